@@ -1,0 +1,275 @@
+"""Everything raised on purpose.
+
+ConcurrentChoicesError
+├── InvalidArgumentError (ValueError, TypeError)   an argument that cannot work; nothing was started
+│   └── UnknownStrategyError                       no strategy of that name
+├── MissingExtraError (ImportError)                the strategy exists, its package is not installed
+├── RunningLoopError (RuntimeError)                `run` where an event loop runs: use `arun`
+├── ClosedStrategyError (RuntimeError)             a strategy used after its `with` block
+├── WorkerStartError (RuntimeError)                worker processes do not come up
+└── ItemError                                      one item, named by index and repr
+    ├── ItemTimeoutError (TimeoutError)            it outlasted `timeout`
+    ├── UnawaitedError (TypeError)                 its call gave back a coroutine or a generator
+    ├── NotPicklableError (TypeError)              it, or its result, cannot cross to a process
+    ├── RemoteError                                it raised in a worker what cannot be brought here
+    └── WorkerDiedError (RuntimeError)             its worker process died while it ran
+        └── ResultLostError                        it was started, and its result died with the worker
+
+Every error keeps its fields in ``args`` and writes its text in ``__str__``, so it survives pickling.
+"""
+
+from __future__ import annotations
+
+import signal
+
+__all__ = [
+    "ClosedStrategyError",
+    "ConcurrentChoicesError",
+    "InvalidArgumentError",
+    "ItemError",
+    "ItemTimeoutError",
+    "MissingExtraError",
+    "NotPicklableError",
+    "RemoteError",
+    "ResultLostError",
+    "RunningLoopError",
+    "UnawaitedError",
+    "UnknownStrategyError",
+    "WorkerDiedError",
+    "WorkerStartError",
+]
+
+
+class ConcurrentChoicesError(Exception):
+    """The root of every error this library raises on purpose."""
+
+
+class InvalidArgumentError(ConcurrentChoicesError, ValueError, TypeError):
+    """An argument that cannot work, found before anything was started.
+
+    It is both a ``ValueError`` and a ``TypeError``, so callers used to either find it.
+
+    Attributes:
+        argument: The argument's name.
+        problem: What is wrong with it and what would be right.
+    """
+
+    def __init__(self, argument: str, problem: str) -> None:
+        super().__init__(argument, problem)
+        self.argument = argument
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.argument}: {self.problem}"
+
+
+class UnknownStrategyError(InvalidArgumentError):
+    """No strategy of that name; the message lists those there are."""
+
+
+class MissingExtraError(ConcurrentChoicesError, ImportError):
+    """Something exists whose package is not installed here.
+
+    Attributes:
+        feature: What was asked for.
+        extra: The extra of this package that brings it.
+    """
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(feature, extra)
+        self.feature = feature
+        self.extra = extra
+
+    def __str__(self) -> str:
+        return (
+            f"{self.feature} needs a package that is not installed; "
+            f"install it with: pip install 'concurrent_choices[{self.extra}]'"
+        )
+
+
+class RunningLoopError(ConcurrentChoicesError, RuntimeError):
+    """A blocking call was made in a thread whose event loop is running.
+
+    Attributes:
+        called: The function that was called.
+        instead: The one to call here.
+    """
+
+    def __init__(self, called: str, instead: str) -> None:
+        super().__init__(called, instead)
+        self.called = called
+        self.instead = instead
+
+    def __str__(self) -> str:
+        return (
+            f"{self.called}() would block the event loop that runs in this thread; "
+            f"use {self.instead} instead"
+        )
+
+
+class ClosedStrategyError(ConcurrentChoicesError, RuntimeError):
+    """A strategy was used after its ``with`` block had ended.
+
+    Attributes:
+        strategy: Its name.
+    """
+
+    def __init__(self, strategy: str) -> None:
+        super().__init__(strategy)
+        self.strategy = strategy
+
+    def __str__(self) -> str:
+        return f"this {self.strategy} strategy is closed; make a new one or stay inside its with block"
+
+
+class WorkerStartError(ConcurrentChoicesError, RuntimeError):
+    """Worker processes end before they are ready.
+
+    Attributes:
+        reason: What was seen of them.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"no worker process came up: {self.reason}"
+
+
+class ItemError(ConcurrentChoicesError):
+    """Something happened to one item.
+
+    Attributes:
+        index: The item's place in the input, from 0.
+        item: Its shortened repr.
+    """
+
+    def __init__(self, index: int, item: str, *details: object) -> None:
+        super().__init__(index, item, *details)
+        self.index = index
+        self.item = item
+
+    def __str__(self) -> str:
+        return f"item {self.index} ({self.item})"
+
+
+class ItemTimeoutError(ItemError, TimeoutError):
+    """An item outlasted its ``timeout``.
+
+    Attributes:
+        timeout: The seconds it was given.
+        aftermath: What became of the call.
+    """
+
+    def __init__(self, index: int, item: str, timeout: float, aftermath: str) -> None:
+        super().__init__(index, item, timeout, aftermath)
+        self.timeout = timeout
+        self.aftermath = aftermath
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} took longer than timeout={self.timeout:g} s; {self.aftermath}"
+
+
+class UnawaitedError(ItemError, TypeError):
+    """A call gave back a coroutine or a generator instead of a value.
+
+    Attributes:
+        kind: What came back.
+        advice: The way out.
+    """
+
+    def __init__(self, index: int, item: str, kind: str, advice: str) -> None:
+        super().__init__(index, item, kind, advice)
+        self.kind = kind
+        self.advice = advice
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} gave back a {self.kind} that nothing awaits; {self.advice}"
+
+
+class NotPicklableError(ItemError, TypeError):
+    """An item or a result cannot travel between processes.
+
+    Attributes:
+        what: ``"item"`` or ``"result"``.
+        reason: The pickler's own words.
+    """
+
+    def __init__(self, index: int, item: str, what: str, reason: str) -> None:
+        super().__init__(index, item, what, reason)
+        self.what = what
+        self.reason = reason
+
+    def __str__(self) -> str:
+        subject = "cannot be pickled" if self.what == "item" else "gave a result that cannot be pickled"
+        return (
+            f"{super().__str__()} {subject} for its trip between processes ({self.reason}); "
+            'send something picklable, or use strategy="thread"'
+        )
+
+
+class RemoteError(ItemError):
+    """An item raised, in a worker process, an exception that cannot be brought here.
+
+    Attributes:
+        type_name: The exception's qualified class name.
+        message: Its text.
+        traceback: The worker's formatted traceback.
+    """
+
+    def __init__(self, index: int, item: str, type_name: str, message: str, traceback: str) -> None:
+        super().__init__(index, item, type_name, message, traceback)
+        self.type_name = type_name
+        self.message = message
+        self.traceback = traceback
+
+    def __str__(self) -> str:
+        return (
+            f"{super().__str__()} raised {self.type_name}: {self.message} "
+            f"(it cannot be unpickled here, so this stands for it)\n\n{self.traceback}"
+        )
+
+
+class WorkerDiedError(ItemError, RuntimeError):
+    """A worker process died while it ran this item.
+
+    Attributes:
+        pid: The worker's process id.
+        exitcode: Its exit status; negative is the number of the signal that killed it.
+    """
+
+    def __init__(self, index: int, item: str, pid: int, exitcode: int | None) -> None:
+        super().__init__(index, item, pid, exitcode)
+        self.pid = pid
+        self.exitcode = exitcode
+
+    def _death(self) -> str:
+        if self.exitcode is None:
+            return f"worker process {self.pid} died"
+        if self.exitcode < 0:
+            return f"worker process {self.pid} was killed by {_signal_name(-self.exitcode)}"
+        return f"worker process {self.pid} exited with code {self.exitcode}"
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}: {self._death()} (exit code {self.exitcode}) while it ran"
+
+
+class ResultLostError(WorkerDiedError):
+    """An item was started, and its result died with its worker.
+
+    It was not called again, because a call may have had effects; ``idempotent=True`` allows it.
+    """
+
+    def __str__(self) -> str:
+        return (
+            f"item {self.index} ({self.item}): {self._death()} (exit code {self.exitcode}) before "
+            "its result arrived; it was not called again (idempotent=True would allow that)"
+        )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

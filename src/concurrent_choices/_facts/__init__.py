@@ -1,0 +1,1 @@
+"""Nouns: frozen values that every other part speaks in. They do nothing."""

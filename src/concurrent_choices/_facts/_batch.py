@@ -1,0 +1,37 @@
+"""What lanes take and hand back: runs of consecutive items.
+
+These are tuples, not attrs classes: worker processes use them, and must start without importing attrs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["Batch", "Claim"]
+
+
+class Claim(NamedTuple):
+    """A run of consecutive items, claimed from the source by one lane.
+
+    Attributes:
+        start: The index of the first.
+        items: The items themselves.
+    """
+
+    start: int
+    items: Sequence[Any]
+
+
+class Batch(NamedTuple):
+    """What came of a claim: consecutive values and at most one error.
+
+    Attributes:
+        start: The index of the first value.
+        values: The values, in input order.
+        error: What the item after the last value raised, if it raised.
+    """
+
+    start: int
+    values: Sequence[Any]
+    error: BaseException | None = None

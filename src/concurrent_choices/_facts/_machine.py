@@ -1,0 +1,28 @@
+"""What a machine offers to concurrency."""
+
+from __future__ import annotations
+
+from attrs import field, frozen, validators
+
+__all__ = ["Machine"]
+
+
+@frozen(kw_only=True)
+class Machine:
+    """The facts about a machine and its interpreter that bound what concurrency can do.
+
+    Attributes:
+        cpus: Processors this process may keep busy: the least of affinity, cgroup quota and override. May be a fraction.
+        memory: Bytes this process may use, or None where no limit is known.
+        gil: Whether the interpreter runs one thread of Python code at a time.
+        start_methods: How worker processes can be started here: "fresh" and, on request, "fork".
+        platform: ``sys.platform``.
+        python: Implementation and version, such as "cpython 3.11.7".
+    """
+
+    cpus: float = field(default=1.0, converter=float, validator=validators.gt(0.0))
+    memory: int | None = None
+    gil: bool = True
+    start_methods: tuple[str, ...] = ("fresh",)
+    platform: str = "linux"
+    python: str = "cpython 3.11"

@@ -1,0 +1,24 @@
+"""How to run: what the judge estimates and a strategy obeys."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+__all__ = ["Plan"]
+
+
+@frozen(kw_only=True)
+class Plan:
+    """One way of running a workload.
+
+    Attributes:
+        strategy: A registered name.
+        workers: Threads or processes.
+        concurrency: Items in flight at once, over all workers.
+        batch: Items handed to a lane at a time; None lets it adapt.
+    """
+
+    strategy: str
+    workers: int = 1
+    concurrency: int = 1
+    batch: int | None = None

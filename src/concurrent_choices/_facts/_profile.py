@@ -1,0 +1,96 @@
+"""What was measured of a callable: the figures the cost model reads.
+
+Times are seconds per item unless a field says otherwise. A figure nobody could measure keeps its
+default and is named in ``missing``.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+__all__ = ["Payload", "Profile"]
+
+
+@frozen(kw_only=True)
+class Payload:
+    """What a trip to another process and back costs.
+
+    Attributes:
+        item_bytes: Pickled size of one item.
+        result_bytes: Pickled size of one result.
+        item_seconds: Seconds to pickle and unpickle one item.
+        result_seconds: Seconds to pickle and unpickle one result.
+        obstacle: Why it cannot travel, in a phrase a user understands; empty where it can.
+    """
+
+    item_bytes: float = 0.0
+    result_bytes: float = 0.0
+    item_seconds: float = 0.0
+    result_seconds: float = 0.0
+    obstacle: str = ""
+
+
+@frozen(kw_only=True)
+class Profile:
+    """A callable's behaviour on a sample of real items.
+
+    Attributes:
+        calls: Calls that were measured (the first one apart).
+        items: Items there are in all; None where unknown.
+        wall: Mean wall time.
+        wall_sd: Standard deviation of the wall time.
+        cpu: CPU time of the calling thread.
+        queued: Time spent runnable without a core (run-queue delay).
+        gil: CPU time spent holding the GIL.
+        gil_se: Its standard error.
+        first_excess: How much longer the first call took than the mean of the rest, seconds, at least 0.
+        trend: Relative change of the wall time over the whole input (0.5: the last items take half as long again).
+        native: CPU spent by native threads inside the callable, per second of its own CPU.
+        children: CPU of child processes it waited for.
+        blocking_calls: Voluntary context switches.
+        disk_blocks: Blocks read or written.
+        pair_parallelism: (CPU + run-queue delay) over wall of two threads at work; None where not tried.
+        pair_inflation: CPU per item with two threads over with one; None where not tried.
+        pair_speedup: Throughput of two lanes over that of one; None where not tried.
+        is_async: Whether it is a coroutine function.
+        steps: Times a coroutine gave the loop back.
+        loop_held: Wall time a coroutine held its loop.
+        loop_cpu: CPU time within that.
+        blocks_at: "FILE:LINE" of what holds the loop longest; empty where nothing does.
+        payload: What a trip to another process costs.
+        errors: Share of calls that raised.
+        congestion: Share of calls that raised what a crowded resource raises (429, timeouts, "locked").
+        missing: Figures this platform could not give, each with its reason.
+    """
+
+    calls: int = 0
+    items: int | None = None
+    wall: float = 0.0
+    wall_sd: float = 0.0
+    cpu: float = 0.0
+    queued: float = 0.0
+    gil: float = 0.0
+    gil_se: float = 0.07
+    first_excess: float = 0.0
+    trend: float = 0.0
+    native: float = 0.0
+    children: float = 0.0
+    blocking_calls: float = 0.0
+    disk_blocks: float = 0.0
+    pair_parallelism: float | None = None
+    pair_inflation: float | None = None
+    pair_speedup: float | None = None
+    is_async: bool = False
+    steps: float = 0.0
+    loop_held: float = 0.0
+    loop_cpu: float = 0.0
+    blocks_at: str = ""
+    payload: Payload = Payload()
+    errors: float = 0.0
+    congestion: float = 0.0
+    missing: tuple[str, ...] = ()
+
+    @property
+    def blocked(self) -> float:
+        """Wall time in which it neither computed nor waited for a core, seconds."""
+        return max(0.0, self.wall - self.cpu - self.queued)
