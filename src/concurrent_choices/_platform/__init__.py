@@ -1,0 +1,184 @@
+"""What the operating system and the interpreter allow this process.
+
+Every reader takes the root of the file system, so that a made-up `/proc` and `/sys` can be read
+like the real ones. A file that is missing or unreadable sets no limit: that is how other systems
+than Linux, and containers that hide their files, come out right.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .._errors import InvalidArgumentError
+from ._cgroups import groups
+from ._files import lines, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .._facts._machine import Machine
+
+__all__ = [
+    "CPUS_VARIABLE",
+    "cpu_model",
+    "gil_enabled",
+    "memory_limit",
+    "start_methods",
+    "this_machine",
+    "usable_cpus",
+]
+
+CPUS_VARIABLE = "CONCURRENT_CHOICES_CPUS"
+"""The environment variable that lowers the number of processors to use; fractions are allowed."""
+
+_ROOT = Path("/")
+
+
+def usable_cpus(root: Path = _ROOT) -> float:
+    """How many processors this process may keep busy, a fraction where a quota says so.
+
+    The least of the calling thread's affinity, the CPU quotas of all control groups around this
+    process, and the environment variable ``CONCURRENT_CHOICES_CPUS``.
+
+    Args:
+        root: Where `/proc` and `/sys` are looked for.
+
+    Raises:
+        InvalidArgumentError: The environment variable is not a positive number.
+    """
+    return min([float(_affinity(root)), *_quotas(root), *_override()])
+
+
+def memory_limit(root: Path = _ROOT) -> int | None:
+    """How many bytes this process may use.
+
+    The least of the limits of all control groups around this process and the machine's memory.
+
+    Args:
+        root: Where `/proc` and `/sys` are looked for.
+
+    Returns:
+        Bytes, or None where neither is known.
+    """
+    return min([*_memory_limits(root), *_physical(root)], default=None)
+
+
+def cpu_model(root: Path = _ROOT) -> str:
+    """The processor's name as the system gives it; the architecture where it gives none."""
+    for line in lines(root, "/proc/cpuinfo"):
+        name, _, value = line.partition(":")
+        if name.strip() in {"model name", "Processor", "cpu"} and value.strip():
+            return value.strip()
+    return platform.machine()
+
+
+def gil_enabled() -> bool:
+    """Whether only one thread at a time runs Python code: as of now, an import may change it."""
+    ask = getattr(sys, "_is_gil_enabled", None)
+    return True if ask is None else bool(ask())
+
+
+def start_methods() -> tuple[str, ...]:
+    """How worker processes can be started: ``"fresh"``, and ``"fork"`` where the system has it."""
+    return ("fresh", "fork") if hasattr(os, "fork") else ("fresh",)
+
+
+def this_machine(root: Path = _ROOT) -> Machine:
+    """The facts about this machine and interpreter.
+
+    Args:
+        root: Where `/proc` and `/sys` are looked for.
+
+    Raises:
+        InvalidArgumentError: ``CONCURRENT_CHOICES_CPUS`` is not a positive number.
+    """
+    # Only here: worker processes ask for single facts and must start without attrs.
+    from .._facts._machine import Machine  # noqa: PLC0415 - see the line above
+
+    return Machine(
+        cpus=usable_cpus(root),
+        memory=memory_limit(root),
+        gil=gil_enabled(),
+        start_methods=start_methods(),
+        platform=sys.platform,
+        python=f"{sys.implementation.name} {platform.python_version()}",
+    )
+
+
+def _override() -> list[float]:
+    text = os.environ.get(CPUS_VARIABLE, "").strip()
+    if not text:
+        return []
+    try:
+        cpus = float(text)
+    except ValueError:
+        cpus = math.nan
+    if not (math.isfinite(cpus) and cpus > 0):
+        problem = f"must be a number of processors above 0, not {text!r}; unset it to use all"
+        raise InvalidArgumentError(CPUS_VARIABLE, problem)
+    return [cpus]
+
+
+def _affinity(root: Path) -> int:
+    for line in lines(root, "/proc/thread-self/status"):
+        if line.startswith("Cpus_allowed_list:"):
+            count = _count_ranges(line.partition(":")[2].strip())
+            if count:
+                return count
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _count_ranges(text: str) -> int:
+    """How many numbers a list such as ``0-3,8`` names; 0 if it cannot be read."""
+    count = 0
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        try:
+            count += int(last or first) - int(first) + 1
+        except ValueError:
+            return 0
+    return count
+
+
+def _quotas(root: Path) -> Iterator[float]:
+    for kind, group in groups(root, "cpu"):
+        if kind == "cgroup2":
+            yield from _ratio(read(root, f"{group}/cpu.max").split())
+        else:
+            names = ("cpu.cfs_quota_us", "cpu.cfs_period_us")
+            yield from _ratio([read(root, f"{group}/{name}") for name in names])
+
+
+def _ratio(words: list[str]) -> list[float]:
+    """Quota over period, or nothing where there is none ("max", -1) or it cannot be read."""
+    try:
+        quota, period = map(int, words)
+    except ValueError:
+        return []
+    return [quota / period] if quota > 0 and period > 0 else []
+
+
+def _memory_limits(root: Path) -> Iterator[int]:
+    for kind, group in groups(root, "memory"):
+        name = "memory.max" if kind == "cgroup2" else "memory.limit_in_bytes"
+        text = read(root, f"{group}/{name}").strip()
+        if text.isdecimal() and int(text):
+            yield int(text)
+
+
+def _physical(root: Path) -> list[int]:
+    for line in lines(root, "/proc/meminfo"):
+        words = line.split()
+        if words[:1] == ["MemTotal:"] and len(words) > 1 and words[1].isdecimal():
+            return [int(words[1]) * 1024]
+    try:
+        return [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    except (AttributeError, OSError, ValueError):
+        return []

@@ -1,0 +1,77 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from concurrent_choices._facts._machine import Machine
+from concurrent_choices._platform import cpu_model, gil_enabled, start_methods, this_machine
+
+
+def test_this_machine_gathers_every_fact(tree):
+    """The fact carries what the single readers say."""
+    machine = this_machine(tree.affinity("0-2").root)
+
+    assert machine == Machine(
+        cpus=3,
+        memory=8 * 1024**3,
+        gil=gil_enabled(),
+        start_methods=start_methods(),
+        platform=sys.platform,
+        python=f"cpython {sys.version.split()[0]}",
+    )
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_the_interpreter_is_asked_about_its_gil(monkeypatch, answer):
+    """A build that can say whether its GIL is on is believed."""
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: answer, raising=False)
+
+    assert gil_enabled() is answer
+
+
+def test_an_interpreter_that_cannot_say_has_a_gil(monkeypatch):
+    """Before free-threaded builds every interpreter had one."""
+    monkeypatch.delattr(sys, "_is_gil_enabled", raising=False)
+
+    assert gil_enabled() is True
+
+
+def test_start_methods_without_fork(monkeypatch):
+    """Where the system cannot fork, only fresh interpreters are offered."""
+    monkeypatch.delattr(os, "fork", raising=False)
+
+    assert start_methods() == ("fresh",)
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("processor : 0\nmodel name\t: Example 9000\n", "Example 9000"),
+        ("Processor : ARMv7\n", "ARMv7"),
+    ],
+)
+def test_cpu_model(tree, text, model):
+    """The name is found under either of the labels that systems use."""
+    assert cpu_model(tree.put("proc/cpuinfo", text).root) == model
+
+
+def test_cpu_model_unknown(tmp_path):
+    """Without a name the architecture stands for it."""
+    assert cpu_model(tmp_path) == os.uname().machine
+
+
+def test_import_is_light():
+    """Looking at the machine loads neither attrs nor anything that starts work."""
+    heavy = {"asyncio", "attr", "multiprocessing", "subprocess", "threading"}
+    script = (
+        "import sys; import concurrent_choices; before = set(sys.modules);"
+        "import concurrent_choices._platform;"
+        f"print(sorted({heavy!r} & (set(sys.modules) - before)))"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.strip() == "[]"
