@@ -1,22 +1,19 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
+# The first of these that runs and is new enough; say PYTHON=... to choose another.
+CANDIDATES := python3.11 python3 python3.12 python3.13 python3.14
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for python in $(CANDIDATES); do \
+	$$python -c '$(NEW_ENOUGH)' >/dev/null 2>&1 && command -v $$python && break; done)
+
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+
 .PHONY: demo test bench docs clean
 
-$(VENV)/.demo: pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[demo]'
-	touch $@
-
-$(VENV)/.test: pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
-	touch $@
-
 demo: $(VENV)/.demo
-	$(BIN)/python examples/demo.py
+	$(BIN)/python -m examples.demo
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest
@@ -28,4 +25,22 @@ docs: $(VENV)/.test
 	$(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "This project needs Python 3.11 or newer and found none of: \
+	$(CANDIDATES). Install one, or say: make PYTHON=/path/to/python $(MAKECMDGOALS)" >&2; exit 1; }
+	@"$(PYTHON)" -c '$(NEW_ENOUGH)' || { echo "$(PYTHON) does not run or is older than \
+	Python 3.11; say: make PYTHON=/path/to/a/newer/python $(MAKECMDGOALS)" >&2; exit 1; }
+	"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); echo "$(PYTHON) cannot make a virtual \
+	environment; on Debian and Ubuntu, install its -venv package" >&2; exit 1; }
+
+$(VENV)/.demo: pyproject.toml | $(BIN)/python
+	@echo "Installing into $(VENV), which takes a moment the first time ..."
+	$(INSTALL) '.[demo]'
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	@echo "Installing into $(VENV), which takes a moment the first time ..."
+	$(INSTALL) '.[test]'
+	@touch $@

@@ -1,0 +1,18 @@
+"""What every test shares: where the project is, and how hypothesis searches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# A busy machine must not fail a property, and two runs of the same commit must agree.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The folder that holds pyproject.toml."""
+    return Path(__file__).resolve().parents[1]

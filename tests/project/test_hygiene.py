@@ -1,0 +1,113 @@
+"""What no tool of others checks: the project's own habits."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from _tree import ROOT, files, modules, tests_in
+
+LONGEST = 400
+DRAWERS = {"utils", "util", "helpers", "helper", "common", "misc"}
+BINARY = {".png", ".svg", ".ico", ".gz", ".woff2"}
+HOMES = re.compile(r"(?<![\w.:/])/(?:home|root|work|Users|opt/wheels)/[\w.-]")
+# Spelled in two halves, or this file would be the first to offend.
+HOSTS = (
+    "py" + "pi.org",
+    "python" + "hosted.org",
+    "npm" + "js.org",
+    "npm" + "js.com",
+    "proxy.golang" + ".org",
+)
+EXCUSE = re.compile(r"#\s*(?:noqa|type: ignore|pyright: ignore)\b(?P<rest>.*)")
+
+
+def named(path: Path) -> str:
+    """A file as a person refers to it."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def texts() -> list[Path]:
+    """The files that are text."""
+    return [path for path in files() if path.suffix not in BINARY]
+
+
+def sources() -> list[Path]:
+    """All Python files."""
+    return [path for path in files() if path.suffix == ".py"]
+
+
+@pytest.mark.parametrize("path", modules(), ids=named)
+def test_modules_stay_readable(path):
+    """A module of more than 400 lines is cut."""
+    assert len(path.read_text().splitlines()) <= LONGEST
+
+
+def test_no_module_is_a_drawer():
+    """Nothing is called utils, helpers or common: a name says what is inside."""
+    drawers = [named(path) for path in sources() if path.stem.strip("_") in DRAWERS]
+    assert drawers == []
+
+
+@pytest.mark.parametrize("path", modules(), ids=named)
+def test_a_module_says_its_role(path):
+    """Every module opens with a docstring."""
+    assert ast.get_docstring(ast.parse(path.read_text())), f"{named(path)} has no docstring"
+
+
+def test_every_test_has_a_sentence():
+    """A test says in one sentence what holds, so that a failure reads as a broken promise."""
+    mute = [
+        f"{named(path)}:{test.lineno} {test.name}"
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        for test in tests_in(path)
+        if not ast.get_docstring(test)
+    ]
+    assert mute == []
+
+
+def lines_matching(pattern: re.Pattern[str]) -> list[str]:
+    """FILE:LINE and text of every line that matches."""
+    return [
+        f"{named(path)}:{number}: {line.strip()[:120]}"
+        for path in texts()
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1)
+        if pattern.search(line)
+    ]
+
+
+def test_no_path_of_somebodys_machine():
+    """Nothing committed names a folder that exists on one machine only."""
+    assert lines_matching(HOMES) == []
+
+
+def test_no_package_registry():
+    """Nothing committed names a package registry's host: installing is the installer's business."""
+    assert lines_matching(re.compile("|".join(map(re.escape, HOSTS)))) == []
+
+
+def test_every_excuse_has_a_reason():
+    """Whoever silences a checker says why on the same line."""
+    bare = []
+    for path in sources():
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found = EXCUSE.search(line)
+            if (
+                found
+                and len(re.sub(r"[:\[\], ]|[A-Z]+\d+|[a-z]+(-[a-z]+)+", "", found["rest"])) < 5
+            ):
+                bare.append(f"{named(path)}:{number}: {line.strip()}")
+    assert bare == []
+
+
+def test_changelog_fragments_say_what_they_are():
+    """A fragment is called NUMBER.KIND.md, with a kind that the README beside it explains."""
+    readme = (ROOT / "changelog.d" / "README.md").read_text()
+    for path in (ROOT / "changelog.d").glob("*.md"):
+        if path.name != "README.md":
+            number, kind, _ = path.name.split(".")
+            assert number.isdigit()
+            assert f"`{kind}`" in readme
+            assert path.read_text().strip()

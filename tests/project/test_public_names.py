@@ -1,0 +1,110 @@
+"""The front door: what can be imported, and what importing it costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from _tree import PACKAGE, modules, public_literal
+
+import concurrent_choices
+from concurrent_choices import _errors
+
+HEAVY = ("anyio", "asyncio", "concurrent.futures", "multiprocessing", "rich", "trio", "uvloop")
+PROMISED = {
+    "AnyioStrategy",
+    "AsyncioStrategy",
+    "Batch",
+    "Claim",
+    "HybridStrategy",
+    "Machine",
+    "Plan",
+    "ProcessStrategy",
+    "SequentialStrategy",
+    "Strategy",
+    "ThreadStrategy",
+    "UvloopStrategy",
+    "arun",
+    "astream",
+    "run",
+    "stream",
+    *_errors.__all__,
+}
+
+
+def fresh(code: str) -> str:
+    """What a new interpreter prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True, timeout=60
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_all_is_literal_and_sorted(module):
+    """A reader and a tool find a module's public names without running it."""
+    names = public_literal(module)
+    if names is None:
+        assert module.name == "__init__.py", "a module without __all__"
+        assert module.parent != PACKAGE, "the front door without __all__"
+    else:
+        assert names == sorted(set(names))
+
+
+def test_the_door_opens_to_what_was_promised():
+    """Every name the design promises can be imported from the package itself."""
+    assert set(concurrent_choices.__all__) >= PROMISED
+
+
+@pytest.mark.parametrize("name", concurrent_choices.__all__)
+def test_every_public_name_is_there_and_described(name):
+    """A name in __all__ exists and says in a docstring what it is."""
+    assert getattr(concurrent_choices, name).__doc__
+
+
+def test_nothing_leaks():
+    """Apart from its public modules the package shows no name that it does not promise."""
+    public_modules = {path.stem for path in PACKAGE.iterdir() if not path.name.startswith("_")}
+    shown = fresh(
+        "import concurrent_choices as c; print(*[n for n in dir(c) if not n.startswith('_')])"
+    )
+    assert set(shown.split()) - public_modules <= set(concurrent_choices.__all__)
+
+
+def test_dir_lists_what_is_promised():
+    """Completion in a shell finds every public name, also those that are loaded when first used."""
+    assert set(dir(concurrent_choices)) >= set(concurrent_choices.__all__)
+
+
+def test_a_star_import_gives_all_of_it():
+    """`from concurrent_choices import *` works and brings exactly the public names."""
+    namespace = {}
+    exec("from concurrent_choices import *", namespace)
+    assert set(namespace) - {"__builtins__"} == set(concurrent_choices.__all__)
+
+
+def test_a_wrong_name_is_an_attribute_error():
+    """A name that is not there fails as in any module."""
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = concurrent_choices.no_such_name
+
+
+@pytest.mark.parametrize("heavy", HEAVY)
+def test_importing_is_light(heavy):
+    """Importing the package loads nothing that a sequential run would not need."""
+    code = f"import sys, concurrent_choices; print({heavy!r} in sys.modules)"
+    assert fresh(code) == "False"
+
+
+def test_errors_share_a_root_that_names_them_all():
+    """Every public error is a ConcurrentChoicesError, and the tree on top of its module shows it."""
+    for name in _errors.__all__:
+        error = getattr(concurrent_choices, name)
+        assert issubclass(error, concurrent_choices.ConcurrentChoicesError)
+        assert name in (_errors.__doc__ or "")
+
+
+def test_the_package_is_typed():
+    """Type checkers of those who install it read its annotations."""
+    assert (PACKAGE / "py.typed").exists()
