@@ -1,0 +1,1 @@
+"""Measurements of concurrent_choices, run by hand: `python -m benchmarks.dispatch`."""

@@ -1,0 +1,102 @@
+"""The command `python -m benchmarks.dispatch`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random, SystemRandom
+from typing import Any, TextIO
+
+import attrs
+
+from benchmarks.dispatch._case import Measurement, Size
+from benchmarks.dispatch._environment import describe, without_paths
+from benchmarks.dispatch._groups import all_groups, matching
+from benchmarks.dispatch._harness import run_group
+from benchmarks.dispatch._report import load, write_report
+
+RESULTS = Path(__file__).parents[1] / "results"
+
+
+def main() -> int:
+    """Measure and write the report; give 1 if any contestant failed."""
+    options = _parser().parse_args()
+    folder = options.output or RESULTS / ("dispatch-quick" if options.quick else "dispatch")
+    if not options.report_only:
+        _measure(options, folder)
+    report = write_report(folder)
+    failures = [m for m in load(folder)[1] if m.error]
+    for m in failures:
+        print(f"FAILED {m.row}: {m.contestant}: {m.error}", file=sys.stderr)
+    print(f"{report.name} is in {os.path.relpath(folder)}")
+    return 1 if failures else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.dispatch", description=__doc__)
+    parser.add_argument(
+        "--quick", action="store_true", help="few items and 2 rounds: half a minute"
+    )
+    parser.add_argument(
+        "--only", default="", metavar="PATTERN", help='rows whose "group/row" contains it'
+    )
+    parser.add_argument("--rounds", type=_positive, help="rounds that count (default 5, quick 2)")
+    parser.add_argument("--seed", type=int, help="of the order in each round (default: drawn)")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="where the three files go")
+    parser.add_argument(
+        "--report-only", action="store_true", help="write REPORT.md again from the files"
+    )
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        msg = f"must be 1 or more, not {number}"
+        raise argparse.ArgumentTypeError(msg)
+    return number
+
+
+def _measure(options: argparse.Namespace, folder: Path) -> None:
+    groups = matching(all_groups(Size(options.quick)), options.only)
+    rounds = options.rounds or (2 if options.quick else 5)
+    seed = SystemRandom().randrange(2**32) if options.seed is None else options.seed
+    settings = {"quick": options.quick, "only": options.only, "rounds": rounds, "seed": seed}
+    environment = describe() | settings
+    began = time.monotonic()
+    with _results(folder) as keep:
+        random = Random(seed)
+        for group in groups:
+            print(f"{time.monotonic() - began:6.1f} s  {group.name}: {_names(group)}", flush=True)
+            run_group(group, rounds, random, keep)
+    environment |= {"took_seconds": round(time.monotonic() - began), "load_after": os.getloadavg()}
+    text = json.dumps(environment, indent=2) + "\n"
+    (folder / "environment.json").write_text(text, encoding="utf-8")
+
+
+def _names(group: Any) -> str:
+    return "; ".join(row.name for row in group.rows)
+
+
+@contextmanager
+def _results(folder: Path) -> Iterator[Callable[[Measurement], None]]:
+    """Open results.jsonl; every line is written at once, so an interrupted run leaves some."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "results.jsonl").open("w", encoding="utf-8") as file:
+        yield lambda measurement: _write(file, measurement)
+
+
+def _write(file: TextIO, measurement: Measurement) -> None:
+    clean = attrs.evolve(measurement, error=without_paths(measurement.error))
+    file.write(json.dumps(attrs.asdict(clean)) + "\n")
+    file.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

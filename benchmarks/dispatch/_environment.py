@@ -1,0 +1,74 @@
+"""What the numbers were measured on; nothing that tells one machine of a kind from another."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import sysconfig
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+__all__ = ["describe", "without_paths"]
+
+PACKAGES = (
+    "aiometer",
+    "anyio",
+    "attrs",
+    "cloudpickle",
+    "concurrent_choices",
+    "joblib",
+    "loky",
+    "mpire",
+    "numpy",
+    "trio",
+    "uvloop",
+)
+ROOT = Path(__file__).parents[2]
+
+
+def describe() -> dict[str, Any]:
+    """Tell the interpreter, the machine, its load, the versions of everybody and the commit."""
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "gil": not sysconfig.get_config_var("Py_GIL_DISABLED"),
+        "platform": platform.platform(),
+        "cpu": _field("/proc/cpuinfo", "model name"),
+        "cpus": os.cpu_count(),
+        "usable_cpus": len(os.sched_getaffinity(0)),
+        "memory": _field("/proc/meminfo", "MemTotal"),
+        "load_before": os.getloadavg(),
+        "packages": {name: _version(name) for name in PACKAGES},
+        "commit": _commit(),
+    }
+
+
+def _field(file: str, name: str) -> str:
+    for line in Path(file).read_text(encoding="utf-8").splitlines():
+        if line.startswith(name):
+            return line.partition(":")[2].strip()
+    return "unknown"
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "absent"
+
+
+def _commit() -> str:
+    command = ["git", "describe", "--always", "--dirty"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    return done.stdout.strip() or "unknown"
+
+
+def without_paths(text: str) -> str:
+    """Take the folders of this machine out of a message."""
+    for folder, name in ((str(ROOT), "."), (sys.prefix, "<prefix>"), (str(Path.home()), "~")):
+        text = text.replace(folder, name)
+    return text
