@@ -9,7 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ROOT", "documents", "extras", "files", "modules", "public_literal", "tests_in"]
+__all__ = [
+    "PACKAGE",
+    "ROOT",
+    "documents",
+    "extras",
+    "files",
+    "modules",
+    "public_literal",
+    "suite_of",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "concurrent_choices"
@@ -17,7 +26,7 @@ _NEVER = {".git", ".venv", "site", "dist", "build", "__pycache__"}
 
 
 def files() -> list[Path]:
-    """Every file that belongs to the project; from git, or from the folder where there is no git."""
+    """Every file that belongs to the project: from git, or from the folder where there is none."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True)
@@ -62,10 +71,10 @@ def public_literal(module: Path) -> list[str] | None:
     return None
 
 
-def tests_in(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def suite_of(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     """The test functions of a file, in classes too."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith(
-            "test_"
-        ):
-            yield node
+    nodes = ast.walk(ast.parse(path.read_text()))
+    functions = (
+        node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    )
+    return [function for function in functions if function.name.startswith("test_")]

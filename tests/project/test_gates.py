@@ -1,4 +1,4 @@
-"""The gates every change passes: lint, format, types and floors, as pyproject.toml configures them."""
+"""The gates every change passes: lint, format, types, floors; pyproject.toml configures them."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_importing_is_light(heavy):
 
 
 def test_errors_share_a_root_that_names_them_all():
-    """Every public error is a ConcurrentChoicesError, and the tree on top of its module shows it."""
+    """Every public error is a ConcurrentChoicesError and stands in the tree above its module."""
     for name in _errors.__all__:
         error = getattr(concurrent_choices, name)
         assert issubclass(error, concurrent_choices.ConcurrentChoicesError)
