@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import faulthandler
-import gc
 import os
 import traceback
 from collections.abc import Callable, Iterator
@@ -91,8 +90,6 @@ class _Entry:
 
     def measure(self, number: int, place: int) -> bool:
         """Take one reading, keep it unless it is a warm-up, and tell whether it succeeded."""
-        # Nobody pays for the garbage of the one before; while timed, gc is on, as users have it.
-        gc.collect()
         faulthandler.dump_traceback_later(HUNG, exit=True)
         try:
             reading = self.contestant.measure(self.live)

@@ -14,10 +14,7 @@ Computed from the medians above: every target that was missed, and every contest
 faster than ours in its row. Where the contestant is a loop written by hand (a list
 comprehension, a serial `await`, bare worker tasks or bare processes), that is the floor under
 every library, and the difference is the price of what it leaves out: results that are right
-after a failure, items named in errors, bounded look-ahead, and pools that close. Beyond what
-these rows show, we lose to chunks fixed ahead of time (`Pool.map`) when all items cost the same
-and their number is known, for then there is nothing to adapt to; and to plain `fork` where a
-cold start is all that counts."""
+after a failure, items named in errors, bounded look-ahead, and pools that close."""
 
 LIMITS = """\
 - Callables that do nothing measure the hand-over and nothing else. From about 100 µs an item on,

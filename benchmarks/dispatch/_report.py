@@ -15,6 +15,8 @@ from benchmarks.dispatch._targets import Verdict, judge
 
 __all__ = ["load", "write_report"]
 
+COMPARED = ("per item", "÷ ours")
+"""Columns of times only: growth of memory is not shared out among the items."""
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -86,7 +88,7 @@ def _summary(verdicts: list[Verdict]) -> Iterable[str]:
 def _row(row: Row, medians: Medians, measurements: list[Measurement]) -> Iterable[str]:
     summaries = {name: summary for (r, name), summary in medians.summaries.items() if r == row.name}
     extras = sorted({extra for summary in summaries.values() for extra in summary.extra})
-    heads = ["contestant", "items", "median", "min", "max", "per item", "÷ ours"]
+    heads = ["contestant", "items", "median", "min", "max", *COMPARED * (row.unit == "s")]
     yield from (f"## {row.title}", "", _line(heads + [e.replace("_", " ") for e in extras]))
     yield _line(["---"] * (len(heads) + len(extras)))
     for contestant in row.contestants:
@@ -101,15 +103,16 @@ def _row(row: Row, medians: Medians, measurements: list[Measurement]) -> Iterabl
 def _cells(
     row: Row, contestant: Contestant, summary: Summary, summaries: dict[str, Summary]
 ) -> list[str]:
-    ours = summaries.get(row.ours_for(contestant).name)
-    ratio = summary.per_item / ours.per_item if ours and ours.per_item > 0 else None
-    return [
+    cells = [
         f"**{contestant.name}**" if contestant.ours else contestant.name,
         f"{summary.items:,}",
         *(_quantity(value, row.unit) for value in (summary.median, summary.low, summary.high)),
-        _quantity(summary.per_item, row.unit),
-        _number(ratio),
     ]
+    if row.unit != "s":
+        return cells
+    ours = summaries.get(row.ours_for(contestant).name)
+    ratio = summary.per_item / ours.per_item if ours else None
+    return [*cells, _quantity(summary.per_item, row.unit), _number(ratio)]
 
 
 def _why(row: Row, contestant: Contestant, measurements: list[Measurement]) -> str:
@@ -132,7 +135,7 @@ def _losses(rows: list[Row], medians: Medians, verdicts: list[Verdict]) -> Itera
     yield from ("## Where we lose", "", LOSSES, "")
     missed = [verdict.target for verdict in verdicts if verdict.word == "NOT reached"]
     yield from (f"- not reached: {target.row}: {target.text}" for target in missed)
-    for row in rows:
+    for row in (row for row in rows if row.unit == "s"):
         faster = list(_faster(row, medians))
         if faster:
             yield f"- {row.title}: faster than ours were {', '.join(faster)}"

@@ -57,7 +57,7 @@ def groups(size: Size) -> list[Group]:
     """Arrays in and arrays out, measured apart: each needs gigabytes."""
     arrive = partial(Timed, make_items=new_arrays, correct=totals_correct)
     leave = partial(Timed, correct=arrays_correct)
-    count = size(100, 4)
+    count = size(100, 3)
     return [
         Group("payload", [Row("arrays in", _title(count, "in"), _all(arrive, total, count))]),
         Group("payload", [Row("arrays out", _title(count, "out"), _all(leave, make_array, count))]),

@@ -59,7 +59,7 @@ def groups(size: Size) -> list[Group]:
 
 
 def _on_loop(size: Size, loop: str, strategy: str) -> Row:
-    count = size(ASYNC_ITEMS, 2_000)
+    count = size(ASYNC_ITEMS, 1_000)
     peers = [
         ("worker tasks by hand", _loops.worker_tasks, ()),
         ("Queue and workers", _loops.queue_workers, ()),
@@ -86,7 +86,7 @@ def _on_loop(size: Size, loop: str, strategy: str) -> Row:
 
 
 def _on_trio(size: Size) -> Row:
-    count = size(ASYNC_ITEMS, 2_000)
+    count = size(ASYNC_ITEMS, 1_000)
     opens = partial(ours, "AnyioStrategy", anap_trio, concurrency=IN_FLIGHT, backend="trio")
     nursery = partial(_loops.on_anyio, "trio", _loops.trio_limiter, anap_trio, IN_FLIGHT)
     return Row(

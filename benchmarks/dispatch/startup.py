@@ -8,9 +8,9 @@ from benchmarks.dispatch._fresh_case import Fresh
 __all__ = ["groups"]
 
 
-def groups(_size: Size) -> list[Group]:
-    """Nothing here depends on the size: one interpreter, one reading."""
-    return [Group("startup", [_cold(), _imports()])]
+def groups(size: Size) -> list[Group]:
+    """One interpreter, one reading; the warm-up fills the caches of files."""
+    return [Group("startup", [_cold(), _imports()], warm_up=not size.quick)]
 
 
 def _cold() -> Row:
