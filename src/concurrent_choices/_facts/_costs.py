@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from ._json import Jsonable
+
 __all__ = ["Costs"]
 
 
 @frozen(kw_only=True)
-class Costs:
+class Costs(Jsonable):
     """Measured overheads of each way of running.
 
     Attributes:
@@ -33,6 +35,8 @@ class Costs:
         uvloop_socket_step: The same on uvloop.
         switch: Handing the GIL from one thread to another.
         switch_interval: ``sys.getswitchinterval()``.
+        uvloop_start: Starting a uvloop beyond ``loop_start``: its import (DECISION.md 5.2).
+        thread_batch: A thread's time for one batch, beyond its items.
     """
 
     call: float = 0.05e-6
@@ -52,3 +56,5 @@ class Costs:
     uvloop_socket_step: float = 8e-6
     switch: float = 5e-6
     switch_interval: float = 5e-3
+    uvloop_start: float = 0.2e-3
+    thread_batch: float = 5e-6

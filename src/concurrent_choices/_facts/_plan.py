@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from ._json import Jsonable
+
 __all__ = ["Plan"]
 
 
 @frozen(kw_only=True)
-class Plan:
+class Plan(Jsonable):
     """One way of running a workload.
 
     Attributes:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from ._json import Jsonable
+
 __all__ = ["Payload", "Profile"]
 
 
 @frozen(kw_only=True)
-class Payload:
+class Payload(Jsonable):
     """What a trip to another process and back costs.
 
     Attributes:
@@ -21,6 +23,7 @@ class Payload:
         item_seconds: Seconds to pickle and unpickle one item.
         result_seconds: Seconds to pickle and unpickle one result.
         obstacle: Why it cannot travel, in a phrase a user understands; empty where it can.
+        load_seconds: Seconds a fresh worker takes to load the callable: the imports of its module.
     """
 
     item_bytes: float = 0.0
@@ -28,10 +31,11 @@ class Payload:
     item_seconds: float = 0.0
     result_seconds: float = 0.0
     obstacle: str = ""
+    load_seconds: float = 0.0
 
 
 @frozen(kw_only=True)
-class Profile:
+class Profile(Jsonable):
     """A callable's behaviour on a sample of real items.
 
     Attributes:
@@ -42,14 +46,16 @@ class Profile:
         cpu: CPU time of the calling thread.
         queued: Time spent runnable without a core (run-queue delay).
         gil: CPU time spent holding the GIL.
-        gil_se: Its standard error.
-        first_excess: How much longer the first call took than the mean of the rest, seconds, at least 0.
-        trend: Relative change of the wall time over the whole input (0.5: the last items take half as long again).
+        gil_se: Standard error of ``gil / wall``: of the share, not of the seconds.
+        first_excess: How much longer the first call took than the mean of the rest, at least 0.
+        trend: Relative change of the wall time over the whole input (0.5: the last items take half
+            as long again).
         native: CPU spent by native threads inside the callable, per second of its own CPU.
         children: CPU of child processes it waited for.
         blocking_calls: Voluntary context switches.
         disk_blocks: Blocks read or written.
-        pair_parallelism: (CPU + run-queue delay) over wall of two threads at work; None where not tried.
+        pair_parallelism: (CPU + run-queue delay) over wall of two threads at work; None where not
+            tried.
         pair_inflation: CPU per item with two threads over with one; None where not tried.
         pair_speedup: Throughput of two lanes over that of one; None where not tried.
         is_async: Whether it is a coroutine function.
@@ -59,8 +65,13 @@ class Profile:
         blocks_at: "FILE:LINE" of what holds the loop longest; empty where nothing does.
         payload: What a trip to another process costs.
         errors: Share of calls that raised.
-        congestion: Share of calls that raised what a crowded resource raises (429, timeouts, "locked").
-        missing: Figures this platform could not give, each with its reason.
+        congestion: Share of calls that raised what a crowded resource raises (429, timeouts,
+            "locked").
+        missing: Figures this platform could not give, each as "field: reason".
+        wall_max: The longest call seen; 0 where unknown.
+        ramp: Pairs of a number of lanes and their throughput over that of one lane, from trials
+            with more than two lanes; empty where not tried.
+        process_speedup: Throughput of two worker processes over that of one; None where not tried.
     """
 
     calls: int = 0
@@ -89,6 +100,9 @@ class Profile:
     errors: float = 0.0
     congestion: float = 0.0
     missing: tuple[str, ...] = ()
+    wall_max: float = 0.0
+    ramp: tuple[tuple[int, float], ...] = ()
+    process_speedup: float | None = None
 
     @property
     def blocked(self) -> float:

@@ -1,0 +1,104 @@
+"""The verdict: what to run, why, and what it was weighed against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import field, frozen
+
+from ._estimate import Estimate
+from ._json import Jsonable
+from ._machine import Machine
+from ._plan import Plan
+from ._profile import Profile
+from ._table import aligned, counted, how, paragraph, section, spell
+
+__all__ = ["Recommendation"]
+
+
+@frozen(kw_only=True, str=False)
+class Recommendation(Jsonable):
+    """Which strategy to run a workload with. Printed, it is a table.
+
+    Attributes:
+        name: What the workload is called.
+        items: How many items the prediction is for.
+        items_known: Whether that is their true number, or an assumption.
+        plan: The strategy to use, with its numbers.
+        estimates: One for every strategy, from the fastest to those that cannot run.
+        bound: "io", "cpu" or "mixed"; "unknown" where nothing could be measured.
+        diagnosis: What the callable spends its time on, in a few words.
+        reason: Why this plan, in one sentence.
+        changes: What would change the verdict, a sentence each.
+        close: Whether another strategy is predicted to take as long, within 7 %.
+        notes: What else to know, first of all what could not be measured.
+        contenders: The plans that a race on real items should tell apart; the chosen one first.
+        profile: The figures that the verdict rests on.
+        machine: The machine that it is for.
+    """
+
+    name: str
+    items: int
+    plan: Plan
+    estimates: tuple[Estimate, ...]
+    bound: str
+    diagnosis: str
+    reason: str
+    items_known: bool = True
+    changes: tuple[str, ...] = ()
+    close: bool = False
+    notes: tuple[str, ...] = ()
+    contenders: tuple[Plan, ...] = ()
+    profile: Profile = field(default=Profile(), repr=False)
+    machine: Machine = field(default=Machine(), repr=False)
+
+    @property
+    def chosen(self) -> Estimate:
+        """The estimate of the chosen plan."""
+        return next(each for each in self.estimates if each.plan.strategy == self.plan.strategy)
+
+    def estimate(self, strategy: str) -> Estimate:
+        """The estimate of a strategy by its name.
+
+        Raises:
+            KeyError: There is no estimate of that name.
+        """
+        for each in self.estimates:
+            if each.plan.strategy == strategy:
+                return each
+        raise KeyError(strategy)
+
+    def __str__(self) -> str:
+        return "\n".join([*self._head(), "", *self._table(), "", *self._foot()])
+
+    def _head(self) -> Iterator[str]:
+        machine = self.machine
+        items = counted(self.items, "item") + ("" if self.items_known else " (assumed)")
+        gil = "" if machine.gil else ", no GIL"
+        yield f"{self.name}: {items} on {counted(machine.cpus, 'CPU')} ({machine.python}{gil})"
+        yield f"bound: {self.bound}    diagnosis: {self.diagnosis}"
+        chosen = how(self.plan, is_async=self.profile.is_async)
+        yield paragraph(f'Use "{self.plan.strategy}" ({chosen}): {self.reason}')
+
+    def _table(self) -> Iterator[str]:
+        raced = ["measured"] if any(each.measured is not None for each in self.estimates) else []
+        head = [" ", "strategy", "how", "predicted", *raced]
+        yield from aligned([head, *(self._row(each, raced=bool(raced)) for each in self.estimates)])
+
+    def _row(self, each: Estimate, *, raced: bool) -> list[str]:
+        strategy = each.plan.strategy
+        mark = ">" if strategy == self.plan.strategy else " "
+        if each.seconds is None:
+            return [mark, strategy, f"cannot run: {each.obstacle}"]
+        measured = "" if each.measured is None else spell(each.measured)
+        predicted = f"{spell(each.seconds)} ± {spell(each.error)}"
+        plan = how(each.plan, is_async=self.profile.is_async)
+        return [mark, strategy, plan, predicted, *([measured] if raced else [])]
+
+    def _foot(self) -> Iterator[str]:
+        if self.close:
+            yield "It was close: another strategy comes within 7 %. Of such, the simplest is chosen."
+        yield from section("What would change it", self.changes)
+        noted = [f"{each.plan.strategy}: {each.note}" for each in self.estimates if each.note]
+        yield from section("To know", [*self.notes, *noted])
+        yield "± is one standard error; times are for all items together, starting up included."

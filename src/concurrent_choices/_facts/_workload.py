@@ -1,0 +1,116 @@
+"""What is to be done: a callable and its items."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sized
+from inspect import isclass
+from pkgutil import resolve_name
+from typing import Any, cast
+
+from attrs import Factory, field, frozen, validators
+
+from .._errors import InvalidArgumentError
+
+__all__ = ["Workload"]
+
+
+def _callable(_: Any, __: Any, value: Any) -> None:
+    if not callable(value):
+        problem = f"must be callable, not {value!r}; the items come second"
+        raise InvalidArgumentError("fn", problem)
+
+
+def _iterable(_: Any, __: Any, value: Any) -> None:
+    if not (hasattr(value, "__iter__") or hasattr(value, "__aiter__")):
+        problem = f"must be an iterable, not {value!r}; put a single item into a list"
+        raise InvalidArgumentError("items", problem)
+
+
+def _name(workload: Any) -> str:
+    fn: Any = workload.fn
+    inner: Any = getattr(fn, "func", fn)  # a functools.partial is named after what it calls
+    return str(getattr(inner, "__qualname__", None) or type(fn).__qualname__)
+
+
+@frozen(eq=False)
+class Workload:
+    """A callable and the items it is to be called with, one call each.
+
+    Attributes:
+        fn: A `def` or an `async def` of one argument.
+        items: Its arguments: any iterable, infinite too.
+        items_count: How many items there are, where `items` cannot say, or to ask "what if there
+            were a thousand times as many"; None to count them.
+        name: What to call it in tables.
+    """
+
+    fn: Callable[[Any], Any] = field(validator=_callable)
+    items: Iterable[Any] = field(default=(), validator=_iterable)
+    items_count: int | None = field(
+        default=None, kw_only=True, validator=validators.optional(validators.ge(0))
+    )
+    name: str = field(default=Factory(_name, takes_self=True), kw_only=True)
+
+    @property
+    def count(self) -> int | None:
+        """How many items there are; None where nobody can say without pulling them all."""
+        if self.items_count is not None:
+            return self.items_count
+        return len(self.items) if isinstance(self.items, Sized) else None
+
+    @property
+    def reference(self) -> str:
+        """Where the callable can be imported from, as "module:name".
+
+        Raises:
+            InvalidArgumentError: It cannot be imported: a lambda, or defined inside a function.
+        """
+        owner = self.fn if isclass(self.fn) or hasattr(self.fn, "__qualname__") else None
+        module, name = getattr(owner, "__module__", None), getattr(owner, "__qualname__", "<")
+        if module is None or "<" in name:
+            problem = f"{self.name} cannot be imported by name; define it at the top of a module"
+            raise InvalidArgumentError("fn", problem)
+        return f"{module}:{name}"
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """The workload as JSON: where to import the callable from, and the items.
+
+        Args:
+            indent: Spaces per level; None for one line.
+
+        Raises:
+            InvalidArgumentError: The callable cannot be imported by name, or an item is no JSON.
+        """
+        listed = list(self.items) if isinstance(self.items, Sized) else None
+        if listed is None:
+            problem = "cannot be written as JSON without using the iterable up; make it a list"
+            raise InvalidArgumentError("items", problem)
+        parts = {
+            "fn": self.reference,
+            "items": listed,
+            "items_count": self.items_count,
+            "name": self.name,
+        }
+        try:
+            return json.dumps(parts, indent=indent, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            problem = f"cannot be written as JSON: {error}"
+            raise InvalidArgumentError("items", problem) from error
+
+    @classmethod
+    def from_json(cls, text: str) -> Workload:
+        """The workload that `to_json` wrote. This imports the module of the callable.
+
+        Raises:
+            InvalidArgumentError: The text is no such JSON, or the callable is not there any more.
+        """
+        try:
+            parts = cast("dict[str, Any]", json.loads(text))
+            fn = resolve_name(parts.pop("fn"))
+            return cls(fn, parts.pop("items"), **parts)
+        except InvalidArgumentError:
+            raise
+        except (AttributeError, ImportError, KeyError, TypeError, ValueError) as error:
+            problem = f"must be JSON that Workload.to_json wrote: {error!r}"
+            raise InvalidArgumentError("text", problem) from error
