@@ -41,7 +41,7 @@ def test_a_misspelt_name_shows_every_one():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_leads_to_a_public_class(name):
-    """The import string of a name leads to the class of that name's strategy, and users can have it."""
+    """The import string of a name leads to a public class whose objects bear that name."""
     strategy = load(name)
     assert getattr(concurrent_choices, strategy.__name__) is strategy
     assert strategy().name == name
