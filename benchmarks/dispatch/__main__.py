@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import json
 import os
 import sys
@@ -21,6 +22,7 @@ from benchmarks.dispatch._groups import all_groups, matching
 from benchmarks.dispatch._harness import run_group
 from benchmarks.dispatch._report import load, write_report
 
+HUNG = 330.0  # seconds; guessed: a little more than a fresh interpreter is given
 RESULTS = Path(__file__).parents[1] / "results"
 
 
@@ -74,10 +76,20 @@ def _measure(options: argparse.Namespace, folder: Path) -> None:
         random = Random(seed)
         for group in groups:
             print(f"{time.monotonic() - began:6.1f} s  {group.name}: {_names(group)}", flush=True)
-            run_group(group, rounds, random, keep)
+            run_group(group, rounds, random, keep, _ended_when_hung)
     environment |= {"took_seconds": round(time.monotonic() - began), "load_after": os.getloadavg()}
     text = json.dumps(environment, indent=2) + "\n"
     (folder / "environment.json").write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def _ended_when_hung() -> Iterator[None]:
+    """End the run, telling where every thread stands, instead of waiting for ever."""
+    faulthandler.dump_traceback_later(HUNG, exit=True)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def _names(group: Any) -> str:

@@ -4,7 +4,7 @@ Everything is imported inside functions: what a probe imports is part of what it
 workers of some peers import this module again.
 """
 
-# ruff: noqa: PLC0415 - see above
+# ruff: noqa: PLC0415 - for the reason just given
 
 import sys
 import time

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import faulthandler
 import os
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from random import Random
 from typing import Any
 
@@ -16,14 +15,13 @@ from benchmarks.dispatch._case import Contestant, Group, Measurement, Reading, R
 
 __all__ = ["run_group"]
 
-HUNG = (
-    330.0  # seconds after which one measurement has hung; guessed: more than a fresh probe is given
-)
-
 Keep = Callable[[Measurement], None]
+Watched = Callable[[], AbstractContextManager[Any]]
 
 
-def run_group(group: Group, rounds: int, random: Random, keep: Keep) -> None:
+def run_group(
+    group: Group, rounds: int, random: Random, keep: Keep, watched: Watched = nullcontext
+) -> None:
     """Open all contestants, then measure them in interleaved rounds.
 
     A contestant that fails is reported through `keep` and takes no further part; the others go on.
@@ -33,12 +31,15 @@ def run_group(group: Group, rounds: int, random: Random, keep: Keep) -> None:
         rounds: How many rounds count; a warm-up round comes before, if the group wants one.
         random: Shuffles the order of each round.
         keep: Takes every measurement as soon as it is made.
+        watched: Surrounds each measurement, so that one that hangs can be ended.
     """
     with ExitStack() as stack:
         field = [entry for entry in _entries(group, keep) if entry.open_in(stack)]
         for number in range(0 if group.warm_up else 1, rounds + 1):
             random.shuffle(field)
-            field = [entry for place, entry in enumerate(field) if entry.measure(number, place)]
+            field = [
+                entry for place, entry in enumerate(field) if entry.measure(number, place, watched)
+            ]
 
 
 def _entries(group: Group, keep: Keep) -> list[_Entry]:
@@ -85,19 +86,17 @@ class _Entry:
     def _close(self, own: ExitStack) -> None:
         try:
             own.close()
-        except Exception as error:  # noqa: BLE001 - as in _open
+        except Exception as error:  # noqa: BLE001 - fails this peer only
             self._failed(error, 0, 0)
 
-    def measure(self, number: int, place: int) -> bool:
+    def measure(self, number: int, place: int, watched: Watched) -> bool:
         """Take one reading, keep it unless it is a warm-up, and tell whether it succeeded."""
-        faulthandler.dump_traceback_later(HUNG, exit=True)
         try:
-            reading = self.contestant.measure(self.live)
-        except Exception as error:  # noqa: BLE001 - as in _open
+            with watched():
+                reading = self.contestant.measure(self.live)
+        except Exception as error:  # noqa: BLE001 - fails this peer only
             self._failed(error, number, place)
             return False
-        finally:
-            faulthandler.cancel_dump_traceback_later()
         if number:
             self._report(number, place, reading)
         return True

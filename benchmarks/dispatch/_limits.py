@@ -32,8 +32,10 @@ LIMITS = """\
 - Other contestants' pools lie idle in the same process while one is measured, and the garbage of
   one is collected before the next begins. Pools that look for work in intervals cost the others
   a little.
+- Peers on asyncio and uvloop keep one loop over all rounds. Our strategies on loops start one for
+  each `run`, and that is counted.
 - trio keeps no loop between calls, and neither does `anyio.run`: their rows hold the start of a
-  loop, about a millisecond in all.
+  loop too.
 - "Cold" is told from inside an interpreter, from the end of a library's imports to the first
   result; the imports, which some put off until the first call, are in the column beside it. The
   start of the first interpreter is in neither.

@@ -9,7 +9,7 @@ import concurrent.futures
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from multiprocessing.pool import Pool, ThreadPool
 from typing import Any
 
@@ -41,17 +41,22 @@ def workers() -> int:
 @contextmanager
 def ours(strategy: str, fn: Any, **options: Any) -> Live:
     """`run` under the strategy of that class name."""
-    with getattr(concurrent_choices, strategy)(**options) as opened:
+    with _warm(getattr(concurrent_choices, strategy)(**options)) as opened:
         yield lambda items: concurrent_choices.run(fn, items, strategy=opened)
 
 
 @contextmanager
 def ours_streamed(strategy: str, fn: Any, **options: Any) -> Live:
     """`stream` from a generator, whose length nobody knows."""
-    with getattr(concurrent_choices, strategy)(**options) as opened:
+    with _warm(getattr(concurrent_choices, strategy)(**options)) as opened:
         yield lambda items: list(
             concurrent_choices.stream(fn, (item for item in items), strategy=opened)
         )
+
+
+def _warm(strategy: Any) -> AbstractContextManager[Any]:
+    """Only strategies that hold workers can be kept warm; the others start anew each time."""
+    return strategy if hasattr(strategy, "__enter__") else nullcontext(strategy)
 
 
 @contextmanager
@@ -102,7 +107,7 @@ def loky(fn: Any, chunk: int) -> Live:
 def joblib_processes(fn: Any, **options: Any) -> Live:
     """`joblib.Parallel` on its default back-end, whose workers outlive the call."""
     from joblib import Parallel, delayed  # noqa: PLC0415 - a peer that may be absent
-    from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415 - as above
+    from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415 - a peer that may be absent
 
     def call(items: Any) -> Any:
         return Parallel(n_jobs=workers(), **options)(delayed(fn)(item) for item in items)

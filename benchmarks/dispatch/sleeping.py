@@ -102,7 +102,7 @@ def _on_trio(size: Size) -> Row:
 @contextmanager
 def wide_to_threads() -> Iterator[Callable[[Any], Any]]:
     """`to_thread` for every item, on a default executor of 256 threads."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only here
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - nobody else needs it
 
     with asyncio.Runner() as runner:
         runner.get_loop().set_default_executor(ThreadPoolExecutor(THREADS))
