@@ -6,6 +6,11 @@ def nothing(item):
     return item
 
 
+def calling(item):
+    """Give the item back too, but through a call: it might do anything, for all a library knows."""
+    return abs(item)
+
+
 def spin(turns):
     """Add up numbers in pure Python, holding the GIL for `turns` turns of a loop."""
     total = 0

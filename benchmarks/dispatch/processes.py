@@ -10,7 +10,7 @@ from functools import cache, partial
 from multiprocessing.connection import Connection
 from typing import Any
 
-from benchmarks.dispatch._callables import nothing, spin
+from benchmarks.dispatch._callables import calling, nothing, spin
 from benchmarks.dispatch._case import Group, Row, Size, Timed
 from benchmarks.dispatch._peers import (
     joblib_processes,
@@ -30,8 +30,9 @@ CHUNKS = (100, 1_000, 10_000)
 
 
 def groups(size: Size) -> list[Group]:
-    """Three rows, each with its own pools, so that fewer idle processes lie around."""
-    return [Group("processes", [row]) for row in (_batched(size), _single(size), _five_ms(size))]
+    """Four rows, each with its own pools, so that fewer idle processes lie around."""
+    rows = (_batched(size), _single(size), _calling(size), _five_ms(size))
+    return [Group("processes", [row]) for row in rows]
 
 
 def _strategy(fn: Any, **options: Any) -> Callable[[], Any]:
@@ -101,6 +102,26 @@ def _single(size: Size) -> Row:
                 needs=("joblib",),
             ),
             Timed("mpire", count, partial(mpire, nothing, 1), needs=("mpire",)),
+        ],
+    )
+
+
+def _calling(size: Size) -> Row:
+    count = size(100_000, 2_000)
+    return Row(
+        "processes, calling",
+        f"Processes, a callable that calls abs(), {workers()} workers, warm",
+        [
+            Timed("ours", count, _strategy(calling), ours=True),
+            Timed("Pool.map", count, partial(process_pool, calling)),
+            *(
+                Timed(
+                    f"ProcessPoolExecutor.map, chunks of {chunk}",
+                    count,
+                    partial(process_pool_executor, calling, chunk),
+                )
+                for chunk in CHUNKS
+            ),
         ],
     )
 

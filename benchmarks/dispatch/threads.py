@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from benchmarks.dispatch import _loops
-from benchmarks.dispatch._callables import nothing
+from benchmarks.dispatch._callables import calling, nothing
 from benchmarks.dispatch._case import Group, Row, Size, Timed
 from benchmarks.dispatch._peers import (
     joblib_threads,
@@ -21,8 +21,8 @@ THREADS = 4  # guessed: more than the cores of a small machine, so that hand-ove
 
 
 def groups(size: Size) -> list[Group]:
-    """Batches as each library likes them, and one item at a time."""
-    return [Group("threads", [_batched(size), _single(size)])]
+    """Batches as each library likes them, one item at a time, and a callable that calls another."""
+    return [Group("threads", [_batched(size), _single(size), _calling(size)])]
 
 
 def _batched(size: Size) -> Row:
@@ -59,5 +59,20 @@ def _single(size: Size) -> Row:
             Timed("ThreadPool.map", count, partial(pool, "map", 1)),
             Timed("ThreadPool.imap", count, partial(pool, "imap", 1)),
             Timed("ThreadPoolExecutor.map", count, partial(thread_pool_executor, nothing, THREADS)),
+        ],
+    )
+
+
+def _calling(size: Size) -> Row:
+    count = size(100_000, 2_000)
+    strategy = partial(ours, "ThreadStrategy", calling, max_workers=THREADS)
+    executor = partial(thread_pool_executor, calling, THREADS)
+    return Row(
+        "threads, calling",
+        f"Threads, a callable that calls abs(), {THREADS} threads",
+        [
+            Timed("ours", count, strategy, ours=True),
+            Timed("ThreadPool.map", count, partial(thread_pool, calling, THREADS)),
+            Timed("ThreadPoolExecutor.map", count, executor),
         ],
     )
