@@ -1,0 +1,109 @@
+"""Concurrency strategies for Python, with a decision helper.
+
+    run stream arun astream           choosing meets doing
+    _strategies                       doing: sequential, loops, threads, processes
+    protocols  _work                  what a strategy is; the source, the batches
+    _facts  _platform                 nouns; what this machine offers
+    _errors                           everything raised on purpose
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._errors import (
+        ClosedStrategyError,
+        ConcurrentChoicesError,
+        InvalidArgumentError,
+        ItemError,
+        ItemTimeoutError,
+        MissingExtraError,
+        NotPicklableError,
+        RemoteError,
+        ResultLostError,
+        RunningLoopError,
+        UnawaitedError,
+        UnknownStrategyError,
+        WorkerDiedError,
+        WorkerStartError,
+    )
+    from ._facts._batch import Batch, Claim
+    from ._facts._machine import Machine
+    from ._facts._plan import Plan
+    from ._run import arun, astream, run, stream
+    from ._strategies._anyio import AnyioStrategy
+    from ._strategies._event_loop import AsyncioStrategy, UvloopStrategy
+    from ._strategies._hybrid import HybridStrategy
+    from ._strategies._processes import ProcessStrategy
+    from ._strategies._sequential import SequentialStrategy
+    from ._strategies._threads import ThreadStrategy
+    from ._work._job import Job
+    from .protocols import AsyncStrategy, Strategy
+
+__all__ = [
+    "AnyioStrategy",
+    "AsyncStrategy",
+    "AsyncioStrategy",
+    "Batch",
+    "Claim",
+    "ClosedStrategyError",
+    "ConcurrentChoicesError",
+    "HybridStrategy",
+    "InvalidArgumentError",
+    "ItemError",
+    "ItemTimeoutError",
+    "Job",
+    "Machine",
+    "MissingExtraError",
+    "NotPicklableError",
+    "Plan",
+    "ProcessStrategy",
+    "RemoteError",
+    "ResultLostError",
+    "RunningLoopError",
+    "SequentialStrategy",
+    "Strategy",
+    "ThreadStrategy",
+    "UnawaitedError",
+    "UnknownStrategyError",
+    "UvloopStrategy",
+    "WorkerDiedError",
+    "WorkerStartError",
+    "arun",
+    "astream",
+    "run",
+    "stream",
+]
+
+_HOMES = {
+    "_run": ("arun", "astream", "run", "stream"),
+    "_strategies._anyio": ("AnyioStrategy",),
+    "_strategies._event_loop": ("AsyncioStrategy", "UvloopStrategy"),
+    "_strategies._hybrid": ("HybridStrategy",),
+    "_strategies._processes": ("ProcessStrategy",),
+    "_strategies._sequential": ("SequentialStrategy",),
+    "_strategies._threads": ("ThreadStrategy",),
+    "protocols": ("AsyncStrategy", "Strategy"),
+    "_work._job": ("Job",),
+    "_facts._batch": ("Batch", "Claim"),
+    "_facts._machine": ("Machine",),
+    "_facts._plan": ("Plan",),
+}
+_WHERE = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    # A worker process imports this package too, and must be up in milliseconds: nothing is loaded
+    # before it is asked for.
+    if name not in __all__:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = getattr(import_module(f".{_WHERE.get(name, '_errors')}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

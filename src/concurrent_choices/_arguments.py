@@ -1,0 +1,58 @@
+"""Checks of what the public functions are given; the errors name the argument and what would be right."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Iterable
+from math import inf
+from typing import Any
+
+from ._errors import InvalidArgumentError
+from ._work._callables import is_generator, name_of
+
+__all__ = ["check_async_items", "check_buffersize", "check_fn", "check_items", "check_timeout"]
+
+
+def check_fn(fn: Any) -> None:
+    """`fn` must be callable, and give values rather than a generator."""
+    if not callable(fn):
+        problem = f"must be callable with one item, not {type(fn).__name__}"
+        raise InvalidArgumentError("fn", problem)
+    if is_generator(fn):
+        problem = (
+            f"{name_of(fn)} is a generator function: calling it runs nothing; "
+            "have it return a value, such as a list, for each item"
+        )
+        raise InvalidArgumentError("fn", problem)
+
+
+def check_items(items: Any) -> None:
+    """`items` must be iterable."""
+    if isinstance(items, AsyncIterable):
+        advice = "an async iterable needs `arun` or `astream`"
+        raise InvalidArgumentError("items", advice)
+    if not isinstance(items, Iterable) and not hasattr(type(items), "__getitem__"):
+        raise InvalidArgumentError("items", f"must be iterable, not {type(items).__name__}")
+
+
+def check_async_items(items: Any) -> None:
+    """`items` must be iterable in either way."""
+    if not isinstance(items, AsyncIterable):
+        check_items(items)
+
+
+def check_timeout(timeout: Any) -> float | None:
+    """`timeout` must be a number of seconds above 0; infinity means none."""
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
+        raise InvalidArgumentError("timeout", f"must be seconds above 0, or None, not {timeout!r}")
+    return None if timeout == inf else float(timeout)
+
+
+def check_buffersize(buffersize: Any) -> None:
+    """`buffersize` must be a whole number from 1."""
+    if buffersize is None:
+        return
+    if isinstance(buffersize, bool) or not isinstance(buffersize, int) or buffersize < 1:
+        problem = f"must be a whole number from 1, or None, not {buffersize!r}"
+        raise InvalidArgumentError("buffersize", problem)

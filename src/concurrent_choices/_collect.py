@@ -1,0 +1,119 @@
+"""From batches, which arrive in any order, to what the caller gets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from ._errors import ConcurrentChoicesError
+from ._facts._batch import Batch
+from ._work._job import Job
+
+__all__ = ["Arrivals", "Collector", "Delivery", "InOrder", "Window"]
+
+AHEAD = 0.02
+"""Seconds of the caller's own pace that a stream works ahead (guessed: hides a thread's wake-up a
+hundred times over, and holds little memory)."""
+
+MOST_AHEAD = 1 << 16
+
+
+class Collector:
+    """All values of a job, in input order.
+
+    Args:
+        job: What they are of.
+        strategy: The name of what performs it, for the error.
+    """
+
+    def __init__(self, job: Job, strategy: str) -> None:
+        self._job = job
+        self._strategy = strategy
+        self._values: list[Any] = []
+        self._waiting: dict[int, Sequence[Any]] = {}
+
+    def add(self, batch: Batch) -> None:
+        """Take a batch; raise the error it carries."""
+        if batch.error is not None:
+            raise batch.error
+        values, waiting = self._values, self._waiting
+        if batch.start != len(values):
+            waiting[batch.start] = batch.values
+            return
+        values.extend(batch.values)
+        while waiting and len(values) in waiting:
+            values.extend(waiting.pop(len(values)))
+
+    @property
+    def count(self) -> int:
+        """Values that have arrived."""
+        return len(self._values) + sum(map(len, self._waiting.values()))
+
+    def result(self) -> list[Any]:
+        """The values, once all have arrived."""
+        finish(self._job, self._strategy, len(self._values))
+        return self._values
+
+
+class InOrder:
+    """Values in input order, as soon as all before them have arrived."""
+
+    def __init__(self) -> None:
+        self._due = 0
+        self._waiting: dict[int, Sequence[Any]] = {}
+
+    def take(self, batch: Batch) -> list[Sequence[Any]]:
+        """Take a batch; give the runs of values that are due now."""
+        if batch.values:
+            self._waiting[batch.start] = batch.values
+        runs: list[Sequence[Any]] = []
+        while self._due in self._waiting:
+            run = self._waiting.pop(self._due)
+            self._due += len(run)
+            runs.append(run)
+        return runs
+
+
+class Arrivals:
+    """Values as they arrive."""
+
+    def take(self, batch: Batch) -> list[Sequence[Any]]:
+        """Take a batch; give its values."""
+        return [batch.values]
+
+
+Delivery = InOrder | Arrivals
+
+
+class Window:
+    """How far a stream works ahead of its caller: what the caller takes in a fiftieth of a second.
+
+    Args:
+        job: Whose source to bound.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._source = job.source
+        self._began = time.perf_counter()
+        self._taken = 0
+
+    def release(self, count: int) -> None:
+        """Learn that the caller has taken `count` values."""
+        self._taken += count
+        pace = self._taken / (time.perf_counter() - self._began)
+        self._source.widen(min(int(pace * AHEAD), MOST_AHEAD))
+        self._source.release(count)
+
+
+def finish(job: Job, strategy: str, arrived: int) -> None:
+    """Raise what the caller's iterable raised, and make sure that nothing was lost."""
+    source = job.source
+    if source.error is not None:
+        raise source.error
+    if arrived != source.claimed or not source.ended:
+        msg = (
+            f"strategy {strategy!r} ended after {arrived} results for {source.claimed} claimed items"
+            f"{'' if source.ended else ', with more to claim'}; its execute() must yield a batch for each claim"
+        )
+        raise ConcurrentChoicesError(msg)

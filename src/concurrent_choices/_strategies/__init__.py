@@ -1,0 +1,1 @@
+"""Doing: one file per way of running. All side effects live here."""

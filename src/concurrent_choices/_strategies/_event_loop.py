@@ -1,0 +1,70 @@
+"""An event loop: asyncio's own or uvloop's. The loop is a factory; the strategy is the same."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from attrs import field, frozen
+
+from .._errors import MissingExtraError
+from .._facts._batch import Batch
+from .._work._job import Job
+from ._lanes._arguments import positive
+from ._lanes._crew import Crew
+from ._lanes._threads import Floor, threads_for
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+__all__ = ["AsyncioStrategy", "UvloopStrategy"]
+
+
+@frozen
+class AsyncioStrategy:
+    """Runs an `async def` as tasks on one asyncio loop; a `def` in that many threads.
+
+    Args:
+        concurrency: Items in flight at once.
+    """
+
+    name: ClassVar[str] = "asyncio"
+    concurrency: int = field(default=100, validator=positive)
+
+    def execute(self, job: Job) -> Iterator[Batch]:
+        """Perform the job on a loop of its own."""
+        if not job.is_async:
+            return threads_for(job, self.concurrency)
+        from ._lanes._asyncio import serve_alone  # noqa: PLC0415 - asyncio costs 30 ms; imported when it is used
+
+        return serve_alone(job, concurrency=self.concurrency, factory=self._new_loop)
+
+    def aexecute(self, job: Job) -> AsyncIterator[Batch]:
+        """Perform an `async def` job on the loop that is running."""
+        from ._lanes._native import execute_here  # noqa: PLC0415 - as above
+
+        return execute_here(job, self.concurrency)
+
+    @staticmethod
+    def _new_loop() -> AbstractEventLoop:
+        import asyncio  # noqa: PLC0415 - as above
+
+        return asyncio.new_event_loop()
+
+
+@frozen
+class UvloopStrategy(AsyncioStrategy):
+    """The same on uvloop, which spends less time on each socket wait.
+
+    In a loop that runs already (`arun`), that loop serves.
+    """
+
+    name: ClassVar[str] = "uvloop"
+
+    @staticmethod
+    def _new_loop() -> AbstractEventLoop:
+        try:
+            import uvloop  # noqa: PLC0415 - 30 ms, and not there on every platform
+        except ImportError as error:
+            raise MissingExtraError('strategy "uvloop"', "uvloop") from error
+        return uvloop.new_event_loop()

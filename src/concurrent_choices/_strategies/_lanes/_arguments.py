@@ -1,0 +1,35 @@
+"""Checks of what strategies are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import Attribute
+
+from ..._errors import InvalidArgumentError
+
+__all__ = ["one_of", "positive", "positive_or_none"]
+
+
+def positive(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    """An attrs validator: a whole number from 1."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidArgumentError(attribute.name, f"must be a whole number from 1, not {value!r}")
+
+
+def positive_or_none(instance: object, attribute: Attribute[Any], value: object) -> None:
+    """An attrs validator: a whole number from 1, or None."""
+    if value is not None:
+        positive(instance, attribute, value)
+
+
+def one_of(*choices: str) -> Callable[[object, Attribute[Any], object], None]:
+    """An attrs validator: one of these words."""
+
+    def check(_instance: object, attribute: Attribute[Any], value: object) -> None:
+        if value not in choices:
+            listed = ", ".join(map(repr, choices))
+            raise InvalidArgumentError(attribute.name, f"must be one of {listed}, not {value!r}")
+
+    return check

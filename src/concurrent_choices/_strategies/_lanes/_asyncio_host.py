@@ -1,0 +1,117 @@
+"""Lanes as asyncio tasks, on whichever loop implementation is running."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from contextvars import Context
+from math import inf
+from typing import Any
+
+from ._shift import OVERDUE
+
+__all__ = ["AsyncioHost", "run_loop"]
+
+GRACE = 0.1
+"""Seconds a cancelled task gets to clean up before it is cancelled again, and then left."""
+
+
+class AsyncioHost:
+    """See `Host`."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._bell = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def __aenter__(self) -> AsyncioHost:
+        self._loop = asyncio.get_running_loop()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await cancel_all(self._tasks)
+
+    def spawn(self, body: Callable[[], Coroutine[Any, Any, None]], context: Context) -> None:
+        assert self._loop is not None
+        task = self._loop.create_task(body(), context=context)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def wake(self) -> None:
+        self._bell.set()
+
+    def wake_soon(self) -> None:
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop has closed: nobody waits any more
+                self._loop.call_soon_threadsafe(self._bell.set)
+
+    async def wait(self, seconds: float) -> None:
+        if seconds == inf:
+            await self._bell.wait()
+        else:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._bell.wait(), seconds)
+        self._bell.clear()
+
+    async def breathe(self) -> None:
+        await asyncio.sleep(0)
+
+    async def limited(self, coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
+        """As `Host` says; a task of its own, so that one that ignores cancellation can be left."""
+        task = asyncio.ensure_future(coroutine)
+        try:
+            done, _ = await asyncio.wait({task}, timeout=seconds)
+        except asyncio.CancelledError:
+            await cancel_all({task})
+            raise
+        if done:
+            return task.result()
+        await cancel_all({task})
+        return OVERDUE
+
+    def is_cancellation(self, error: BaseException) -> bool:
+        task = asyncio.current_task()
+        return (
+            isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
+        )
+
+
+async def cancel_all(tasks: set[asyncio.Task[Any]]) -> None:
+    """Cancel tasks, twice where they resist, and wait for them for a moment."""
+    for _ in range(2):
+        waiting = {task for task in tasks if not task.done()}
+        if not waiting:
+            break
+        for task in waiting:
+            task.cancel()
+        await asyncio.wait(waiting, timeout=GRACE)
+    for task in tasks:
+        if task.done():
+            task.cancelled() or task.exception()  # seen, so that asyncio does not report it
+        else:
+            task._log_destroy_pending = False  # type: ignore[attr-defined] # noqa: SLF001 - it resisted; nothing else silences the report
+
+
+def run_loop(
+    factory: Callable[[], asyncio.AbstractEventLoop], main: Coroutine[Any, Any, None]
+) -> None:
+    """Run a coroutine on a new loop.
+
+    Not ``asyncio.Runner``: its end waits without bound for tasks that resist cancellation and for
+    threads that sleep, and Ctrl-C must be back within half a second.
+    """
+    loop = factory()
+    try:
+        loop.run_until_complete(main)
+    finally:
+        try:
+            loop.run_until_complete(_tidy(loop))
+        finally:
+            loop.close()
+
+
+async def _tidy(loop: asyncio.AbstractEventLoop) -> None:
+    await cancel_all(asyncio.all_tasks(loop) - {asyncio.current_task(loop)})  # type: ignore[arg-type] # a running coroutine has a current task
+    with suppress(TimeoutError):
+        await asyncio.wait_for(loop.shutdown_asyncgens(), GRACE)

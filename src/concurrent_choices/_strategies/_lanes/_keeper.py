@@ -1,0 +1,66 @@
+"""Something that is warm inside a `with strategy:` block, and lent for one job outside of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Generic, Protocol, TypeVar
+
+from ..._errors import ClosedStrategyError
+
+__all__ = ["Closable", "Keeper"]
+
+
+class Closable(Protocol):
+    """What a keeper keeps."""
+
+    def close(self) -> None:
+        """Let go of threads or processes."""
+
+
+T = TypeVar("T", bound=Closable)
+
+
+class Keeper(Generic[T]):
+    """Keeps one thing between `open` and `close`.
+
+    Args:
+        name: The strategy's name, for the error.
+        make: Makes the thing.
+    """
+
+    def __init__(self, name: str, make: Callable[[], T]) -> None:
+        self._name = name
+        self._make = make
+        self._kept: T | None = None
+        self._closed = False
+
+    def open(self) -> None:
+        """Keep the thing from now on."""
+        self.check()
+        self._kept = self._make()
+
+    def close(self) -> None:
+        """Let go of it, for good."""
+        self._closed = True
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept.close()
+
+    def check(self) -> None:
+        """Refuse to serve after the end."""
+        if self._closed:
+            raise ClosedStrategyError(self._name)
+
+    @contextmanager
+    def lend(self) -> Iterator[T]:
+        """The kept thing, or one for this once."""
+        self.check()
+        if self._kept is not None:
+            yield self._kept
+            return
+        made = self._make()
+        try:
+            yield made
+        finally:
+            made.close()

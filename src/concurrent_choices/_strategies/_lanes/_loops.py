@@ -1,0 +1,39 @@
+"""An event loop in each lane: how threads serve `async def` callables, and how a loop serves beside
+the caller's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ._shift import Shift
+
+if TYPE_CHECKING:
+    from ._threads import Floor, Lane
+
+__all__ = ["loop_body"]
+
+RunShift = Callable[[Shift, Callable[[Callable[[], None]], None]], None]
+"""Runs a shift on a new loop to its end; hands the shift's nudge to its second argument."""
+
+
+def loop_body(run_shift: RunShift, concurrency: int) -> Callable[[Lane], None]:
+    """A lane's body that serves `concurrency` items at once on a loop of its own."""
+    return partial(_serve, run_shift, concurrency)
+
+
+def _serve(run_shift: RunShift, concurrency: int, lane: Lane) -> None:
+    floor: Floor = lane.floor
+    shift = Shift(floor.job, floor.outbox.put, concurrency)
+    nudges: list[Callable[[], None]] = []
+
+    def register(nudge: Callable[[], None]) -> None:
+        nudges.append(nudge)
+        floor.nudges.add(nudge)
+        floor.job.on_stop(nudge)
+
+    try:
+        run_shift(shift, register)
+    finally:
+        floor.nudges.difference_update(nudges)

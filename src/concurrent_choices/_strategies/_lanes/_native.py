@@ -1,0 +1,193 @@
+"""Serving a job inside an event loop that runs already, asyncio's or trio's, without blocking it.
+
+An `async def` runs as tasks of that loop. Everything else runs in a thread beside it, which hands its
+batches to the loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from contextvars import copy_context
+from functools import partial
+from typing import Any
+
+import anyio
+
+from ..._facts._batch import Batch
+from ..._work._job import Job
+from ...protocols import Strategy
+from ._anyio_host import AnyioHost, on_trio, post_here
+from ._asyncio_host import AsyncioHost
+from ._shift import Shift
+
+__all__ = ["Background", "Bell", "execute_beside", "execute_here"]
+
+PARTING = 0.4
+"""Seconds to wait at the end for what runs in the background (Ctrl-C must be back within 0.5 s)."""
+
+
+class Bell:
+    """Wakes a coroutine, from its own loop or from any thread."""
+
+    def __init__(self) -> None:
+        self._event = anyio.Event()
+        self._post = post_here()
+
+    def ring(self) -> None:
+        """Wake it; for callers in the loop's thread."""
+        self._event.set()
+
+    def ring_soon(self) -> None:
+        """Wake it; for callers in any thread."""
+        with suppress(RuntimeError):  # the loop has closed: nobody waits any more
+            self._post(self.ring)
+
+    async def wait(self) -> None:
+        """Wait for a ring, or take one that came before."""
+        await self._event.wait()
+        self._event = anyio.Event()
+
+
+class Background:
+    """A coroutine that runs beside the caller in its loop, outside any task group.
+
+    An async generator may not hold a task group open while it yields; this it may hold.
+    """
+
+    def __init__(self, body: Callable[[], Awaitable[None]]) -> None:
+        self._body = body
+        self._done = anyio.Event()
+        self._scope = anyio.CancelScope()
+        self._task: asyncio.Task[None] | None = None
+        self.error: BaseException | None = None
+        if on_trio():
+            sys.modules["trio"].lowlevel.spawn_system_task(self._main, context=copy_context())
+        else:
+            self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def _main(self) -> None:
+        with self._scope:
+            await self._run()
+
+    async def _run(self) -> None:
+        try:
+            await self._body()
+        except Exception as error:  # noqa: BLE001 - raised to the caller by whoever waits for the background
+            self.error = error
+        finally:
+            self._done.set()
+
+    def cancel(self) -> None:
+        """Cancel it."""
+        if self._task is not None:
+            self._task.cancel()
+        else:
+            self._scope.cancel()
+
+    async def finish(self) -> None:
+        """Wait a moment for its end; then cancel it."""
+        with anyio.move_on_after(PARTING, shield=True):
+            await self._done.wait()
+        if not self._done.is_set():
+            self.cancel()
+
+
+class _Mailbox:
+    """Batches on their way to a coroutine."""
+
+    def __init__(self) -> None:
+        self._batches: deque[Batch] = deque()
+        self._bell = Bell()
+        self._rung = False
+        self._closed = False
+        self.error: BaseException | None = None
+
+    def put(self, batch: Batch) -> None:
+        """Add a batch, in the loop's thread."""
+        self._batches.append(batch)
+        self._bell.ring()
+
+    def send(self, batch: Batch) -> None:
+        """Add a batch, from any thread."""
+        self._batches.append(batch)
+        if not self._rung:
+            self._rung = True
+            self._bell.ring_soon()
+
+    def close(self, error: BaseException | None = None) -> None:
+        """Say that no batch follows, from any thread."""
+        self.error = error
+        self._closed = True
+        self._bell.ring_soon()
+
+    def __aiter__(self) -> _Mailbox:
+        return self
+
+    async def __anext__(self) -> Batch:
+        while not self._batches:
+            if self._closed:
+                if self.error is not None:
+                    raise self.error
+                raise StopAsyncIteration
+            self._rung = False
+            if not self._batches:
+                await self._bell.wait()
+        return self._batches.popleft()
+
+
+async def execute_here(job: Job, concurrency: int) -> AsyncIterator[Batch]:
+    """Serve an `async def` with `concurrency` tasks of the running loop."""
+    mail = _Mailbox()
+    host = AnyioHost() if on_trio() else AsyncioHost()
+    shift = Shift(job, mail.put, concurrency)
+    job.on_stop(host.wake_soon)
+    job.source.on_change(host.wake_soon)
+
+    async def serve() -> None:
+        try:
+            await shift.serve(host)
+        except BaseException as error:
+            mail.close(error)
+            raise
+        mail.close()
+
+    background = Background(serve)
+    try:
+        async for batch in mail:
+            yield batch
+    finally:
+        job.stop()
+        await background.finish()
+
+
+async def execute_beside(job: Job, strategy: Strategy) -> AsyncIterator[Batch]:
+    """Have a strategy serve in a thread of its own; its batches arrive in the loop."""
+    mail = _Mailbox()
+    ended = Bell()
+    work = partial(copy_context().run, _work, job, strategy, mail, ended)
+    threading.Thread(target=work, name="concurrent_choices-beside", daemon=True).start()
+    try:
+        async for batch in mail:
+            yield batch
+    finally:
+        job.stop()
+        with anyio.move_on_after(PARTING, shield=True):
+            await ended.wait()
+
+
+def _work(job: Job, strategy: Strategy, mail: _Mailbox, ended: Bell) -> None:
+    try:
+        job.source.adopt()
+        for batch in strategy.execute(job):
+            mail.send(batch)
+    except BaseException as error:  # noqa: BLE001 - raised to the caller in its own loop
+        mail.close(error)
+    else:
+        mail.close()
+    finally:
+        ended.ring_soon()

@@ -1,0 +1,70 @@
+"""Where lanes in threads put batches, and where the caller waits for them.
+
+Waking a thread costs ten times as much as a small item, so the caller is woken only when it dozes:
+after a busy moment it looks in again by itself, `linger` seconds later.
+"""
+
+from __future__ import annotations
+
+import _thread
+from collections import deque
+from contextlib import suppress
+from math import inf
+
+from ..._facts._batch import Batch
+
+__all__ = ["Outbox"]
+
+
+class Outbox:
+    """Batches on their way from any thread to one that waits.
+
+    Args:
+        linger: Seconds a batch may rest before the caller is woken for it; infinite for never.
+    """
+
+    def __init__(self, linger: float) -> None:
+        self._linger = linger
+        self._batches: deque[Batch] = deque()
+        self._bell = _thread.allocate_lock()
+        self._bell.acquire()
+        self._dozing = False
+        self._busy = False
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    def put(self, batch: Batch) -> None:
+        """Add a batch; wake the caller if it dozes or the batch ends in an error."""
+        self._batches.append(batch)
+        if self._dozing or batch.error is not None:
+            self.ring()
+
+    def ring(self) -> None:
+        """Wake the caller, now or when it next waits."""
+        with suppress(RuntimeError):  # it rang already
+            self._bell.release()
+
+    def take(self) -> list[Batch]:
+        """All that is there."""
+        batches = self._batches
+        taken = [batches.popleft() for _ in range(len(batches))]
+        self._busy = bool(taken)
+        return taken
+
+    def wait(self, seconds: float) -> None:
+        """Wait for a batch, a ring, or until `seconds` have passed."""
+        if self._linger == inf:
+            self._sleep(seconds)
+            return
+        if self._busy:
+            self._sleep(min(self._linger, seconds))
+            self._busy = False
+            return
+        self._dozing = True
+        if not self._batches:
+            self._sleep(seconds)
+        self._dozing = False
+
+    def _sleep(self, seconds: float) -> None:
+        self._bell.acquire(timeout=min(seconds, _thread.TIMEOUT_MAX))

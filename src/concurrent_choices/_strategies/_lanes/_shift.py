@@ -1,0 +1,254 @@
+"""Lanes on an event loop: tasks that draw from the source, each awaiting one item at a time.
+
+A task per item costs ten times what an item costs; a few tasks that go on from item to item cost
+next to nothing. Since all tasks of a loop share one thread, they share one iterator over the claimed
+items, and no lane can be left holding items that another could take.
+
+Each lane runs in its own copy of the caller's context. A lane whose item changed the context ends and
+another takes its place, so nothing leaks from item to item.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextvars import Context, copy_context
+from itertools import count, repeat
+from math import inf
+from types import CoroutineType
+from typing import Any, Protocol
+
+from ..._errors import ItemTimeoutError
+from ..._facts._batch import Batch, Claim
+from ..._work._job import Job
+from ..._work._perform import annotate, show, unawaited
+from ._pace import Pace
+
+__all__ = ["OVERDUE", "Host", "Shift"]
+
+class _Overdue(Exception):  # noqa: N818 - never leaves this file
+    """An item's seconds were up."""
+
+
+OVERDUE: Any = object()
+"""What `Host.limited` answers where the seconds were up."""
+
+PENDING: Any = object()
+_CANCELLED = "it was cancelled"
+
+BREATH = 5e-3
+"""Seconds after which lanes that never wait let the loop turn (guessed: below what a person or a
+server's client notices)."""
+
+GLANCE = 0.05
+"""Seconds between looks for finished items whose neighbours in the batch are slow."""
+
+
+class Host(Protocol):
+    """What lanes need of an event loop, so that asyncio and anyio need no twins of this file."""
+
+    async def __aenter__(self) -> object:
+        """Be ready to spawn."""
+
+    async def __aexit__(self, *exc_info: Any) -> object:
+        """Cancel what was spawned, and wait for it as long as is reasonable."""
+
+    def spawn(self, body: Callable[[], Coroutine[Any, Any, None]], context: Context) -> None:
+        """Start a task in a context."""
+
+    def wake(self) -> None:
+        """End the current or the next `wait`."""
+
+    def wake_soon(self) -> None:
+        """The same, from any thread."""
+
+    async def wait(self, seconds: float) -> None:
+        """Wait for `wake`, or until the seconds are up."""
+
+    async def breathe(self) -> None:
+        """Let other tasks run."""
+
+    async def limited(self, coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
+        """Await a coroutine; cancel it and answer `OVERDUE` when the seconds are up."""
+
+    def is_cancellation(self, error: BaseException) -> bool:
+        """Whether the running task itself is being cancelled by `error`."""
+
+
+class _Chunk:
+    """A claim on its way: the values so far, and how many are missing."""
+
+    __slots__ = ("began", "claim", "left", "values")
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+        self.values: list[Any] = [PENDING] * len(claim.items)
+        self.left = len(claim.items)
+        self.began = time.perf_counter()
+
+    def runs(self) -> Iterator[Batch]:
+        """The finished values not yet handed over, as batches; they are gone afterwards."""
+        values, start = self.values, self.claim.start
+        place = 0
+        while place < len(values):
+            end = place
+            while end < len(values) and values[end] is not PENDING and values[end] is not _SENT:
+                end += 1
+            if end > place:
+                yield Batch(start + place, values[place:end])
+                values[place:end] = repeat(_SENT, end - place)
+            place = end + 1
+
+
+_SENT: Any = object()
+
+
+class Shift:
+    """The lanes of one event loop.
+
+    Args:
+        job: What to do.
+        put: Takes the batches.
+        concurrency: How many lanes at most, which is items in flight.
+    """
+
+    def __init__(self, job: Job, put: Callable[[Batch], None], concurrency: int) -> None:
+        self.job = job
+        self._put = put
+        self._concurrency = concurrency
+        self._live = 0
+        self._halted = False
+        self._slots = self._claims()
+        self._open: dict[int, _Chunk] = {}
+        self._pace = Pace()
+        self._breathed = 0.0
+        self._glance = inf if job.linger == inf else GLANCE
+        self._call = job.fn if job.timeout is None else self._call_limited
+
+    async def serve(self, host: Host) -> None:
+        """Work until the source is finished or the job is stopped."""
+        source = self.job.source
+        self._host = host
+        self._breathed = time.perf_counter()
+        async with host:
+            while not (self.job.stopped or self._halted):
+                self._top_up()
+                if not self._live and source.finished:
+                    break
+                if not source.claimable:
+                    source.hunger()
+                await host.wait(self._glance)
+                self._flush()
+            self._halted = True
+
+    def _top_up(self) -> None:
+        """Start lanes while there is something for them to claim."""
+        source = self.job.source
+        if not source.claimable:
+            return
+        missing = self._concurrency - self._live
+        if source.ended:
+            missing = min(missing, source.ready)
+        for _ in range(missing):
+            self._start()
+
+    def _start(self) -> None:
+        self._live += 1
+        self._host.spawn(self._run, self.job.context.copy())
+
+    async def _run(self) -> None:
+        try:
+            await self._lane()
+        finally:
+            self._live -= 1
+            if not self._live or self._halted or not self.job.source.ended:
+                self._host.wake()
+
+    def _claims(self) -> Iterator[tuple[_Chunk, int, Any]]:
+        """Every slot to fill, claimed bit by bit; shared by all lanes. Says so when there is none now."""
+        source = self.job.source
+        while True:
+            while (claim := source.claim(self._pace.size)) is not None:
+                chunk = _Chunk(claim)
+                self._open[claim.start] = chunk
+                yield from zip(repeat(chunk), count(), claim.items)
+            yield _NOTHING
+
+    async def _lane(self) -> None:
+        call, clean = self._call, self.job.context
+        for chunk, place, item in self._slots:
+            if chunk is _DRY:
+                return
+            try:
+                chunk.values[place] = await call(item)
+            except BaseException as error:  # noqa: BLE001 - told apart in _failed
+                self._failed(chunk, place, error)
+            if self._halted:
+                return
+            chunk.left -= 1
+            if not chunk.left and self._finish(chunk):
+                await self._host.breathe()
+            if copy_context() != clean:
+                self._start()
+                return
+
+    async def _call_limited(self, item: Any) -> Any:
+        timeout = self.job.timeout
+        assert timeout is not None
+        value = await self._host.limited(self.job.fn(item), timeout)
+        if value is OVERDUE:
+            raise _Overdue
+        return value
+
+    def _failed(self, chunk: _Chunk, place: int, error: BaseException) -> None:
+        """Deal with what an item raised, unless it is the lane's own cancellation."""
+        if self._host.is_cancellation(error):
+            raise error
+        if self._halted:
+            return
+        index, item = chunk.claim.start + place, chunk.claim.items[place]
+        if isinstance(error, _Overdue):
+            assert self.job.timeout is not None
+            error = ItemTimeoutError(index, show(item), self.job.timeout, _CANCELLED)
+        else:
+            annotate(error, index, item)
+        if self.job.return_exceptions and isinstance(error, Exception):
+            chunk.values[place] = error
+        else:
+            self._halt(Batch(index, [], error))
+
+    def _halt(self, batch: Batch) -> None:
+        """End the shift with an error, after the results already due."""
+        self._flush()
+        self._put(batch)
+        self._halted = True
+        self.job.source.close()
+        self._host.wake()
+
+    def _finish(self, chunk: _Chunk) -> bool:
+        """Hand over a finished chunk. Answers whether the loop should turn."""
+        claim = chunk.claim
+        del self._open[claim.start]
+        if CoroutineType in set(map(type, chunk.values)):
+            self._halt(unawaited(claim, chunk.values))
+        elif _SENT in chunk.values:
+            for batch in chunk.runs():
+                self._put(batch)
+        else:
+            self._put(Batch(claim.start, chunk.values))
+        now = time.perf_counter()
+        self._pace.took(now - chunk.began, len(claim.items))
+        if now - self._breathed < BREATH:
+            return False
+        self._breathed = now
+        return True
+
+    def _flush(self) -> None:
+        """Hand over what is finished in chunks that are not."""
+        for chunk in self._open.values():
+            for batch in chunk.runs():
+                self._put(batch)
+
+
+_DRY = _Chunk(Claim(0, ()))
+_NOTHING = (_DRY, 0, None)

@@ -1,0 +1,246 @@
+"""Lanes in threads: each claims a batch, performs it, puts it in the outbox, and claims again.
+
+A lane ends when there is nothing to claim; the caller's thread starts it anew when there is. So no
+lane ever waits for items, and there is one place that decides how many run.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from math import inf
+
+from ..._errors import ItemTimeoutError
+from ..._facts._batch import Batch, Claim
+from ..._work._job import Job
+from ..._work._perform import show
+from ._crew import PARTING, Crew
+from ._outbox import Outbox
+from ._pace import Pace, share_of_rest
+
+__all__ = ["Floor", "Lane", "threads_for"]
+
+LONG = 2e-3
+"""A batch that has lasted so long, in seconds, gives its unstarted items back if another lane is idle."""
+
+APPETITE = 4096
+"""Most items kept ready from an iterable that only the caller's thread may advance."""
+
+MOST_THREADS = 256
+"""Most threads that stand in for tasks, whatever the concurrency (guessed: 3 MB of stacks in use)."""
+
+_ADRIFT = "its thread cannot be stopped and still runs it; only a process can be"
+
+
+class Floor:
+    """All thread lanes of one job, seen from the caller's thread.
+
+    Args:
+        job: What to do.
+        crew: Where threads come from.
+        workers: How many lanes at most.
+        batch: A fixed batch size, or None to adapt.
+        body: What a lane does: `perform_claims` or another way of working off the source.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        crew: Crew,
+        *,
+        workers: int,
+        batch: int | None = None,
+        body: Callable[[Lane], None] | None = None,
+    ) -> None:
+        self.job = job
+        self.workers = workers
+        self.batch = 1 if job.timeout is not None else batch
+        self.outbox = Outbox(job.linger)
+        self.starving = False
+        self.crash: BaseException | None = None
+        self._crew = crew
+        self._body = body or perform_claims
+        self._lock = threading.Lock()
+        self._lanes: set[Lane] = set()
+        self._appetite = 2 * workers
+        self.nudges: set[Callable[[], None]] = set()
+        job.on_stop(self.outbox.ring)
+        job.source.on_change(self.outbox.ring)
+        job.source.on_hunger(self.outbox.ring)
+
+    def __iter__(self) -> Iterator[Batch]:
+        source, outbox = self.job.source, self.outbox
+        try:
+            while not self.job.stopped:
+                if self.crash is not None:
+                    raise self.crash
+                if not source.ended:
+                    self._feed()
+                self._staff()
+                yield from outbox.take()
+                if not self._lanes and not outbox:
+                    if source.finished:
+                        return
+                    if source.ready or not source.ended:
+                        continue
+                outbox.wait(self._expire())
+        finally:
+            self.job.stop()
+            self._part()
+
+    def _feed(self) -> None:
+        source = self.job.source
+        if not source.ready:
+            self._appetite = min(2 * self._appetite, APPETITE)
+        source.feed(self._appetite)
+
+    def _staff(self) -> None:
+        """Start lanes while there is something for them to claim."""
+        source = self.job.source
+        started = 0
+        while len(self._lanes) < self.workers and source.ready > started:
+            started += 1
+            lane = Lane(self)
+            with self._lock:
+                self._lanes.add(lane)
+            self._crew.start(lane.run)
+        if self.nudges and (source.ready or source.finished):
+            for nudge in list(self.nudges):
+                nudge()
+
+    def leave(self, lane: Lane) -> None:
+        """A lane ends."""
+        with self._lock:
+            self._lanes.discard(lane)
+            rest = len(self._lanes)
+        source = self.job.source
+        self.starving = rest > 0
+        if not rest or source.ready or not source.ended:
+            self.outbox.ring()
+
+    def work(self, lane: Lane) -> None:
+        """Do what a lane does."""
+        self._body(lane)
+
+    def _expire(self) -> float:
+        """Give up on items that outlast the timeout; seconds until the next one may."""
+        timeout = self.job.timeout
+        if timeout is None:
+            return inf
+        now, first = time.monotonic(), inf
+        for lane in list(self._lanes):
+            due = lane.since + timeout
+            if due > now:
+                first = min(first, due)
+            elif (claim := lane.abandon()) is not None:
+                with self._lock:
+                    self._lanes.discard(lane)
+                self._time_out(claim, timeout)
+        return max(0.0, min(first, now + timeout) - now)
+
+    def _time_out(self, claim: Claim, timeout: float) -> None:
+        error = ItemTimeoutError(claim.start, show(claim.items[0]), timeout, _ADRIFT)
+        self.deliver(claim, overdue(self.job, claim.start, error))
+        self.outbox.ring()
+
+    def deliver(self, claim: Claim, batch: Batch) -> None:
+        """Hand over what came of a claim, and return what was not started."""
+        source = self.job.source
+        self.outbox.put(batch)
+        if batch.error is not None:
+            source.close()
+            return
+        done = len(batch.values)
+        if done < len(claim.items):
+            source.give_back(Claim(claim.start + done, claim.items[done:]))
+            self.starving = False
+            self.outbox.ring()
+
+    def _part(self) -> None:
+        """Wait a moment for lanes that are busy; a thread cannot be stopped."""
+        until = time.monotonic() + PARTING
+        while self._lanes and time.monotonic() < until:
+            self.outbox.wait(until - time.monotonic())
+
+
+def overdue(job: Job, index: int, error: ItemTimeoutError) -> Batch:
+    """A timed-out item as a batch: in its place, or as the end of the job."""
+    return Batch(index, [error]) if job.return_exceptions else Batch(index, [], error)
+
+
+class Lane:
+    """One thread's part of a job."""
+
+    __slots__ = ("_began", "_claim", "_lock", "floor", "pace", "since")
+
+    def __init__(self, floor: Floor) -> None:
+        self.floor = floor
+        self.pace = Pace(floor.batch)
+        self.since = inf
+        self._began = 0.0
+        self._claim: Claim | None = None
+        self._lock = threading.Lock()
+
+    def run(self) -> None:
+        """The thread's body."""
+        try:
+            self.floor.work(self)
+        except BaseException as error:  # noqa: BLE001 - the caller's thread raises it; here it would be lost
+            self.floor.crash = error
+        finally:
+            self.floor.leave(self)
+
+    def claim(self) -> Claim | None:
+        """Take the next batch."""
+        source = self.floor.job.source
+        size = share_of_rest(self.pace.size, source.remaining, self.floor.workers)
+        self._claim = claim = source.claim(size)
+        self._began = time.monotonic()
+        return claim
+
+    def mark(self, _index: int) -> bool:
+        """Whether the next item may start: not where the job has stopped or another lane is idle."""
+        floor = self.floor
+        if floor.job.timeout is not None:
+            self.since = time.monotonic()
+        elif floor.starving and time.monotonic() - self._began > LONG:
+            return False
+        return not floor.job.stopped
+
+    def settle(self, claim: Claim, batch: Batch) -> bool:
+        """Hand over a batch. Answers whether this lane goes on: not after it was given up."""
+        seconds = time.monotonic() - self._began
+        with self._lock:
+            if self._claim is None:
+                return False
+            self._claim, self.since = None, inf
+        self.pace.took(seconds, len(batch.values))
+        self.floor.deliver(claim, batch)
+        return True
+
+    def abandon(self) -> Claim | None:
+        """Give up on what this lane runs; None where it has just finished."""
+        with self._lock:
+            claim, self._claim, self.since = self._claim, None, inf
+            return claim
+
+
+def perform_claims(lane: Lane) -> None:
+    """Work off the source with a `def` callable, until there is nothing to claim."""
+    perform = lane.floor.job.performer
+    while (claim := lane.claim()) is not None:
+        batch = perform(claim, lane.mark)
+        if not lane.settle(claim, batch) or batch.error is not None:
+            return
+
+
+def threads_for(job: Job, concurrency: int) -> Iterator[Batch]:
+    """A `def` under an event loop strategy: as many threads as it may have items in flight."""
+    crew = Crew("concurrent_choices-loop-thread")
+    workers = min(concurrency, MOST_THREADS)
+    job.crowd(workers if job.source.length is None else min(workers, job.source.length))
+    try:
+        yield from Floor(job, crew, workers=workers)
+    finally:
+        crew.close()

@@ -1,0 +1,56 @@
+"""The strategies by name, imported when they are first asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from .._errors import InvalidArgumentError, UnknownStrategyError
+from ..protocols import Strategy
+
+__all__ = ["EXTRAS", "NAMES", "load", "resolve"]
+
+NAMES = {
+    "sequential": "_sequential:SequentialStrategy",
+    "asyncio": "_event_loop:AsyncioStrategy",
+    "uvloop": "_event_loop:UvloopStrategy",
+    "anyio": "_anyio:AnyioStrategy",
+    "thread": "_threads:ThreadStrategy",
+    "process": "_processes:ProcessStrategy",
+    "hybrid": "_hybrid:HybridStrategy",
+}
+"""Name to module and class, from the simplest to the most demanding."""
+
+EXTRAS: dict[str, str] = {}
+"""Names whose package is an extra, and which."""
+
+
+def load(name: str) -> Any:
+    """The class behind a registered name."""
+    module, _, attribute = NAMES[name].partition(":")
+    return getattr(import_module(f"{__package__}.{module}"), attribute)
+
+
+def resolve(strategy: object) -> Strategy:
+    """A strategy from its name, from an object, or from something that recommends one.
+
+    Raises:
+        UnknownStrategyError: No strategy has that name; the message lists those there are.
+        InvalidArgumentError: It is neither a name nor a strategy.
+    """
+    if isinstance(strategy, str):
+        if strategy not in NAMES:
+            listed = ", ".join(map(repr, ("auto", *NAMES)))
+            raise UnknownStrategyError("strategy", f"no strategy {strategy!r}; there are {listed}")
+        found: Strategy = load(strategy)()
+        return found
+    if isinstance(strategy, type):
+        advice = f"give an object, such as {strategy.__name__}(), not the class"
+        raise InvalidArgumentError("strategy", advice)
+    if isinstance(strategy, Strategy):
+        return strategy
+    recommended = getattr(strategy, "strategy", None)
+    if isinstance(recommended, Strategy):
+        return recommended
+    problem = f"must be a name or an object with `name` and `execute`, not {strategy!r}"
+    raise InvalidArgumentError("strategy", problem)

@@ -1,0 +1,62 @@
+"""One after another in the calling thread: the baseline, and the truth to compare with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import ClassVar
+
+from attrs import frozen
+
+from .._facts._batch import Batch
+from .._work._job import Job
+from ._lanes._crew import Crew
+from ._lanes._pace import Pace
+from ._lanes._threads import Floor
+
+__all__ = ["SequentialStrategy"]
+
+
+@frozen
+class SequentialStrategy:
+    """Calls the callable on one item after another.
+
+    With a `timeout`, a `def` runs in one thread beside the caller's, since nobody could give up
+    waiting otherwise. An `async def` runs on one event loop, one item at a time.
+    """
+
+    name: ClassVar[str] = "sequential"
+
+    def execute(self, job: Job) -> Iterator[Batch]:
+        """Perform the job."""
+        if job.is_async:
+            return self._await_each(job)
+        if job.timeout is not None:
+            return self._beside(job)
+        return self._here(job)
+
+    def aexecute(self, job: Job) -> AsyncIterator[Batch]:
+        """Perform an `async def` job on the loop that is running."""
+        from ._lanes._native import execute_here  # noqa: PLC0415 - as below
+
+        return execute_here(job, 1)
+
+    def _here(self, job: Job) -> Iterator[Batch]:
+        pace = Pace()
+        while (claim := job.claim(pace.size)) is not None:
+            began = time.perf_counter()
+            batch = job.performer(claim)
+            pace.took(time.perf_counter() - began, len(batch.values))
+            yield batch
+
+    def _beside(self, job: Job) -> Iterator[Batch]:
+        crew = Crew("concurrent_choices-sequential")
+        try:
+            yield from Floor(job, crew, workers=1)
+        finally:
+            crew.close()
+
+    def _await_each(self, job: Job) -> Iterator[Batch]:
+        from ._lanes._asyncio import serve_alone  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
+
+        return serve_alone(job, concurrency=1)

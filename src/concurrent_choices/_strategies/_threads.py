@@ -1,0 +1,74 @@
+"""Threads: a `def` in each; or an event loop in each, for an `async def`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import ClassVar
+
+from attrs import field, frozen
+
+from .._facts._batch import Batch
+from .._work._job import Job
+from .._work._nesting import share
+from ._lanes._arguments import positive, positive_or_none
+from ._lanes._crew import Crew
+from ._lanes._keeper import Keeper
+from ._lanes._threads import Floor
+
+__all__ = ["ThreadStrategy"]
+
+
+def _keeper() -> Keeper[Crew]:
+    return Keeper("thread", partial(Crew, "concurrent_choices-thread"))
+
+
+@frozen
+class ThreadStrategy:
+    """Runs a `def` in threads; an `async def` on a loop in each thread, one item at a time.
+
+    Inside a `with` block the threads stay for the next job.
+
+    Args:
+        max_workers: Threads at most. 32 suits waiting work, which is what threads are for, whatever
+            the number of processors.
+        batch: Items handed to a thread at a time; None lets it adapt.
+    """
+
+    name: ClassVar[str] = "thread"
+    max_workers: int = field(default=32, validator=positive)
+    batch: int | None = field(default=None, validator=positive_or_none)
+    _keeper: Keeper[Crew] = field(factory=_keeper, init=False, eq=False, repr=False)
+
+    def __enter__(self) -> ThreadStrategy:
+        self._keeper.open()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._keeper.close()
+
+    def execute(self, job: Job) -> Iterator[Batch]:
+        """Perform the job."""
+        self._keeper.check()
+        return self._execute(job)
+
+    def _execute(self, job: Job) -> Iterator[Batch]:
+        workers = share(self.max_workers)
+        length = job.source.length
+        job.crowd(workers if length is None else min(workers, length))
+        with self._keeper.lend() as crew:
+            yield from Floor(job, crew, workers=workers, batch=self.batch, body=_body(job))
+
+    def __reduce__(self) -> tuple[type[ThreadStrategy], tuple[int, int | None]]:
+        return ThreadStrategy, (self.max_workers, self.batch)
+
+
+def _body(job: Job):
+    if not job.is_async:
+        return None
+    import asyncio  # noqa: PLC0415 - 30 ms; a `def` does not need it
+
+    from ._lanes._asyncio import run_shift  # noqa: PLC0415 - as above
+    from ._lanes._loops import loop_body  # noqa: PLC0415 - as above
+
+    return loop_body(partial(run_shift, asyncio.new_event_loop), 1)

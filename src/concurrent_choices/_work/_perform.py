@@ -1,0 +1,120 @@
+"""Performing a claim: calling the callable on each item under the failure contract.
+
+Each item runs in a fresh copy of the caller's context, so it sees the caller's context variables and
+leaks none of its own into the next. A function that provably touches nothing needs no copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import Context
+from types import CoroutineType
+from typing import Any
+
+from .._errors import UnawaitedError
+from .._facts._batch import Batch, Claim
+from ._callables import touches_nothing
+
+__all__ = ["Mark", "Performer", "annotate", "show", "unawaited"]
+
+Mark = Callable[[int], bool]
+"""Told the index of the item about to start; answers whether it may."""
+
+_SHOWN = 120
+_NOTES = 8  # an exception object raised again and again must not grow for ever (guessed)
+
+
+class Performer:
+    """Calls one `def` callable on claims.
+
+    Args:
+        fn: The callable.
+        context: What each item's context is copied from.
+        return_exceptions: Whether an exception stands in its item's place and the rest goes on.
+    """
+
+    def __init__(
+        self, fn: Callable[[Any], Any], context: Context, *, return_exceptions: bool
+    ) -> None:
+        self._fn = fn
+        self._context = context
+        self._tolerant = return_exceptions
+        self._quick = touches_nothing(fn)
+        self._perform = self._all_at_once if self._quick else self._one_by_one
+
+    def __call__(self, claim: Claim, mark: Mark | None = None) -> Batch:
+        """Perform a claim.
+
+        Args:
+            claim: The items.
+            mark: Told of each item before it starts (of the first alone, where the callable touches
+                nothing); where it answers False the batch ends.
+        """
+        values: list[Any] = []
+        while True:
+            try:
+                self._perform(claim, values, mark)
+            except BaseException as error:  # noqa: BLE001 - even sys.exit() in an item is that item's error, raised to the caller
+                place = len(values)
+                annotate(error, claim.start + place, claim.items[place])
+                if not (self._tolerant and isinstance(error, Exception)):
+                    return Batch(claim.start, values, error)
+                values.append(error)
+            else:
+                break
+        # What calls nothing makes no coroutine either, so its values need no second look.
+        if not self._quick and CoroutineType in set(map(type, values)):
+            return unawaited(claim, values)
+        return Batch(claim.start, values)
+
+    def _all_at_once(self, claim: Claim, values: list[Any], mark: Mark | None) -> None:
+        rest = claim.items[len(values) :] if values else claim.items
+        if mark is not None and not mark(claim.start + len(values)):
+            return
+        values.extend(map(self._fn, rest))
+        if len(values) < len(claim.items):
+            # map() takes a StopIteration for the end of the items and swallows it.
+            msg = "the callable raised StopIteration"
+            raise RuntimeError(msg)
+
+    def _one_by_one(self, claim: Claim, values: list[Any], mark: Mark | None) -> None:
+        fn, fresh = self._fn, self._context.copy
+        rest = claim.items[len(values) :] if values else claim.items
+        append = values.append
+        if mark is None:
+            for item in rest:
+                append(fresh().run(fn, item))
+            return
+        for index, item in enumerate(rest, claim.start + len(values)):
+            if not mark(index):
+                return
+            append(fresh().run(fn, item))
+
+
+def unawaited(claim: Claim, values: Sequence[Any]) -> Batch:
+    """The batch for values among which stands a coroutine that nobody awaits; closes them all."""
+    kinds = [type(value) for value in values]
+    for value in values:
+        if type(value) is CoroutineType:
+            value.close()
+    place = kinds.index(CoroutineType)
+    advice = "pass the async function itself, or await the coroutine inside it"
+    item = show(claim.items[place])
+    error = UnawaitedError(claim.start + place, item, "coroutine", advice)
+    return Batch(claim.start, values[:place], error)
+
+
+def annotate(error: BaseException, index: int, item: object) -> None:
+    """Note on an exception which item raised it."""
+    notes = getattr(error, "__notes__", ())
+    if len(notes) < _NOTES:
+        error.add_note(f"raised by item {index}: {show(item)}")
+
+
+def show(item: object) -> str:
+    """A repr for messages: short, and safe even where the item's own repr raises."""
+    try:
+        text = repr(item)
+    except Exception as error:  # noqa: BLE001 - a broken repr must not hide the error it should explain
+        return f"<{type(item).__name__} whose repr raises {type(error).__name__}>"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

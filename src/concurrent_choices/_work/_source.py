@@ -1,0 +1,245 @@
+"""The one source that all lanes draw from. Each item leaves it once.
+
+Plain containers may be advanced from any thread. Any other iterable is advanced only by the thread
+that called `run` or `stream`, as with the built-in `map`: generators often hold a database cursor, a lock or a
+context variable of that thread. That thread is the *owner*; it keeps a little ready for the lanes.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from .._facts._batch import Claim
+
+__all__ = ["Source"]
+
+_SLICEABLE = (list, tuple, range, str, bytes)
+_SIZED = (*_SLICEABLE, dict, set, frozenset, deque, bytearray, type({}.keys()), type({}.values()), type({}.items()))
+
+_NOBODY = -1  # no thread has this identifier
+
+FEED_SECONDS = 1e-3
+"""Longest the owner pulls before it looks after the lanes again (guessed: unnoticed by a person)."""
+
+
+class Source:
+    """Items, handed out in runs under one lock.
+
+    Args:
+        items: Any iterable.
+        window: How many items may have left the iterable and not yet been released; None for no
+            bound.
+        fixed: Whether `widen` leaves the window as it is.
+    """
+
+    def __init__(
+        self, items: Iterable[Any], *, window: int | None = None, fixed: bool = False
+    ) -> None:
+        kind: Any = type(items)
+        self.length: int | None = len(items) if kind in _SIZED else None  # type: ignore[arg-type]
+        self.window = window
+        self.fixed = fixed
+        self.error: BaseException | None = None
+        self.closed = False
+        self.claimed = 0
+        self._lock = threading.Lock()
+        self._owner = threading.get_ident()
+        self._returned: list[Claim] = []
+        self._released = 0
+        self._pulled = 0
+        self._ready: Any = items if kind in _SLICEABLE else []
+        self._at = 0
+        self._ended = kind in _SLICEABLE
+        self._sliced = self._ended
+        self._shared = kind in _SIZED
+        self._iterator: Iterator[Any] | None = iter(() if self._sliced else items)
+        self._listeners: list[Callable[[], None]] = []
+        self._feeders: list[Callable[[], None]] = []
+
+    @classmethod
+    def pushed(cls, *, window: int | None = None, fixed: bool = False) -> Source:
+        """A source without an iterable: somebody pushes the items, then calls `end`."""
+        source = cls(iter(()), window=window, fixed=fixed)
+        source._iterator = None
+        return source
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Have `listener` called, from any thread, when items were pushed or the window moved on."""
+        self._listeners.append(listener)
+
+    def _changed(self) -> None:
+        for listener in self._listeners:
+            listener()
+
+    def on_hunger(self, listener: Callable[[], None]) -> None:
+        """Have `listener` called, from any thread, when a lane that stays found nothing to claim."""
+        self._feeders.append(listener)
+
+    def hunger(self) -> None:
+        """Say that a lane waits for items, to whoever may bring some."""
+        if not self._ended:
+            for listener in self._feeders:
+                listener()
+
+    def claim(self, limit: int = 1) -> Claim | None:
+        """At most `limit` consecutive items, or None if none can be had now.
+
+        Called by the owner, it pulls from the iterable when nothing is ready.
+        """
+        if self._at >= len(self._ready) and not self._ended and self._may_pull():
+            self.feed(limit)
+        with self._lock:
+            if self.closed:
+                return None
+            if self._returned:
+                return self._claim_returned(limit)
+            if self._sliced:
+                limit = min(limit, self.room)
+                if limit <= 0:
+                    return None
+            return self._claim_ready(limit)
+
+    def _claim_ready(self, limit: int) -> Claim | None:
+        at = self._at
+        items = self._ready[at : at + limit]
+        if not items:
+            return None
+        start = self.claimed
+        self._at = at + len(items)
+        self.claimed = start + len(items)
+        if not self._sliced and self._at > 1024 and self._at * 2 > len(self._ready):  # noqa: PLR2004 - seldom enough to cost nothing, often enough to bound memory
+            del self._ready[: self._at]
+            self._at = 0
+        return Claim(start, items)
+
+    def _claim_returned(self, limit: int) -> Claim:
+        start, items = self._returned.pop()
+        if len(items) > limit:
+            self._returned.append(Claim(start + limit, items[limit:]))
+            items = items[:limit]
+        return Claim(start, items)
+
+    def give_back(self, claim: Claim) -> None:
+        """Return items that were claimed and never started; another lane takes them."""
+        if claim.items:
+            with self._lock:
+                self._returned.append(claim)
+
+    def feed(self, wanted: int) -> None:
+        """Pull until `wanted` items are ready, the window is full, or a millisecond has passed.
+
+        What the iterable raises is kept in `error`, and ends the source.
+        """
+        if self._iterator is None:
+            return
+        step, deadline = 1, time.perf_counter() + FEED_SECONDS
+        while not self._ended and not self.closed:
+            short = min(wanted - self.ready, self.room)
+            if short <= 0:
+                return
+            self._pull(min(step, short))
+            if time.perf_counter() > deadline:
+                return
+            step *= 2
+
+    def _pull(self, count: int) -> None:
+        fresh: list[Any] = []
+        assert self._iterator is not None
+        try:
+            fresh.extend(islice(self._iterator, count))
+        except GeneratorExit:
+            self._ended = True
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever the caller's iterable raises is raised to the caller, after the results already due
+            self.error, self._ended = error, True
+        if len(fresh) < count:
+            self._ended = True
+        with self._lock:
+            self._ready.extend(fresh)
+            self._pulled += len(fresh)
+
+    def push(self, items: Iterable[Any]) -> None:
+        """Add items from outside (an async iterable, a parent process)."""
+        with self._lock:
+            before = len(self._ready)
+            self._ready.extend(items)
+            self._pulled += len(self._ready) - before
+        self._changed()
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Say that nothing more will be pushed, and what the iterable raised."""
+        self.error = error
+        self._ended = True
+        self._changed()
+
+    def widen(self, window: int) -> None:
+        """Let the window be at least so large."""
+        if self.window is not None and not self.fixed:
+            self.window = max(self.window, window)
+
+    def make_room(self, count: int) -> None:
+        """Let at least `count` more items leave, whatever the window was."""
+        if self.window is not None:
+            self.window += max(0, count - self.room)
+
+    def release(self, count: int) -> None:
+        """Say that `count` results have reached the caller; the window moves on."""
+        self._released += count
+        if self.window is not None:
+            self._changed()
+
+    def close(self) -> None:
+        """Hand out nothing more."""
+        self.closed = True
+
+    @property
+    def ready(self) -> int:
+        """Items that a lane could claim at once."""
+        waiting = len(self._ready) - self._at + sum(len(items) for _, items in self._returned)
+        return max(0, min(waiting, self.room)) if self._sliced else waiting
+
+    @property
+    def room(self) -> int:
+        """Items that may still leave the iterable before a result is released."""
+        if self.window is None:
+            return 1 << 62
+        gone = self.claimed if self._sliced else self._pulled
+        return self.window - (gone - self._released)
+
+    @property
+    def finished(self) -> bool:
+        """Whether there will never be another item."""
+        if self.closed:
+            return True
+        return self._ended and self._at >= len(self._ready) and not self._returned
+
+    @property
+    def ended(self) -> bool:
+        """Whether the iterable itself is used up; items may still be ready."""
+        return self._ended
+
+    @property
+    def remaining(self) -> int | None:
+        """Items not yet claimed, or None where that is unknown."""
+        return None if self.length is None else self.length - self.claimed
+
+    @property
+    def claimable(self) -> bool:
+        """Whether a claim by this thread may give something."""
+        return self.ready > 0 or (not self._ended and self._may_pull() and self.room > 0)
+
+    def _may_pull(self) -> bool:
+        return self._iterator is not None and threading.get_ident() == self._owner
+
+    def disown(self) -> None:
+        """Let no thread advance the iterable by claiming; somebody calls `feed`."""
+        self._owner = _NOBODY
+
+    def adopt(self) -> None:
+        """Make the calling thread the owner."""
+        self._owner = threading.get_ident()
