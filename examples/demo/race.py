@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from concurrent_choices import run
+from concurrent_choices import Strategy, run
 
 from .catalogue import Workload
 
@@ -41,18 +41,19 @@ class Finish:
         return self.sequential / self.seconds
 
 
-def race(workload: Workload, strategies: list[str]) -> Iterator[Finish]:
-    """Run a workload sequentially, then under each other strategy."""
+def race(workload: Workload, strategies: list[str | Strategy]) -> Iterator[Finish]:
+    """Run a workload sequentially, then under each other strategy, by name or object."""
     expected, baseline, _ = _timed(workload, BASELINE)
     yield Finish(workload, BASELINE, baseline, baseline)
     for strategy in strategies:
         if strategy != BASELINE:
             values, seconds, fault = _timed(workload, strategy)
             fault = fault or difference(expected, values, workload.items)
-            yield Finish(workload, strategy, seconds, baseline, fault)
+            name = strategy if isinstance(strategy, str) else strategy.name
+            yield Finish(workload, name, seconds, baseline, fault)
 
 
-def _timed(workload: Workload, strategy: str) -> tuple[list, float, str]:
+def _timed(workload: Workload, strategy: str | Strategy) -> tuple[list, float, str]:
     began = time.perf_counter()
     try:
         values, fault = run(workload.fn, workload.items, strategy=strategy), ""

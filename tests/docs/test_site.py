@@ -1,0 +1,54 @@
+"""The site: it builds without a warning, shows all that is public, and fetches nothing."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import concurrent_choices
+
+ROOT = Path(__file__).resolve().parents[2]
+FETCHED = re.compile(r"<(?:script|img|iframe|link)\b[^>]*?(?:src|href)=\"?(?:https?:)?//[^\" >]+")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The built site; mkdocs says why where it cannot be built."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, check=False, text=True, timeout=110
+    )
+    if done.returncode:
+        pytest.fail(f"mkdocs build --strict:\n{done.stdout}{done.stderr}", pytrace=False)
+    return folder
+
+
+def test_it_has_every_page(site):
+    """Each page of docs/ is a page of the site."""
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md")}
+    assert {path.stem for path in site.glob("*.html")} >= pages
+
+
+def test_it_describes_every_public_name(site):
+    """The API page has an entry for each name that can be imported."""
+    page = (site / "api.html").read_text()
+    missing = [
+        name for name in concurrent_choices.__all__ if f'id="concurrent_choices.{name}"' not in page
+    ]
+    assert missing == []
+
+
+def test_it_fetches_nothing_from_elsewhere(site):
+    """A page opened without a network looks the same: no font, script or picture of others."""
+    fetched = {
+        found
+        for path in site.rglob("*.html")
+        for found in FETCHED.findall(path.read_text())
+        if 'rel="canonical"' not in found
+    }
+    assert fetched == set()
