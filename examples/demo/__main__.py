@@ -33,7 +33,7 @@ def main(words):
         there.print("Stopped: everything that was started has ended.")
         return 130
     there.print(table(finishes))
-    there.print("Seconds include starting the strategy's threads, loops or processes.")
+    there.print("Seconds include starting threads, loops or processes; close: within 5 %.")
     return 1 if complain(there, finishes) else 0
 
 

@@ -58,16 +58,16 @@ def _workloads(folder, address, scale):
     pages = [str(folder / f"{number}.txt") for number in count(1500)]
     naps = list(count(100))
     hashed = [files[number % FILES] for number in count(300)]
-    yield Workload("hashing, 4 MB files", work.hash_file, hashed)
-    yield Workload("pure Python, primes", work.count_primes, [1_000 * n for n in count(240)])
-    yield Workload("HTTP, httpx", work.fetch, urls)
-    yield Workload("HTTP, httpx async", work.fetch_async, urls)
-    yield Workload("SQLite, sqlite3", work.query, orders)
-    yield Workload("SQLite, aiosqlite", work.query_async, orders)
-    yield Workload("files, write_bytes", work.write, pages)
-    yield Workload("files, aiofiles", work.write_async, pages)
-    yield Workload("sleep, time.sleep", work.nap, naps)
-    yield Workload("sleep, asyncio.sleep", work.nap_async, naps)
+    yield Workload("hash 4 MB files", work.hash_file, hashed)
+    yield Workload("Python primes", work.count_primes, [1_000 * n for n in count(240)])
+    yield Workload("HTTP httpx", work.fetch, urls)
+    yield Workload("HTTP httpx async", work.fetch_async, urls)
+    yield Workload("SQLite sqlite3", work.query, orders)
+    yield Workload("SQLite aiosqlite", work.query_async, orders)
+    yield Workload("files write_bytes", work.write, pages)
+    yield Workload("files aiofiles", work.write_async, pages)
+    yield Workload("time.sleep", work.nap, naps)
+    yield Workload("asyncio.sleep", work.nap_async, naps)
 
 
 def _files(folder):

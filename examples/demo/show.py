@@ -1,5 +1,8 @@
 """What the person sees: a live progress display while it runs, and one table at the end."""
 
+from itertools import groupby
+
+from rich import box
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -13,6 +16,7 @@ from rich.table import Table
 
 from .race import fastest
 
+CLOSE = 1.05  # one run of each: a difference of 5 % is noise (guessed)
 WIDTH = 79  # a plain terminal's, where rich cannot ask one
 
 
@@ -38,30 +42,33 @@ def progress(there, runs):
 
 def table(finishes):
     """Everything in one table, the fastest of each workload marked."""
-    best = fastest(finishes)
-    shown = Table(title="Every strategy on real work", header_style="bold")
-    shown.add_column("workload")
-    shown.add_column("strategy")
+    shown = Table(title="Every strategy on real work", box=box.HORIZONTALS, collapse_padding=True)
+    shown.add_column("workload", no_wrap=True)
+    shown.add_column("strategy", no_wrap=True)
     for name in ("seconds", "items/s", "x sequential"):
-        shown.add_column(name, justify="right")
+        shown.add_column(name, justify="right", no_wrap=True)
     shown.add_column("")
-    for finish, following in zip(finishes, [*finishes[1:], None], strict=True):
-        first = finish.strategy == finishes[0].strategy
-        last = following is None or following.workload is not finish.workload
-        shown.add_row(*_cells(finish, first), _remark(finish, best), end_section=last)
+    for workload, group in groupby(finishes, lambda finish: finish.workload):
+        names = [f"{workload.name} ({len(workload.items)})"]
+        for finish in (runs := list(group)):
+            name = names.pop() if names else ""
+            shown.add_row(name, finish.strategy, *_figures(finish), _remark(finish, fastest(runs)))
+        shown.add_section()
     return shown
 
 
-def _cells(finish, first):
-    name = f"{finish.workload.name} ({len(finish.workload.items)})" if first else ""
-    figures = (f"{finish.seconds:.3f}", f"{finish.rate:,.0f}", f"{finish.speedup:.2f}")
-    return name, finish.strategy, *(("-", "-", "-") if finish.fault else figures)
+def _figures(finish):
+    if finish.fault:
+        return "-", "-", "-"
+    return f"{finish.seconds:.3f}", f"{finish.rate:,.0f}", f"{finish.speedup:.2f}"
 
 
 def _remark(finish, best):
     if finish.fault:
         return "[bold red]WRONG[/]"
-    return "[bold green]fastest[/]" if finish in best else ""
+    if finish is best:
+        return "[bold green]fastest[/]"
+    return "[green]close[/]" if finish.seconds <= CLOSE * best.seconds else ""
 
 
 def complain(there, finishes):
