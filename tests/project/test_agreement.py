@@ -62,7 +62,7 @@ def test_the_extra_of_a_strategy_exists():
 
 
 def test_every_extra_that_is_mentioned_exists():
-    """Whatever says `concurrent_choices[something]` names an extra that is declared."""
+    """Whatever says `concurrent_choices[...]` names an extra that is declared."""
     for path in (path for path in files() if path.suffix in {".py", ".md", ".toml"}):
         for mentioned in EXTRA.findall(path.read_text()):
             assert set(mentioned.split(",")) <= extras(), path
