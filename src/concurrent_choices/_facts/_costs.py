@@ -36,7 +36,6 @@ class Costs(Jsonable):
         switch: Handing the GIL from one thread to another.
         switch_interval: ``sys.getswitchinterval()``.
         uvloop_start: Starting a uvloop beyond ``loop_start``: its import (DECISION.md 5.2).
-        thread_batch: A thread's time for one batch, beyond its items.
     """
 
     call: float = 0.05e-6
@@ -57,4 +56,3 @@ class Costs(Jsonable):
     switch: float = 5e-6
     switch_interval: float = 5e-3
     uvloop_start: float = 0.2e-3
-    thread_batch: float = 5e-6

@@ -72,6 +72,7 @@ class Profile(Jsonable):
         ramp: Pairs of a number of lanes and their throughput over that of one lane, from trials
             with more than two lanes; empty where not tried.
         process_speedup: Throughput of two worker processes over that of one; None where not tried.
+        cpus: Processors of the machine it was measured on; None for those of the machine asked about.
     """
 
     calls: int = 0
@@ -103,6 +104,7 @@ class Profile(Jsonable):
     wall_max: float = 0.0
     ramp: tuple[tuple[int, float], ...] = ()
     process_speedup: float | None = None
+    cpus: float | None = None
 
     @property
     def blocked(self) -> float:

@@ -97,7 +97,7 @@ class Recommendation(Jsonable):
 
     def _foot(self) -> Iterator[str]:
         if self.close:
-            yield "It was close: another strategy comes within 7 %. Of such, the simplest is chosen."
+            yield "It was close: another strategy is within 7 %. Of such, the simplest is chosen."
         yield from section("What would change it", self.changes)
         noted = [f"{each.plan.strategy}: {each.note}" for each in self.estimates if each.note]
         yield from section("To know", [*self.notes, *noted])

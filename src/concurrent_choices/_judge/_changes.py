@@ -1,0 +1,150 @@
+"""What would change a verdict: the same question, asked of other machines and other workloads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import inf
+
+from attrs import evolve, frozen
+
+from .._facts._estimate import Estimate
+from .._facts._machine import Machine
+from .._facts._plan import Plan
+from .._facts._profile import Payload, Profile
+from .._facts._table import how, spell
+from ._choice import TIE, choose
+from ._demand import demand_of
+from ._formulas import STRATEGIES, Case, case_of, predict
+from ._search import best_plan
+
+__all__ = ["changes"]
+
+ONE_MACHINE_SECONDS = 3600.0
+"""Predicted time beyond which one machine is not enough (guessed: nobody waits an hour gladly)."""
+
+MANY_CPUS = 64.0
+"""CPUs of a large machine that most people can rent (guessed)."""
+
+WORTH_SAYING = 1.3
+"""How many times as fast something must become to be named as a way to go faster (guessed)."""
+
+
+@frozen
+class _Twist:
+    """One thing that might be otherwise.
+
+    Attributes:
+        words: How a sentence about it begins.
+        case: The case in which it is.
+        remedy: Whether it is named also where the strategy stays, if it is much faster then.
+    """
+
+    words: str
+    case: Case
+    remedy: bool = False
+
+
+def changes(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> tuple[str, ...]:
+    """What would change the verdict, a sentence each.
+
+    Args:
+        case: The workload on its machine.
+        obstacles: By strategy, why it cannot run.
+        chosen: The verdict.
+    """
+    if not case.items or not case.profile.wall:
+        return ()
+    return (
+        *_by_twists(case, obstacles, chosen),
+        *_if_it_could_travel(case, obstacles, chosen),
+        *_more_machines(chosen),
+    )
+
+
+def _by_twists(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> Iterator[str]:
+    said: set[str] = set()
+    for twist in _twists(case):
+        plan, seconds = _winner(twist.case, obstacles)
+        same = plan.strategy == chosen.plan.strategy
+        gain = chosen.expected / seconds if seconds > 0 else inf
+        if (same and not (twist.remedy and gain >= WORTH_SAYING)) or plan.strategy in said:
+            continue
+        if not twist.remedy:
+            said.add(plan.strategy)
+        described = how(plan, is_async=case.profile.is_async)
+        yield f"{twist.words}: {plan.strategy} ({described}), {spell(seconds)}."
+
+
+def _twists(case: Case) -> Iterator[_Twist]:
+    yield from _other_workloads(case)
+    for factor in (10, 1000):
+        yield _Twist(f"With {factor:,} times the items", evolve(case, items=case.items * factor))
+    if case.items >= 20:  # noqa: PLR2004 - a tenth of it must still be a workload
+        yield _Twist("With a tenth of the items", evolve(case, items=case.items // 10))
+    yield from _other_machines(case)
+
+
+def _other_machines(case: Case) -> Iterator[_Twist]:
+    machine = case.machine
+    if machine.cpus < MANY_CPUS:
+        yield _Twist(f"With {MANY_CPUS:.0f} CPUs", _on(case, evolve(machine, cpus=MANY_CPUS)))
+    if machine.cpus > 1:
+        yield _Twist("With a single CPU", _on(case, evolve(machine, cpus=1.0)))
+    if machine.gil:
+        yield _Twist("Without the GIL", _on(case, evolve(machine, gil=False)))
+
+
+def _other_workloads(case: Case) -> Iterator[_Twist]:
+    profile, demand = case.profile, case.demand
+    if demand.block > 0:
+        where = f" at {profile.blocks_at}" if profile.blocks_at else ""
+        unblocked = evolve(profile, loop_held=profile.loop_cpu + profile.queued)
+        yield _Twist(f"If it awaited instead of blocking{where}", _of(case, unblocked), remedy=True)
+    if demand.shared_resource > 0:
+        own = evolve(profile, process_speedup=2.0)
+        yield _Twist("If each process had its own of what lanes queue for here", _of(case, own))
+
+
+def _if_it_could_travel(
+    case: Case, obstacles: Mapping[str, str], chosen: Estimate
+) -> Iterator[str]:
+    """Whether it would run in processes if nothing stood against it."""
+    if "process" not in obstacles:
+        return
+    payload: Payload = evolve(case.profile.payload, obstacle="")
+    free = _of(case, evolve(case.profile, payload=payload))
+    rest = {name: why for name, why in obstacles.items() if name not in ("process", "hybrid")}
+    plan, seconds = _winner(free, rest)
+    if plan.strategy in ("process", "hybrid") and seconds * TIE < chosen.expected:
+        described = how(plan, is_async=case.profile.is_async)
+        yield (
+            f"If it could run in other processes: {plan.strategy} ({described}), {spell(seconds)}; "
+            f"but {obstacles['process']}."
+        )
+
+
+def _more_machines(chosen: Estimate) -> Iterator[str]:
+    if chosen.expected > ONE_MACHINE_SECONDS and chosen.limit == "cores":
+        yield (
+            f"One machine is not enough to be done before {spell(chosen.expected)}: "
+            'spread it over several with Dask or Ray (strategies "dask" and "ray").'
+        )
+
+
+def _winner(case: Case, obstacles: Mapping[str, str]) -> tuple[Plan, float]:
+    """The verdict for another case: fastest, within 7 % the simpler; no error bars needed."""
+    able = [each for each in STRATEGIES if each not in obstacles]
+    best = [best_plan(case, each) for each in able]
+    estimates = [Estimate(plan=plan, seconds=told.seconds) for plan, told in best]
+    plan = choose(estimates).plan
+    return plan, predict(case, plan).seconds
+
+
+def _on(case: Case, machine: Machine) -> Case:
+    # trials were made on the machine asked about, unless the profile names another
+    home = case.profile.cpus or case.machine.cpus
+    return case_of(evolve(case.profile, cpus=home), case.costs, machine, case.items)
+
+
+def _of(case: Case, profile: Profile) -> Case:
+    return evolve(case, profile=profile, demand=demand_of(profile, case.machine))

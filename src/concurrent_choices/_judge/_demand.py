@@ -1,0 +1,268 @@
+"""From what was measured to what one item asks of each station.
+
+cpu ── holding the GIL ────────────► gil
+    └─ not holding it, times the ──► work (on `width` cores at once)
+       children's share of waiting
+blocked ─┬─ one item at a time ────► resource   (a lock, a disk, a server that lets one in)
+         ├─ holding the event loop ► block
+         └─ the rest ──────────────► wait
+"""
+
+from __future__ import annotations
+
+from attrs import evolve, frozen
+
+from .._facts._machine import Machine
+from .._facts._profile import Profile
+from ._mva import Network, invert, throughput
+
+__all__ = ["Demand", "demand_of", "gil_is_known"]
+
+SURELY_HELD = 0.85
+"""Share of CPU time from which all of it counts as under the GIL (DECISION.md 5.1)."""
+
+SURELY_FREE = 0.05
+"""Share of CPU time up to which none of it counts as under the GIL (DECISION.md 5.1)."""
+
+BLIND_BELOW = 0.3e-3
+"""Holds of the GIL shorter than this are invisible to the witness (DECISION.md, EXP 3)."""
+
+PAIR_ERROR = 0.1
+"""Standard error of the GIL's share of the wall time when it is inferred from two lanes' speed-up
+(DECISION.md 5.1: the same code gave shares 0.1 apart)."""
+
+CONTENDED = 0.75
+"""Share of the predicted speed-up below which a trial shows a resource that lanes share
+(DECISION.md 5.2)."""
+
+NOISE = 1.1
+"""CPU inflation that a second lane may show for no reason (DECISION.md, EXP 2: 0.93 to 1.01)."""
+
+STARVED = 0.2
+"""Cores' worth of run-queue delay that a trial may show for no reason (guessed)."""
+
+RETROGRADE = 0.9
+"""A trial with more lanes that delivers less than this share of the best one: more is worse there
+(guessed: twice the noise of a trial)."""
+
+
+@frozen(kw_only=True)
+class Demand:
+    """What one item asks of each station, in seconds unless said otherwise.
+
+    Attributes:
+        gil: CPU time holding the GIL.
+        work: Time on cores without the GIL, its own and its children's.
+        width: Cores kept busy during `work`: native threads, parallel children.
+        wait: Waiting that any number of items may do at once.
+        block: Waiting while holding the event loop (coroutines only).
+        resource: Time at something that serves one item at a time, within this process.
+        shared_resource: The same, where all processes share it.
+        inflation: Factor by which a second busy lane lengthens `work`; 1 where it does not.
+        cores: Cores there are for it; neighbours may keep some busy.
+        switches: Times it gives up the GIL to wait.
+        steps: Times a coroutine gives the loop back.
+        most_lanes: Lanes beyond which trials delivered less; None where none did.
+        is_async: Whether it is a coroutine, which occupies its loop instead of a thread.
+    """
+
+    gil: float = 0.0
+    work: float = 0.0
+    width: float = 1.0
+    wait: float = 0.0
+    block: float = 0.0
+    resource: float = 0.0
+    shared_resource: float = 0.0
+    inflation: float = 1.0
+    cores: float = 1.0
+    switches: float = 0.0
+    steps: float = 0.0
+    most_lanes: int | None = None
+    is_async: bool = False
+
+    @property
+    def busy(self) -> float:
+        """Core-seconds of one item."""
+        return self.gil + self.work * self.width
+
+    @property
+    def alone(self) -> float:
+        """Seconds one item takes when nothing else runs."""
+        return self.gil + self.work + self.wait + self.block + self.resource
+
+    def stretched(self, lanes: float) -> float:
+        """`work` when that many lanes compute at once: memory bandwidth is shared."""
+        busy_lanes = max(1.0, min(lanes, self.cores / self.width))
+        return self.work * (1.0 + (self.inflation - 1.0) * (busy_lanes - 1.0))
+
+
+def gil_is_known(profile: Profile) -> bool:
+    """Whether the share of the GIL was measured."""
+    return not any(each.startswith("gil") for each in profile.missing)
+
+
+def demand_of(profile: Profile, machine: Machine) -> Demand:
+    """What one item asks of each station of a machine.
+
+    Args:
+        profile: What was measured, perhaps on another machine (`profile.cpus`).
+        machine: The machine that is asked about.
+    """
+    # trials happened where the profile was taken, whatever machine is asked about
+    home = evolve(machine, cpus=profile.cpus or machine.cpus, gil=True)
+    demand = _resourceful(profile, _refined(profile, _raw(profile, home)))
+    starved = home.cpus - demand.cores
+    cores = max(min(1.0, machine.cpus), machine.cpus - starved)
+    demand = evolve(demand, cores=cores)
+    return demand if machine.gil else _without_gil(demand)
+
+
+def _without_gil(demand: Demand) -> Demand:
+    work = demand.gil + demand.work
+    width = demand.busy / work if work else 1.0
+    return evolve(demand, gil=0.0, work=work, width=width)
+
+
+def _raw(profile: Profile, home: Machine) -> Demand:
+    """The demands before any trial is looked at."""
+    computing, block, waiting = _split(profile)
+    held = _held(profile, computing)
+    children = min(profile.children, waiting)
+    own = computing - held
+    work = own + children
+    cores_busy = own * (1.0 + profile.native) + profile.children
+    inflation = profile.pair_inflation or 1.0
+    return Demand(
+        gil=held,
+        work=work,
+        width=max(1.0, cores_busy / work) if work > 0 else 1.0,
+        wait=waiting - children,
+        block=block,
+        inflation=inflation if inflation > NOISE else 1.0,
+        cores=_cores_left(profile, home),
+        switches=profile.blocking_calls,
+        steps=profile.steps,
+        most_lanes=_most_lanes(profile),
+        is_async=profile.is_async,
+    )
+
+
+def _split(profile: Profile) -> tuple[float, float, float]:
+    """Seconds of computing, of blocking the loop, and of waiting.
+
+    Run-queue delay counts as computing: whoever slowed the sample down will slow the rest down.
+    """
+    if profile.is_async and profile.loop_held > 0:
+        computing = profile.loop_cpu + profile.queued
+        block = max(0.0, profile.loop_held - computing)
+        return computing, block, max(0.0, profile.wall - profile.loop_held)
+    return profile.cpu + profile.queued, 0.0, profile.blocked
+
+
+def _held(profile: Profile, computing: float) -> float:
+    """Seconds of computing under the GIL, as the witness saw it."""
+    if not computing:
+        return 0.0
+    if not gil_is_known(profile) or _too_short_to_see(profile, computing):
+        return computing
+    cpu = computing - profile.queued
+    share = min(1.0, profile.gil / cpu) if cpu > 0 else 1.0
+    if share >= SURELY_HELD:
+        return computing
+    return 0.0 if share <= SURELY_FREE else share * computing
+
+
+def _too_short_to_see(profile: Profile, computing: float) -> bool:
+    """Whether it computes in short bursts between waits; those are usually Python code."""
+    pauses = profile.blocking_calls + profile.steps
+    return pauses > 0 and computing < profile.wall / 2 and computing / pauses < BLIND_BELOW
+
+
+def _cores_left(profile: Profile, home: Machine) -> float:
+    """Cores that two lanes found free: what they wanted, less what they had to queue for."""
+    if profile.pair_parallelism is None or profile.pair_speedup is None or not profile.wall:
+        return home.cpus
+    inflation = profile.pair_inflation or 1.0
+    used = profile.pair_speedup * inflation * profile.cpu / profile.wall
+    starved = min(profile.pair_parallelism - used, 1.0)
+    return max(1.0, home.cpus - starved) if starved > STARVED else home.cpus
+
+
+def _network(demand: Demand, lanes: int) -> Network:
+    """The lanes of a trial: threads, or coroutines on one loop."""
+    if demand.is_async:
+        held = demand.gil + demand.work + demand.block
+        return Network(queues=(held, demand.resource), think=demand.wait)
+    return Network(
+        queues=(demand.gil, demand.resource),
+        work=demand.stretched(lanes),
+        cores=demand.cores / demand.width,
+        think=demand.wait,
+    )
+
+
+def _speedup(demand: Demand, lanes: int) -> float:
+    return throughput(_network(demand, lanes), lanes) * demand.alone
+
+
+def _refined(profile: Profile, demand: Demand) -> Demand:
+    """The GIL's share, corrected by what two lanes achieved on work that computes."""
+    observed, total = profile.pair_speedup, demand.gil + demand.work
+    if observed is None or not _refinable(profile, demand):
+        return demand
+    known = gil_is_known(profile)
+    if known and observed < CONTENDED * _speedup(demand, 2):
+        return demand  # slower than the GIL explains: something else is shared
+
+    def shifted(held: float) -> Demand:
+        return evolve(demand, gil=held, work=total - held)
+
+    def network(held: float) -> Network:
+        return _network(shifted(held), 2)
+
+    inferred = invert(network, 2, observed / demand.alone, total)
+    if not known:
+        return shifted(inferred)
+    doubt, trial_doubt = max(profile.gil_se, 0.01) ** 2, PAIR_ERROR**2
+    weighed = (demand.gil * trial_doubt + inferred * doubt) / (trial_doubt + doubt)
+    return shifted(weighed)
+
+
+def _refinable(profile: Profile, demand: Demand) -> bool:
+    """Whether only the GIL can have slowed two lanes down: not their memory, not their children."""
+    computes = demand.gil + demand.work >= demand.alone / 2
+    return computes and demand.inflation == 1.0 and not profile.children and not demand.is_async
+
+
+def _resourceful(profile: Profile, demand: Demand) -> Demand:
+    """The time at a resource that lanes share, where a trial was slower than predicted."""
+    lanes, observed = max(_trials(profile), default=(0, 0.0))
+    if not observed or observed >= CONTENDED * _speedup(demand, lanes):
+        return demand
+
+    def with_resource(seconds: float) -> Demand:
+        from_wait = min(seconds, demand.wait)
+        work = demand.work - (seconds - from_wait)  # a lock may also be held while computing
+        return evolve(demand, resource=seconds, wait=demand.wait - from_wait, work=work)
+
+    def network(seconds: float) -> Network:
+        return _network(with_resource(seconds), lanes)
+
+    most = demand.wait + demand.work
+    seconds = invert(network, lanes, observed / demand.alone, most)
+    apart = profile.process_speedup is not None and profile.process_speedup > 2 * CONTENDED
+    return evolve(with_resource(seconds), shared_resource=0.0 if apart else seconds)
+
+
+def _trials(profile: Profile) -> list[tuple[int, float]]:
+    pair = [] if profile.pair_speedup is None else [(2, profile.pair_speedup)]
+    return [*pair, *profile.ramp]
+
+
+def _most_lanes(profile: Profile) -> int | None:
+    trials = sorted(_trials(profile))
+    if not trials:
+        return None
+    best, speedup = max(trials, key=lambda trial: trial[1])
+    lanes, last = trials[-1]
+    return best if lanes > best and last < RETROGRADE * speedup else None

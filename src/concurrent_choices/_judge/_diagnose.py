@@ -1,0 +1,151 @@
+"""What a callable spends its time on, in the words that a verdict uses.
+
+The words explain; decisions are made by the numbers. The rules go from the most telling to the
+most general, after DECISION.md 5.1.
+"""
+
+from __future__ import annotations
+
+from .._facts._costs import Costs
+from .._facts._machine import Machine
+from .._facts._profile import Profile
+from ._demand import Demand, demand_of
+
+__all__ = ["DIAGNOSES", "bound_of", "diagnose"]
+
+DIAGNOSES = (
+    "tiny",
+    "rate-limited",
+    "cpu under the GIL",
+    "cpu outside the GIL",
+    "native threads inside",
+    "child processes",
+    "memory-bound",
+    "payload-bound",
+    "waiting",
+    "contended",
+    "disk",
+    "async that awaits",
+    "async that computes",
+    "async that blocks the loop",
+    "mixed",
+    "unknown",
+)
+"""Every diagnosis; the one of a blocked loop goes on with " at FILE:LINE" where that is known."""
+
+MOSTLY = 0.7
+"""Share of an item's time that makes it what it is: computing, or waiting (DECISION.md 5.1)."""
+
+TINY_JOB = 3e-3
+"""Seconds for everything below which nothing can be won (DECISION.md 5.1)."""
+
+TINY_ITEM = 0.5e-6
+"""Seconds of an item that any hand-over exceeds (DESIGN.md section 4)."""
+
+CONGESTED = 0.02
+"""Share of calls that raise what a crowded resource raises (guessed)."""
+
+NATIVE = 0.3
+"""Native threads' CPU per second of the callable's own (DECISION.md 5.1)."""
+
+CHILDREN = 0.5
+"""Child processes' CPU as a share of the wall time (DECISION.md 5.1)."""
+
+MEMORY_BOUND = 1.3
+"""CPU inflation by a second lane from which memory is what they share (DECISION.md 5.1)."""
+
+BLOCKING = 0.3
+"""Share of an item's time that it blocks the loop without computing (DECISION.md 5.1)."""
+
+RESOURCE = 0.5
+"""Share of an item's time at a resource that lets one in (DECISION.md 5.1: S < 2)."""
+
+
+def bound_of(profile: Profile) -> str:
+    """Either "cpu", "io" or "mixed"; "unknown" where no call was measured.
+
+    Run-queue delay is neither: it is left out, so that a busy neighbour changes nothing.
+    """
+    share = _computing(profile)
+    if share is None:
+        return "unknown"
+    if share >= MOSTLY:
+        return "cpu"
+    return "io" if share <= 1.0 - MOSTLY else "mixed"
+
+
+def _computing(profile: Profile) -> float | None:
+    """The share of an item's own time that it computes, its children included."""
+    own = profile.wall - profile.queued
+    if profile.calls == 0 or own <= 0:
+        return None
+    cpu = profile.loop_cpu if profile.is_async and profile.loop_held else profile.cpu
+    return min(1.0, (cpu + min(profile.children, own - cpu)) / own)
+
+
+def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> str:
+    """One of `DIAGNOSES`.
+
+    Args:
+        profile: What was measured.
+        costs: What concurrency costs, to weigh the payload.
+        machine: Where it was measured.
+        items: How many items there are.
+    """
+    share = _computing(profile)
+    if share is None:
+        return "unknown"
+    if profile.congestion >= CONGESTED:
+        return "rate-limited"
+    if _blocks_loop(profile):
+        return (
+            f"async that blocks the loop{f' at {profile.blocks_at}' if profile.blocks_at else ''}"
+        )
+    if items * profile.wall < TINY_JOB or profile.wall < TINY_ITEM:
+        return "tiny"
+    if profile.is_async:
+        return _coroutine(share)
+    return _function(profile, costs, machine, share)
+
+
+def _blocks_loop(profile: Profile) -> bool:
+    if not profile.is_async:
+        return False
+    blocked = profile.loop_held - profile.loop_cpu - profile.queued
+    return blocked >= BLOCKING * (profile.wall - profile.queued)
+
+
+def _coroutine(share: float) -> str:
+    if share >= MOSTLY:
+        return "async that computes"
+    return "async that awaits" if share <= 1.0 - MOSTLY else "mixed"
+
+
+def _function(profile: Profile, costs: Costs, machine: Machine, share: float) -> str:
+    demand = demand_of(profile, machine)
+    if profile.children >= CHILDREN * profile.wall:
+        return "child processes"
+    if demand.resource >= RESOURCE * demand.alone:
+        return "disk" if profile.disk_blocks > 0 else "contended"
+    if share >= MOSTLY:
+        return _computation(profile, costs, demand)
+    if profile.disk_blocks > 0:
+        return "disk"
+    return "waiting" if share <= 1.0 - MOSTLY else "mixed"
+
+
+def _computation(profile: Profile, costs: Costs, demand: Demand) -> str:
+    if profile.native >= NATIVE:
+        return "native threads inside"
+    if (profile.pair_inflation or 1.0) >= MEMORY_BOUND:
+        return "memory-bound"
+    if _shipping(profile, costs) > profile.cpu:
+        return "payload-bound"
+    return "cpu under the GIL" if demand.gil > demand.work else "cpu outside the GIL"
+
+
+def _shipping(profile: Profile, costs: Costs) -> float:
+    """Seconds to move an item and its result to another process and back."""
+    payload = profile.payload
+    moved = costs.byte * (payload.item_bytes + payload.result_bytes)
+    return payload.item_seconds + payload.result_seconds + moved

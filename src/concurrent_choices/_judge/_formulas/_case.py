@@ -1,0 +1,143 @@
+"""What every formula reads, and what it answers."""
+
+from __future__ import annotations
+
+from math import ceil, inf
+
+from attrs import frozen
+
+from ..._facts._costs import Costs
+from ..._facts._machine import Machine
+from ..._facts._profile import Profile
+from .._demand import Demand, demand_of
+from .._mva import Network, throughput
+from ._makespan import Spread, tail
+
+__all__ = ["Case", "Prediction", "Rate", "batch_size", "case_of", "finish", "rate_of"]
+
+BATCH_SECONDS = 0.5e-3
+"""What an adaptive batch aims at (_strategies/_lanes/_pace.py, AIM)."""
+
+LARGEST_BATCH = 1 << 14
+"""Where adaptive batches stop growing (_strategies/_lanes/_pace.py, MOST)."""
+
+LIMITING = 0.8
+"""Utilisation from which a station counts as what holds the work back (guessed)."""
+
+_WEIGHTLESS = 1e-9
+"""Seconds below which an item is taken to cost this much: nothing takes no time at all."""
+
+
+@frozen
+class Case:
+    """A workload on a machine.
+
+    Attributes:
+        demand: What one item asks of each station.
+        profile: What was measured.
+        costs: What concurrency costs.
+        machine: Where it is to run.
+        items: How many items there are.
+    """
+
+    demand: Demand
+    profile: Profile
+    costs: Costs
+    machine: Machine
+    items: int
+
+    @property
+    def spread(self) -> Spread:
+        """How much items vary."""
+        wall = self.profile.wall
+        if wall <= 0:
+            return Spread(0.0)
+        return Spread(self.profile.wall_sd / wall, self.profile.wall_max / wall)
+
+
+def case_of(profile: Profile, costs: Costs, machine: Machine, items: int) -> Case:
+    """The case, with demands derived from the profile."""
+    return Case(demand_of(profile, machine), profile, costs, machine, items)
+
+
+@frozen
+class Prediction:
+    """What a formula answers.
+
+    Attributes:
+        seconds: Wall time for all items.
+        limit: "lanes", "gil", "cores", "parent", "loop" or "resource".
+        throughput: Items a second once everything has started.
+    """
+
+    seconds: float
+    limit: str
+    throughput: float
+
+
+@frozen
+class Rate:
+    """How fast lanes work.
+
+    Attributes:
+        lanes: Lanes that find something to do.
+        throughput: Items a second.
+        limit: As in `Prediction`.
+        alone: Seconds an item takes when nothing else runs.
+    """
+
+    lanes: int
+    throughput: float
+    limit: str
+    alone: float
+
+
+def rate_of(network: Network, lanes: int, demands: dict[str, float]) -> Rate:
+    """The throughput of a network, and which station limits it.
+
+    Args:
+        network: The stations.
+        lanes: Lanes working.
+        demands: By station's name, the seconds an item keeps it busy, divided by its servers.
+    """
+    rate = min(throughput(network, lanes), 1.0 / _WEIGHTLESS)
+    name, most = max(demands.items(), key=lambda demand: demand[1])
+    limit = name if rate * most >= LIMITING else "lanes"
+    alone = network.think + sum(network.queues) + network.work
+    return Rate(lanes, rate, limit, max(alone, _WEIGHTLESS))
+
+
+def batch_size(case: Case, seconds: float, lanes: int, fixed: int | None = None) -> int:
+    """Items that a lane takes at a time, on average over the run.
+
+    Args:
+        case: What for.
+        seconds: What one item takes.
+        lanes: How many lanes share the items.
+        fixed: The plan's batch, if it sets one.
+    """
+    if fixed is not None:
+        return max(1, min(fixed, case.items))
+    fitting = BATCH_SECONDS / seconds if seconds > 0 else inf
+    share = case.items / (2.0 * lanes)
+    return max(1, int(min(fitting, share, LARGEST_BATCH)))
+
+
+def finish(case: Case, rate: Rate, *, start: float, batch: int = 1) -> Prediction:
+    """The makespan at a rate.
+
+    Args:
+        case: What for.
+        rate: How fast.
+        start: Seconds before the work goes at that rate.
+        batch: Items a lane holds at the end.
+    """
+    if case.items == 0:
+        return Prediction(0.0, "lanes", rate.throughput)
+    batches = ceil(case.items / batch)
+    seconds = rate.alone * batch * (1.0 + max(0.0, case.profile.trend) / 2.0)
+    effective = rate.throughput * rate.alone
+    spread = case.spread.of_batches(batch)
+    rest = tail(batches / rate.lanes, rate.lanes, effective, seconds, spread)
+    total = start + case.items / rate.throughput + rest
+    return Prediction(total, rate.limit, rate.throughput)

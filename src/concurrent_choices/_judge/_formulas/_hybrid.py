@@ -1,0 +1,63 @@
+"""Processes with lanes inside: threads for a `def`, coroutines on one loop for an `async def`.
+
+hybrid(Wp x Wl):  X = min(Wp X_inner(Wl; P/Wp cores), P / busy, 1 / D_par, 1 / u if shared)
+                  T = s_p(Wp) + s_inner + N/X + tail
+
+where X_inner is the throughput of one process by the formulas of threads or of loops
+(DECISION.md 5.2).
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from ..._facts._plan import Plan
+from ._case import LIMITING, Case, Prediction, Rate, finish
+from ._loops import loop_rate
+from ._processes import parent_seconds, start_seconds, worker_seconds
+from ._threads import thread_rate
+
+__all__ = ["hybrid"]
+
+
+def hybrid(case: Case, plan: Plan) -> Prediction:
+    """Worker processes, each with `plan.concurrency / plan.workers` lanes."""
+    workers = max(1, min(plan.workers, case.items))
+    lanes = max(1, plan.concurrency // plan.workers)
+    inner = _inner(case, workers, lanes)
+    rate = _together(case, workers, inner)
+    threads = 0.0 if case.demand.is_async else case.costs.thread_start * inner.lanes
+    return finish(case, rate, start=start_seconds(case, workers) + threads)
+
+
+def _inner(case: Case, workers: int, lanes: int) -> Rate:
+    """One process of several: its share of the items and of the cores, its own resources."""
+    demand = case.demand
+    per_process = demand.resource - demand.shared_resource
+    mine = evolve(
+        demand,
+        resource=per_process,
+        wait=demand.wait + demand.shared_resource,
+        gil=demand.gil + worker_seconds(case),
+        work=demand.stretched(workers * lanes),  # memory is shared by all processes
+        inflation=1.0,
+    )
+    share = evolve(case, demand=mine, items=max(1, round(case.items / workers)))
+    cores = demand.cores / workers
+    if not demand.is_async:
+        return thread_rate(share, lanes, cores)
+    # `worker_seconds` holds the loop's own steps already
+    return loop_rate(share, lanes, step=0.0, cores=cores)
+
+
+def _together(case: Case, workers: int, inner: Rate) -> Rate:
+    parent = parent_seconds(case, workers, None)
+    shared = case.demand.shared_resource
+    bounds = {"parent": 1.0 / parent}
+    if shared > 0:
+        bounds["resource"] = 1.0 / shared
+    name, least = min(bounds.items(), key=lambda bound: bound[1])
+    rate = min(workers * inner.throughput, least)
+    limit = name if rate >= LIMITING * least else inner.limit
+    lanes = min(workers * inner.lanes, max(1, case.items))
+    return Rate(lanes, rate, limit, inner.alone)

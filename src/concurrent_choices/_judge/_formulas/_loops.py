@@ -1,0 +1,80 @@
+"""On one event loop.
+
+asyncio(L):  D_loop = H + e_task + n_s e_io,  D_u = u,  Z = w - H - u
+             T = s_loop + N/X(L) + tail
+
+where H is the time the coroutine holds the loop, whether it computes or blocks, n_s how often it
+suspends, e_io what a suspension costs the loop (uvloop: less; anyio: a little more) and w its wall
+time (DECISION.md 5.2). A `def` runs in L threads instead, at the price of threads and a hop.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from ..._facts._plan import Plan
+from .._mva import Network
+from ._case import Case, Prediction, Rate, finish, rate_of
+from ._steps import step_seconds
+from ._threads import thread
+
+__all__ = ["anyio", "asyncio", "loop_rate", "uvloop"]
+
+
+def asyncio(case: Case, plan: Plan) -> Prediction:
+    """Coroutines on asyncio's own loop."""
+    costs = case.costs
+    if not case.demand.is_async:
+        return _in_threads(case, plan)
+    step = step_seconds(case, costs.step, costs.socket_step)
+    return _on_loop(case, plan, step, costs.loop_start)
+
+
+def uvloop(case: Case, plan: Plan) -> Prediction:
+    """Coroutines on uvloop."""
+    costs = case.costs
+    if not case.demand.is_async:
+        return _in_threads(case, plan)
+    step = step_seconds(case, costs.uvloop_step, costs.uvloop_socket_step)
+    return _on_loop(case, plan, step, costs.loop_start + costs.uvloop_start)
+
+
+def anyio(case: Case, plan: Plan) -> Prediction:
+    """Coroutines through anyio on asyncio's loop."""
+    costs = case.costs
+    if not case.demand.is_async:
+        return _in_threads(case, plan)
+    extra = max(0.0, costs.anyio_step - costs.step)
+    step = step_seconds(case, costs.step, costs.socket_step) + extra
+    return _on_loop(case, plan, step, costs.loop_start)
+
+
+def loop_rate(case: Case, lanes: int, step: float, cores: float) -> Rate:
+    """How fast one event loop works.
+
+    Args:
+        case: What for.
+        lanes: Coroutines in flight.
+        step: Seconds of the loop's own work per suspension.
+        cores: How many cores it has.
+    """
+    demand = case.demand
+    lanes = max(1, min(lanes, case.items))
+    own = case.costs.task_item + demand.steps * step
+    held = demand.gil + demand.work + demand.block + own
+    busy = demand.busy + own
+    network = Network(queues=(held, demand.resource), think=demand.wait, ceiling=cores / busy)
+    demands = {"loop": held, "resource": demand.resource, "cores": busy / cores}
+    return rate_of(network, lanes, demands)
+
+
+def _on_loop(case: Case, plan: Plan, step: float, start: float) -> Prediction:
+    rate = loop_rate(case, plan.concurrency, step, case.demand.cores)
+    return finish(case, rate, start=start)
+
+
+def _in_threads(case: Case, plan: Plan) -> Prediction:
+    """A `def` under a loop strategy: the same threads, reached by one hop per thread."""
+    crew = Plan(strategy="thread", workers=plan.concurrency, concurrency=plan.concurrency)
+    predicted = thread(case, crew)
+    return evolve(predicted, seconds=predicted.seconds + case.costs.switch * plan.concurrency)

@@ -1,0 +1,86 @@
+"""In worker processes.
+
+process(W,k):  D_par = d_p/k + e_p + t/2 + beta s,  D_c = c kappa(W) + t/2,  D_u = u if shared,
+               Z = b - u,   T = s_p(W) + N/X + tail(k)
+
+where d_p is the parent's time for a batch and e_p for one more item in it, t the time to pickle and
+unpickle an item and its result (half of it at either end), beta s the time to move their bytes and
+s_p(W) the mean start of W workers, which begin as they come up (DECISION.md 5.2). Each worker has
+a GIL of its own, so under it and outside it are the same. A first call is paid in each of them.
+"""
+
+from __future__ import annotations
+
+from ..._facts._plan import Plan
+from .._mva import Network
+from ._case import Case, Prediction, Rate, batch_size, finish, rate_of
+from ._steps import step_seconds
+
+__all__ = ["parent_seconds", "process", "process_rate", "start_seconds", "worker_seconds"]
+
+
+def process(case: Case, plan: Plan) -> Prediction:
+    """One item at a time in each worker process; a coroutine on a loop there."""
+    rate = process_rate(case, plan.workers, plan.batch)
+    start = start_seconds(case, rate.lanes)
+    return finish(case, rate, start=start, batch=plan.batch or 1)
+
+
+def process_rate(case: Case, workers: int, batch: int | None = None) -> Rate:
+    """How fast worker processes work, one item at a time in each.
+
+    Args:
+        case: What for.
+        workers: How many processes.
+        batch: Items in a message; None lets it adapt.
+    """
+    demand = case.demand
+    workers = max(1, min(workers, case.items))
+    parent = parent_seconds(case, workers, batch)
+    computing = demand.gil + demand.stretched(workers) + worker_seconds(case)
+    busy = demand.busy - demand.work * demand.width + demand.stretched(workers) * demand.width
+    busy += worker_seconds(case) + parent
+    width = max(1.0, (busy - parent) / computing) if computing else 1.0
+    apart = demand.resource - demand.shared_resource  # each process has its own of that
+    network = Network(
+        queues=(parent, demand.shared_resource),
+        work=computing,
+        cores=demand.cores / width,
+        think=demand.wait + demand.block + apart,
+        ceiling=demand.cores / busy,
+    )
+    demands = {
+        "parent": parent,
+        "resource": demand.shared_resource,
+        "cores": busy / demand.cores,
+    }
+    return rate_of(network, workers, demands)
+
+
+def parent_seconds(case: Case, workers: int, batch: int | None) -> float:
+    """The parent's time for one item."""
+    costs, payload = case.costs, case.profile.payload
+    size = batch_size(case, case.demand.alone, workers, batch)
+    moved = costs.byte * (payload.item_bytes + payload.result_bytes)
+    pickling = (payload.item_seconds + payload.result_seconds) / 2
+    return costs.process_batch / size + costs.process_item + pickling + moved
+
+
+def worker_seconds(case: Case) -> float:
+    """A worker's own time for one item, beside the callable."""
+    costs, payload = case.costs, case.profile.payload
+    seconds = costs.call + (payload.item_seconds + payload.result_seconds) / 2
+    if case.demand.is_async:
+        step = step_seconds(case, costs.step, costs.socket_step)
+        seconds += costs.task_item + case.demand.steps * step
+    return seconds
+
+
+def start_seconds(case: Case, workers: int) -> float:
+    """Seconds until worker processes work, averaged over them; their first calls' excess too."""
+    costs = case.costs
+    coming_up = costs.process_start + costs.process_worker * (workers - 1) / 2
+    crowd = max(1.0, workers / case.demand.cores)
+    warming = case.profile.payload.load_seconds + case.profile.first_excess
+    loop = costs.loop_start if case.demand.is_async else 0.0
+    return coming_up + crowd * (warming + loop)

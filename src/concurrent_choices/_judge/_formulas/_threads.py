@@ -1,0 +1,84 @@
+"""One after another, and in threads.
+
+thread(W):  D_gil = g + e/k + n_b e_switch,  D_c = (c - g) kappa(W),  D_u = u,  Z = b - u
+            T = s_t W + N/X(W) + tail
+
+where g is CPU time under the GIL, c all CPU time, e the hand-over of a batch of k items, n_b the
+number of times the item waits, kappa the growth of CPU time by sharing memory bandwidth, u the
+time at a resource that serves one at a time, b the waiting and s_t the start of a thread
+(DECISION.md 5.2). A coroutine has a loop in its thread, and its waits cost steps of that loop.
+"""
+
+from __future__ import annotations
+
+from ..._facts._plan import Plan
+from .._mva import Network
+from ._case import Case, Prediction, Rate, batch_size, finish, rate_of
+from ._steps import step_seconds
+
+__all__ = ["sequential", "thread", "thread_rate"]
+
+
+def sequential(case: Case, plan: Plan) -> Prediction:
+    """One item after another in the calling thread; coroutines on one loop there."""
+    _ = plan
+    demand, costs = case.demand, case.costs
+    overhead = costs.call + _loop_overhead(case)
+    network = Network(
+        queues=(demand.gil + overhead,),
+        work=demand.work,
+        cores=demand.cores / demand.width,
+        think=demand.wait + demand.block + demand.resource,
+        ceiling=_core_bound(case, overhead),
+    )
+    rate = rate_of(network, 1, {"lanes": 0.0})
+    start = costs.loop_start if demand.is_async else 0.0
+    return finish(case, rate, start=start)
+
+
+def thread(case: Case, plan: Plan) -> Prediction:
+    """In threads; a coroutine on a loop in each thread, one at a time."""
+    rate = thread_rate(case, plan.workers, case.demand.cores, plan.batch)
+    loops = case.costs.loop_start * rate.lanes if case.demand.is_async else 0.0
+    start = case.costs.thread_start * rate.lanes + loops
+    return finish(case, rate, start=start, batch=plan.batch or 1)
+
+
+def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) -> Rate:
+    """How fast threads of one process work.
+
+    Args:
+        case: What for.
+        lanes: How many threads.
+        cores: How many cores they have.
+        batch: Items a thread takes at a time; None lets it adapt.
+    """
+    demand, costs = case.demand, case.costs
+    lanes = max(1, min(lanes, case.items))
+    size = batch_size(case, demand.alone, lanes, batch)
+    overhead = costs.call + costs.thread_item / size + _loop_overhead(case)
+    switching = demand.switches * costs.switch if lanes > 1 else 0.0
+    serial = overhead + switching
+    held = demand.gil + serial if case.machine.gil else costs.thread_item / size
+    work = demand.stretched(lanes) + (0.0 if case.machine.gil else overhead)
+    busy = work * demand.width + (demand.gil + serial if case.machine.gil else 0.0)
+    network = Network(
+        queues=(held, demand.resource),
+        work=work,
+        cores=cores / demand.width,
+        think=demand.wait + demand.block,
+        ceiling=cores / busy,
+    )
+    demands = {"gil": held, "resource": demand.resource, "cores": busy / cores}
+    return rate_of(network, lanes, demands)
+
+
+def _loop_overhead(case: Case) -> float:
+    if not case.demand.is_async:
+        return 0.0
+    costs = case.costs
+    return costs.task_item + case.demand.steps * step_seconds(case, costs.step, costs.socket_step)
+
+
+def _core_bound(case: Case, overhead: float) -> float:
+    return case.demand.cores / (case.demand.busy + overhead)

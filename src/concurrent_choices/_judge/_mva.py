@@ -1,0 +1,122 @@
+"""Mean value analysis of a closed queueing network: how fast n lanes work through items.
+
+An item visits stations and is then replaced by the next. Stations that serve one at a time (the
+GIL, an event loop, the parent process, a lock) have a demand D_i; the P cores have a demand D_c;
+waiting that anybody may do at the same time is think time Z. For n = 1 .. N lanes
+
+    R_i(n) = D_i (1 + Q_i(n-1))
+    R_c(n) = D_c (1 + max(0, Q_c(n-1) - (P-1)) / P)
+    X(n)   = min(n / (Z + sum R_i + R_c), 1 / max D_i, P / D_c, ceiling)
+    Q(n)   = X(n) R(n)
+
+These are Reiser and Lavenberg's equations with Seidmann's treatment of the cores (DECISION.md 5.2);
+against 16 real workloads under 6 strategies they were mostly within 10 % (DECISION.md, EXP 11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import inf
+
+from attrs import field, frozen, validators
+
+__all__ = ["Network", "invert", "throughput"]
+
+_SATURATED = 0.99999
+"""Share of its bound at which a curve is taken to be flat: saves steps, costs no visible digit."""
+
+_HALVINGS = 40
+"""Bisection steps: 1e-12 of the interval, below any measurement."""
+
+
+@frozen(kw_only=True)
+class Network:
+    """What an item asks of each station.
+
+    Attributes:
+        queues: Seconds at each station that serves one item at a time.
+        work: Seconds on a core.
+        cores: How many cores there are; may be a fraction.
+        think: Seconds of waiting that any number of items may do at once.
+        ceiling: A bound on items a second that no station shows.
+    """
+
+    queues: tuple[float, ...] = ()
+    work: float = 0.0
+    cores: float = field(default=1.0, validator=validators.gt(0.0))
+    think: float = 0.0
+    ceiling: float = inf
+
+    @property
+    def bound(self) -> float:
+        """Items a second that no number of lanes can exceed."""
+        slowest = max(self.queues, default=0.0)
+        by_queue = 1.0 / slowest if slowest > 0 else inf
+        by_cores = self.cores / self.work if self.work > 0 else inf
+        return min(by_queue, by_cores, self.ceiling)
+
+
+class _Curve:
+    """Throughput by number of lanes, computed as far as somebody asked."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._bound = network.bound
+        self._known: list[float] = [0.0]
+        self._queued: list[float] = [0.0] * len(network.queues)
+        self._working: float = 0.0
+        self._flat = False
+
+    def at(self, lanes: int) -> float:
+        while len(self._known) <= lanes and not self._flat:
+            self._known.append(self._step(len(self._known)))
+        return self._known[min(lanes, len(self._known) - 1)]
+
+    def _step(self, lanes: int) -> float:
+        network = self._network
+        residences = [
+            demand * (1.0 + queued)
+            for demand, queued in zip(network.queues, self._queued, strict=True)
+        ]
+        excess = max(0.0, self._working - (network.cores - 1.0))
+        at_cores = network.work * (1.0 + excess / network.cores)
+        cycle = network.think + sum(residences) + at_cores
+        rate = min(lanes / cycle, self._bound) if cycle > 0 else self._bound
+        self._flat = rate >= self._bound * _SATURATED
+        if rate < inf:
+            self._queued = [rate * residence for residence in residences]
+            self._working = rate * at_cores
+        return rate
+
+
+@lru_cache(maxsize=512)
+def _curve(network: Network) -> _Curve:
+    return _Curve(network)
+
+
+def throughput(network: Network, lanes: int) -> float:
+    """Items a second that `lanes` lanes get through; infinite where nothing costs anything."""
+    return _curve(network).at(lanes)
+
+
+def invert(build: Callable[[float], Network], lanes: int, observed: float, most: float) -> float:
+    """The unknown demand that explains an observed throughput.
+
+    Args:
+        build: The network for a given demand; its throughput must not grow with the demand.
+        lanes: With how many lanes the throughput was observed.
+        observed: Items a second.
+        most: The largest demand possible, in seconds.
+
+    Returns:
+        Seconds between 0 and `most`: the nearest end where no demand explains the observation.
+    """
+    low, high = 0.0, most
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if throughput(build(middle), lanes) > observed:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2

@@ -1,0 +1,23 @@
+"""Strategies that cannot run, going by the profile and the machine."""
+
+from __future__ import annotations
+
+from .._facts._machine import Machine
+from .._facts._profile import Profile
+
+__all__ = ["obstacles_of"]
+
+_PROCESSES = ("process", "hybrid")
+
+
+def obstacles_of(profile: Profile, machine: Machine) -> dict[str, str]:
+    """By strategy, why it cannot run; strategies that can are left out."""
+    found: dict[str, str] = {}
+    why = profile.payload.obstacle
+    if not machine.start_methods:
+        why = "worker processes cannot be started here"
+    if why:
+        found.update(dict.fromkeys(_PROCESSES, why))
+    if machine.platform == "win32":
+        found["uvloop"] = "uvloop does not run on Windows"
+    return found

@@ -1,0 +1,190 @@
+"""Why a verdict is what it is, in one sentence; and what else to know about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from .._facts._recommendation import Recommendation
+from .._facts._table import counted, spell
+from ._formulas import Case
+
+__all__ = ["notes", "reason"]
+
+WORTH_IT = 1.1
+"""How many times as fast it must be for the sentence to say so (guessed)."""
+
+
+def reason(verdict: Recommendation) -> str:
+    """Why the chosen plan, in one sentence."""
+    because = _BECAUSE.get(verdict.diagnosis, _blocked)(verdict)
+    return f"{because}, so {_therefore(verdict)}{_gain(verdict)}."
+
+
+def _share(verdict: Recommendation, seconds: float) -> str:
+    wall = verdict.profile.wall - verdict.profile.queued
+    return f"{min(1.0, seconds / wall):.0%} of its {spell(wall)}" if wall > 0 else "its time"
+
+
+def _waits(verdict: Recommendation) -> float:
+    profile = verdict.profile
+    held = profile.loop_held if profile.is_async else profile.cpu
+    return max(0.0, profile.wall - held - profile.queued)
+
+
+def _waiting(verdict: Recommendation) -> str:
+    return f"each call spends {_share(verdict, _waits(verdict))} waiting"
+
+
+def _under(verdict: Recommendation) -> str:
+    gil = "which no interpreter thread has to share here"
+    if verdict.machine.gil:
+        gil = "which only one thread at a time can hold"
+    return f"each call computes for {spell(verdict.profile.cpu)} under the GIL, {gil}"
+
+
+def _outside(verdict: Recommendation) -> str:
+    return f"each call computes for {spell(verdict.profile.cpu)} without holding the GIL"
+
+
+def _native(verdict: Recommendation) -> str:
+    cores = 1 + verdict.profile.native
+    return f"each call already keeps {cores:.1f} CPUs busy with threads of its own"
+
+
+def _children(verdict: Recommendation) -> str:
+    spent = spell(verdict.profile.children)
+    return f"each call has child processes compute for {spent} while it waits"
+
+
+def _memory(verdict: Recommendation) -> str:
+    factor = verdict.profile.pair_inflation or 1.0
+    return f"two calls at once compute {factor:.1f} times as long each, sharing memory bandwidth"
+
+
+def _payload(_: Recommendation) -> str:
+    return "moving an item and its result to another process costs more than computing it"
+
+
+def _contended(verdict: Recommendation) -> str:
+    faster = verdict.profile.pair_speedup
+    if faster is None:
+        return "calls queue for something that lets one in at a time"
+    return f"two calls at once get only {faster:.1f} times as much done: they queue for something"
+
+
+def _disk(verdict: Recommendation) -> str:
+    return f"each call spends {_share(verdict, _waits(verdict))} on the disk"
+
+
+def _limited(verdict: Recommendation) -> str:
+    return f"{verdict.profile.congestion:.0%} of the calls are turned away by what they crowd"
+
+
+def _tiny(verdict: Recommendation) -> str:
+    return (
+        f"each call takes {spell(verdict.profile.wall)}, less than handing it over would be worth"
+    )
+
+
+def _awaits(verdict: Recommendation) -> str:
+    return f"each coroutine spends {_share(verdict, _waits(verdict))} awaiting"
+
+
+def _computes(verdict: Recommendation) -> str:
+    held = _share(verdict, verdict.profile.loop_cpu)
+    return f"each coroutine computes for {held}, holding its loop"
+
+
+def _blocked(verdict: Recommendation) -> str:
+    profile = verdict.profile
+    where = f" at {profile.blocks_at}" if profile.blocks_at else ""
+    spent = _share(verdict, profile.loop_held - profile.loop_cpu)
+    return f"each coroutine blocks its loop for {spent}{where}"
+
+
+def _mixed(verdict: Recommendation) -> str:
+    return f"each call both computes and waits ({_share(verdict, _waits(verdict))})"
+
+
+def _unknown(_: Recommendation) -> str:
+    return "nothing could be measured"
+
+
+_BECAUSE: dict[str, Callable[[Recommendation], str]] = {
+    "tiny": _tiny,
+    "rate-limited": _limited,
+    "cpu under the GIL": _under,
+    "cpu outside the GIL": _outside,
+    "native threads inside": _native,
+    "child processes": _children,
+    "memory-bound": _memory,
+    "payload-bound": _payload,
+    "waiting": _waiting,
+    "contended": _contended,
+    "disk": _disk,
+    "async that awaits": _awaits,
+    "async that computes": _computes,
+    "mixed": _mixed,
+    "unknown": _unknown,
+}
+
+
+def _therefore(verdict: Recommendation) -> str:
+    """What the chosen plan does about it."""
+    plan = verdict.plan
+    inside = max(1, plan.concurrency // plan.workers)
+    lane = "coroutine" if verdict.profile.is_async else "thread"
+    words = {
+        "sequential": "one after another is as good as anything",
+        "thread": f"{counted(plan.workers, 'thread')} get on with it at the same time",
+        "process": f"{counted(plan.workers, 'process')} with a GIL each share the work",
+        "hybrid": f"{counted(plan.workers, 'process')} with {counted(inside, lane)} each share it",
+    }
+    on_loop = f"one loop keeps {counted(plan.concurrency, lane)} in flight"
+    return words.get(plan.strategy, on_loop)
+
+
+def _gain(verdict: Recommendation) -> str:
+    """How much faster than one after another, where that is worth a word."""
+    plain = verdict.estimate("sequential").expected
+    chosen = verdict.chosen
+    if verdict.plan.strategy == "sequential" or not chosen.expected:
+        return ""
+    times = plain / chosen.expected
+    source = "measured" if chosen.measured is not None else "predicted"
+    return (
+        f": {times:.1f} times as fast as one after another ({source})" if times >= WORTH_IT else ""
+    )
+
+
+def notes(case: Case, *, known: bool) -> tuple[str, ...]:
+    """What to know about the prediction, most of all what it could not rest on."""
+    return (*_of_profile(case), *_of_case(case, known=known))
+
+
+def _of_profile(case: Case) -> Iterator[str]:
+    profile = case.profile
+    for each in profile.missing:
+        yield f"Not measured: {each}."
+    if profile.calls == 1:
+        yield "Only one call was measured; its time may not be typical."
+    if profile.errors > 0:
+        yield f"{profile.errors:.0%} of the sampled calls raised."
+    if profile.first_excess > max(profile.wall, 1e-3):
+        excess = spell(profile.first_excess)
+        yield f"The first call takes {excess} longer; every worker process pays that once."
+
+
+def _of_case(case: Case, *, known: bool) -> Iterator[str]:
+    demand, profile = case.demand, case.profile
+    if not known:
+        yield f"The number of items is not known; {counted(case.items, 'item')} were assumed."
+    if demand.shared_resource > 0 and profile.process_speedup is None:
+        yield (
+            "Calls queue for something; it was taken to be shared by processes too. A lock within "
+            "the process is not: race them to know."
+        )
+    if demand.most_lanes is not None:
+        yield f"More than {counted(demand.most_lanes, 'lane')} delivered less in the trials."
+    if not case.machine.gil and profile.pair_inflation is None:
+        yield "How the callable scales without the GIL was not measured."

@@ -1,0 +1,115 @@
+"""From what was measured to a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from .._facts._costs import Costs
+from .._facts._estimate import Estimate
+from .._facts._machine import Machine
+from .._facts._plan import Plan
+from .._facts._profile import Profile
+from .._facts._recommendation import Recommendation
+from .._facts._workload import Workload
+from ._changes import changes
+from ._choice import choose, contenders, is_close
+from ._diagnose import bound_of, diagnose
+from ._estimate import best_estimate
+from ._formulas import STRATEGIES, Case, case_of
+from ._obstacles import obstacles_of
+from ._reason import notes, reason
+
+__all__ = ["ASSUMED_ITEMS", "estimates_of", "recommend", "settle"]
+
+ASSUMED_ITEMS = 1000
+"""How many items there are taken to be where nobody knows (guessed)."""
+
+
+def recommend(
+    workload: Workload,
+    profile: Profile,
+    costs: Costs,
+    machine: Machine,
+    *,
+    obstacles: Mapping[str, str] | None = None,
+) -> Recommendation:
+    """Which strategy to run a workload with.
+
+    For "what if", hand in another machine, or a workload with another `items_count`.
+
+    Args:
+        workload: What is to be run; only its name and count are read.
+        profile: What was measured of it.
+        costs: What concurrency costs.
+        machine: Where it is to run.
+        obstacles: Strategies that cannot run for reasons the profile does not show, and why.
+    """
+    known = workload.count if workload.count is not None else profile.items
+    items = ASSUMED_ITEMS if known is None else known
+    case = case_of(profile, costs, machine, items)
+    hindered = {**obstacles_of(profile, machine), **(obstacles or {})}
+    estimates = estimates_of(case, hindered)
+    verdict = Recommendation(
+        name=workload.name,
+        items=items,
+        items_known=known is not None,
+        plan=choose(estimates).plan,
+        estimates=estimates,
+        bound=bound_of(profile),
+        diagnosis=diagnose(profile, costs, _home(profile, machine), items),
+        reason="",
+        changes=changes(case, hindered, choose(estimates)),
+        notes=notes(case, known=known is not None),
+        profile=profile,
+        machine=machine,
+    )
+    return _decided(verdict)
+
+
+def settle(verdict: Recommendation, measured: Mapping[str, float]) -> Recommendation:
+    """The verdict after a race.
+
+    Args:
+        verdict: The one from predictions.
+        measured: By strategy, the seconds that all items would take, going by the race.
+
+    Returns:
+        The same with those seconds in its table, and the best of the raced strategies chosen.
+    """
+    estimates = tuple(
+        evolve(each, measured=measured.get(each.plan.strategy, each.measured))
+        for each in verdict.estimates
+    )
+    return _decided(evolve(verdict, estimates=estimates))
+
+
+def estimates_of(case: Case, obstacles: Mapping[str, str]) -> tuple[Estimate, ...]:
+    """An estimate for every strategy: its best plan, or why it cannot run."""
+    return tuple(
+        Estimate(plan=Plan(strategy=each), obstacle=obstacles[each])
+        if each in obstacles
+        else best_estimate(case, each)
+        for each in STRATEGIES
+    )
+
+
+def _decided(verdict: Recommendation) -> Recommendation:
+    """The verdict with everything that follows from its estimates."""
+    is_async = verdict.profile.is_async
+    ranked = tuple(sorted(verdict.estimates, key=lambda each: each.expected))
+    chosen = choose(verdict.estimates)
+    decided = evolve(
+        verdict,
+        plan=chosen.plan,
+        estimates=ranked,
+        close=is_close(chosen, ranked, is_async=is_async),
+        contenders=contenders(chosen, ranked, is_async=is_async),
+    )
+    return evolve(decided, reason=reason(decided))
+
+
+def _home(profile: Profile, machine: Machine) -> Machine:
+    """The machine the profile was taken on: a diagnosis is of the callable, not of a "what if"."""
+    return evolve(machine, cpus=profile.cpus or machine.cpus)

@@ -1,0 +1,146 @@
+"""The best numbers of workers, items in flight and batch for each strategy.
+
+Throughput need not grow with lanes (memory bandwidth, start-up), so candidates are tried rather
+than climbed; there are few, since a step of a half or so in either direction changes little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import ceil
+
+from .._facts._plan import Plan
+from ._formulas import Case, Prediction, predict
+
+__all__ = ["best_plan", "plans_for"]
+
+MOST_THREADS = 64
+"""Threads at most: beyond it a GIL and the scheduler dominate (DECISION.md 5.3)."""
+
+MOST_WAITING_THREADS = 256
+"""Threads at most for items that wait long; idle ones are cheap (DECISION.md 5.3, EXP 5)."""
+
+LONG_WAIT = 50e-3
+"""Seconds of waiting per item that count as long (guessed: 700 thread starts)."""
+
+MOST_COROUTINES = 1000
+"""Coroutines at most: half of the usual limit on open files, rounded (DECISION.md 5.3)."""
+
+WORKER_MEMORY = 60e6
+"""Bytes that a worker process is reckoned to need (guessed: an interpreter with some packages)."""
+
+PROCESSES_PER_CORE = 4
+"""Worker processes per core at most, where items also wait (DECISION.md 5.2)."""
+
+COMPUTING = 0.6
+"""Share of an item's time on a core from which one process per core is enough (DECISION.md 5.2)."""
+
+NOT_WORTH_IT = 1.02
+"""Factor by which more lanes must be faster than fewer to be preferred (guessed: below noise)."""
+
+_STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1000)
+
+
+def best_plan(case: Case, strategy: str) -> tuple[Plan, Prediction]:
+    """The plan of a strategy with the least predicted time, and that prediction.
+
+    Of plans within 2 % of the fastest it is the one with the fewest lanes: idle lanes cost memory
+    and, at a server, goodwill.
+
+    Raises:
+        KeyError: There is no formula for a strategy of that name.
+    """
+    tried = [(plan, predict(case, plan)) for plan in plans_for(case, strategy)]
+    least = min(prediction.seconds for _, prediction in tried)
+    good = [each for each in tried if each[1].seconds <= least * NOT_WORTH_IT]
+    return min(good, key=_thrift)
+
+
+def _thrift(candidate: tuple[Plan, Prediction]) -> tuple[int, int, bool, float]:
+    plan, prediction = candidate
+    return plan.concurrency, plan.workers, plan.batch is not None, prediction.seconds
+
+
+def plans_for(case: Case, strategy: str) -> Iterator[Plan]:
+    """The plans worth looking at."""
+    return _PLANS[strategy](case)
+
+
+def _sequential(_: Case) -> Iterator[Plan]:
+    yield Plan(strategy="sequential")
+
+
+def _threads(case: Case) -> Iterator[Plan]:
+    for lanes in _up_to(case, _most_threads(case), _cores(case)):
+        yield Plan(strategy="thread", workers=lanes, concurrency=lanes)
+
+
+def _on_loop(strategy: str) -> Callable[[Case], Iterator[Plan]]:
+    def plans(case: Case) -> Iterator[Plan]:
+        most = MOST_COROUTINES if case.demand.is_async else _most_threads(case)
+        for lanes in _up_to(case, most):
+            yield Plan(strategy=strategy, concurrency=lanes)
+
+    return plans
+
+
+def _processes(case: Case) -> Iterator[Plan]:
+    for workers in _up_to(case, _most_processes(case), _cores(case)):
+        for batch in _batches(case, workers):
+            yield Plan(strategy="process", workers=workers, concurrency=workers, batch=batch)
+
+
+def _hybrids(case: Case) -> Iterator[Plan]:
+    inside = MOST_COROUTINES if case.demand.is_async else MOST_THREADS
+    most = max(2, min(_most_processes(case), _cores(case)))
+    for workers in _up_to(case, most, _cores(case)):
+        for lanes in _up_to(case, inside):
+            if workers > 1 and lanes > 1 and workers * lanes <= max(4, case.items):
+                yield Plan(strategy="hybrid", workers=workers, concurrency=workers * lanes)
+    if case.items < 4:  # noqa: PLR2004 - too few for two lanes in each of two processes
+        yield Plan(strategy="hybrid", workers=1, concurrency=max(1, case.items))
+
+
+_PLANS: dict[str, Callable[[Case], Iterator[Plan]]] = {
+    "sequential": _sequential,
+    "thread": _threads,
+    "asyncio": _on_loop("asyncio"),
+    "uvloop": _on_loop("uvloop"),
+    "anyio": _on_loop("anyio"),
+    "process": _processes,
+    "hybrid": _hybrids,
+}
+
+
+def _up_to(case: Case, most: int, *extra: int) -> list[int]:
+    """Numbers of lanes from 1 to `most`, no more than there are items."""
+    most = max(1, min(most, case.items, case.demand.most_lanes or most))
+    return sorted({min(each, most) for each in (*_STEPS, *extra, most)})
+
+
+def _cores(case: Case) -> int:
+    return ceil(case.machine.cpus)
+
+
+def _most_threads(case: Case) -> int:
+    return MOST_WAITING_THREADS if case.demand.wait >= LONG_WAIT else MOST_THREADS
+
+
+def _most_processes(case: Case) -> int:
+    """Processes that memory holds and cores feed: one per core if they compute, more if not."""
+    demand, memory = case.demand, case.machine.memory
+    each = 1 if demand.busy > COMPUTING * demand.alone else PROCESSES_PER_CORE
+    by_memory = max(1, int(memory // WORKER_MEMORY)) if memory else each * _cores(case)
+    return min(each * _cores(case), by_memory)
+
+
+def _batches(case: Case, workers: int) -> tuple[int | None, ...]:
+    """An adaptive batch, and the size at which messages cost the parent 5 % of the work's time.
+
+    DECISION.md 5.2: k_min = ceil(d_p / (0.05 w)), with all workers asking the one parent.
+    """
+    alone = case.demand.alone
+    if alone <= 0:
+        return (None,)
+    size = ceil(workers * case.costs.process_batch / (0.05 * alone))
+    return (None, size) if 1 < size <= case.items // (4 * workers) else (None,)

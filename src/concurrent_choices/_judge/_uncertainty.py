@@ -1,0 +1,112 @@
+"""How sure a prediction is: the standard errors of what was measured, carried to the makespan.
+
+The delta method with differences instead of derivatives: every input is moved by one standard
+error, and the changes of the prediction are added as squares.
+
+    se(T)^2 = sum_i (T(x_i + se_i) - T)^2 + (model error * T)^2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import hypot, inf, sqrt
+
+from attrs import evolve
+
+from .._facts._costs import Costs
+from .._facts._plan import Plan
+from .._facts._profile import Profile
+from ._demand import gil_is_known
+from ._formulas import Case, case_of, predict
+
+__all__ = ["standard_error"]
+
+MODEL_ERROR = 0.05
+"""Relative error of the formulas themselves: measured against predicted was mostly within 10 %,
+which is two of these (DECISION.md, EXP 11)."""
+
+LEAST_ERROR = 0.01
+"""Relative error of a mean however many calls it is of: clocks and warm caches (guessed)."""
+
+ONE_CALL = 0.5
+"""Relative error of a single call's time (guessed)."""
+
+UNKNOWN_GIL = 0.25
+"""Standard error of the GIL's share where it could not be measured (guessed)."""
+
+PAYLOAD_ERROR = 0.3
+"""Relative error of what pickling costs, from at most three items (DECISION.md 5.1)."""
+
+START_ERROR = 0.25
+"""Relative error of calibrated start-up times (guessed: they depend on what else runs)."""
+
+CORES_ERROR = 0.07
+"""Relative drift of the cores that are really there, on a quiet machine (DECISION.md, EXP 7)."""
+
+
+def standard_error(case: Case, plan: Plan) -> float:
+    """One standard error of the predicted makespan, in seconds."""
+    expected = predict(case, plan).seconds
+    if not expected < inf:
+        return inf
+    changes = [predict(moved, plan).seconds - expected for moved in _moved(case)]
+    return hypot(MODEL_ERROR * expected, *changes)
+
+
+def _moved(case: Case) -> Iterator[Case]:
+    """The case with one input after the other moved by its standard error."""
+    for move in (_slower, _more_gil, _dearer_payload):
+        profile = move(case.profile)
+        if profile != case.profile:
+            yield case_of(profile, case.costs, case.machine, case.items)
+    yield evolve(case, costs=_slower_start(case))
+    yield evolve(case, demand=evolve(case.demand, cores=case.demand.cores * (1 - CORES_ERROR)))
+
+
+def _slower(profile: Profile) -> Profile:
+    factor = 1.0 + _relative_error(profile)
+    timed = ("wall", "cpu", "gil", "queued", "children", "loop_held", "loop_cpu")
+    return evolve(profile, **{name: getattr(profile, name) * factor for name in timed})
+
+
+def _relative_error(profile: Profile) -> float:
+    if profile.calls < 2 or profile.wall <= 0:  # noqa: PLR2004 - a spread needs two
+        return ONE_CALL
+    return max(LEAST_ERROR, profile.wall_sd / profile.wall / sqrt(profile.calls))
+
+
+def _more_gil(profile: Profile) -> Profile:
+    """More of it under the GIL, or less where nearly all of it is already."""
+    error = profile.gil_se if gil_is_known(profile) else UNKNOWN_GIL
+    cpu = profile.loop_cpu if profile.is_async else profile.cpu
+    step = error * profile.wall
+    gil = profile.gil if gil_is_known(profile) else cpu
+    moved = gil + step if gil + step <= cpu else max(0.0, min(gil, cpu) - step)
+    known = tuple(each for each in profile.missing if not each.startswith("gil"))
+    return evolve(profile, gil=moved, missing=known)
+
+
+def _dearer_payload(profile: Profile) -> Profile:
+    payload, factor = profile.payload, 1.0 + PAYLOAD_ERROR
+    dearer = evolve(
+        payload,
+        item_bytes=payload.item_bytes * factor,
+        result_bytes=payload.result_bytes * factor,
+        item_seconds=payload.item_seconds * factor,
+        result_seconds=payload.result_seconds * factor,
+    )
+    return evolve(profile, payload=dearer)
+
+
+_STARTS: tuple[str, ...] = (
+    "thread_start",
+    "process_start",
+    "process_worker",
+    "loop_start",
+    "uvloop_start",
+)
+
+
+def _slower_start(case: Case) -> Costs:
+    factor = 1.0 + START_ERROR
+    return evolve(case.costs, **{name: getattr(case.costs, name) * factor for name in _STARTS})
