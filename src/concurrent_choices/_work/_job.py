@@ -122,10 +122,14 @@ class Job:
             self._loop.close()
             self._loop = None
 
+    @property
+    def lanes(self) -> int:
+        """How many lanes run around the items of this job already."""
+        return self.context.get(lanes_around, 1)
+
     def crowd(self, lanes: int) -> None:
         """Tell nested runs, through the context of the items, how many lanes run beside them."""
-        around = lanes_around.get()
-        self.context.run(lanes_around.set, around * max(1, lanes))
+        self.context.run(lanes_around.set, self.lanes * max(1, lanes))
 
     def _await_each(self, claim: Claim) -> Batch:
         values: list[Any] = []

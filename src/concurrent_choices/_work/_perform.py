@@ -15,7 +15,7 @@ from .._errors import UnawaitedError
 from .._facts._batch import Batch, Claim
 from ._callables import touches_nothing
 
-__all__ = ["Mark", "Performer", "annotate", "show", "unawaited"]
+__all__ = ["Mark", "Performer", "annotate", "show", "unawaited_among"]
 
 Mark = Callable[[int], bool]
 """Told the index of the item about to start; answers whether it may."""
@@ -39,8 +39,9 @@ class Performer:
         self._fn = fn
         self._context = context
         self._tolerant = return_exceptions
-        self._quick = touches_nothing(fn)
-        self._perform = self._all_at_once if self._quick else self._one_by_one
+        self.quick = touches_nothing(fn)
+        """Whether a claim is performed as a whole, with a mark for its first item alone."""
+        self._perform = self._all_at_once if self.quick else self._one_by_one
 
     def __call__(self, claim: Claim, mark: Mark | None = None) -> Batch:
         """Perform a claim.
@@ -63,9 +64,7 @@ class Performer:
             else:
                 break
         # What calls nothing makes no coroutine either, so its values need no second look.
-        if not self._quick and CoroutineType in set(map(type, values)):
-            return unawaited(claim, values)
-        return Batch(claim.start, values)
+        return (not self.quick and unawaited_among(claim, values)) or Batch(claim.start, values)
 
     def _all_at_once(self, claim: Claim, values: list[Any], mark: Mark | None) -> None:
         rest = claim.items[len(values) :] if values else claim.items
@@ -91,8 +90,13 @@ class Performer:
             append(fresh().run(fn, item))
 
 
-def unawaited(claim: Claim, values: Sequence[Any]) -> Batch:
-    """The batch for values among which stands a coroutine that nobody awaits; closes them all."""
+def unawaited_among(claim: Claim, values: Sequence[Any]) -> Batch | None:
+    """The batch for values among which stands a coroutine that nobody awaits; closes them all.
+
+    None where there is none.
+    """
+    if CoroutineType not in set(map(type, values)):
+        return None
     kinds = [type(value) for value in values]
     for value in values:
         if type(value) is CoroutineType:

@@ -9,7 +9,7 @@ from attrs import Attribute
 
 from ..._errors import InvalidArgumentError
 
-__all__ = ["one_of", "positive", "positive_or_none"]
+__all__ = ["callable_or_none", "one_of", "positive", "positive_or_none"]
 
 
 def positive(_instance: object, attribute: Attribute[Any], value: object) -> None:
@@ -33,3 +33,9 @@ def one_of(*choices: str) -> Callable[[object, Attribute[Any], object], None]:
             raise InvalidArgumentError(attribute.name, f"must be one of {listed}, not {value!r}")
 
     return check
+
+
+def callable_or_none(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    """An attrs validator: a callable, or None."""
+    if value is not None and not callable(value):
+        raise InvalidArgumentError(attribute.name, f"must be callable, not {value!r}")

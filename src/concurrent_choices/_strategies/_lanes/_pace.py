@@ -20,18 +20,20 @@ class Pace:
 
     Args:
         fixed: A batch size to keep to, or None to adapt.
+        aim: Seconds a batch should take.
     """
 
-    __slots__ = ("_fixed", "size")
+    __slots__ = ("_aim", "_fixed", "size")
 
-    def __init__(self, fixed: int | None = None) -> None:
+    def __init__(self, fixed: int | None = None, aim: float = AIM) -> None:
         self._fixed = fixed
+        self._aim = aim
         self.size = fixed or 1
 
     def took(self, seconds: float, count: int) -> None:
         """Learn that a batch of `count` items took `seconds`."""
         if self._fixed is None and count:
-            fitting = int(AIM * count / seconds) if seconds > 0 else MOST
+            fitting = int(self._aim * count / seconds) if seconds > 0 else MOST
             self.size = max(1, min(2 * self.size, fitting, MOST))
 
 

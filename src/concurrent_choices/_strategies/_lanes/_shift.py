@@ -15,13 +15,12 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextvars import Context, copy_context
 from itertools import count, repeat
 from math import inf
-from types import CoroutineType
 from typing import Any, Protocol
 
 from ..._errors import ItemTimeoutError
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
-from ..._work._perform import annotate, show, unawaited
+from ..._work._perform import annotate, show, unawaited_among
 from ._pace import Pace
 
 __all__ = ["OVERDUE", "Host", "Shift"]
@@ -229,8 +228,8 @@ class Shift:
         """Hand over a finished chunk. Answers whether the loop should turn."""
         claim = chunk.claim
         del self._open[claim.start]
-        if CoroutineType in set(map(type, chunk.values)):
-            self._halt(unawaited(claim, chunk.values))
+        if (batch := unawaited_among(claim, chunk.values)) is not None:
+            self._halt(batch)
         elif _SENT in chunk.values:
             for batch in chunk.runs():
                 self._put(batch)

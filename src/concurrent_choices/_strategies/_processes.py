@@ -1,0 +1,82 @@
+"""Worker processes: fresh interpreters that perform batches, outside this interpreter's GIL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+from attrs import field, frozen
+
+from .._facts._batch import Batch
+from .._platform import usable_cpus
+from .._work._job import Job
+from .._work._nesting import share
+from ._lanes._arguments import callable_or_none, one_of, positive_or_none
+from ._workers._desk import Desk
+from ._workers._pump import Pump
+from ._workers._staffing import Staffing
+
+__all__ = ["ProcessStrategy"]
+
+
+@frozen
+class ProcessStrategy:
+    """Runs a `def` in worker processes; an `async def` on a loop in each, one item at a time.
+
+    The callable, the items and the results travel by pickle, or by cloudpickle where they are lambdas, closures
+    or defined in `__main__`, which workers never import. Inside a `with` block the workers stay for the next
+    job; outside of one they wait for two seconds for another.
+
+    Args:
+        max_workers: Processes at most; by default the processors this process may use.
+        batch: Items handed to a process at a time; None lets it adapt.
+        initializer: Called once in each new worker.
+        initargs: Its arguments.
+        start_method: "fresh" starts new interpreters; "fork" copies this process, with all its memory and
+            without its other threads, which may hold locks for ever.
+    """
+
+    name: ClassVar[str] = "process"
+    max_workers: int | None = field(default=None, validator=positive_or_none)
+    batch: int | None = field(default=None, validator=positive_or_none)
+    initializer: Callable[..., object] | None = field(default=None, validator=callable_or_none)
+    initargs: tuple[Any, ...] = field(default=(), converter=tuple)
+    start_method: Literal["fresh", "fork"] = field(
+        default="fresh", validator=one_of("fresh", "fork")
+    )
+    _staffing: Staffing = field(init=False, eq=False, repr=False)
+
+    @_staffing.default
+    def _new_staffing(self) -> Staffing:
+        return Staffing("process", self.start_method, self.initializer, self.initargs)
+
+    def __enter__(self) -> ProcessStrategy:
+        self._staffing.open()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._staffing.close()
+
+    def execute(self, job: Job) -> Iterator[Batch]:
+        """Perform the job."""
+        self._staffing.check()
+        return self._execute(job)
+
+    def _execute(self, job: Job) -> Iterator[Batch]:
+        workers = share(self.max_workers or max(1, round(usable_cpus())))
+        if job.source.length is not None:
+            workers = max(1, min(workers, job.source.length))
+        batch = 1 if job.timeout is not None else self.batch
+        seat = partial(Desk, batch=batch)
+        with self._staffing.lend() as host:
+            yield from Pump(job, host, workers=workers, seat=seat)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ProcessStrategy, (
+            self.max_workers,
+            self.batch,
+            self.initializer,
+            self.initargs,
+            self.start_method,
+        )

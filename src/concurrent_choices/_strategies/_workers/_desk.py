@@ -1,0 +1,130 @@
+"""What one worker has in hand for one job, and what that means when it dies."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, NamedTuple
+
+from ..._facts._batch import Claim
+from .._lanes._pace import Pace
+from ._host import Worker
+
+__all__ = ["Desk", "Fallen", "SharedDesk"]
+
+CREDIT = 2
+"""Batches a worker may hold: one in work and one ahead, so that it never waits for the parent."""
+
+AIM = 2e-3
+"""Seconds a batch should take in a worker: its trip costs the parent 20 µs (benchmarks.dispatch, processes)."""
+
+LOAD = 1 << 18
+"""Bytes of items or results a batch should carry at most (guessed: a socket's buffer)."""
+
+
+class Fallen(NamedTuple):
+    """What a dead worker leaves.
+
+    Attributes:
+        lost: Items that were started before the last one; their results did not arrive.
+        running: The item that was started last.
+        unstarted: What another worker may take.
+    """
+
+    lost: list[tuple[int, Any]]
+    running: list[tuple[int, Any]]
+    unstarted: list[Claim]
+
+
+class Desk:
+    """Batches that one worker performs one after another.
+
+    Args:
+        worker: The process.
+        batch: A fixed batch size, or None to adapt.
+    """
+
+    def __init__(self, worker: Worker, batch: int | None) -> None:
+        self.worker = worker
+        self.pace = Pace(batch, AIM)
+        self._fixed = batch is not None
+        self._claims: deque[Claim] = deque()
+        self._reported = 0
+        self._most = 1 << 14
+
+    @property
+    def idle(self) -> bool:
+        """Whether it has nothing in hand."""
+        return not self._claims
+
+    @property
+    def room(self) -> int:
+        """How many items to send it now."""
+        return min(self.pace.size, self._most) if len(self._claims) < CREDIT else 0
+
+    def sent(self, claim: Claim) -> None:
+        """It got a batch."""
+        self._claims.append(claim)
+
+    def weighed(self, size: int, count: int) -> None:
+        """A batch of `count` items or results took `size` bytes."""
+        if not self._fixed:
+            self._most = max(1, min(2 * self._most, LOAD * count // max(1, size)))
+
+    def reported(self, start: int, count: int) -> Claim:
+        """What came of its oldest batch has arrived; the batch."""
+        del start, count
+        claim = self._claims.popleft()
+        self._reported += len(claim.items)
+        return claim
+
+    def unstarted(self, claim: Claim) -> None:
+        """A batch that was reported had in truth never been started."""
+        self._reported -= len(claim.items)
+
+    def fallen(self, started: int) -> Fallen:
+        """What it leaves, if it had started so many items of this job."""
+        begun = started - self._reported
+        opened: list[tuple[int, Any]] = []
+        unstarted: list[Claim] = []
+        for start, items in self._claims:
+            here = max(0, min(begun, len(items)))
+            begun -= here
+            opened += enumerate(items[:here], start)
+            if here < len(items):
+                unstarted.append(Claim(start + here, items[here:]))
+        return Fallen(opened[:-1], opened[-1:], unstarted)
+
+
+class SharedDesk(Desk):
+    """Items that one worker performs many at a time.
+
+    Args:
+        worker: The process.
+        capacity: How many items it may have in hand.
+    """
+
+    def __init__(self, worker: Worker, capacity: int) -> None:
+        super().__init__(worker, 1)
+        self._capacity = capacity
+        self._open: dict[int, Any] = {}
+
+    @property
+    def idle(self) -> bool:
+        return not self._open
+
+    @property
+    def room(self) -> int:
+        free = self._capacity - len(self._open)
+        return min(free, max(1, self._capacity // 4)) if free > 0 else 0
+
+    def sent(self, claim: Claim) -> None:
+        self._open.update(enumerate(claim.items, claim.start))
+
+    def reported(self, start: int, count: int) -> Claim:
+        self._reported += count
+        return Claim(start, [self._open.pop(index) for index in range(start, start + count)])
+
+    def fallen(self, started: int) -> Fallen:
+        begun = started - self._reported
+        opened = list(self._open.items())  # in the order they were sent, which is the order of starting
+        return Fallen([], opened[:begun], [Claim(index, [item]) for index, item in opened[begun:]])

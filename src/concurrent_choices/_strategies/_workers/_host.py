@@ -1,0 +1,186 @@
+"""The worker processes of one strategy, seen from the caller's process."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import threading
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from ..._errors import WorkerStartError
+from . import _spawn
+from ._page import Page
+from ._payload import dump
+from ._wire import Kind, Link
+
+__all__ = ["Host", "Worker"]
+
+PARTING = 0.2
+"""Seconds a worker gets to end by itself (Ctrl-C must be back within half a second)."""
+
+
+class Worker:
+    """One worker process: its wire, its page, and what it is known to do.
+
+    Args:
+        start: How processes are started: `fresh` or `fork` of `_spawn`.
+        hello: The frames of the first message.
+    """
+
+    def __init__(self, start: Callable[..., _spawn.Process], hello: list[Any]) -> None:
+        ours, theirs = socket.socketpair()
+        alive, lifeline = _pipe()
+        self.page = Page.new()
+        self._alive = alive
+        try:
+            self.process = start(theirs, self.page, lifeline)
+        except BaseException:
+            self.page.close()
+            ours.close()
+            os.close(alive)
+            raise
+        finally:
+            theirs.close()
+            os.close(lifeline)
+        self.link = Link(ours)
+        self.ready = False
+        self.job = -1
+        self.sentinel = _pidfd(self.process.pid)
+        self.link.queue(Kind.HELLO, 0, 0, hello)
+        self.link.flush(socket.MSG_DONTWAIT)
+
+    @property
+    def pid(self) -> int:
+        """Its process number."""
+        return self.process.pid
+
+    def kill(self) -> None:
+        """End it and whatever processes it started, now."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+    def close(self) -> int | None:
+        """Wait for its end, and let go of all that belongs to it; its exit status."""
+        code = self.process.wait(PARTING)
+        if code is None:
+            self.kill()
+            code = self.process.wait(PARTING)
+        self.release()
+        return code
+
+    def release(self) -> None:
+        """Close what this process holds of it."""
+        self.link.close()
+        with suppress(OSError):
+            os.close(self._alive)
+        if self.sentinel is not None:
+            os.close(self.sentinel)
+            self.sentinel = None
+        self.page.close()
+
+
+def _pipe() -> tuple[int, int]:
+    """The caller's end, which is never written to, and the worker's, which reads its closing."""
+    theirs, ours = os.pipe()
+    return ours, theirs
+
+
+def _pidfd(pid: int) -> int | None:
+    """A descriptor that becomes readable when the process ends, where the kernel has such."""
+    if not hasattr(os, "pidfd_open"):
+        return None
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return None
+
+
+class Host:
+    """Starts, replaces and ends the workers of one strategy.
+
+    Args:
+        start_method: "fresh" or "fork".
+        initializer: Called in each worker before anything else, or None.
+        initargs: Its arguments.
+    """
+
+    def __init__(
+        self,
+        start_method: str = "fresh",
+        initializer: Callable[..., object] | None = None,
+        initargs: tuple[Any, ...] = (),
+    ) -> None:
+        self._start = _spawn.fork if start_method == "fork" else _spawn.fresh
+        self._hello = dump(_spawn.surroundings())[:1]
+        if initializer is not None:
+            self._hello += dump((initializer, initargs))
+        self.workers: list[Worker] = []
+        self.jobs = 0
+        self._claimed = threading.Lock()
+        self._pid = os.getpid()
+        _hosts.add(self)
+
+    def claim(self) -> bool:
+        """Take it for one job; False where it has one already."""
+        return self._claimed.acquire(blocking=False)
+
+    def unclaim(self) -> None:
+        """The job is done."""
+        self._claimed.release()
+
+    def hire(self) -> Worker:
+        """Start one more worker."""
+        worker = Worker(self._start, self._hello)
+        self.workers.append(worker)
+        return worker
+
+    def dismiss(self, worker: Worker) -> int | None:
+        """Kill one worker; its exit status."""
+        worker.kill()
+        return self.bury(worker)
+
+    def bury(self, worker: Worker) -> int | None:
+        """Let go of a worker that has died; its exit status."""
+        self.workers.remove(worker)
+        return worker.close()
+
+    def close(self) -> None:
+        """End all workers: the idle ones end when their wire closes, the others are killed."""
+        workers, self.workers = self.workers, []
+        for worker in workers:
+            worker.kill()
+        for worker in workers:
+            worker.close()
+
+    def rest(self, seconds: float) -> None:
+        """Tell the workers to end by themselves when nothing comes for so long."""
+        for worker in self.workers:
+            worker.link.queue(Kind.REST, 0, 0, [], int(seconds * 1e9))
+            with suppress(OSError):
+                worker.link.flush(socket.MSG_DONTWAIT)
+
+    def forget(self) -> None:
+        """In a fork of the caller: drop its ends of the wires, so that they close when the caller ends."""
+        workers, self.workers = self.workers, []
+        for worker in workers:
+            with suppress(OSError):
+                worker.release()
+
+
+_hosts: weakref.WeakSet[Host] = weakref.WeakSet()
+
+
+def _forget_all() -> None:
+    for host in list(_hosts):
+        host.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)

@@ -1,0 +1,59 @@
+"""Pickling for the trip: pickle, and cloudpickle where pickle would fail or point at `__main__`.
+
+A worker never imports the caller's `__main__`, so what is defined there travels by value; cloudpickle
+recognises such a class when it comes back, and its instances keep their class.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+__all__ = ["dump", "load", "reason_of"]
+
+OUT_OF_BAND_FROM = 1 << 20
+"""Bytes from which a buffer travels beside the pickle instead of in it."""
+
+_MAIN = b"__main__"
+
+
+def dump(value: Any) -> list[Any]:
+    """A value as frames: its pickle, then the large buffers beside it.
+
+    Raises:
+        Exception: Whatever cloudpickle raises for what cannot be pickled.
+    """
+    frames: list[Any] = [b""]
+
+    def beside(buffer: pickle.PickleBuffer) -> bool:
+        try:
+            raw = buffer.raw()
+        except BufferError:  # not contiguous
+            return True
+        if raw.nbytes < OUT_OF_BAND_FROM:
+            return True
+        frames.append(raw)
+        return False
+
+    try:
+        frames[0] = pickle.dumps(value, 5, buffer_callback=beside)
+        if _MAIN not in frames[0]:
+            return frames
+    except Exception:  # noqa: BLE001, S110 - whatever pickle cannot do, cloudpickle is asked
+        pass
+    import cloudpickle  # noqa: PLC0415 - seldom needed, and a worker must start fast
+
+    del frames[1:]
+    frames[0] = cloudpickle.dumps(value, 5, buffer_callback=beside)
+    return frames
+
+
+def load(frames: list[Any]) -> Any:
+    """The value behind frames."""
+    return pickle.loads(frames[0], buffers=frames[1:])  # noqa: S301 - from our own process, over our own socket
+
+
+def reason_of(error: BaseException) -> str:
+    """An error in one line."""
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

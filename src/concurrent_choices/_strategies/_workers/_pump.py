@@ -1,0 +1,371 @@
+"""Dispatch: claims go out to workers, batches come back, deaths and overdue items are settled.
+
+All of it happens in the caller's thread, between two looks at the wires.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from math import inf
+from typing import Any
+
+from ..._errors import (
+    InvalidArgumentError,
+    ItemTimeoutError,
+    NotPicklableError,
+    ResultLostError,
+    WorkerDiedError,
+    WorkerStartError,
+)
+from ..._facts._batch import Batch, Claim
+from ..._work._job import Job
+from ..._work._perform import show
+from .._lanes._pace import share_of_rest
+from ._desk import CREDIT, Desk
+from ._host import Host, Worker
+from ._payload import dump, reason_of
+from ._unpack import unpack_outcome
+from ._waker import Waker
+from ._wire import Kind, Message
+
+__all__ = ["Pump"]
+
+FALSE_STARTS = 3
+"""Workers in a row that may end before they are ready (guessed: one may be killed by chance)."""
+
+ATTEMPTS = 3
+"""Calls of an idempotent item that kills its worker each time (guessed)."""
+
+MERCY = 0.02
+"""Seconds a busy worker gets to reach the end of its batch before it is killed (guessed: what a new one costs)."""
+
+_KILLED = "its worker process was killed and replaced"
+
+
+class Pump:
+    """One job on the workers of a host.
+
+    Args:
+        job: What to do.
+        host: Whose workers do it.
+        workers: How many of them at most.
+        seat: Makes the desk of a worker.
+        inner: What runs the lanes inside each worker, or None for one item at a time.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        host: Host,
+        *,
+        workers: int,
+        seat: Callable[[Worker], Desk],
+        inner: object = None,
+    ) -> None:
+        self._job = job
+        self._host = host
+        self._workers = workers
+        self._seat = seat
+        host.jobs += 1
+        self._number = host.jobs
+        self._frames = _pack_job(job, inner, workers)
+        self._desks: dict[int, Desk] = {}
+        self._out: deque[Batch] = deque()
+        self._alone: deque[Claim] = deque()
+        self._false_starts = 0
+        self._attempts: dict[int, int] = {}
+        self._poll = select.poll()
+
+    def __iter__(self) -> Iterator[Batch]:
+        source, waker = self._job.source, Waker()
+        self._poll.register(waker.fileno(), select.POLLIN)
+        self._job.on_stop(waker.ring)
+        source.on_change(waker.ring)
+        try:
+            while not self._job.stopped:
+                self._deal()
+                while self._out:
+                    yield self._out.popleft()
+                if source.finished and not self._alone and self._all_idle():
+                    return
+                if not source.claimable:
+                    source.hunger()
+                self._listen(waker, self._expire())
+        finally:
+            self._part()
+            waker.close()
+
+    # Sending
+
+    def _all_idle(self) -> bool:
+        return all(desk.idle for desk in self._desks.values())
+
+    def _deal(self) -> None:
+        """Give every worker what it has room for; start workers while there is work for them."""
+        for _ in range(CREDIT):
+            for desk in list(self._desks.values()):
+                if desk.room:
+                    self._send(desk)
+        while len(self._desks) < self._workers and self._work_waits():
+            self._send(self._open_desk())
+
+    def _work_waits(self) -> bool:
+        return bool(self._alone) or self._job.source.claimable
+
+    def _open_desk(self) -> Desk:
+        taken = {desk.worker for desk in self._desks.values()}
+        free = [worker for worker in self._host.workers if worker not in taken]
+        worker = free[0] if free else self._host.hire()
+        desk = self._seat(worker)
+        worker.page.started = 0
+        worker.page.since = 0
+        worker.link.queue(Kind.JOB, self._number, 0, self._frames)
+        self._desks[worker.link.fileno()] = desk
+        self._poll.register(worker.link.fileno(), select.POLLIN)
+        if worker.sentinel is not None:
+            self._poll.register(worker.sentinel, select.POLLIN)
+        return desk
+
+    def _send(self, desk: Desk) -> None:
+        claim = self._next_claim(desk)
+        if claim is None:
+            return
+        frames = self._pack(claim)
+        if frames is None:
+            return
+        desk.sent(claim)
+        desk.weighed(sum(memoryview(frame).nbytes for frame in frames), len(claim.items))
+        desk.worker.link.queue(Kind.BATCH, self._number, claim.start, frames)
+        self._flush(desk)
+
+    def _next_claim(self, desk: Desk) -> Claim | None:
+        if self._alone:
+            return self._alone.popleft()
+        source = self._job.source
+        lanes = self._workers * CREDIT
+        return source.claim(share_of_rest(desk.room, source.remaining, lanes))
+
+    def _pack(self, claim: Claim) -> list[Any] | None:
+        try:
+            return dump(claim.items)
+        except Exception as error:  # noqa: BLE001 - any item's own __reduce__ may raise anything
+            if len(claim.items) > 1:
+                self._separate(claim)
+            else:
+                self._refuse(claim, reason_of(error))
+            return None
+
+    def _separate(self, claim: Claim) -> None:
+        """Send the items of a claim one at a time, to find the one that cannot travel."""
+        self._alone.extend(
+            Claim(index, [item]) for index, item in enumerate(claim.items, claim.start)
+        )
+
+    def _refuse(self, claim: Claim, reason: str) -> None:
+        item = show(claim.items[0])
+        self._fail(claim.start, NotPicklableError(claim.start, item, "item", reason))
+
+    def _fail(self, index: int, error: Exception) -> None:
+        if self._job.return_exceptions:
+            self._out.append(Batch(index, [error]))
+        else:
+            self._job.source.close()
+            self._out.append(Batch(index, [], error))
+
+    def _flush(self, desk: Desk) -> None:
+        link = desk.worker.link
+        with suppress(BrokenPipeError, ConnectionError):  # its end is noticed where we listen
+            link.flush(socket.MSG_DONTWAIT)
+        mask = select.POLLIN | select.POLLOUT if link.pending else select.POLLIN
+        self._poll.modify(link.fileno(), mask)
+
+    # Listening
+
+    def _listen(self, waker: Waker, seconds: float) -> None:
+        """Wait for wires to speak, and deal with what they say."""
+        events = self._poll.poll(None if seconds == inf else seconds * 1000)
+        for descriptor, event in events:
+            if descriptor == waker.fileno():
+                waker.hush()
+            elif (desk := self._desk_of(descriptor)) is not None:
+                if event & select.POLLOUT:
+                    self._flush(desk)
+                if event & ~select.POLLOUT:
+                    self._hear(desk, dead=descriptor == desk.worker.sentinel)
+
+    def _desk_of(self, descriptor: int) -> Desk | None:
+        desk = self._desks.get(descriptor)
+        if desk is not None:
+            return desk
+        sentinels = (desk for desk in self._desks.values() if desk.worker.sentinel == descriptor)
+        return next(sentinels, None)
+
+    def _hear(self, desk: Desk, *, dead: bool) -> None:
+        try:
+            if dead:
+                self._drain(desk)
+            for message in desk.worker.link.receive():
+                self._handle(desk, message)
+        except EOFError:
+            self._settle(desk, overdue=False)
+
+    def _drain(self, desk: Desk) -> None:
+        """Take what a dead worker still said; ends with EOFError."""
+        while select.select([desk.worker.link], [], [], 0)[0]:
+            for message in desk.worker.link.receive():
+                self._handle(desk, message)
+        raise EOFError
+
+    def _handle(self, desk: Desk, message: Message) -> None:
+        if message.kind == Kind.READY:
+            self._greet(desk, bytes(message.frames[0]).decode())
+        elif message.job != self._number:
+            return  # from a job that was given up
+        elif message.kind == Kind.DONE:
+            self._take(desk, message)
+        elif message.kind == Kind.REFUSED:
+            claim = desk.reported(message.start, 1)
+            desk.unstarted(claim)
+            if len(claim.items) > 1:
+                self._separate(claim)
+            else:
+                self._refuse(claim, bytes(message.frames[0]).decode())
+        elif message.kind == Kind.UNFIT:
+            reason = bytes(message.frames[0]).decode()
+            problem = (
+                f"a worker process cannot load {self._job.name}: {reason}; define it in a module that "
+                'can be imported, or use strategy="thread"'
+            )
+            raise WorkerStartError(problem)
+
+    def _greet(self, desk: Desk, complaint: str) -> None:
+        if complaint:
+            raise WorkerStartError(complaint)
+        desk.worker.ready = True
+        self._false_starts = 0
+
+    def _take(self, desk: Desk, message: Message) -> None:
+        batch = unpack_outcome(message, self._job)
+        count = len(batch.values) + (batch.error is not None)
+        claim = desk.reported(message.start, count)
+        desk.pace.took(message.nanoseconds / 1e9, len(batch.values))
+        desk.weighed(sum(len(frame) for frame in message.frames), max(1, len(batch.values)))
+        if batch.error is not None:
+            self._job.source.close()
+        elif len(batch.values) < len(claim.items) and not self._job.stopped:
+            done = len(batch.values)
+            self._job.source.give_back(Claim(claim.start + done, claim.items[done:]))
+        self._out.append(batch)
+
+    # Ends
+
+    def _expire(self) -> float:
+        """Kill workers whose item outlasts the timeout; seconds until the next may."""
+        timeout = self._job.timeout
+        if timeout is None:
+            return inf
+        wait = timeout
+        for desk in list(self._desks.values()):
+            since = desk.worker.page.since
+            left = since / 1e9 + timeout - time.monotonic() if since else timeout
+            if left > 0:
+                wait = min(wait, left)
+            elif not desk.idle:
+                desk.worker.kill()
+                with suppress(EOFError):
+                    self._drain(desk)
+                self._settle(desk, overdue=True)
+                wait = 0.0
+        return wait
+
+    def _settle(self, desk: Desk, *, overdue: bool) -> None:
+        """A worker is gone: replace what can be replaced, report what cannot."""
+        worker = desk.worker
+        started = worker.page.started
+        descriptor = worker.link.fileno()
+        self._poll.unregister(descriptor)
+        if worker.sentinel is not None:
+            self._poll.unregister(worker.sentinel)
+        del self._desks[descriptor]
+        code = self._host.dismiss(worker)
+        if not worker.ready:
+            self._false_start(code)
+        lost, running, unstarted = desk.fallen(started)
+        for claim in unstarted:
+            self._job.source.give_back(claim)
+        for index, item in running:
+            if overdue:
+                timeout = self._job.timeout or 0.0
+                self._fail(index, ItemTimeoutError(index, show(item), timeout, _KILLED))
+            else:
+                self._bury(index, item, WorkerDiedError(index, show(item), worker.pid, code))
+        for index, item in lost:
+            self._bury(index, item, ResultLostError(index, show(item), worker.pid, code))
+
+    def _bury(self, index: int, item: Any, error: WorkerDiedError) -> None:
+        """Report a started item whose worker died, or call it again where that is allowed."""
+        attempts = self._attempts[index] = self._attempts.get(index, 0) + 1
+        again = attempts < ATTEMPTS or type(error) is ResultLostError
+        if self._job.idempotent and again:
+            self._alone.append(Claim(index, [item]))
+        else:
+            self._fail(index, error)
+
+    def _false_start(self, code: int | None) -> None:
+        self._false_starts += 1
+        if self._false_starts >= FALSE_STARTS:
+            reason = (
+                f"{FALSE_STARTS} in a row ended before they were ready, the last with exit code {code}; "
+                "what they wrote to standard error says why"
+            )
+            raise WorkerStartError(reason)
+
+    def _part(self) -> None:
+        """Leave idle workers to the host; end the others."""
+        busy = [desk for desk in self._desks.values() if not desk.idle or not desk.worker.ready]
+        for desk in busy:
+            desk.worker.page.cancelled = self._number
+        until = time.monotonic() + MERCY
+        for desk in busy:
+            self._let_finish(desk, until)
+
+    def _let_finish(self, desk: Desk, until: float) -> None:
+        worker = desk.worker
+        try:
+            while not desk.idle and (left := until - time.monotonic()) > 0:
+                if not select.select([worker.link], [], [], left)[0]:
+                    break
+                for message in worker.link.receive():
+                    if message.job == self._number and message.kind == Kind.DONE:
+                        desk.reported(message.start, 1)
+                    worker.ready = worker.ready or message.kind == Kind.READY
+        except (EOFError, KeyError):
+            pass
+        if not desk.idle:
+            self._host.dismiss(worker)
+
+
+def _pack_job(job: Job, inner: object, workers: int) -> list[Any]:
+    """The callable and its conditions, as frames."""
+    conditions = {
+        "fn": job.fn,
+        "is_async": job.is_async,
+        "quick": job.performer.quick,
+        "return_exceptions": job.return_exceptions,
+        "timeout": job.timeout,
+        "lanes": job.lanes * workers,
+        "inner": inner,
+    }
+    try:
+        return dump(conditions)
+    except Exception as error:
+        problem = (
+            f"{job.name} cannot be pickled for its trip to worker processes ({reason_of(error)}); "
+            'use strategy="thread", or leave out what cannot travel'
+        )
+        raise InvalidArgumentError("fn", problem) from error

@@ -1,0 +1,97 @@
+"""Where a strategy's workers come from: kept inside `with`, resting between calls, or new."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from .._lanes._keeper import Keeper
+from ._host import Host
+
+__all__ = ["Staffing"]
+
+REST = 2.0
+"""Seconds that workers wait for another call before they end by themselves (guessed: a person at a
+prompt, or a loop around `run`)."""
+
+_MARGIN = 0.5  # seconds before that in which they are no longer counted on
+
+_lock = threading.Lock()
+_resting: dict[Any, tuple[float, Host]] = {}
+
+
+class Staffing(Keeper[Host]):
+    """Hosts of one kind.
+
+    Args:
+        name: The strategy's name.
+        start_method: As for `Host`.
+        initializer: As for `Host`.
+        initargs: As for `Host`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        start_method: str,
+        initializer: Callable[..., object] | None,
+        initargs: tuple[Any, ...],
+    ) -> None:
+        make = partial(Host, start_method, initializer, initargs)
+        super().__init__(name, make)
+        self._rests = start_method == "fresh" and initializer is None
+
+    @contextmanager
+    def lend(self) -> Iterator[Host]:
+        """A host for one job. One whose job fails is not used again, except inside `with`."""
+        self.check()
+        kept = self._kept
+        if kept is not None and kept.claim():
+            try:
+                yield kept
+            finally:
+                kept.unclaim()
+            return
+        host = (_wake() if self._rests else None) or self._make()
+        try:
+            yield host
+        except BaseException:
+            host.close()
+            raise
+        if self._rests:
+            _put_to_rest(host)
+        else:
+            host.close()
+
+
+def _kind() -> Any:
+    """What must be the same for resting workers to serve."""
+    try:
+        folder = os.getcwd()  # noqa: PTH109 - pathlib costs a worker's start 5 ms
+    except OSError:
+        folder = ""
+    return os.getpid(), folder, tuple(sys.path)
+
+
+def _wake() -> Host | None:
+    with _lock:
+        until, host = _resting.pop(_kind(), (0.0, None))
+    if host is not None and time.monotonic() > until:
+        host.close()
+        return None
+    return host
+
+
+def _put_to_rest(host: Host) -> None:
+    host.rest(REST)
+    with _lock:
+        before = _resting.pop(_kind(), None)
+        _resting[_kind()] = (time.monotonic() + REST - _MARGIN, host)
+    if before is not None:
+        before[1].close()

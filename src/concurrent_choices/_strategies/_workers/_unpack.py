@@ -1,0 +1,46 @@
+"""Reading, in the caller's process, what a worker says came of a batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._errors import NotPicklableError
+from ..._facts._batch import Batch
+from ..._work._job import Job
+from ._payload import load, reason_of
+from ._wire import Message
+from ._worker import Carried
+
+__all__ = ["RemoteTraceback", "unpack_outcome"]
+
+
+class RemoteTraceback(Exception):  # noqa: N818 - shown as the cause of an error, never raised
+    """The traceback an exception had in its worker process."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+    def __str__(self) -> str:
+        return f"\n\n{self.text}"
+
+
+def unpack_outcome(message: Message, job: Job) -> Batch:
+    """The batch in a worker's message."""
+    try:
+        values, error = load(message.frames)
+    except Exception as obstacle:  # noqa: BLE001 - any result's own __setstate__ may raise anything
+        stand_in = NotPicklableError(message.start, "?", "result", reason_of(obstacle))
+        return Batch(message.start, [], stand_in)
+    if job.return_exceptions:
+        values = [_unwrap(value) for value in values]
+    return Batch(message.start, values, _unwrap(error))
+
+
+def _unwrap(value: Any) -> Any:
+    if type(value) is not Carried:
+        return value
+    error = value.error
+    if value.text:
+        error.__cause__ = RemoteTraceback(value.text)
+    return error

@@ -1,0 +1,236 @@
+"""The wire between the caller's process and one worker: framed messages over a socket.
+
+A message is a header and frames: the first frame is a pickle, the others the buffers it refers to
+(pickle protocol 5). Frames of a megabyte and more travel in a nameless piece of shared memory, whose
+descriptor goes with the message, so nothing can be left behind by a death.
+"""
+
+from __future__ import annotations
+
+import array
+import mmap
+import os
+import resource
+import socket
+import struct
+import weakref
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["Kind", "Link", "Message"]
+
+SHARED_FROM = 1 << 20
+"""Bytes from which a frame is worth a piece of shared memory of its own."""
+
+_HEADER = struct.Struct("<BBHIqq")  # kind, shared, frames, job, start, nanoseconds
+_RECEIVED = 1 << 18
+_DESCRIPTOR = struct.calcsize("i")
+_ROOM_FOR_ONE = socket.CMSG_SPACE(_DESCRIPTOR)
+
+
+class Kind:
+    """What a message says."""
+
+    HELLO = 1  # to a worker: where it is, what to set up
+    JOB = 2  # to a worker: the callable and its conditions
+    BATCH = 3  # to a worker: items
+    REST = 4  # to a worker: end by yourself when nothing comes for so many nanoseconds
+    READY = 11  # from a worker: it is up; or why it is not
+    DONE = 12  # from a worker: what came of a batch
+    REFUSED = 13  # from a worker: it cannot read this batch; nothing was started
+    UNFIT = 14  # from a worker: it cannot load the job
+
+
+class Message(NamedTuple):
+    """One message, as received."""
+
+    kind: int
+    job: int
+    start: int
+    nanoseconds: int
+    frames: list[Any]
+
+
+class Link:
+    """One end of the wire.
+
+    Args:
+        sock: A connected stream socket.
+    """
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._socket = sock
+        self._buffer = bytearray()
+        self._descriptors: deque[int] = deque()
+        self._outgoing: deque[memoryview] = deque()
+        self._attached: deque[tuple[memoryview, int]] = deque()
+
+    def fileno(self) -> int:
+        """The socket's descriptor."""
+        return self._socket.fileno()
+
+    def close(self) -> None:
+        """Close the socket and what came over it and was not taken."""
+        self._socket.close()
+        while self._descriptors:
+            os.close(self._descriptors.popleft())
+        while self._attached:
+            os.close(self._attached.popleft()[1])
+
+    @property
+    def pending(self) -> bool:
+        """Whether something waits to be sent."""
+        return bool(self._outgoing)
+
+    def queue(
+        self, kind: int, job: int, start: int, frames: Sequence[Any], nanoseconds: int = 0
+    ) -> None:
+        """Line up a message; `flush` sends it."""
+        views = [memoryview(frame).cast("B") for frame in frames]
+        shared = [view for view in views if view.nbytes >= SHARED_FROM] if _can_share() else []
+        descriptor = _write_shared(shared) if shared else None
+        head = _HEADER.pack(kind, bool(shared), len(views), job, start, nanoseconds)
+        sizes = struct.pack(f"<{len(views)}Q", *(view.nbytes for view in views))
+        inline = [view for view in views if not (shared and view.nbytes >= SHARED_FROM)]
+        first = memoryview(b"".join((head, sizes, *(v for v in inline if v.nbytes < _JOINED))))
+        if descriptor is not None:
+            self._attached.append((first, descriptor))
+        self._outgoing.append(first)
+        self._outgoing.extend(view for view in inline if view.nbytes >= _JOINED)
+
+    def flush(self, flags: int = 0) -> None:
+        """Send what is lined up; with ``MSG_DONTWAIT`` as much as goes at once."""
+        outgoing = self._outgoing
+        while outgoing:
+            view = outgoing[0]
+            try:
+                sent = self._send(view, flags)
+            except BlockingIOError:
+                return
+            if sent == view.nbytes:
+                outgoing.popleft()
+            else:
+                outgoing[0] = view[sent:]
+
+    def _send(self, view: memoryview, flags: int) -> int:
+        if not self._attached or self._attached[0][0] is not view:
+            return self._socket.send(view, flags)
+        descriptor = self._attached[0][1]
+        rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))
+        sent = self._socket.sendmsg([view], [rights], flags)
+        self._attached.popleft()
+        os.close(descriptor)
+        return sent
+
+    def receive(self) -> list[Message]:
+        """Wait for bytes; give the messages that are complete.
+
+        Raises:
+            EOFError: The other end is gone.
+        """
+        try:
+            data, ancillary, _, _ = self._socket.recvmsg(_RECEIVED, _ROOM_FOR_ONE)
+        except ConnectionError as error:
+            raise EOFError from error
+        if not data:
+            raise EOFError
+        for _, _, rights in ancillary:
+            self._descriptors.extend(array.array("i", rights[:_DESCRIPTOR]))
+        if not self._buffer:
+            self._buffer = bytearray(data)
+        else:
+            self._buffer += data
+        return self._parse()
+
+    def _parse(self) -> list[Message]:
+        messages: list[Message] = []
+        buffer, at = self._buffer, 0
+        while len(buffer) - at >= _HEADER.size:
+            kind, shared, count, job, start, nanoseconds = _HEADER.unpack_from(buffer, at)
+            body = at + _HEADER.size + 8 * count
+            if len(buffer) < body:
+                break
+            sizes = struct.unpack_from(f"<{count}Q", buffer, at + _HEADER.size)
+            apart = [bool(shared) and size >= SHARED_FROM for size in sizes]
+            end = body + sum(size for size, away in zip(sizes, apart, strict=True) if not away)
+            if len(buffer) < end:
+                break
+            frames = self._frames(buffer, body, sizes, apart)
+            messages.append(Message(kind, job, start, nanoseconds, frames))
+            at = end
+        del buffer[:at]
+        return messages
+
+    def _frames(
+        self, buffer: bytearray, at: int, sizes: Sequence[int], apart: list[bool]
+    ) -> list[Any]:
+        # Sent in this order: small frames, then those too large to be joined to the header.
+        frames: list[Any] = [None] * len(sizes)
+        inline = [place for place, away in enumerate(apart) if not away]
+        for place in sorted(inline, key=lambda place: sizes[place] >= _JOINED):
+            frames[place] = bytearray(buffer[at : at + sizes[place]])
+            at += sizes[place]
+        if any(apart):
+            segment = memoryview(_map(self._descriptors.popleft()))
+            offset = 0
+            for place in (place for place, away in enumerate(apart) if away):
+                frames[place] = segment[offset : offset + sizes[place]]
+                offset += _aligned(sizes[place])
+        return frames
+
+
+_JOINED = 1 << 16
+"""Bytes up to which a frame is copied to the header, to be sent in one call."""
+
+
+def _can_share() -> bool:
+    return hasattr(os, "memfd_create")
+
+
+def _aligned(size: int) -> int:
+    return (size + 63) & ~63
+
+
+def _write_shared(views: list[memoryview]) -> int:
+    """Buffers, one after another, in a new nameless piece of memory; its descriptor."""
+    descriptor = os.memfd_create("concurrent_choices", os.MFD_CLOEXEC)
+    try:
+        offset = 0
+        for view in views:
+            rest = view
+            place = offset
+            while rest.nbytes:
+                written = os.pwrite(descriptor, rest, place)
+                rest, place = rest[written:], place + written
+            offset += _aligned(view.nbytes)
+        os.ftruncate(descriptor, offset)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+class _Mapped:
+    """How many pieces of shared memory this process holds: each holds a descriptor, of which there
+    are few, so beyond a share of them the bytes are copied instead."""
+
+    held = 0
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4
+
+    @classmethod
+    def drop(cls) -> None:
+        cls.held -= 1
+
+
+def _map(descriptor: int) -> Any:
+    """The memory behind a descriptor, which is closed."""
+    try:
+        mapped = mmap.mmap(descriptor, 0)
+    finally:
+        os.close(descriptor)
+    if _Mapped.held >= _Mapped.most:
+        return bytearray(mapped)
+    _Mapped.held += 1
+    weakref.finalize(mapped, _Mapped.drop).atexit = False
+    return mapped

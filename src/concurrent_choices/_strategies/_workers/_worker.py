@@ -1,0 +1,279 @@
+"""A worker process: performs batches until its caller goes away.
+
+Nothing slow may be imported here: the first result of a cold run waits for it.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import sys
+import time
+import traceback
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any
+
+from ..._errors import NotPicklableError, RemoteError
+from ..._facts._batch import Batch, Claim
+from ..._work._nesting import lanes_around
+from ..._work._perform import Performer, show
+from ._page import Page
+from ._payload import dump, load, reason_of
+from ._wire import Kind, Link, Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["main", "pack_outcome", "serve"]
+
+
+def main() -> None:
+    """The fresh interpreter's entry: the descriptors are on the command line."""
+    wire, page, lifeline = (int(word) for word in sys.argv[1:4])
+    _complete_builtins()
+    serve(Link(socket.socket(fileno=wire)), Page(page), lifeline)
+
+
+def _complete_builtins() -> None:
+    """What `site` would have added; running it whole takes longer than all the rest of a start."""
+    import _sitebuiltins  # noqa: PLC0415 - needed here alone
+    import builtins  # noqa: PLC0415 - as above
+
+    for name in ("exit", "quit"):
+        setattr(builtins, name, _sitebuiltins.Quitter(name, "end of file"))
+
+
+def serve(link: Link, page: Page, lifeline: int) -> None:
+    """Serve one caller to its end, then exit."""
+    die_with_caller(lifeline)
+    code = 0
+    try:
+        _Server(link, page).run()
+    except (EOFError, BrokenPipeError, ConnectionError):
+        pass  # the caller is gone, or done with us
+    except SystemExit:
+        code = 1
+    finally:
+        _flush_output()
+        os._exit(code)
+
+
+def die_with_caller(lifeline: int) -> None:
+    """Have the kernel kill this process when the other end of `lifeline` closes, however that comes about.
+
+    Even C code that holds the GIL is ended: the signal's default action is the kernel's. Where
+    descriptors cannot send signals, a worker notices at its next message.
+    """
+    import fcntl  # noqa: PLC0415 - not on every platform
+
+    if hasattr(fcntl, "F_SETSIG"):
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, 9)
+        flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
+        if select.select([lifeline], [], [], 0)[0]:  # it went before we listened
+            os._exit(1)
+
+
+class _Server:
+    def __init__(self, link: Link, page: Page) -> None:
+        self._link = link
+        self._page = page
+        self._rest: float | None = None
+        self._perform: Callable[[Message], None] = self._unprepared
+
+    def run(self) -> None:
+        """Answer messages until there is nobody to answer."""
+        while True:
+            if self._rest is not None:
+                self._doze()
+            for message in self._link.receive():
+                self._rest = None
+                self._handle(message)
+
+    def _doze(self) -> None:
+        """Wait for a message as long as was said; then end."""
+        if not select.select([self._link], [], [], self._rest)[0]:
+            raise EOFError
+
+    def _handle(self, message: Message) -> None:
+        if message.kind == Kind.BATCH:
+            self._perform(message)
+        elif message.kind == Kind.JOB:
+            self._take_job(message)
+        elif message.kind == Kind.HELLO:
+            self._settle_in(message)
+        elif message.kind == Kind.REST:
+            self._rest = message.nanoseconds / 1e9
+
+    def _settle_in(self, message: Message) -> None:
+        """Take over the caller's surroundings, run the initializer, and say that all is well."""
+        surroundings = load(message.frames[:1])
+        apply_surroundings(surroundings)
+        try:
+            if len(message.frames) > 1:
+                initializer, arguments = load(message.frames[1:])
+                initializer(*arguments)
+        except BaseException as error:  # noqa: BLE001 - told to the caller, who raises it
+            self._send(Kind.READY, 0, 0, [f"initializer raised {reason_of(error)}".encode()])
+            raise EOFError from error
+        self._send(Kind.READY, 0, 0, [b""])
+
+    def _take_job(self, message: Message) -> None:
+        try:
+            job = load(message.frames)
+            if job["inner"] is not None:
+                from ._inner import serve_lanes  # noqa: PLC0415 - only hybrids need lanes inside
+
+                self._perform = serve_lanes(job, message.job, self._link, self._page)
+                return
+            perform = _performer(job)
+        except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
+            self._send(Kind.UNFIT, message.job, 0, [reason_of(error).encode()])
+            self._perform = self._unprepared
+            return
+        self._perform = _Bench(job, message.job, perform, self._link, self._page)
+
+    def _unprepared(self, message: Message) -> None:
+        """Items for a job that could not be loaded: nothing is started."""
+
+    def _send(self, kind: int, job: int, start: int, frames: list[Any]) -> None:
+        self._link.queue(kind, job, start, frames)
+        self._link.flush()
+
+
+def _performer(job: dict[str, Any]) -> Callable[..., Batch]:
+    context = copy_context()
+    context.run(lanes_around.set, job["lanes"])
+    if not job["is_async"]:
+        return Performer(job["fn"], context, return_exceptions=job["return_exceptions"])
+    from ._awaiting import awaiting  # noqa: PLC0415 - only coroutines need asyncio
+
+    return awaiting(job["fn"], context, return_exceptions=job["return_exceptions"])
+
+
+class _Bench:
+    """Where one job's batches are performed, one after another."""
+
+    def __init__(
+        self,
+        job: dict[str, Any],
+        number: int,
+        perform: Callable[..., Batch],
+        link: Link,
+        page: Page,
+    ) -> None:
+        self._number = number
+        self._perform = perform
+        self._tolerant = job["return_exceptions"]
+        self._timed = job["timeout"] is not None
+        self._whole = job["quick"]
+        self._link = link
+        self._page = page
+        self._started = 0
+        page.started = 0
+
+    def __call__(self, message: Message) -> None:
+        try:
+            items = load(message.frames)
+        except Exception as error:  # noqa: BLE001 - told to the caller
+            self._link.queue(Kind.REFUSED, message.job, message.start, [reason_of(error).encode()])
+            self._link.flush()
+            return
+        claim = Claim(message.start, items)
+        if self._whole:
+            self._started += len(items) - 1
+        began = time.monotonic_ns()
+        batch = self._perform(claim, self._mark)
+        took = time.monotonic_ns() - began
+        self._page.since = 0
+        frames = pack_outcome(claim, batch, tolerant=self._tolerant)
+        self._link.queue(Kind.DONE, message.job, message.start, frames, took)
+        del batch, items, claim, frames
+        self._link.flush()
+
+    def _mark(self, _index: int) -> bool:
+        self._started += 1
+        numbers = self._page.numbers
+        numbers[0] = self._started
+        if self._timed:
+            numbers[1] = time.monotonic_ns()
+        return numbers[2] != self._number
+
+
+def pack_outcome(claim: Claim, batch: Batch, *, tolerant: bool) -> list[Any]:
+    """What came of a claim, as frames that are sure to be readable at the other end."""
+    values, error = batch.values, batch.error
+    if error is not None:
+        error = portable(error, claim, batch.start + len(values))
+    if tolerant:
+        values = [
+            portable(value, claim, batch.start + place)
+            if isinstance(value, BaseException)
+            else value
+            for place, value in enumerate(values)
+        ]
+    try:
+        return dump((values, error))
+    except Exception:  # noqa: BLE001 - some value cannot be pickled: find it
+        return dump(_without_obstacles(claim, batch.start, values, error, tolerant=tolerant))
+
+
+def _without_obstacles(
+    claim: Claim, start: int, values: Any, error: BaseException | None, *, tolerant: bool
+) -> tuple[list[Any], BaseException | None]:
+    kept: list[Any] = []
+    for index, value in enumerate(values, start):
+        try:
+            dump(value)
+        except Exception as obstacle:  # noqa: BLE001 - named in the error
+            item = show(claim.items[index - claim.start])
+            stand_in = NotPicklableError(index, item, "result", reason_of(obstacle))
+            if not tolerant:
+                return kept, stand_in
+            kept.append(stand_in)
+        else:
+            kept.append(value)
+    return kept, error
+
+
+def portable(error: BaseException, claim: Claim, index: int) -> Any:
+    """An exception that is sure to arrive, with the text of its traceback."""
+    text = "".join(traceback.format_exception(error))
+    try:
+        load(dump(error))
+    except Exception:  # noqa: BLE001 - any failure on the way there or back
+        item = show(claim.items[index - claim.start])
+        kind = f"{type(error).__module__}.{type(error).__qualname__}"
+        return Carried(RemoteError(index, item, kind, str(error), text), "")
+    return Carried(error, text)
+
+
+class Carried(Exception):  # noqa: N818 - an envelope, never raised
+    """An exception and the text of its traceback, on their way to the caller."""
+
+    def __init__(self, error: BaseException, text: str) -> None:
+        super().__init__(error, text)
+        self.error = error
+        self.text = text
+
+
+def apply_surroundings(surroundings: dict[str, Any]) -> None:
+    """Look where the caller looks for modules."""
+    sys.path[:] = surroundings["path"]
+    sys.argv[:] = surroundings["argv"]
+    sys.prefix, sys.exec_prefix = surroundings["prefixes"]
+    if surroundings["site"]:
+        import site  # noqa: PLC0415 - only where something it sets up is in use
+
+        site.main()
+        sys.path[:] = surroundings["path"]
+
+
+def _flush_output() -> None:
+    for output in (sys.stdout, sys.stderr):
+        try:
+            output.flush()
+        except Exception:  # noqa: BLE001, S110, PERF203 - nobody is left to be told
+            pass
