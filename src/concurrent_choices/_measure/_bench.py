@@ -1,0 +1,100 @@
+"""The workbench: a callable, its items, somebody to make the calls, the ledger of what was done."""
+
+from __future__ import annotations
+
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any
+
+from ._calls import AwaitedCalls, PlainCalls
+from ._feed import Feed
+from ._ledger import Ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from .._facts._batch import Claim
+    from .._facts._clock import Clock
+    from ._hand import Hand
+    from ._ledger import InFlight
+
+__all__ = ["Bench"]
+
+_FAREWELL = 1.0
+"""Seconds that an idle hand is given to end its loop (guessed)."""
+
+
+class Bench:
+    """Holds together what sampling needs, and keeps account when a call does not come back.
+
+    Args:
+        fn: The callable.
+        items: Its items.
+        clock: What time is read from.
+        is_async: Whether the calls give coroutines.
+        hand: Makes somebody who makes the calls.
+
+    Attributes:
+        fn: The callable.
+        feed: The items not called yet.
+        clock: What time is read from.
+        hand: Who makes the calls.
+        calls: How they are made.
+        ledger: The calls made.
+        in_flight: Those nobody waits for any longer.
+        missing: What could not be measured, each as "field: reason".
+    """
+
+    def __init__(
+        self,
+        fn: Callable[[Any], Any],
+        items: Iterable[Any],
+        *,
+        clock: Clock,
+        is_async: bool,
+        hand: Callable[[], Hand],
+    ) -> None:
+        self.fn = fn
+        self.feed = Feed(items)
+        self.clock = clock
+        self.another_hand = hand
+        self.hand = hand()
+        self.calls = self.maker(is_async=is_async)
+        self.ledger = Ledger()
+        self.in_flight: tuple[InFlight, ...] = ()
+        self.missing = list(clock.missing)
+
+    def maker(self, *, is_async: bool) -> AwaitedCalls | PlainCalls:
+        """Somebody who knows how to call the callable, in the context of whoever asks."""
+        kind = AwaitedCalls if is_async else PlainCalls
+        return kind(self.fn, copy_context(), self.clock)
+
+    def left(self, deadline: int) -> float:
+        """Seconds until a wall time of the clock; not negative."""
+        return max(0.0, (deadline - self.clock.wall()) / 1e9)
+
+    def do(self, work: Callable[[], None], claims: Sequence[Claim], deadline: int) -> bool:
+        """Have calls made; whether they all came back in time.
+
+        Args:
+            work: Makes them.
+            claims: The items, as they stand in the ledger. What was not begun goes back to the
+                feed.
+            deadline: The clock's wall time until which to wait, ns.
+        """
+        ended = False
+        try:
+            ended = self.hand.do(work, self.left(deadline))
+        finally:
+            if not ended:
+                self.give_up(claims)
+        return ended
+
+    def give_up(self, claims: Sequence[Claim]) -> None:
+        """Wait no longer: nothing more is begun, and what was not begun goes back."""
+        self.in_flight = self.ledger.abandon()
+        self.feed.give_back(self.ledger.unbegun(claims))
+
+    def close(self) -> None:
+        """End what was started; a call that does not come back is left behind."""
+        self.hand.do(self.calls.close, 0.0 if self.in_flight else _FAREWELL)
+        self.hand.close()

@@ -1,0 +1,75 @@
+"""Naming the line that holds an event loop, by looking at the thread while it is held."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from collections import Counter
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from ._steps import StepMeter
+
+__all__ = ["Blame", "culprit"]
+
+LONG = 1_000_000
+"""Nanoseconds a step must have lasted to be looked at (guessed: less delays nobody)."""
+
+_LIBRARIES = tuple(
+    str(PurePath(sysconfig.get_path(name)))
+    for name in ("stdlib", "platstdlib", "purelib", "platlib")
+)
+_HERE = str(PurePath(__file__).parent)
+
+
+class Blame:
+    """Collects which lines of a thread's code its long steps were seen in.
+
+    Args:
+        meter: Knows when the running step began.
+        thread: The identifier of the thread that the loop runs in.
+    """
+
+    def __init__(self, meter: StepMeter, thread: int) -> None:
+        self._meter = meter
+        self._thread = thread
+        self._seen: Counter[str] = Counter()
+
+    def look(self, now: int) -> None:
+        """Look once. Called from another thread, at random times.
+
+        Args:
+            now: The clock's wall time, ns.
+        """
+        since = self._meter.since
+        if since and now - since > LONG:
+            frame = sys._current_frames().get(self._thread)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the documented way to see another thread's frame
+            line = culprit(frame)
+            if line:
+                self._seen[line] += 1
+
+    @property
+    def worst(self) -> str:
+        """``FILE:LINE`` of what was seen most often; empty where nothing was."""
+        return max(self._seen, key=self._seen.__getitem__, default="")
+
+
+def culprit(frame: FrameType | None) -> str:
+    """``FILE:LINE`` of the innermost frame that is the user's own; of any, if none is.
+
+    A user can change the line that calls into a library, seldom the library.
+    """
+    innermost = ""
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name.startswith(_HERE):
+            break
+        line = f"{name}:{frame.f_lineno}"
+        if not name.startswith((*_LIBRARIES, "<")):
+            return line
+        innermost = innermost or line
+        frame = frame.f_back
+    return innermost

@@ -1,0 +1,215 @@
+"""Making sampled calls under a stopwatch: blocks of plain calls, blocks of awaited ones.
+
+Calls follow the rules of all others: each item in a copy of the caller's context, its error noted
+with the item, a coroutine nobody awaits an error. Clock readings stand outside the block they
+time, the wall clock innermost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from types import CoroutineType
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+from .._facts._batch import Claim
+from .._work._callables import touches_nothing
+from .._work._perform import annotate, unawaited_among
+from ._figures import Block
+from ._ledger import Raised, Run
+from ._steps import StepMeter, isolated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from contextvars import Context
+
+    from .._facts._clock import Clock
+    from ._ledger import Ledger
+
+__all__ = ["AwaitedCalls", "Calls", "PlainCalls", "cut"]
+
+STEPPED = 8
+"""Coroutines whose steps are timed though they are short (DECISION.md 5.3: the first 8 calls)."""
+
+
+class Calls(Protocol):
+    """A way of making calls in the present thread."""
+
+    def round(self, claims: Iterable[Claim], ledger: Ledger) -> list[Block]:
+        """Call each item, and write every block into the ledger.
+
+        Args:
+            claims: The items, a timed block each.
+            ledger: Allows each block, and is told of it.
+
+        Returns:
+            The blocks that were called.
+        """
+        ...
+
+    def close(self) -> None:
+        """End what was started for the calls, in the thread that made them."""
+        ...
+
+
+class PlainCalls:
+    """Calls a `def`.
+
+    Args:
+        fn: The callable.
+        context: What each item's context is copied from.
+        clock: The stopwatch.
+    """
+
+    def __init__(self, fn: Callable[[Any], Any], context: Context, clock: Clock) -> None:
+        self._fn = fn
+        self._context = context
+        self._clock = clock
+        self._call = self._all_at_once if touches_nothing(fn) else self._one_by_one
+
+    def round(self, claims: Iterable[Claim], ledger: Ledger) -> list[Block]:
+        """Call each item, and write every block into the ledger."""
+        clock, call = self._clock, self._call
+        blocks: list[Block] = []
+        for claim in claims:
+            if not ledger.begin(claim):
+                break
+            queued, cpu, wall = clock.run_queue(), clock.thread_cpu(), clock.wall()
+            outcomes = call(claim)
+            wall, cpu = clock.wall() - wall, clock.thread_cpu() - cpu
+            queued = clock.run_queue() - queued
+            blocks.append(_enter(ledger, claim, outcomes, (wall, cpu, queued)))
+        return blocks
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _one_by_one(self, claim: Claim) -> list[Any]:
+        fn, fresh = self._fn, self._context.copy
+        outcomes: list[Any] = []
+        for item in claim.items:
+            try:
+                outcomes.append(fresh().run(fn, item))
+            except BaseException as error:  # noqa: BLE001 - whatever an item raises is its outcome
+                outcomes.append(_raised(error, claim, len(outcomes)))
+        return outcomes
+
+    def _all_at_once(self, claim: Claim) -> list[Any]:
+        outcomes: list[Any] = []
+        while len(outcomes) < len(claim.items):
+            try:
+                outcomes.extend(map(self._fn, claim.items[len(outcomes) :]))
+                if len(outcomes) < len(claim.items):
+                    # map() takes a StopIteration for the end of the items and swallows it.
+                    _refuse()
+            except BaseException as error:  # noqa: BLE001 - as above
+                outcomes.append(_raised(error, claim, len(outcomes)))
+        return outcomes
+
+
+class AwaitedCalls:
+    """Calls an `async def` on an event loop of its own, which starts with the first call.
+
+    Args:
+        fn: The callable.
+        context: What each item's context is copied from.
+        clock: The stopwatch.
+
+    Attributes:
+        meter: The steps of the coroutines that were watched step by step.
+    """
+
+    def __init__(self, fn: Callable[[Any], Any], context: Context, clock: Clock) -> None:
+        self._fn = fn
+        self._context = context
+        self._clock = clock
+        self._runner: asyncio.Runner | None = None
+        self.meter = StepMeter(clock)
+
+    def round(self, claims: Iterable[Claim], ledger: Ledger) -> list[Block]:
+        """Call and await each item, and write every block into the ledger."""
+        return self.lanes(claims, ledger, 1)[0]
+
+    def lanes(self, claims: Iterable[Claim], ledger: Ledger, count: int) -> list[list[Block]]:
+        """The same with `count` calls in flight at once; answers the blocks of each lane."""
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+        return self._runner.run(self._lanes(iter(claims), ledger, count))
+
+    def close(self) -> None:
+        """End the loop, and what the callables left on it."""
+        if self._runner is not None:
+            self._runner.close()
+
+    async def _lanes(
+        self, source: Iterator[Claim], ledger: Ledger, count: int
+    ) -> list[list[Block]]:
+        return await asyncio.gather(*(self._lane(source, ledger) for _ in range(count)))
+
+    async def _lane(self, source: Iterator[Claim], ledger: Ledger) -> list[Block]:
+        clock = self._clock
+        blocks: list[Block] = []
+        for claim in source:
+            if not ledger.begin(claim):
+                break
+            queued, cpu, wall = clock.run_queue(), clock.thread_cpu(), clock.wall()
+            outcomes = await self._call(claim)
+            wall, cpu = clock.wall() - wall, clock.thread_cpu() - cpu
+            queued = clock.run_queue() - queued
+            blocks.append(_enter(ledger, claim, outcomes, (wall, cpu, queued)))
+        return blocks
+
+    async def _call(self, claim: Claim) -> list[Any]:
+        stepped = len(claim.items) == 1 or self.meter.coroutines < STEPPED
+        through: Any = self.meter.timed if stepped else isolated
+        outcomes: list[Any] = []
+        for item in claim.items:
+            context = self._context.copy()
+            try:
+                made = context.run(self._fn, item)
+                coroutine = made if inspect.iscoroutine(made) else _awaiting(made)
+                outcomes.append(await through(coroutine, context))
+            except BaseException as error:  # noqa: BLE001 - as for plain calls
+                outcomes.append(_raised(error, claim, len(outcomes)))
+        return outcomes
+
+
+def cut(claims: Iterable[Claim], size: int) -> list[Claim]:
+    """Claims of at most `size` items each, of the same items."""
+    return [
+        Claim(claim.start + at, claim.items[at : at + size])
+        for claim in claims
+        for at in range(0, len(claim.items), size)
+    ]
+
+
+def _enter(ledger: Ledger, claim: Claim, outcomes: list[Any], times: tuple[int, int, int]) -> Block:
+    block = Block(claim.start, len(outcomes), *times)
+    ledger.finish(Run(claim.start, list(_checked(claim, outcomes))), block)
+    return block
+
+
+def _refuse() -> NoReturn:
+    msg = "the callable raised StopIteration"
+    raise RuntimeError(msg)
+
+
+async def _awaiting(made: Any) -> Any:
+    return await made
+
+
+def _raised(error: BaseException, claim: Claim, place: int) -> Raised:
+    annotate(error, claim.start + place, claim.items[place])
+    return Raised(error)
+
+
+def _checked(claim: Claim, outcomes: list[Any]) -> Iterator[Any]:
+    """The outcomes, an error in the place of each coroutine that nobody awaits."""
+    for place, outcome in enumerate(outcomes):
+        single = Claim(claim.start + place, claim.items[place : place + 1])
+        refused = unawaited_among(single, [outcome]) if _is_coroutine(outcome) else None
+        yield Raised(refused.error) if refused and refused.error else outcome
+
+
+def _is_coroutine(outcome: Any) -> bool:
+    return type(outcome) is CoroutineType

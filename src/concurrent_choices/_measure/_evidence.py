@@ -1,0 +1,196 @@
+"""From what was measured to a `Profile`: sums, means, and what to make of contradictions.
+
+Arithmetic only, so every figure can be tested with numbers made up for it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from .._facts._profile import Payload, Profile
+from ._congestion import is_congestion
+from ._figures import Block, Totals, spread, trend
+from ._ledger import Raised, Run
+from ._steps import Steps
+from ._witness import Testimony
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._facts._clock import Clock
+    from ._trial import Trial
+
+__all__ = ["Evidence", "Gauge", "Unfinished", "profile_of", "worth_counting"]
+
+SHORT = 100_000
+"""Nanoseconds below which a single call is timed badly: CPU reads 0.77 of the truth at 2.5 µs, 0.97
+at 18 µs, 0.997 at 180 µs (DECISION.md 2.1)."""
+
+_HELD, _FREE = 0.85, 0.05
+"""Share of the CPU time from which all of it, and up to which none of it, holds the GIL
+(DECISION.md 5.1); the witness errs by 0.07."""
+
+_TOO_SMALL = 0.1
+"""CPU share of the wall time below which the witness cannot tell who holds the GIL (guessed from
+his error of 0.07)."""
+
+_NATIVE = 0.1
+"""CPU of other threads over the caller's that is more than the account's own noise (guessed)."""
+
+
+class Gauge(NamedTuple):
+    """Readings of a whole round, or sums of their differences."""
+
+    wall: int = 0
+    cpu: int = 0
+    process: int = 0
+    children: int = 0
+    switches: int = 0
+    blocks: int = 0
+
+    @classmethod
+    def read(cls, clock: Clock) -> Gauge:
+        """Read a clock, in the thread that makes the calls."""
+        return cls(
+            clock.wall(),
+            clock.thread_cpu(),
+            clock.process_cpu(),
+            clock.children_cpu(),
+            clock.blocking_calls(),
+            clock.disk_blocks(),
+        )
+
+    def since(self, before: Gauge) -> Gauge:
+        """What has passed since."""
+        return Gauge(*(now - then for now, then in zip(self, before, strict=True)))
+
+    def plus(self, more: Gauge) -> Gauge:
+        """The sum of two rounds."""
+        return Gauge(*(one + other for one, other in zip(self, more, strict=True)))
+
+
+class Unfinished(NamedTuple):
+    """A call nobody waited for any longer: its times so far, seconds."""
+
+    wall: float
+    cpu: float
+    queued: float
+
+
+class Evidence(NamedTuple):
+    """All that was measured of a callable."""
+
+    items: int | None = None
+    is_async: bool = False
+    gil: bool = True
+    first: Block | None = None
+    blocks: Sequence[Block] = ()
+    whole: Gauge = Gauge()
+    runs: Sequence[Run] = ()
+    testimony: Testimony = Testimony(None, math.inf, 0.0, 0)
+    witnessed: float = 1.0
+    steps: Steps = Steps()
+    blocks_at: str = ""
+    trials: Sequence[Trial] = ()
+    payload: Payload = Payload()
+    unfinished: Unfinished | None = None
+    missing: tuple[str, ...] = ()
+
+
+def profile_of(evidence: Evidence) -> Profile:
+    """The profile that the evidence supports."""
+    blocks = worth_counting(evidence.blocks)
+    alone = [evidence.first] if evidence.first and not blocks else blocks
+    totals = Totals.of(alone)
+    wall, cpu, queued = _means(totals, evidence.unfinished)
+    gil, gil_se, doubts = _gil(evidence, wall, cpu)
+    first = evidence.first.wall / 1e9 if evidence.first else 0.0
+    calls = max(1, sum(block.calls for block in evidence.blocks))
+    pair = next((trial for trial in evidence.trials if trial.lanes == 2), None)  # noqa: PLR2004 - a pair
+    raised = [one for run in evidence.runs for one in run.outcomes if isinstance(one, Raised)]
+    made = max(1, sum(len(run.outcomes) for run in evidence.runs))
+    coroutines = max(1, evidence.steps.coroutines)
+    return Profile(
+        calls=totals.calls if blocks else 0,
+        items=evidence.items,
+        wall=wall,
+        wall_sd=spread(blocks),
+        wall_max=max((block.wall / block.calls / 1e9 for block in alone), default=wall),
+        cpu=cpu,
+        queued=queued,
+        gil=gil,
+        gil_se=gil_se,
+        first_excess=max(0.0, first - wall) if blocks else 0.0,
+        trend=trend(blocks, evidence.items),
+        native=_native(evidence),
+        children=evidence.whole.children / 1e9 / calls,
+        blocking_calls=evidence.whole.switches / calls,
+        disk_blocks=evidence.whole.blocks / calls,
+        pair_parallelism=pair.parallelism if pair and not evidence.is_async else None,
+        pair_inflation=pair.inflation if pair and not evidence.is_async else None,
+        pair_speedup=pair.speedup if pair else None,
+        ramp=tuple((each.lanes, each.speedup) for each in evidence.trials if each is not pair),
+        is_async=evidence.is_async,
+        steps=evidence.steps.steps / coroutines,
+        loop_held=evidence.steps.held / 1e9 / coroutines,
+        loop_cpu=min(evidence.steps.cpu, evidence.steps.held) / 1e9 / coroutines,
+        blocks_at=evidence.blocks_at,
+        payload=evidence.payload,
+        errors=len(raised) / made,
+        congestion=sum(is_congestion(each.error) for each in raised) / made,
+        missing=(*evidence.missing, *doubts),
+    )
+
+
+def worth_counting(blocks: Sequence[Block]) -> Sequence[Block]:
+    """The blocks that were timed well.
+
+    Where calls turned out to be short and were timed in larger blocks, the single ones at the
+    beginning are left out: they would add the cost of reading the clocks.
+    """
+    singles = [block for block in blocks if block.calls == 1]
+    larger = [block for block in blocks if block.calls > 1]
+    if larger and singles and sum(each.wall for each in singles) / len(singles) < SHORT:
+        return larger
+    return blocks
+
+
+def _means(totals: Totals, unfinished: Unfinished | None) -> tuple[float, float, float]:
+    """Wall, CPU and run-queue delay of a call, seconds."""
+    if totals.calls:
+        wall = totals.wall / totals.calls
+        return wall, min(wall, totals.cpu / totals.calls), totals.queued / totals.calls
+    return unfinished or (0.0, 0.0, 0.0)
+
+
+def _gil(evidence: Evidence, wall: float, cpu: float) -> tuple[float, float, list[str]]:
+    """CPU time that holds the GIL, the error of its share of the wall time, and doubts."""
+    if not evidence.gil:
+        return 0.0, 0.0, []
+    share, busy = evidence.testimony.share, cpu / wall if wall > 0 else 0.0
+    if share is None:
+        looks = evidence.testimony.looks
+        doubt = f"gil: {looks} looks are too few to tell; all CPU time counts as holding it"
+        return cpu, busy, [doubt]
+    if busy < _TOO_SMALL:
+        doubt = "gil: there is too little CPU time to tell; all of it counts as holding it"
+        return cpu, busy, [doubt] if busy > share + evidence.testimony.error else []
+    part = min(1.0, share / busy)
+    if part > _HELD:
+        part = 1.0
+    elif part < _FREE:
+        part = 0.0
+    return part * cpu, evidence.testimony.error, []
+
+
+def _native(evidence: Evidence) -> float:
+    """CPU of native threads, per second of the caller's; 0.0 where it may be noise."""
+    whole = evidence.whole
+    if whole.cpu <= 0:
+        return 0.0
+    witness = evidence.testimony.cpu * min(1.0, whole.wall / 1e9 / max(evidence.witnessed, 1e-9))
+    others = (whole.process - whole.cpu) / 1e9 - witness
+    ratio = others / (whole.cpu / 1e9)
+    # Beside a callable that only waits, any trifle is a large multiple of its CPU time.
+    return ratio if ratio > _NATIVE and others > _NATIVE * whole.wall / 1e9 else 0.0

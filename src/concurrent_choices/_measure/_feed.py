@@ -1,0 +1,149 @@
+"""Which items to call first: of a sequence some from everywhere, of an iterator the next.
+
+The first few items of a sorted or grouped sequence say nothing of the rest. So each look into a
+sequence is at the golden ratio's next multiple: any number of such places is spread evenly over
+the whole, whatever the period of the items (the additive recurrence of quasi-Monte-Carlo methods).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from itertools import chain, islice
+from typing import Any
+
+from .._facts._batch import Claim
+
+__all__ = ["Feed", "Places"]
+
+_GOLDEN = 0.6180339887498949
+
+_SLICED = (list, tuple, range, str, bytes)
+
+
+class Places:
+    """The places of a sequence that nobody has taken yet.
+
+    Args:
+        count: The length of the sequence.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._gaps: list[tuple[int, int]] = [(0, count)] if count else []
+        self._count = count
+        self._looks = 0
+
+    @property
+    def gaps(self) -> tuple[range, ...]:
+        """The runs that are left, in order."""
+        return tuple(range(start, stop) for start, stop in self._gaps)
+
+    def take(self, limit: int) -> range:
+        """A run of at most `limit` free places; empty if none is free. The first starts at 0."""
+        if not self._gaps:
+            return range(0)
+        place = int(self._count * (self._looks * _GOLDEN % 1.0))
+        self._looks += 1
+        at = max(0, bisect_right(self._gaps, (place, self._count)) - 1)
+        start, stop = self._gaps[at]
+        if place >= stop:
+            at = (at + 1) % len(self._gaps)
+            start, stop = self._gaps[at]
+        first = max(start, place) if place < stop else start
+        last = min(stop, first + limit)
+        rest = [gap for gap in ((start, first), (last, stop)) if gap[0] < gap[1]]
+        self._gaps[at : at + 1] = rest
+        return range(first, last)
+
+    def put_back(self, run: range) -> None:
+        """Free places that were taken."""
+        if len(run):
+            insort(self._gaps, (run.start, run.stop))
+
+
+class Feed:
+    """Hands out items, each once.
+
+    An iterator is advanced only here, in the thread that asks.
+
+    Args:
+        items: A sequence or any other iterable.
+
+    Attributes:
+        count: How many items there are; None where nobody can say.
+        error: What the iterable raised; it gives nothing more.
+    """
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        self.items = items
+        self.count = len(items) if isinstance(items, Sized) else None
+        self.error: BaseException | None = None
+        self.places: Places | None = None
+        self._iterator: Iterator[Any] = iter(())
+        self._returned: list[Claim] = []
+        self._next = 0
+        if _has_places(items):
+            self.places = Places(self.count or 0)
+        else:
+            self._iterator = iter(items)
+
+    def take(self, count: int, run: int) -> list[Claim]:
+        """At most `count` items, in runs of at most `run` consecutive ones; none if none are left.
+
+        Args:
+            count: How many items.
+            run: How many of them may stand side by side; an iterator's always do.
+        """
+        if self.places is None:
+            return self._pull(count)
+        claims: list[Claim] = []
+        while count > 0 and (indices := self.places.take(min(run, count))):
+            claims.append(self._claim(indices))
+            count -= len(indices)
+        return claims
+
+    def give_back(self, claims: Iterable[Claim]) -> None:
+        """Return items whose calls were not started."""
+        for claim in claims:
+            if self.places is not None:
+                self.places.put_back(range(claim.start, claim.start + len(claim.items)))
+            else:
+                self._returned.append(claim)
+
+    def rest(self) -> Iterator[tuple[int, Any]]:
+        """The items nobody took, with their indices, lazily; raises what the iterable raised."""
+        if self.places is not None:
+            items: Any = self.items
+            for gap in self.places.gaps:
+                yield from ((index, items[index]) for index in gap)
+            return
+        returned = sorted(self._returned, key=lambda claim: claim.start)
+        yield from chain.from_iterable(enumerate(each.items, each.start) for each in returned)
+        if self.error is not None:
+            raise self.error
+        yield from enumerate(self._iterator, self._next)
+
+    def _claim(self, indices: range) -> Claim:
+        items: Any = self.items
+        if isinstance(items, _SLICED):
+            return Claim(indices.start, items[indices.start : indices.stop])
+        return Claim(indices.start, [items[index] for index in indices])
+
+    def _pull(self, count: int) -> list[Claim]:
+        if self._returned:
+            return [self._returned.pop(0)]
+        pulled: list[Any] = []
+        try:
+            pulled.extend(islice(self._iterator, count))
+        except Exception as error:  # noqa: BLE001 - the iterable's error is raised in its place, after the results already due
+            self.error = error
+        start, self._next = self._next, self._next + len(pulled)
+        return [Claim(start, pulled)] if pulled else []
+
+
+def _has_places(items: object) -> bool:
+    """Whether an item can be had by its index: lists and ranges, arrays and data sets too."""
+    if isinstance(items, Sequence):
+        return True
+    indexed = hasattr(items, "__getitem__") and hasattr(items, "__len__")
+    return indexed and not isinstance(items, Mapping)

@@ -1,0 +1,104 @@
+"""Arithmetic on measured times: means, spreads, trends. No clock, no thread."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Block", "Totals", "relative_error", "spread", "trend"]
+
+_SURE = 2.0
+"""Standard errors that a trend must stand above zero to be believed (the usual 95 %)."""
+
+_FEWEST_FOR_TREND = 5  # DECISION.md 5.1: fewer points show no trend
+
+
+class Block(NamedTuple):
+    """A timed run of consecutive calls, in nanoseconds over all of them."""
+
+    start: int
+    calls: int
+    wall: int
+    cpu: int
+    queued: int
+
+
+class Totals(NamedTuple):
+    """Sums over blocks, seconds."""
+
+    calls: int
+    wall: float
+    cpu: float
+    queued: float
+
+    @classmethod
+    def of(cls, blocks: Sequence[Block]) -> Totals:
+        """Add up blocks."""
+        return cls(
+            sum(block.calls for block in blocks),
+            sum(block.wall for block in blocks) / 1e9,
+            sum(block.cpu for block in blocks) / 1e9,
+            sum(block.queued for block in blocks) / 1e9,
+        )
+
+
+def spread(blocks: Sequence[Block]) -> float:
+    """The standard deviation of the wall time of one call, seconds.
+
+    Blocks of k calls vary as much as the mean of k calls does, so each is weighed with its k: an
+    unbiased estimate if calls are independent; 0.0 from fewer than two blocks.
+    """
+    if len(blocks) < 2:  # noqa: PLR2004 - one value has no spread
+        return 0.0
+    totals = Totals.of(blocks)
+    mean = totals.wall / totals.calls
+    squares = sum(block.calls * (block.wall / 1e9 / block.calls - mean) ** 2 for block in blocks)
+    return math.sqrt(squares / (len(blocks) - 1))
+
+
+def relative_error(blocks: Sequence[Block]) -> float:
+    """The standard error of the mean wall time, over that mean; infinite where nobody can tell."""
+    totals = Totals.of(blocks)
+    if len(blocks) < 2 or totals.wall <= 0:  # noqa: PLR2004 - as in spread
+        return math.inf
+    return spread(blocks) / math.sqrt(totals.calls) / (totals.wall / totals.calls)
+
+
+def trend(blocks: Sequence[Block], items: int | None) -> float:
+    """How much the wall time changes from the first item to the last, over its mean.
+
+    The slope of a least-squares line through the blocks, weighed with their calls; 0.0 where it is
+    less than two standard errors from none, or the number of items is unknown.
+    """
+    if not items or len(blocks) < _FEWEST_FOR_TREND:
+        return 0.0
+    weights = [float(block.calls) for block in blocks]
+    places = [(block.start + block.calls / 2) / items for block in blocks]
+    times = [block.wall / block.calls for block in blocks]
+    slope, error, mean = _line(weights, places, times)
+    if mean <= 0 or abs(slope) < _SURE * error:
+        return 0.0
+    return slope / mean
+
+
+def _line(
+    weights: list[float], places: list[float], times: list[float]
+) -> tuple[float, float, float]:
+    """Slope of the weighted line, its standard error, and the weighted mean."""
+    total = math.fsum(weights)
+    middle = math.fsum(map(_product, weights, places)) / total
+    mean = math.fsum(map(_product, weights, times)) / total
+    width = math.fsum(w * (x - middle) ** 2 for w, x in zip(weights, places, strict=True))
+    if width <= 0:
+        return 0.0, math.inf, mean
+    points = list(zip(weights, places, times, strict=True))
+    slope = math.fsum(w * (x - middle) * (y - mean) for w, x, y in points) / width
+    rest = math.fsum(w * (y - mean - slope * (x - middle)) ** 2 for w, x, y in points)
+    return slope, math.sqrt(rest / (len(points) - 2) / width), mean
+
+
+def _product(left: float, right: float) -> float:
+    return left * right

@@ -1,0 +1,98 @@
+"""Somebody else to call with: a thread that may be left behind.
+
+A callable that never returns must not take its caller along. So the sampled calls are made in a
+daemon thread, one piece of work at a time, and the caller waits only as long as the budget allows.
+"""
+
+from __future__ import annotations
+
+import threading
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["DaemonHand", "Hand", "OwnHand"]
+
+
+class Hand(Protocol):
+    """Who makes the calls."""
+
+    @property
+    def thread(self) -> threading.Thread:
+        """The thread they are made in."""
+        ...
+
+    def do(self, work: Callable[[], None], seconds: float) -> bool:
+        """Do a piece of work; whether it ended in time. What it raises is raised here."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more will be asked for."""
+        ...
+
+
+class DaemonHand:
+    """Works in a daemon thread of its own, which is left behind if it does not come back."""
+
+    def __init__(self) -> None:
+        self._wanted: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._done = threading.Event()
+        self._error: BaseException | None = None
+        self._late = False
+        self.thread = threading.Thread(target=self._work, name="sampling", daemon=True)
+        self.thread.start()
+
+    def do(self, work: Callable[[], None], seconds: float) -> bool:
+        """Do a piece of work, and wait at most so many seconds for its end."""
+        self.begin(work)
+        return self.ended(seconds)
+
+    def begin(self, work: Callable[[], None]) -> None:
+        """Start a piece of work."""
+        self._done.clear()
+        self._wanted.put(work)
+
+    def ended(self, seconds: float) -> bool:
+        """Whether the work that was begun ends in so many seconds. What it raised is raised."""
+        if not self._done.wait(max(0.0, seconds)):
+            self._late = True
+            return False
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+        return True
+
+    def close(self) -> None:
+        """End the thread, after the work it is at; wait for it unless that was late already."""
+        self._wanted.put(None)
+        if not self._late:
+            self.thread.join()
+
+    def _work(self) -> None:
+        while (work := self._wanted.get()) is not None:
+            try:
+                work()
+            except BaseException as error:  # noqa: BLE001 - raised to whoever asked for the work
+                self._error = error
+            self._done.set()
+            del work
+
+
+class OwnHand:
+    """Works in the calling thread: for callables that need it, and for exact tests.
+
+    It cannot stop waiting: the caller's budget holds only between pieces of work.
+    """
+
+    def __init__(self) -> None:
+        self.thread = threading.current_thread()
+
+    def do(self, work: Callable[[], None], seconds: float) -> bool:  # noqa: ARG002 - the protocol's
+        """Do a piece of work here and now."""
+        work()
+        return True
+
+    def close(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,116 @@
+"""Who has been called, with what result: no item twice, no result lost.
+
+The thread that makes calls claims each block here first. When the caller stops waiting it
+abandons the ledger: nothing more is begun, and what is under way is handed out as something to wait
+for.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attrs import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .._facts._batch import Claim
+    from ._figures import Block
+
+__all__ = ["InFlight", "Ledger", "Raised", "Run"]
+
+
+@frozen
+class Raised:
+    """Stands in the place of a result: the call raised.
+
+    Attributes:
+        error: What it raised.
+    """
+
+    error: BaseException
+
+
+class Run(NamedTuple):
+    """The outcomes of consecutive items: values, and `Raised` where a call raised."""
+
+    start: int
+    outcomes: Sequence[Any]
+
+
+class InFlight:
+    """Calls that were under way when nobody waited any longer. They must not be made again.
+
+    Attributes:
+        indices: The items they were made with.
+    """
+
+    def __init__(self, claim: Claim) -> None:
+        self.indices = range(claim.start, claim.start + len(claim.items))
+        self._landed = threading.Event()
+        self._run = Run(claim.start, ())
+
+    def wait(self, seconds: float | None = None) -> Run | None:
+        """Their outcomes once they have ended; None if that takes longer than so many seconds."""
+        return self._run if self._landed.wait(seconds) else None
+
+    def land(self, run: Run) -> None:
+        """They have ended."""
+        self._run = run
+        self._landed.set()
+
+
+class Ledger:
+    """What the calling threads have done.
+
+    Attributes:
+        runs: The outcomes.
+        blocks: The timings, one for each run.
+        samples: An item and its outcome from some of the runs, rarer as there are more.
+    """
+
+    def __init__(self) -> None:
+        self.runs: list[Run] = []
+        self.blocks: list[Block] = []
+        self.samples: list[tuple[Any, Any]] = []
+        self._lock = threading.Lock()
+        self._begun: set[int] = set()
+        self._under_way: dict[int, Claim] = {}
+        self._adrift: dict[int, InFlight] = {}
+        self._abandoned = False
+
+    def begin(self, claim: Claim) -> bool:
+        """Claim items; whether they may be called."""
+        with self._lock:
+            if self._abandoned:
+                return False
+            self._begun.add(claim.start)
+            self._under_way[claim.start] = claim
+            return True
+
+    def finish(self, run: Run, block: Block) -> None:
+        """Hand in the outcomes of the items claimed."""
+        with self._lock:
+            claim = self._under_way.pop(run.start)
+            adrift = self._adrift.get(run.start)
+            if adrift is None:
+                if len(self.runs).bit_count() < 2:  # noqa: PLR2004 - none yet, or a power of two
+                    self.samples.append((claim.items[0], run.outcomes[0]))
+                self.runs.append(run)
+                self.blocks.append(block)
+        if adrift is not None:
+            adrift.land(run)
+
+    def abandon(self) -> tuple[InFlight, ...]:
+        """Let nothing more begin; answers what is under way."""
+        with self._lock:
+            self._abandoned = True
+            for start, claim in self._under_way.items():
+                self._adrift.setdefault(start, InFlight(claim))
+            return tuple(self._adrift.values())
+
+    def unbegun(self, claims: Iterable[Claim]) -> list[Claim]:
+        """Those claims that were never begun."""
+        with self._lock:
+            return [claim for claim in claims if claim.start not in self._begun]

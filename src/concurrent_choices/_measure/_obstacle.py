@@ -1,0 +1,148 @@
+"""Why something cannot travel to another process: which part of it, and in whose words.
+
+"cannot pickle '_thread.lock' object" helps nobody who passed a lambda. So the parts are tried one
+by one, down to the smallest that fails: a closure's cell, an attribute, an element, a global.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from importlib import import_module
+from itertools import islice
+from types import FunctionType, MethodType
+from typing import Any
+
+__all__ = ["obstacle", "pack"]
+
+_DEEPEST = 6
+"""Levels looked into (guessed: a path any longer would not fit into a sentence)."""
+
+_WIDEST = 1000
+"""Elements of a container tried one by one (guessed: a few milliseconds)."""
+
+
+def pack(thing: Any) -> bytes:
+    """Pickle something as it would travel: by pickle, and where that will not do by cloudpickle.
+
+    Pickle stores what `__main__` defines as a mere name, which no other process knows.
+
+    Raises:
+        Exception: Whatever the pickler, or the thing's own hooks, raise where neither can.
+    """
+    try:
+        packed = pickle.dumps(thing, protocol=5)
+    except Exception:  # noqa: BLE001 - picklers raise anything; the second one has the last word
+        return _by_value(thing)
+    return _by_value(thing) if b"__main__" in packed else packed
+
+
+def _by_value(thing: Any) -> bytes:
+    cloudpickle: Any = import_module("cloudpickle")  # it is not annotated
+    packed: bytes = cloudpickle.dumps(thing, protocol=5)
+    return packed
+
+
+def obstacle(thing: Any, name: str) -> str:
+    """Why a thing cannot be pickled, in a phrase; empty where it can.
+
+    Args:
+        thing: A callable, an item, a result.
+        name: What the reader knows it as, such as "the item".
+
+    Returns:
+        For example ``the lambda's closure cell 'connection' is a socket (cannot pickle 'socket'
+        object)``.
+    """
+    words = _refusal(thing)
+    if not words:
+        return ""
+    path, smallest = "", thing
+    for _ in range(_DEEPEST):
+        found = next(_failing(smallest), None)
+        if found is None:
+            break
+        noun, smallest, words = found
+        path += f"{', whose' if path else chr(39) + 's'} {noun} is {_article(smallest)}"
+    return f"{name}{path} ({words})"
+
+
+def _failing(thing: Any) -> Iterator[tuple[str, Any, str]]:
+    for noun, part in _parts(thing):
+        words = _refusal(part)
+        if words:
+            yield noun, part, words
+
+
+def _refusal(thing: Any) -> str:
+    """What the pickler says against a thing; empty where it says nothing."""
+    try:
+        pack(thing)
+    except RecursionError:
+        return "it is nested too deeply to be pickled"
+    except Exception as error:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
+        return str(error) or type(error).__name__
+    return ""
+
+
+def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
+    """What something is made of, each with a noun for it."""
+    if _is(thing, partial):
+        yield from _partial_parts(thing)
+    elif _is(thing, MethodType):
+        yield "object", thing.__self__
+    elif _is(thing, FunctionType):
+        yield from _function_parts(thing)
+    elif _is(thing, Mapping):
+        pairs: Iterable[tuple[Any, Any]] = thing.items()
+        for key, part in islice(pairs, _WIDEST):
+            yield f"value under {key!r}", part
+    elif _is(thing, list, tuple, set, frozenset):
+        elements: Iterable[Any] = thing
+        for at, part in enumerate(islice(elements, _WIDEST)):
+            yield f"element {at}", part
+    elif not _is(thing, type):
+        yield from _attributes(thing)
+
+
+def _is(thing: object, *kinds: type) -> bool:
+    """As `isinstance`, unseen by type checkers, which would then ask for type arguments."""
+    return isinstance(thing, kinds)
+
+
+def _partial_parts(thing: Any) -> Iterator[tuple[str, Any]]:
+    yield "function", thing.func
+    yield from ((f"argument {at}", part) for at, part in enumerate(thing.args))
+    yield from ((f"argument {key!r}", part) for key, part in thing.keywords.items())
+
+
+def _function_parts(thing: FunctionType) -> Iterator[tuple[str, Any]]:
+    for name, cell in zip(thing.__code__.co_freevars, thing.__closure__ or (), strict=True):
+        try:
+            yield f"closure cell {name!r}", cell.cell_contents
+        except ValueError:  # an empty cell: a name that is not bound yet
+            continue
+    yield from (("default argument", part) for part in thing.__defaults__ or ())
+    yield from ((f"default of {key!r}", part) for key, part in (thing.__kwdefaults__ or {}).items())
+    for name in thing.__code__.co_names:
+        if name in thing.__globals__:
+            yield f"global {name!r}", thing.__globals__[name]
+
+
+def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
+    held: Mapping[str, Any] = getattr(thing, "__dict__", {})
+    yield from ((f"attribute {name!r}", part) for name, part in held.items())
+    for base in type(thing).__mro__:
+        slots = getattr(base, "__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(thing, name):
+                yield f"attribute {name!r}", getattr(thing, name)
+
+
+def _article(thing: Any) -> str:
+    """What a thing is, as one speaks of it."""
+    if isinstance(thing, FunctionType):
+        return "a lambda" if thing.__name__ == "<lambda>" else f"the function {thing.__qualname__}"
+    name = type(thing).__qualname__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

@@ -1,0 +1,117 @@
+"""What a trip to another process and back costs, and what stands in its way."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._facts._profile import Payload
+from ._ledger import Raised
+from ._obstacle import obstacle, pack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .._facts._clock import Clock
+    from ._bench import Bench
+
+__all__ = ["weigh", "weigh_payload"]
+
+PATIENCE = 0.2
+"""Seconds within which pickling must end (guessed: it is many times what most calls are worth)."""
+
+_MOST = 3
+"""Items and results that are weighed (DECISION.md 5.1)."""
+
+_LONGEST = 10_000_000
+"""Nanoseconds after which no more is weighed (DECISION.md 5.1)."""
+
+_TWICE = 64 * 1024 * 1024
+"""Bytes up to which the way back is measured too: it needs the memory once more (guessed)."""
+
+
+class _Weight(NamedTuple):
+    size: float
+    seconds: float
+    obstacle: str
+
+
+def weigh(bench: Bench) -> Payload:
+    """Weigh the payload of the calls that were sampled, as long as patience lasts.
+
+    Args:
+        bench: What the calls were made with; `missing` is told where pickling does not end.
+    """
+    samples = bench.ledger.samples
+    places = sorted({0, len(samples) // 2, max(0, len(samples) - 1)})
+    chosen = [samples[place] for place in places if place < len(samples)]
+    items = [item for item, _ in chosen]
+    results = [outcome for _, outcome in chosen if not isinstance(outcome, Raised)]
+    weighed: list[Payload] = []
+    hand = bench.another_hand()
+    try:
+        ended = hand.do(
+            lambda: weighed.append(weigh_payload(bench.fn, items, results, bench.clock)), PATIENCE
+        )
+    finally:
+        hand.close()
+    if ended:
+        return weighed[0]
+    reason = f"pickling had not ended after {PATIENCE:g} s; that is a lower bound"
+    bench.missing.append(f"payload: {reason}")
+    return Payload(item_seconds=PATIENCE)
+
+
+def weigh_payload(
+    fn: Callable[..., Any], items: Sequence[Any], results: Sequence[Any], clock: Clock
+) -> Payload:
+    """Pickle and unpickle a few items and results, and the callable once.
+
+    Args:
+        fn: The callable.
+        items: Some of its items.
+        results: Some of its results; none that stand for an error.
+        clock: The stopwatch.
+
+    Returns:
+        Sizes and seconds per item and per result; the first obstacle met, if any.
+    """
+    given = _weigh(items, "the item", clock)
+    back = _weigh(results, "the result", clock)
+    return Payload(
+        item_bytes=given.size,
+        result_bytes=back.size,
+        item_seconds=given.seconds,
+        result_seconds=back.seconds,
+        obstacle=obstacle(fn, _called(fn)) or given.obstacle or back.obstacle,
+    )
+
+
+def _weigh(things: Sequence[Any], name: str, clock: Clock) -> _Weight:
+    began = clock.wall()
+    size, time, weighed = 0, 0, 0
+    for thing in things[:_MOST]:
+        start = clock.wall()
+        try:
+            packed = pack(thing)
+            between = clock.wall()
+            if len(packed) <= _TWICE:
+                pickle.loads(packed)  # noqa: S301 - packed two lines above, from this process's own object
+            end = clock.wall()
+        except Exception:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
+            why = obstacle(thing, name) or f"{name} can be pickled and not unpickled"
+            return _Weight(size / max(1, weighed), time / 1e9 / max(1, weighed), why)
+        size += len(packed)
+        # Beyond the size that is brought back, the way back is taken to cost what the way there
+        # did.
+        time += end - start if len(packed) <= _TWICE else 2 * (between - start)
+        weighed += 1
+        if end - began > _LONGEST:
+            break
+    return _Weight(size / max(1, weighed), time / 1e9 / max(1, weighed), "")
+
+
+def _called(fn: Any) -> str:
+    """What a reader calls a callable."""
+    name = getattr(fn, "__name__", None) or type(fn).__name__
+    return "the lambda" if name == "<lambda>" else f"{name}"

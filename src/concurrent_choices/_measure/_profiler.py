@@ -1,0 +1,118 @@
+"""Sampling: real calls with real items under all instruments, within a budget of seconds.
+
+    the feed -> rounds of timed blocks, made by a hand -> the ledger
+                the witness watches the GIL meanwhile
+    then lanes together, then the payload, then the profile
+
+Every sampled item is called once and its outcome kept. The first call is kept apart. Nothing is
+traced.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._platform import gil_enabled
+from ._bench import Bench
+from ._blame import Blame
+from ._calls import AwaitedCalls
+from ._evidence import Evidence, profile_of
+from ._hand import DaemonHand, OwnHand
+from ._payload import weigh
+from ._rounds import Rounds
+from ._sampled import Sampled
+from ._thread_bound import bound_to_thread
+from ._trial import try_lanes
+from ._witness import Absent, WitnessThread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .._facts._clock import Clock
+    from ._witness import Witness
+
+__all__ = ["profile", "profile_at"]
+
+
+def profile(
+    fn: Callable[[Any], Any],
+    items: Iterable[Any],
+    *,
+    clock: Clock,
+    budget: float,
+    is_async: bool,
+) -> Sampled:
+    """Measure a callable by calling it with some of its items.
+
+    The calls are made in a daemon thread, so one that never returns costs the budget and no more; a
+    callable that is seen to need its caller's thread is called there. An iterator is advanced in
+    the caller's thread only.
+
+    Args:
+        fn: A `def`, or an `async def` (then on an asyncio loop of its own), of one argument.
+        items: A sequence, of which some from everywhere are taken, or any iterable.
+        clock: What time is read from.
+        budget: Seconds to spend. Fewer are spent where fewer tell enough, or there is no more to
+            do.
+        is_async: Whether the calls give coroutines.
+
+    Returns:
+        The profile, the outcomes of the calls made, and the items left.
+    """
+    binding = bound_to_thread(fn)
+    hand = OwnHand if binding else DaemonHand
+    bench = Bench(fn, items, clock=clock, is_async=is_async, hand=hand)
+    if binding:
+        bench.missing.append(f"pair_speedup: not tried, because {binding}")
+    blame = _blame(bench)
+    on_wake = blame.look if blame else None
+    needed = gil_enabled() or on_wake is not None
+    witness = WitnessThread(clock, on_wake) if needed else Absent()
+    return profile_at(bench, witness, budget, blame=blame)
+
+
+def profile_at(
+    bench: Bench, witness: Witness, budget: float, *, blame: Blame | None = None
+) -> Sampled:
+    """The same with instruments of the caller's choice.
+
+    Args:
+        bench: What the calls are made with.
+        witness: Who watches the GIL.
+        budget: Seconds to spend.
+        blame: Where the lines that hold an event loop are collected.
+    """
+    deadline = bench.clock.wall() + int(budget * 1e9)
+    try:
+        sample = Rounds(bench, witness).sample(deadline)
+        solo = len(bench.ledger.runs)
+        trials = try_lanes(bench, sample.blocks, deadline)
+        payload = weigh(bench)
+    finally:
+        bench.close()
+    evidence = Evidence(
+        items=bench.feed.count,
+        is_async=isinstance(bench.calls, AwaitedCalls),
+        gil=gil_enabled(),
+        first=sample.first,
+        blocks=sample.blocks,
+        whole=sample.whole,
+        runs=bench.ledger.runs[:solo],
+        testimony=sample.testimony,
+        witnessed=sample.witnessed,
+        steps=sample.steps,
+        blocks_at=blame.worst if blame else "",
+        trials=trials,
+        payload=payload,
+        unfinished=sample.unfinished,
+        missing=tuple(bench.missing),
+    )
+    runs = sorted(bench.ledger.runs, key=lambda run: run.start)
+    return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed)
+
+
+def _blame(bench: Bench) -> Blame | None:
+    thread = bench.hand.thread.ident
+    if isinstance(bench.calls, AwaitedCalls) and thread is not None:
+        return Blame(bench.calls.meter, thread)
+    return None

@@ -1,0 +1,182 @@
+"""One lane at work under all instruments, until enough is known or the budget is spent."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from ._calls import AwaitedCalls, cut
+from ._evidence import Gauge, Unfinished, worth_counting
+from ._figures import Block, Totals, relative_error
+from ._ledger import Raised
+from ._steps import Steps
+from ._thread_bound import refused_thread
+from ._witness import Testimony
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._facts._batch import Claim
+    from ._bench import Bench
+    from ._witness import Witness
+
+__all__ = ["Rounds", "Sample", "block_size"]
+
+BLOCK = 200_000
+"""Nanoseconds of a timed block: twice the least at which CPU time is exact (DECISION.md 2.1)."""
+
+ROUND = 8_000_000
+"""Nanoseconds between looks at the budget (guessed: ten looks of the witness)."""
+
+ENOUGH = 60_000_000
+"""Nanoseconds of calls after which the witness errs by 0.07 (80 looks; experiment 3)."""
+
+PRECISE = 0.03
+"""Relative error of the mean that is good enough (guessed: less than one machine differs by)."""
+
+PATIENCE = 3
+"""Times `ENOUGH` after which the mean need not be precise any more (guessed)."""
+
+FEWEST = 5
+"""Blocks that tell a trend and a spread (DECISION.md 5.1)."""
+
+MOST = 200_000
+"""Items called at most: their results are kept (guessed: some megabytes)."""
+
+GROWTH = 8
+"""By how much a round may exceed all before it, while the estimate is young (guessed)."""
+
+LOOKS = 8
+"""Places of a sequence looked at in one round (guessed)."""
+
+HOPELESS = 3
+"""Calls that all raised, after which no more are made (guessed)."""
+
+
+class Sample(NamedTuple):
+    """What the instruments showed."""
+
+    first: Block | None
+    blocks: Sequence[Block]
+    whole: Gauge
+    witnessed: float
+    testimony: Testimony
+    steps: Steps
+    unfinished: Unfinished | None
+
+
+class Rounds:
+    """Makes calls, first one, then one more, then rounds of blocks.
+
+    Args:
+        bench: What the calls are made with.
+        witness: Who watches the GIL meanwhile.
+    """
+
+    def __init__(self, bench: Bench, witness: Witness) -> None:
+        self._bench = bench
+        self._witness = witness
+        self._spans: list[tuple[int, int]] = []
+        self._whole = Gauge()
+        self._called = 0
+
+    def sample(self, deadline: int) -> Sample:
+        """Make calls until enough is known.
+
+        Args:
+            deadline: The clock's wall time at which to stop, ns.
+        """
+        bench, began = self._bench, self._bench.clock.wall()
+        with self._witness:
+            came_back = self._round(1, deadline)
+            first_steps, first_whole = self._steps(), self._whole
+            while came_back and self._wants_more(deadline):
+                came_back = self._round(self._next_size(deadline), deadline)
+            witnessed = (bench.clock.wall() - began) / 1e9
+            unfinished = self._unfinished(came_back)
+        blocks = bench.ledger.blocks
+        alone = len(blocks) < 2  # noqa: PLR2004 - the first call is all there is
+        steps = self._steps()
+        return Sample(
+            blocks[0] if blocks else None,
+            blocks[1:],
+            self._whole if alone else self._whole.since(first_whole),
+            witnessed,
+            self._witness.testify(self._spans),
+            steps if alone else steps.since(first_steps),
+            unfinished,
+        )
+
+    def _round(self, size: int, deadline: int) -> bool:
+        """Make calls with so many items; False when it is over."""
+        bench, per_block = self._bench, block_size(self._bench.ledger.blocks)
+        taken = bench.feed.take(size, max(per_block, math.ceil(size / LOOKS)))
+        claims = cut(taken, per_block)
+        if not claims:
+            return False
+        self._called += sum(len(claim.items) for claim in claims)
+        self._began = bench.clock.watch(bench.hand.thread), bench.clock.wall()
+        return bench.do(lambda: self._work(claims), claims, deadline)
+
+    def _work(self, claims: Sequence[Claim]) -> None:
+        clock = self._bench.clock
+        before, start = Gauge.read(clock), clock.wall()
+        self._bench.calls.round(claims, self._bench.ledger)
+        self._spans.append((start, clock.wall()))
+        self._whole = self._whole.plus(Gauge.read(clock).since(before))
+
+    def _next_size(self, deadline: int) -> int:
+        blocks = self._bench.ledger.blocks
+        totals = Totals.of(worth_counting(blocks[1:] or blocks))
+        each = max(1e-9, totals.wall / totals.calls)
+        fitting = min(ROUND / 1e9, self._bench.left(deadline)) / each
+        size = min(fitting, GROWTH * self._called if len(blocks) > 1 else 1, MOST - self._called)
+        return max(1, int(size))
+
+    def _wants_more(self, deadline: int) -> bool:
+        bench, blocks = self._bench, self._bench.ledger.blocks[1:]
+        if self._called >= MOST or bench.clock.wall() >= deadline or self._hopeless():
+            return False
+        spent = sum(block.wall for block in blocks)
+        if len(blocks) < FEWEST or spent < ENOUGH:
+            return True
+        return spent < PATIENCE * ENOUGH and relative_error(worth_counting(blocks)) > PRECISE
+
+    def _hopeless(self) -> bool:
+        """Whether all calls raise, or one says that this is the wrong thread."""
+        outcomes = [one for run in self._bench.ledger.runs[:HOPELESS] for one in run.outcomes]
+        raised = [one.error for one in outcomes if isinstance(one, Raised)]
+        wrong = next((error for error in raised if refused_thread(error)), None)
+        if wrong is not None:
+            self._bench.missing.append(f"wall: it refuses to be called in another thread ({wrong})")
+            return True
+        return len(raised) == len(outcomes) >= HOPELESS
+
+    def _steps(self) -> Steps:
+        calls = self._bench.calls
+        return calls.meter.sums if isinstance(calls, AwaitedCalls) else Steps()
+
+    def _unfinished(self, came_back: bool) -> Unfinished | None:  # noqa: FBT001 - read in one place, ten lines above
+        """What is known of a call that did not come back."""
+        bench = self._bench
+        if came_back or not bench.in_flight:
+            return None
+        (cpu, queued), start = self._began
+        cpu_now, queued_now = bench.clock.watch(bench.hand.thread)
+        now = bench.clock.wall()
+        self._spans.append((start, now))
+        seconds = (now - start) / 1e9
+        what = "the first call" if not bench.ledger.blocks else f"call {self._called}"
+        reason = f"{what} had not come back after {seconds:.3g} s; that is a lower bound"
+        bench.missing.append(f"wall: {reason}")
+        return Unfinished(seconds, (cpu_now - cpu) / 1e9, (queued_now - queued) / 1e9)
+
+
+def block_size(blocks: Sequence[Block]) -> int:
+    """How many calls make a block that is long enough to be timed well; the first is no guide."""
+    known = blocks[1:]
+    if not known:
+        return 1
+    totals = Totals.of(worth_counting(known))
+    each = totals.wall * 1e9 / totals.calls
+    return max(1, math.ceil(BLOCK / max(1.0, each))) if each < BLOCK / 2 else 1

@@ -1,0 +1,134 @@
+"""Timing the steps of a coroutine: when it holds its loop, and when it lets go.
+
+A coroutine is driven by its ``send``; between two sends the loop belongs to others. An awaitable
+that forwards every send and throw, and reads the clock around each, works under asyncio and uvloop,
+with cancellation, `wait_for`, `gather`, threads and exceptions, since it changes nothing of what
+passes (experiment 5: 0.2 µs a step, 1.5 µs with CPU time).
+
+Each item also runs in a context of its own, as everywhere in this library: every step is entered
+through it, so no task is needed for that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Generator
+    from contextvars import Context
+
+    from .._facts._clock import Clock
+
+__all__ = ["StepMeter", "Steps", "isolated"]
+
+
+class Steps(NamedTuple):
+    """Sums over coroutines: their number, their steps, and how long those held the loop, ns."""
+
+    coroutines: int = 0
+    steps: int = 0
+    held: int = 0
+    cpu: int = 0
+
+    def since(self, before: Steps) -> Steps:
+        """What was added since."""
+        return Steps(*(now - then for now, then in zip(self, before, strict=True)))
+
+
+class StepMeter:
+    """Adds up the steps of the coroutines that go through it.
+
+    Attributes:
+        steps: How often a coroutine gave the loop back.
+        held: Wall time the loop was held, ns.
+        cpu: CPU time within that, ns.
+        since: When the step that is running began, ns; 0 while none runs.
+        coroutines: How many went through.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.steps = 0
+        self.held = 0
+        self.cpu = 0
+        self.since = 0
+        self.coroutines = 0
+
+    @property
+    def sums(self) -> Steps:
+        """What was added up so far."""
+        return Steps(self.coroutines, self.steps, self.held, self.cpu)
+
+    def timed(self, coroutine: Coroutine[Any, Any, Any], context: Context) -> _Timed:
+        """An awaitable that does what the coroutine does, in a context, and counts its steps."""
+        self.coroutines += 1
+        return _Timed(self, coroutine, context)
+
+    def begin(self) -> int:
+        """A step begins; answers the CPU time for `end`."""
+        cpu = self._clock.thread_cpu()
+        self.since = self._clock.wall()
+        return cpu
+
+    def end(self, cpu: int) -> None:
+        """The step that began at `cpu` ends."""
+        self.held += self._clock.wall() - self.since
+        self.since = 0
+        self.cpu += self._clock.thread_cpu() - cpu
+
+
+class _Timed:
+    def __init__(
+        self, meter: StepMeter, coroutine: Coroutine[Any, Any, Any], context: Context
+    ) -> None:
+        self._meter = meter
+        self._coroutine = coroutine
+        self._context = context
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        meter, run, coroutine = self._meter, self._context.run, self._coroutine
+        advance: Any = coroutine.send
+        sent: Any = None
+        try:
+            while True:
+                cpu = meter.begin()
+                try:
+                    yielded = run(advance, sent)
+                except StopIteration as stop:
+                    return stop.value
+                finally:
+                    meter.end(cpu)
+                meter.steps += 1
+                advance, sent = coroutine.send, None
+                try:
+                    sent = yield yielded
+                except BaseException as error:  # noqa: BLE001 - cancellation too belongs to the coroutine, which may outlive it
+                    advance, sent = coroutine.throw, error
+        finally:
+            coroutine.close()
+
+
+class isolated:  # noqa: N801 - read as a verb: `await isolated(coroutine, context)`
+    """An awaitable that runs a coroutine in a context, and measures nothing."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], context: Context) -> None:
+        self._coroutine = coroutine
+        self._context = context
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        run, coroutine = self._context.run, self._coroutine
+        advance: Any = coroutine.send
+        sent: Any = None
+        try:
+            while True:
+                try:
+                    yielded = run(advance, sent)
+                except StopIteration as stop:
+                    return stop.value
+                advance, sent = coroutine.send, None
+                try:
+                    sent = yield yielded
+                except BaseException as error:  # noqa: BLE001 - as in the timed one
+                    advance, sent = coroutine.throw, error
+        finally:
+            coroutine.close()

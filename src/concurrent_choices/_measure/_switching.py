@@ -1,0 +1,38 @@
+"""Borrowing the interpreter's switch interval, which all threads share, and giving it back."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+__all__ = ["quick_switching"]
+
+QUICK = 1e-4
+"""Seconds: the witness sees holds of 0.5 ms and more at this, of 10 ms at 5e-3 (experiment 3)."""
+
+_lock = threading.Lock()
+_users: list[float] = []  # the interval found by the first user, once for each that is inside
+
+
+@contextmanager
+def quick_switching() -> Generator[None]:
+    """Let threads ask for the GIL every 0.1 ms inside the block.
+
+    The interval found at the start is put back even where somebody changed it meanwhile. Where
+    blocks of several threads overlap, the first found it and the last puts it back.
+    """
+    with _lock:
+        _users.append(_users[0] if _users else sys.getswitchinterval())
+        sys.setswitchinterval(QUICK)
+    try:
+        yield
+    finally:
+        with _lock:
+            found = _users.pop()
+            if not _users:
+                sys.setswitchinterval(found)

@@ -1,0 +1,93 @@
+"""Callables that can only be called in the thread they were made in.
+
+Nobody can tell for certain before the call. What can be seen in advance are the usual suspects: a
+connection of sqlite3, a widget, a handler of signals. Such a callable is sampled in the caller's
+own thread, since a refused call could not be made again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import partial
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["bound_to_thread", "refused_thread"]
+
+_KINDS = ("sqlite3.Connection", "sqlite3.Cursor", "_tkinter.tkapp", "tkinter.Tk")
+_DEEPEST = 3
+_WIDEST = 500  # things looked at (guessed: a millisecond)
+
+_REFUSALS = (
+    "signal only works in main thread",
+    "can only be used in that same thread",
+    "main thread is not in main loop",
+    "must be called from the main thread",
+)
+
+
+def bound_to_thread(fn: Any) -> str:
+    """What binds a callable to the caller's thread; empty if nothing is seen.
+
+    Args:
+        fn: The callable; its closure, its arguments, its object and the globals it names are seen.
+    """
+    for part in _reach(fn):
+        for kind in type(part).__mro__:
+            name = f"{kind.__module__}.{kind.__qualname__}"
+            if name in _KINDS:
+                return f"it uses a {name}, which belongs to the thread that made it"
+        if isinstance(part, FunctionType) and _sets_signals(part):
+            return "it sets signal handlers, which only the main thread may"
+    return ""
+
+
+def refused_thread(error: BaseException) -> bool:
+    """Whether an error says that the call was made in the wrong thread."""
+    text = str(error)
+    return any(words in text for words in _REFUSALS)
+
+
+def _sets_signals(function: FunctionType) -> bool:
+    """Whether it names the module `signal` or a function of it, global or imported inside."""
+    if "signal" not in function.__code__.co_names:
+        return False
+    named = function.__globals__.get("signal")
+    return named is None or "signal" in {
+        getattr(named, "__name__", ""),
+        getattr(named, "__module__", ""),
+    }
+
+
+def _reach(fn: Any) -> Iterator[Any]:
+    """The callable and what hangs on it, nearest first, each once."""
+    seen: set[int] = set()
+    ahead = deque([(fn, _DEEPEST)])
+    while ahead and len(seen) < _WIDEST:
+        thing, depth = ahead.popleft()
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        yield thing
+        if depth:
+            ahead.extend((part, depth - 1) for part in _neighbours(thing))
+
+
+def _neighbours(thing: Any) -> Iterator[Any]:
+    if isinstance(thing, partial):
+        yield from (thing.func, *thing.args, *thing.keywords.values())
+    elif isinstance(thing, MethodType):
+        yield from (thing.__func__, thing.__self__)
+    elif isinstance(thing, FunctionType):
+        for cell in thing.__closure__ or ():
+            try:
+                yield cell.cell_contents
+            except ValueError:  # a name that is not bound yet
+                continue
+        named = thing.__code__.co_names
+        yield from (thing.__globals__[name] for name in named if name in thing.__globals__)
+    elif not isinstance(thing, type) and type(thing).__module__ not in {"builtins", "types"}:
+        yield from getattr(thing, "__dict__", {}).values()

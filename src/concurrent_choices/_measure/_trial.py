@@ -1,0 +1,159 @@
+"""Lanes at work together: the direct answer to "do threads help here?".
+
+Two threads call with real items at the same time. If both could compute or wait as one alone does,
+the GIL is free; if each made half the way, they shared the GIL, or a lock (DECISION.md 2.2,
+experiments 2 and 16).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from ._calls import AwaitedCalls, cut
+from ._evidence import worth_counting
+from ._figures import Block, Totals
+from ._hand import DaemonHand, OwnHand
+from ._rounds import block_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .._facts._batch import Claim
+    from ._bench import Bench
+
+__all__ = ["Trial", "compare", "try_lanes"]
+
+PAIR = 2
+
+TRIAL = (15e-3, 20e-3)
+"""Seconds that a lane works in a trial: three switch intervals, at most 20 ms unless a call takes
+longer (DECISION.md 5.3)."""
+
+WAITING = 0.5
+"""Share of the wall time spent blocked, from which four lanes are tried too (DECISION.md 5.1)."""
+
+
+class Trial(NamedTuple):
+    """What lanes did together, beside one alone.
+
+    Attributes:
+        lanes: How many there were.
+        parallelism: (CPU + run-queue delay) over wall, added up over the lanes.
+        inflation: CPU time of a call over that of a call alone; None where there was none to speak
+            of.
+        speedup: Throughput over that of one lane, both as if no lane had ever lacked a core.
+    """
+
+    lanes: int
+    parallelism: float
+    inflation: float | None
+    speedup: float
+
+
+def try_lanes(bench: Bench, blocks: Sequence[Block], deadline: int) -> list[Trial]:
+    """Two lanes together, and four where calls mostly wait, as far as items and budget allow.
+
+    Args:
+        bench: What the calls are made with; `missing` is told why a trial was not made.
+        blocks: What one lane did alone.
+        deadline: The clock's wall time at which to stop, ns.
+    """
+    alone = Totals.of(worth_counting(blocks))
+    if not alone.calls or bench.in_flight or isinstance(bench.hand, OwnHand):
+        return []
+    waits = alone.wall - alone.cpu - alone.queued > WAITING * alone.wall
+    trials: list[Trial] = []
+    for lanes in (2, 4) if waits else (2,):
+        size = block_size([blocks[0], *blocks])
+        claims = _claims(bench, alone.wall / alone.calls, size, lanes, deadline)
+        trial = compare(_together(bench, claims, lanes, deadline), alone) if claims else None
+        if trial is None:
+            break
+        trials.append(trial)
+    return trials
+
+
+def _claims(bench: Bench, each: float, size: int, lanes: int, deadline: int) -> list[Claim]:
+    """Items for so many lanes, or none, with the reason."""
+    seconds = max(each, min(max(3 * each, TRIAL[0]), TRIAL[1]))
+    field = "pair_speedup" if lanes == PAIR else "ramp"
+    if 2 * seconds > bench.left(deadline):
+        bench.missing.append(f"{field}: the budget was spent before {lanes} lanes could be tried")
+        return []
+    claims = cut(bench.feed.take(lanes * math.ceil(seconds / each), size), size)
+    if len(claims) < lanes:
+        bench.feed.give_back(claims)
+        bench.missing.append(f"{field}: too few items were left to try {lanes} lanes")
+        return []
+    return claims
+
+
+def _together(
+    bench: Bench, claims: Sequence[Claim], lanes: int, deadline: int
+) -> list[list[Block]]:
+    """Make calls in lanes; the blocks of each, none where one did not come back."""
+    calls = bench.calls
+    if isinstance(calls, AwaitedCalls):
+        done: list[list[Block]] = []
+        bench.do(lambda: done.extend(calls.lanes(claims, bench.ledger, lanes)), claims, deadline)
+        return done
+    return _on_threads(bench, claims, lanes, deadline)
+
+
+def _on_threads(
+    bench: Bench, claims: Sequence[Claim], lanes: int, deadline: int
+) -> list[list[Block]]:
+    source = deque(claims)
+    done: list[list[Block]] = [[] for _ in range(lanes)]
+    hands = [DaemonHand() for _ in range(lanes)]
+
+    def lane(place: int) -> None:
+        done[place] = maker.round(_drawn(source), bench.ledger)
+
+    maker, ended = bench.calls, False
+    try:
+        for place, hand in enumerate(hands):
+            hand.begin(partial(lane, place))
+        ended = all(hand.ended(bench.left(deadline)) for hand in hands)
+    finally:
+        if not ended:
+            bench.give_up(claims)
+        for hand in hands:
+            hand.close()
+    return done if ended else []
+
+
+def compare(lanes: Sequence[Sequence[Block]], alone: Totals) -> Trial | None:
+    """What the lanes' times say, beside those of one lane alone; None if a lane did nothing."""
+    together = [Totals.of(lane) for lane in lanes]
+    if (
+        alone.calls == 0
+        or not together
+        or any(lane.calls == 0 or lane.wall <= 0 for lane in together)
+    ):
+        return None
+    calls = sum(lane.calls for lane in together)
+    cpu, cpu_alone = sum(lane.cpu for lane in together) / calls, alone.cpu / alone.calls
+    rates = (lane.calls / _served(lane) for lane in together)
+    return Trial(
+        len(together),
+        sum((lane.cpu + lane.queued) / lane.wall for lane in together),
+        cpu / cpu_alone if cpu_alone > 0 else None,
+        sum(rates) * _served(alone) / alone.calls,
+    )
+
+
+def _served(totals: Totals) -> float:
+    """The wall time without what was spent waiting for a core, seconds."""
+    return max(totals.wall - totals.queued, totals.cpu, 1e-9)
+
+
+def _drawn(source: deque[Claim]) -> Iterator[Claim]:
+    while True:
+        try:
+            yield source.popleft()
+        except IndexError:
+            return
