@@ -22,7 +22,7 @@ bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks.dispatch
 
 docs: $(VENV)/.test
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks

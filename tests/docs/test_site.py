@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import inspect
 import re
 import subprocess
 import sys
@@ -41,6 +43,18 @@ def test_it_describes_every_public_name(site):
         name for name in concurrent_choices.__all__ if f'id="concurrent_choices.{name}"' not in page
     ]
     assert missing == []
+
+
+def test_it_shows_how_a_strategy_is_made(site):
+    """Where attrs writes the signature, the page shows it as Python would."""
+    page = html.unescape(re.sub(r"<[^>]+>", "", (site / "api.html").read_text()))
+    shown = re.sub(r"\s+", " ", page)
+    for strategy in (concurrent_choices.ThreadStrategy, concurrent_choices.AsyncioStrategy):
+        parameters = inspect.signature(strategy).parameters.values()
+        inside = ", ".join(
+            f"{each.name}: {each.annotation} = {each.default}" for each in parameters
+        )
+        assert re.search(rf"{strategy.__name__}\( ?{re.escape(inside)},? ?\)", shown)
 
 
 def test_it_fetches_nothing_from_elsewhere(site):
