@@ -1,10 +1,10 @@
 """Concurrency strategies for Python, with a decision helper.
 
-    run stream arun astream           choosing meets doing
-    _strategies                       doing: sequential, loops, threads, processes
-    protocols  _work                  what a strategy is; the source, the batches
-    _facts  _platform                 nouns; what this machine offers
-    _errors                           everything raised on purpose
+run stream arun astream           choosing meets doing
+_strategies                       doing: sequential, loops, threads, processes
+protocols  _work                  what a strategy is; the source, the batches
+_facts  _platform                 nouns; what this machine offers
+_errors                           everything raised on purpose
 """
 
 from __future__ import annotations

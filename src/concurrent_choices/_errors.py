@@ -21,6 +21,7 @@ Every error keeps its fields in ``args`` and writes its text in ``__str__``, so 
 from __future__ import annotations
 
 import signal
+from typing import Any
 
 __all__ = [
     "ClosedStrategyError",
@@ -119,7 +120,9 @@ class ClosedStrategyError(ConcurrentChoicesError, RuntimeError):
         self.strategy = strategy
 
     def __str__(self) -> str:
-        return f"this {self.strategy} strategy is closed; make a new one or stay inside its with block"
+        return (
+            f"this {self.strategy} strategy is closed; make a new one or stay inside its with block"
+        )
 
 
 class WorkerStartError(ConcurrentChoicesError, RuntimeError):
@@ -164,8 +167,14 @@ class ItemTimeoutError(ItemError, TimeoutError):
 
     def __init__(self, index: int, item: str, timeout: float, aftermath: str) -> None:
         super().__init__(index, item, timeout, aftermath)
+        self.errno = None  # an OSError by descent, it would take the index for one
         self.timeout = timeout
         self.aftermath = aftermath
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # OSError keeps two of its arguments only.
+        fields = (self.index, self.item, self.timeout, self.aftermath)
+        return type(self), fields, self.__dict__
 
     def __str__(self) -> str:
         return f"{super().__str__()} took longer than timeout={self.timeout:g} s; {self.aftermath}"
@@ -202,7 +211,9 @@ class NotPicklableError(ItemError, TypeError):
         self.reason = reason
 
     def __str__(self) -> str:
-        subject = "cannot be pickled" if self.what == "item" else "gave a result that cannot be pickled"
+        subject = (
+            "cannot be pickled" if self.what == "item" else "gave a result that cannot be pickled"
+        )
         return (
             f"{super().__str__()} {subject} for its trip between processes ({self.reason}); "
             'send something picklable, or use strategy="thread"'

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from attrs import field, frozen, validators
+from attrs import field, frozen
 
 from .._errors import MissingExtraError
 from .._facts._batch import Batch
 from .._work._job import Job
 from ._lanes._arguments import one_of, positive
+from ._lanes._keeper import Crewed
 from ._lanes._shift import Shift
 from ._lanes._threads import threads_for
 
@@ -19,7 +20,7 @@ __all__ = ["AnyioStrategy"]
 
 
 @frozen
-class AnyioStrategy:
+class AnyioStrategy(Crewed):
     """Runs an `async def` as tasks of an anyio task group; a `def` in that many threads.
 
     Args:
@@ -29,23 +30,29 @@ class AnyioStrategy:
 
     name: ClassVar[str] = "anyio"
     concurrency: int = field(default=100, validator=positive)
-    backend: Literal["asyncio", "trio"] = field(default="asyncio", validator=one_of("asyncio", "trio"))
+    backend: Literal["asyncio", "trio"] = field(
+        default="asyncio", validator=one_of("asyncio", "trio")
+    )
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job on a loop of its own."""
+        self._keeper.check()
         if not job.is_async:
-            return threads_for(job, self.concurrency)
+            return threads_for(job, self._keeper, self.concurrency)
         from ._lanes._asyncio import serve_with  # noqa: PLC0415 - imported when it is used
 
         self._check()
         run = partial(_run_shift, self.backend)
-        return serve_with(job, run, self.concurrency, "concurrent_choices-anyio")
+        return serve_with(job, run, self.concurrency, self._keeper)
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
         from ._lanes._native import execute_here  # noqa: PLC0415 - as above
 
         return execute_here(job, self.concurrency)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AnyioStrategy, (self.concurrency, self.backend)
 
     def _check(self) -> None:
         if self.backend == "trio":
@@ -55,9 +62,7 @@ class AnyioStrategy:
                 raise MissingExtraError('AnyioStrategy(backend="trio")', "trio") from error
 
 
-def _run_shift(
-    backend: str, shift: Shift, register: Callable[[Callable[[], None]], None]
-) -> None:
+def _run_shift(backend: str, shift: Shift, register: Callable[[Callable[[], None]], None]) -> None:
     import anyio  # noqa: PLC0415 - 60 ms; imported when it is used
 
     from ._lanes._anyio_host import AnyioHost  # noqa: PLC0415 - as above

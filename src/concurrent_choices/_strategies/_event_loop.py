@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from attrs import field, frozen
 
@@ -11,8 +11,8 @@ from .._errors import MissingExtraError
 from .._facts._batch import Batch
 from .._work._job import Job
 from ._lanes._arguments import positive
-from ._lanes._crew import Crew
-from ._lanes._threads import Floor, threads_for
+from ._lanes._keeper import Crewed
+from ._lanes._threads import threads_for
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -21,7 +21,7 @@ __all__ = ["AsyncioStrategy", "UvloopStrategy"]
 
 
 @frozen
-class AsyncioStrategy:
+class AsyncioStrategy(Crewed):
     """Runs an `async def` as tasks on one asyncio loop; a `def` in that many threads.
 
     Args:
@@ -33,17 +33,21 @@ class AsyncioStrategy:
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job on a loop of its own."""
+        self._keeper.check()
         if not job.is_async:
-            return threads_for(job, self.concurrency)
+            return threads_for(job, self._keeper, self.concurrency)
         from ._lanes._asyncio import serve_alone  # noqa: PLC0415 - asyncio costs 30 ms; imported when it is used
 
-        return serve_alone(job, concurrency=self.concurrency, factory=self._new_loop)
+        return serve_alone(job, self._keeper, concurrency=self.concurrency, factory=self._new_loop)
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
         from ._lanes._native import execute_here  # noqa: PLC0415 - as above
 
         return execute_here(job, self.concurrency)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.concurrency,)
 
     @staticmethod
     def _new_loop() -> AbstractEventLoop:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from attrs import frozen
 
 from .._facts._batch import Batch
 from .._work._job import Job
-from ._lanes._crew import Crew
+from ._lanes._keeper import Crewed
 from ._lanes._pace import Pace
 from ._lanes._threads import Floor
 
@@ -18,7 +18,7 @@ __all__ = ["SequentialStrategy"]
 
 
 @frozen
-class SequentialStrategy:
+class SequentialStrategy(Crewed):
     """Calls the callable on one item after another.
 
     With a `timeout`, a `def` runs in one thread beside the caller's, since nobody could give up
@@ -29,6 +29,7 @@ class SequentialStrategy:
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job."""
+        self._keeper.check()
         if job.is_async:
             return self._await_each(job)
         if job.timeout is not None:
@@ -41,6 +42,9 @@ class SequentialStrategy:
 
         return execute_here(job, 1)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SequentialStrategy, ()
+
     def _here(self, job: Job) -> Iterator[Batch]:
         pace = Pace()
         while (claim := job.claim(pace.size)) is not None:
@@ -50,13 +54,10 @@ class SequentialStrategy:
             yield batch
 
     def _beside(self, job: Job) -> Iterator[Batch]:
-        crew = Crew("concurrent_choices-sequential")
-        try:
+        with self._keeper.lend() as crew:
             yield from Floor(job, crew, workers=1)
-        finally:
-            crew.close()
 
     def _await_each(self, job: Job) -> Iterator[Batch]:
         from ._lanes._asyncio import serve_alone  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 
-        return serve_alone(job, concurrency=1)
+        return serve_alone(job, self._keeper, concurrency=1)

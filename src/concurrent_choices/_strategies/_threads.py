@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from attrs import field, frozen
 
@@ -12,19 +12,14 @@ from .._facts._batch import Batch
 from .._work._job import Job
 from .._work._nesting import share
 from ._lanes._arguments import positive, positive_or_none
-from ._lanes._crew import Crew
-from ._lanes._keeper import Keeper
-from ._lanes._threads import Floor
+from ._lanes._keeper import Crewed
+from ._lanes._threads import Floor, Lane
 
 __all__ = ["ThreadStrategy"]
 
 
-def _keeper() -> Keeper[Crew]:
-    return Keeper("thread", partial(Crew, "concurrent_choices-thread"))
-
-
 @frozen
-class ThreadStrategy:
+class ThreadStrategy(Crewed):
     """Runs a `def` in threads; an `async def` on a loop in each thread, one item at a time.
 
     Inside a `with` block the threads stay for the next job.
@@ -38,14 +33,6 @@ class ThreadStrategy:
     name: ClassVar[str] = "thread"
     max_workers: int = field(default=32, validator=positive)
     batch: int | None = field(default=None, validator=positive_or_none)
-    _keeper: Keeper[Crew] = field(factory=_keeper, init=False, eq=False, repr=False)
-
-    def __enter__(self) -> ThreadStrategy:
-        self._keeper.open()
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self._keeper.close()
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job."""
@@ -59,11 +46,11 @@ class ThreadStrategy:
         with self._keeper.lend() as crew:
             yield from Floor(job, crew, workers=workers, batch=self.batch, body=_body(job))
 
-    def __reduce__(self) -> tuple[type[ThreadStrategy], tuple[int, int | None]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return ThreadStrategy, (self.max_workers, self.batch)
 
 
-def _body(job: Job):
+def _body(job: Job) -> Callable[[Lane], None] | None:
     if not job.is_async:
         return None
     import asyncio  # noqa: PLC0415 - 30 ms; a `def` does not need it

@@ -61,9 +61,7 @@ class Job:
 
     def __attrs_post_init__(self) -> None:
         self.is_async = is_async(self.fn)
-        self.performer = Performer(
-            self.fn, self.context, return_exceptions=self.return_exceptions
-        )
+        self.performer = Performer(self.fn, self.context, return_exceptions=self.return_exceptions)
 
     @property
     def name(self) -> str:

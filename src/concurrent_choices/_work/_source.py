@@ -19,7 +19,17 @@ from .._facts._batch import Claim
 __all__ = ["Source"]
 
 _SLICEABLE = (list, tuple, range, str, bytes)
-_SIZED = (*_SLICEABLE, dict, set, frozenset, deque, bytearray, type({}.keys()), type({}.values()), type({}.items()))
+_SIZED = (
+    *_SLICEABLE,
+    dict,
+    set,
+    frozenset,
+    deque,
+    bytearray,
+    type({}.keys()),
+    type({}.values()),
+    type({}.items()),
+)
 
 _NOBODY = -1  # no thread has this identifier
 

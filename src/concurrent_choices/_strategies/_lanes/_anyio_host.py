@@ -32,7 +32,7 @@ class AnyioHost:
         await self._group.__aenter__()
         return self
 
-    async def __aexit__(self, *exc_info: Any) -> bool | None:
+    async def __aexit__(self, *exc_info: object) -> bool | None:
         self._group.cancel_scope.cancel()
         return await self._group.__aexit__(*exc_info)
 
@@ -84,9 +84,9 @@ def on_trio() -> bool:
 def post_here() -> Callable[[Callable[[], object]], object]:
     """A function that has a callable called in the running loop, usable from any thread."""
     if on_trio():
-        post: Callable[[Callable[[], object]], object] = sys.modules[
-            "trio"
-        ].lowlevel.current_trio_token().run_sync_soon
+        post: Callable[[Callable[[], object]], object] = (
+            sys.modules["trio"].lowlevel.current_trio_token().run_sync_soon
+        )
         return post
     import asyncio  # noqa: PLC0415 - not needed on trio
 

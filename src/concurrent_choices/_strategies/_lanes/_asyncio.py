@@ -11,6 +11,7 @@ from ..._facts._batch import Batch
 from ..._work._job import Job
 from ._asyncio_host import AsyncioHost, run_loop
 from ._crew import Crew
+from ._keeper import Keeper
 from ._loops import RunShift, loop_body
 from ._shift import Shift
 from ._threads import Floor
@@ -20,7 +21,9 @@ __all__ = ["run_shift", "serve_alone", "serve_with"]
 Factory = Callable[[], asyncio.AbstractEventLoop]
 
 
-def run_shift(factory: Factory, shift: Shift, register: Callable[[Callable[[], None]], None]) -> None:
+def run_shift(
+    factory: Factory, shift: Shift, register: Callable[[Callable[[], None]], None]
+) -> None:
     """Run a shift to its end on a new asyncio loop."""
 
     async def main() -> None:
@@ -32,13 +35,17 @@ def run_shift(factory: Factory, shift: Shift, register: Callable[[Callable[[], N
 
 
 def serve_alone(
-    job: Job, *, concurrency: int, factory: Factory = asyncio.new_event_loop
+    job: Job,
+    keeper: Keeper[Crew],
+    *,
+    concurrency: int,
+    factory: Factory = asyncio.new_event_loop,
 ) -> Iterator[Batch]:
     """One loop with `concurrency` items in flight."""
-    return serve_with(job, partial(run_shift, factory), concurrency, "concurrent_choices-loop")
+    return serve_with(job, partial(run_shift, factory), concurrency, keeper)
 
 
-def serve_with(job: Job, run: RunShift, concurrency: int, name: str) -> Iterator[Batch]:
+def serve_with(job: Job, run: RunShift, concurrency: int, keeper: Keeper[Crew]) -> Iterator[Batch]:
     """One loop, run by `run`: in this thread where nobody looks before the end, else beside it.
 
     A loop that only ran while the caller waits would let connections in flight starve between two
@@ -49,8 +56,6 @@ def serve_with(job: Job, run: RunShift, concurrency: int, name: str) -> Iterator
         run(Shift(job, batches.append, concurrency), lambda _nudge: None)
         yield from batches
         return
-    crew = Crew(name)
-    try:
+    job.source.widen(2 * concurrency)
+    with keeper.lend() as crew:
         yield from Floor(job, crew, workers=1, body=loop_body(run, concurrency))
-    finally:
-        crew.close()

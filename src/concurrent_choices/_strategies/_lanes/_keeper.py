@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Generic, Protocol, TypeVar
+from functools import partial
+from typing import ClassVar, Generic, Protocol, Self, TypeVar
+
+from attrs import Factory, field, frozen
 
 from ..._errors import ClosedStrategyError
+from ._crew import Crew
 
-__all__ = ["Closable", "Keeper"]
+__all__ = ["Closable", "Crewed", "Keeper"]
 
 
 class Closable(Protocol):
@@ -64,3 +68,24 @@ class Keeper(Generic[T]):
             yield made
         finally:
             made.close()
+
+
+def _threads_of(strategy: Crewed) -> Keeper[Crew]:
+    return Keeper(strategy.name, partial(Crew, f"concurrent_choices-{strategy.name}"))
+
+
+@frozen
+class Crewed:
+    """What strategies have in common that use threads: inside `with` the threads stay for the next job."""
+
+    name: ClassVar[str]
+    _keeper: Keeper[Crew] = field(
+        default=Factory(_threads_of, takes_self=True), init=False, eq=False, repr=False
+    )
+
+    def __enter__(self) -> Self:
+        self._keeper.open()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._keeper.close()

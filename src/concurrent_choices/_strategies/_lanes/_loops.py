@@ -1,5 +1,6 @@
 """An event loop in each lane: how threads serve `async def` callables, and how a loop serves beside
-the caller's thread."""
+the caller's thread.
+"""
 
 from __future__ import annotations
 

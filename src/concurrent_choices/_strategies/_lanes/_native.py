@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from typing import Any
 
 import anyio
 
@@ -142,6 +141,7 @@ class _Mailbox:
 
 async def execute_here(job: Job, concurrency: int) -> AsyncIterator[Batch]:
     """Serve an `async def` with `concurrency` tasks of the running loop."""
+    job.source.widen(2 * concurrency)
     mail = _Mailbox()
     host = AnyioHost() if on_trio() else AsyncioHost()
     shift = Shift(job, mail.put, concurrency)

@@ -25,6 +25,7 @@ from ._pace import Pace
 
 __all__ = ["OVERDUE", "Host", "Shift"]
 
+
 class _Overdue(Exception):  # noqa: N818 - never leaves this file
     """An item's seconds were up."""
 
@@ -49,7 +50,7 @@ class Host(Protocol):
     async def __aenter__(self) -> object:
         """Be ready to spawn."""
 
-    async def __aexit__(self, *exc_info: Any) -> object:
+    async def __aexit__(self, *exc_info: object) -> object:
         """Cancel what was spawned, and wait for it as long as is reasonable."""
 
     def spawn(self, body: Callable[[], Coroutine[Any, Any, None]], context: Context) -> None:

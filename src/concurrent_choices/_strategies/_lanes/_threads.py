@@ -14,8 +14,10 @@ from math import inf
 from ..._errors import ItemTimeoutError
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
+from ..._work._nesting import share
 from ..._work._perform import show
 from ._crew import PARTING, Crew
+from ._keeper import Keeper
 from ._outbox import Outbox
 from ._pace import Pace, share_of_rest
 
@@ -64,6 +66,7 @@ class Floor:
         self._lock = threading.Lock()
         self._lanes: set[Lane] = set()
         self._appetite = 2 * workers
+        job.source.widen(2 * workers)
         self.nudges: set[Callable[[], None]] = set()
         job.on_stop(self.outbox.ring)
         job.source.on_change(self.outbox.ring)
@@ -235,12 +238,9 @@ def perform_claims(lane: Lane) -> None:
             return
 
 
-def threads_for(job: Job, concurrency: int) -> Iterator[Batch]:
+def threads_for(job: Job, keeper: Keeper[Crew], concurrency: int) -> Iterator[Batch]:
     """A `def` under an event loop strategy: as many threads as it may have items in flight."""
-    crew = Crew("concurrent_choices-loop-thread")
-    workers = min(concurrency, MOST_THREADS)
+    workers = share(min(concurrency, MOST_THREADS))
     job.crowd(workers if job.source.length is None else min(workers, job.source.length))
-    try:
+    with keeper.lend() as crew:
         yield from Floor(job, crew, workers=workers)
-    finally:
-        crew.close()

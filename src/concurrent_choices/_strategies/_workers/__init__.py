@@ -1,4 +1,4 @@
 """The process host: worker processes, the wire to them, and their supervision.
 
-    caller ── Pump ── Worker ══ one socket, one page of shared memory ══ _worker.main ── the callable
+caller ── Pump ── Worker ══ one socket, one page of shared memory ══ _worker.main ── the callable
 """

@@ -126,5 +126,7 @@ class SharedDesk(Desk):
 
     def fallen(self, started: int) -> Fallen:
         begun = started - self._reported
-        opened = list(self._open.items())  # in the order they were sent, which is the order of starting
+        opened = list(
+            self._open.items()
+        )  # in the order they were sent, which is the order of starting
         return Fallen([], opened[:begun], [Claim(index, [item]) for index, item in opened[begun:]])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import signal
 import socket
 import threading
@@ -12,7 +11,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from ..._errors import WorkerStartError
 from . import _spawn
 from ._page import Page
 from ._payload import dump
@@ -123,6 +121,7 @@ class Host:
             self._hello += dump((initializer, initargs))
         self.workers: list[Worker] = []
         self.jobs = 0
+        self.rested_until = 0.0
         self._claimed = threading.Lock()
         self._pid = os.getpid()
         _hosts.add(self)
@@ -159,18 +158,11 @@ class Host:
         for worker in workers:
             worker.close()
 
-    def rest(self, seconds: float) -> None:
-        """Tell the workers to end by themselves when nothing comes for so long."""
-        for worker in self.workers:
-            worker.link.queue(Kind.REST, 0, 0, [], int(seconds * 1e9))
-            with suppress(OSError):
-                worker.link.flush(socket.MSG_DONTWAIT)
-
     def forget(self) -> None:
         """In a fork of the caller: drop its ends of the wires, so that they close when the caller ends."""
         workers, self.workers = self.workers, []
         for worker in workers:
-            with suppress(OSError):
+            with suppress(OSError, ValueError):
                 worker.release()
 
 

@@ -20,10 +20,8 @@ REST = 2.0
 """Seconds that workers wait for another call before they end by themselves (guessed: a person at a
 prompt, or a loop around `run`)."""
 
-_MARGIN = 0.5  # seconds before that in which they are no longer counted on
-
 _lock = threading.Lock()
-_resting: dict[Any, tuple[float, Host]] = {}
+_resting: dict[Any, Host] = {}
 
 
 class Staffing(Keeper[Host]):
@@ -81,17 +79,27 @@ def _kind() -> Any:
 
 def _wake() -> Host | None:
     with _lock:
-        until, host = _resting.pop(_kind(), (0.0, None))
-    if host is not None and time.monotonic() > until:
-        host.close()
-        return None
-    return host
+        return _resting.pop(_kind(), None)
 
 
 def _put_to_rest(host: Host) -> None:
-    host.rest(REST)
+    """Keep a host for the next call, and have it closed if none comes."""
+    kind = _kind()
     with _lock:
-        before = _resting.pop(_kind(), None)
-        _resting[_kind()] = (time.monotonic() + REST - _MARGIN, host)
+        before = _resting.get(kind)
+        _resting[kind] = host
     if before is not None:
-        before[1].close()
+        before.close()
+    host.rested_until = time.monotonic() + REST / 2
+    closing = threading.Timer(REST, _retire, (kind, host))
+    closing.name = "concurrent_choices-retire"
+    closing.daemon = True
+    closing.start()
+
+
+def _retire(kind: Any, host: Host) -> None:
+    with _lock:
+        if _resting.get(kind) is not host or host.rested_until > time.monotonic():
+            return
+        del _resting[kind]
+    host.close()

@@ -35,7 +35,6 @@ class Kind:
     HELLO = 1  # to a worker: where it is, what to set up
     JOB = 2  # to a worker: the callable and its conditions
     BATCH = 3  # to a worker: items
-    REST = 4  # to a worker: end by yourself when nothing comes for so many nanoseconds
     READY = 11  # from a worker: it is up; or why it is not
     DONE = 12  # from a worker: what came of a batch
     REFUSED = 13  # from a worker: it cannot read this batch; nothing was started
@@ -213,7 +212,8 @@ def _write_shared(views: list[memoryview]) -> int:
 
 class _Mapped:
     """How many pieces of shared memory this process holds: each holds a descriptor, of which there
-    are few, so beyond a share of them the bytes are copied instead."""
+    are few, so beyond a share of them the bytes are copied instead.
+    """
 
     held = 0
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4

@@ -80,22 +80,13 @@ class _Server:
     def __init__(self, link: Link, page: Page) -> None:
         self._link = link
         self._page = page
-        self._rest: float | None = None
         self._perform: Callable[[Message], None] = self._unprepared
 
     def run(self) -> None:
         """Answer messages until there is nobody to answer."""
         while True:
-            if self._rest is not None:
-                self._doze()
             for message in self._link.receive():
-                self._rest = None
                 self._handle(message)
-
-    def _doze(self) -> None:
-        """Wait for a message as long as was said; then end."""
-        if not select.select([self._link], [], [], self._rest)[0]:
-            raise EOFError
 
     def _handle(self, message: Message) -> None:
         if message.kind == Kind.BATCH:
@@ -104,8 +95,6 @@ class _Server:
             self._take_job(message)
         elif message.kind == Kind.HELLO:
             self._settle_in(message)
-        elif message.kind == Kind.REST:
-            self._rest = message.nanoseconds / 1e9
 
     def _settle_in(self, message: Message) -> None:
         """Take over the caller's surroundings, run the initializer, and say that all is well."""
@@ -115,12 +104,15 @@ class _Server:
             if len(message.frames) > 1:
                 initializer, arguments = load(message.frames[1:])
                 initializer(*arguments)
-        except BaseException as error:  # noqa: BLE001 - told to the caller, who raises it
+        except BaseException as error:
             self._send(Kind.READY, 0, 0, [f"initializer raised {reason_of(error)}".encode()])
             raise EOFError from error
         self._send(Kind.READY, 0, 0, [b""])
 
     def _take_job(self, message: Message) -> None:
+        end = getattr(self._perform, "end", None)
+        if end is not None:
+            end()
         try:
             job = load(message.frames)
             if job["inner"] is not None:
@@ -275,5 +267,5 @@ def _flush_output() -> None:
     for output in (sys.stdout, sys.stderr):
         try:
             output.flush()
-        except Exception:  # noqa: BLE001, S110, PERF203 - nobody is left to be told
+        except Exception:  # noqa: BLE001, S110 - nobody is left to be told
             pass

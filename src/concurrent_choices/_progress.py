@@ -1,0 +1,67 @@
+"""The progress display: done and total, rate, time left, and what is running."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._errors import MissingExtraError
+from ._facts._batch import Batch
+from ._work._job import Job
+
+__all__ = ["Display"]
+
+
+class Display:
+    """A context that shows, on standard error, the batches it is told of.
+
+    Args:
+        job: What is running.
+        strategy: How.
+    """
+
+    def __init__(self, job: Job, strategy: str) -> None:
+        self._bar = _new_bar()
+        self._task = self._bar.add_task(f"{job.name} · {strategy}", total=job.source.length)
+
+    def __enter__(self) -> Display:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._bar.stop()
+
+    def __call__(self, batch: Batch) -> None:
+        """Show that a batch has arrived."""
+        self._bar.advance(self._task, len(batch.values))
+
+
+def _new_bar() -> Any:
+    try:
+        from rich.console import Console  # noqa: PLC0415 - an extra
+        from rich.progress import (  # noqa: PLC0415 - an extra
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            ProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+    except ImportError as error:
+        raise MissingExtraError("progress=True", "progress") from error
+
+    class _Rate(ProgressColumn):
+        """Items a second."""
+
+        def render(self, task: Any) -> str:
+            return f"{task.speed:.0f}/s" if task.speed else ""
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )

@@ -1,0 +1,85 @@
+"""Worker processes with threads or an event loop inside each: for work that both waits and computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from math import ceil
+from typing import Any, ClassVar, Literal
+
+from attrs import field, frozen
+
+from .._facts._batch import Batch
+from .._platform import usable_cpus
+from .._work._job import Job
+from .._work._nesting import share
+from ..protocols import Strategy
+from ._event_loop import AsyncioStrategy, UvloopStrategy
+from ._lanes._arguments import one_of, positive, positive_or_none
+from ._threads import ThreadStrategy
+from ._workers._desk import SharedDesk
+from ._workers._pump import Pump
+from ._workers._staffing import Staffing
+
+__all__ = ["HybridStrategy"]
+
+AHEAD = 1.25
+"""Items sent to a worker, as a multiple of those it has in flight: a quarter waits, so that none of its
+lanes does (guessed)."""
+
+
+@frozen
+class HybridStrategy:
+    """Runs a `def` in threads, an `async def` on an event loop, inside each of several processes.
+
+    Args:
+        max_workers: Processes at most; by default the processors this process may use.
+        concurrency: Items in flight at once in each process.
+        loop: "asyncio" or "uvloop", for an `async def`.
+        start_method: As for `ProcessStrategy`.
+    """
+
+    name: ClassVar[str] = "hybrid"
+    max_workers: int | None = field(default=None, validator=positive_or_none)
+    concurrency: int = field(default=32, validator=positive)
+    loop: Literal["asyncio", "uvloop"] = field(
+        default="asyncio", validator=one_of("asyncio", "uvloop")
+    )
+    start_method: Literal["fresh", "fork"] = field(
+        default="fresh", validator=one_of("fresh", "fork")
+    )
+    _staffing: Staffing = field(init=False, eq=False, repr=False)
+
+    @_staffing.default
+    def _new_staffing(self) -> Staffing:
+        return Staffing("hybrid", self.start_method, None, ())
+
+    def __enter__(self) -> HybridStrategy:
+        self._staffing.open()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._staffing.close()
+
+    def execute(self, job: Job) -> Iterator[Batch]:
+        """Perform the job."""
+        self._staffing.check()
+        return self._execute(job)
+
+    def _execute(self, job: Job) -> Iterator[Batch]:
+        workers = share(self.max_workers or max(1, round(usable_cpus())))
+        if job.source.length is not None:
+            workers = max(1, min(workers, job.source.length))
+        seat = partial(SharedDesk, capacity=ceil(AHEAD * self.concurrency))
+        job.source.widen(2 * workers * self.concurrency)
+        with self._staffing.lend() as host:
+            yield from Pump(job, host, workers=workers, seat=seat, inner=self._inner(job))
+
+    def _inner(self, job: Job) -> Strategy:
+        if not job.is_async:
+            return ThreadStrategy(self.concurrency, batch=1)
+        kind = UvloopStrategy if self.loop == "uvloop" else AsyncioStrategy
+        return kind(self.concurrency)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return HybridStrategy, (self.max_workers, self.concurrency, self.loop, self.start_method)

@@ -1,0 +1,127 @@
+"""Lanes inside a worker process: how a hybrid has many items in flight in each process."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from ..._facts._batch import Batch, Claim
+from ..._work._job import Job
+from ..._work._nesting import lanes_around
+from ..._work._source import Source
+from ._page import Page
+from ._payload import load, reason_of
+from ._wire import Kind, Link, Message
+from ._worker import pack_outcome
+
+__all__ = ["serve_lanes"]
+
+
+class _Relay(Source):
+    """Items that arrive from the caller's process, with the indices they have there."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(iter(()))
+        self.disown()
+        self._page = page
+        self._claims: deque[Claim] = deque()
+        self._waiting = 0
+        self._guard = threading.Lock()
+
+    def arrive(self, claim: Claim) -> None:
+        """Items have come."""
+        with self._guard:
+            self._claims.append(claim)
+            self._waiting += len(claim.items)
+        self._changed()
+
+    def claim(self, limit: int = 1) -> Claim | None:
+        """The next item; where a page tells the caller that it was started."""
+        del limit
+        with self._guard:
+            if not self._claims or self.closed:
+                return None
+            start, items = self._claims.popleft()
+            if len(items) > 1:
+                self._claims.appendleft(Claim(start + 1, items[1:]))
+            self._waiting -= 1
+            self._page.started += 1
+            return Claim(start, items[:1])
+
+    @property
+    def ready(self) -> int:
+        """Items that a lane could claim."""
+        return self._waiting
+
+    @property
+    def finished(self) -> bool:
+        """Whether the caller wants no more."""
+        return self.closed
+
+    def feed(self, wanted: int) -> None:
+        """Nothing to pull from: items arrive by themselves."""
+
+
+class _Lanes:
+    """One job's lanes, in a thread of their own; the main thread goes on listening."""
+
+    def __init__(self, conditions: dict[str, Any], number: int, link: Link, page: Page) -> None:
+        self._link = link
+        self._number = number
+        self._page = page
+        self._sending = threading.Lock()
+        page.started = 0
+        self._relay = _Relay(page)
+        self._items: dict[int, Any] = {}
+        self._job = Job(
+            conditions["fn"],
+            self._relay,
+            timeout=conditions["timeout"],
+            return_exceptions=conditions["return_exceptions"],
+            linger=0.0,
+        )
+        self._job.context.run(lanes_around.set, conditions["lanes"])
+        self._strategy = conditions["inner"]
+        threading.Thread(target=self._run, name="concurrent_choices-lanes", daemon=True).start()
+
+    def __call__(self, message: Message) -> None:
+        """Take a batch of items."""
+        try:
+            items = load(message.frames)
+        except Exception as error:  # noqa: BLE001 - told to the caller
+            self._send(Kind.REFUSED, message.start, [reason_of(error).encode()], 0)
+            return
+        self._items.update(enumerate(items, message.start))
+        self._relay.arrive(Claim(message.start, items))
+
+    def end(self) -> None:
+        """Another job takes this one's place."""
+        self._job.stop()
+
+    def _run(self) -> None:
+        try:
+            for batch in self._strategy.execute(self._job):
+                self._report(batch)
+        except BaseException as error:  # noqa: BLE001 - told to the caller, who raises it
+            self._send(Kind.UNFIT, 0, [reason_of(error).encode()], 0)
+
+    def _report(self, batch: Batch) -> None:
+        count = len(batch.values) + (batch.error is not None)
+        indices = range(batch.start, batch.start + count)
+        claim = Claim(batch.start, [self._items.pop(index) for index in indices])
+        frames = pack_outcome(claim, batch, tolerant=self._job.return_exceptions)
+        self._send(Kind.DONE, batch.start, frames, 0)
+
+    def _send(self, kind: int, start: int, frames: list[Any], nanoseconds: int) -> None:
+        with self._sending:
+            self._link.queue(kind, self._number, start, frames, nanoseconds)
+            self._link.flush()
+
+
+def serve_lanes(
+    conditions: dict[str, Any], number: int, link: Link, page: Page
+) -> Callable[[Message], None]:
+    """What takes the batches of a job that has lanes inside the worker."""
+    return _Lanes(conditions, number, link, page)
