@@ -64,8 +64,8 @@ def _workloads(folder, address, scale):
     yield Workload("HTTP httpx async", work.fetch_async, urls)
     yield Workload("SQLite sqlite3", work.query, orders)
     yield Workload("SQLite aiosqlite", work.query_async, orders)
-    yield Workload("files write_bytes", work.write, pages)
-    yield Workload("files aiofiles", work.write_async, pages)
+    yield Workload("write_bytes", work.write, pages)
+    yield Workload("aiofiles", work.write_async, pages)
     yield Workload("time.sleep", work.nap, naps)
     yield Workload("asyncio.sleep", work.nap_async, naps)
 

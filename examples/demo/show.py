@@ -47,7 +47,7 @@ def table(finishes):
     shown.add_column("strategy", no_wrap=True)
     for name in ("seconds", "items/s", "x sequential"):
         shown.add_column(name, justify="right", no_wrap=True)
-    shown.add_column("")
+    shown.add_column("", no_wrap=True)
     for workload, group in groupby(finishes, lambda finish: finish.workload):
         names = [f"{workload.name} ({len(workload.items)})"]
         for finish in (runs := list(group)):
