@@ -1,0 +1,178 @@
+"""Every strategy of the registry, each callable in both kinds, and a look at what is left behind."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import attrs
+import contract_acts as acts
+import psutil
+import pytest
+import uvloop
+
+from concurrent_choices import run
+from concurrent_choices._strategies import _registry
+from concurrent_choices._strategies._workers import _staffing
+
+SMALL = {"max_workers": 2, "concurrency": 4}
+"""Sizes that suit two busy cores; whichever of them a strategy takes."""
+
+DEADLINE = 5.0
+"""Seconds that whatever is on its way out may take: generous, since the machine is shared."""
+
+
+def small(name: str, **more: Any) -> Any:
+    """A registered strategy with few workers."""
+    made = _registry.load(name)
+    known = {field.alias for field in attrs.fields(made)} if attrs.has(made) else set()
+    return made(**{key: value for key, value in (SMALL | more).items() if key in known})
+
+
+@cache
+def is_outside(name: str) -> bool:
+    """Whether a strategy's items run in other processes, found out by asking."""
+    return os.getpid() not in run(acts.where, range(2), strategy=small(name))
+
+
+@pytest.fixture(params=list(_registry.NAMES))
+def name(request: pytest.FixtureRequest) -> str:
+    """The name of a strategy: each in turn."""
+    return request.param
+
+
+@pytest.fixture
+def strategy(name: str) -> Any:
+    """A strategy: each in turn, with few workers."""
+    return small(name)
+
+
+@pytest.fixture
+def outside(name: str) -> bool:
+    """Whether the strategy's items run in other processes."""
+    return is_outside(name)
+
+
+@pytest.fixture
+def only_outside(outside: bool) -> None:  # noqa: FBT001 - a fixture's value
+    """Leave out what a strategy inside this process would not survive."""
+    if not outside:
+        pytest.skip("would end this very process")
+
+
+@pytest.fixture(params=["def", "async def"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """The kind of callable: each in turn."""
+    return request.param
+
+
+@pytest.fixture
+def of_kind(kind: str) -> Callable[[Any], Any]:
+    """Gives an act in the kind of callable that is in turn."""
+    return acts.twin if kind == "async def" else lambda fn: fn
+
+
+@pytest.fixture(params=["asyncio", "trio"])
+def loop(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """Runs an async function on a loop of asyncio or trio: each in turn."""
+    import anyio
+
+    def in_loop(main: Callable[[], Any]) -> Any:
+        return anyio.run(main, backend=request.param)
+
+    return in_loop
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Where calls are written down, across processes."""
+    return tmp_path / "calls"
+
+
+def eventually(holds: Callable[[], Any], seconds: float = DEADLINE) -> bool:
+    """Whether something comes true before the deadline."""
+    until = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def resting() -> set[int]:
+    """The workers that rest after a clean run, as they may for two seconds."""
+    with _staffing._lock:
+        hosts = list(_staffing._resting.values())
+    return {worker.pid for host in hosts for worker in host.workers}
+
+
+def dismiss_resting() -> None:
+    """Send the resting workers home now."""
+    with _staffing._lock:
+        hosts = list(_staffing._resting.values())
+        _staffing._resting.clear()
+    for host in hosts:
+        host.close()
+
+
+def children() -> set[int]:
+    """Child processes that are at work: not resting, not ended."""
+    found = psutil.Process().children(recursive=True)
+    alive = {child.pid for child in found if _runs(child)}
+    return alive - resting()
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def threads() -> list[str]:
+    """Our threads, by name; not those that only wait to send resting workers home."""
+    names = [thread.name for thread in threading.enumerate()]
+    return [name for name in names if name.startswith("concurrent_choices") and "retire" not in name]
+
+
+def descriptors() -> int:
+    """Open files, pipes and sockets."""
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(whole_suite):
+    """After every test: no child process, no thread of ours, no descriptor more than before."""
+    before = descriptors()
+    yield
+    assert eventually(lambda: not children()), f"processes left: {children()}"
+    assert eventually(lambda: not threads()), f"threads left: {threads()}"
+    if descriptors() > before:
+        dismiss_resting()
+        gc.collect()
+    assert eventually(lambda: descriptors() <= before), shown_descriptors()
+
+
+def shown_descriptors() -> str:
+    """What is open, for the message."""
+    links = []
+    for entry in Path("/proc/self/fd").iterdir():
+        try:
+            links.append(f"{entry.name} -> {entry.readlink()}")
+        except OSError:
+            continue
+    return "descriptors left among: " + ", ".join(sorted(links))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def whole_suite():
+    """What libraries keep for the life of a process is opened first; resting workers go home last."""
+    uvloop.new_event_loop().close()  # libuv keeps one pipe for signals
+    yield
+    dismiss_resting()

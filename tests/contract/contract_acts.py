@@ -1,0 +1,464 @@
+"""What the contract suite runs: callables of one argument that worker processes can import quickly.
+
+Each is a `def`; `twin` gives the same as an `async def`, which waits once before it acts.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+__all__ = ["ACTS", "CALLER", "checkpoint", "nap", "twin"]
+
+CALLER: ContextVar[str] = ContextVar("contract_caller", default="nobody")
+CHANGED: ContextVar[int] = ContextVar("contract_changed", default=-1)
+ACTS: list[Callable[[Any], Any]] = []
+_TWINS: dict[Callable[[Any], Any], Callable[[Any], Any]] = {}
+
+
+def _in_trio() -> bool:
+    trio = sys.modules.get("trio")
+    return trio is not None and bool(trio.lowlevel.in_trio_run())
+
+
+async def checkpoint() -> None:
+    """Let the loop turn, whichever it is."""
+    await nap(0)
+
+
+async def nap(seconds: float) -> None:
+    """Sleep on the running loop, whichever it is."""
+    if _in_trio():
+        await sys.modules["trio"].sleep(seconds)
+    else:
+        import asyncio
+
+        await asyncio.sleep(seconds)
+
+
+def act(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Give a `def` its `async def`, which a worker finds under its own name."""
+
+    async def awaited(item: Any) -> Any:
+        await checkpoint()
+        return fn(item)
+
+    return pair(fn, awaited)
+
+
+def pair(fn: Callable[[Any], Any], awaited: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Register a `def` and the `async def` that does the same."""
+    awaited.__name__ = awaited.__qualname__ = f"{fn.__name__}_awaited"
+    globals()[awaited.__name__] = awaited
+    _TWINS[fn] = awaited
+    ACTS.append(fn)
+    return fn
+
+
+def twin(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The `async def` of a `def`."""
+    return _TWINS[fn]
+
+
+@act
+def double(number):
+    return 2 * number
+
+
+@act
+def identity(item):
+    return item
+
+
+@act
+def where(_item):
+    return os.getpid()
+
+
+@act
+def invert(number):
+    return 1 / number
+
+
+@act
+def logged(item):
+    """Append an item to a log that all processes share, and give it back."""
+    path, item = item
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    try:
+        os.write(descriptor, f"{item}\n".encode())
+    finally:
+        os.close(descriptor)
+    return item
+
+
+def calls(path: Path) -> list[str]:
+    """What `logged` wrote, in the order of the calls."""
+    return path.read_text().split() if path.exists() else []
+
+
+async def _sleep_awaited(seconds):
+    await nap(seconds)
+    return seconds
+
+
+def sleep(seconds):
+    time.sleep(seconds)
+    return seconds
+
+
+pair(sleep, _sleep_awaited)
+
+
+async def _logged_sleep_awaited(item):
+    path, seconds = item
+    logged((path, seconds))
+    await nap(seconds)
+    return seconds
+
+
+def logged_sleep(item):
+    """Log the seconds, then sleep them."""
+    path, seconds = item
+    logged((path, seconds))
+    time.sleep(seconds)
+    return seconds
+
+
+pair(logged_sleep, _logged_sleep_awaited)
+
+
+# Context variables
+
+
+@act
+def caller(_item):
+    return CALLER.get()
+
+
+@act
+def change_always(number):
+    before = CHANGED.get()
+    CHANGED.set(number)
+    return before
+
+
+@act
+def change_sometimes(number):
+    before = CHANGED.get()
+    if number % 3 == 1:
+        CHANGED.set(number)
+    return before
+
+
+# Failures
+
+
+class PlainError(Exception):
+    """Pickles both ways."""
+
+
+class RichError(Exception):
+    """Keeps fields and survives."""
+
+    def __init__(self, code, reason):
+        super().__init__(code, reason)
+        self.code = code
+        self.reason = reason
+
+
+class KeywordOnlyError(Exception):
+    """Pickles and does not unpickle: `__init__` takes other arguments than it hands on."""
+
+    def __init__(self, *, status):
+        super().__init__(f"status {status}")
+        self.status = status
+
+
+class UnpicklableError(Exception):
+    """Does not pickle."""
+
+    def __reduce__(self):
+        msg = "not me"
+        raise TypeError(msg)
+
+
+class RaisesOnDumps:
+    """An item or result that does not pickle, not even by cloudpickle."""
+
+    def __reduce__(self):
+        msg = "cannot travel"
+        raise TypeError(msg)
+
+
+def _explode():
+    msg = "no landing"
+    raise ValueError(msg)
+
+
+class RaisesOnLoads:
+    """Leaves, and cannot arrive."""
+
+    def __reduce__(self):
+        return _explode, ()
+
+
+@act
+def raise_plain(number):
+    if number == 3:
+        raise PlainError("three")
+    return number
+
+
+@act
+def raise_rich(number):
+    if number == 3:
+        raise RichError(404, "gone")
+    return number
+
+
+@act
+def raise_keyword_only(number):
+    if number == 3:
+        raise KeywordOnlyError(status=503)
+    return number
+
+
+@act
+def raise_unpicklable(number):
+    if number == 3:
+        raise UnpicklableError("stays")
+    return number
+
+
+@act
+def raise_given(item):
+    """Raise what is given, if it is an exception."""
+    if isinstance(item, BaseException):
+        raise item
+    return item
+
+
+@act
+def raise_system_exit(number):
+    if number == 3:
+        sys.exit("enough")
+    return number
+
+
+@act
+def raise_keyboard_interrupt(number):
+    if number == 3:
+        raise KeyboardInterrupt("by hand")
+    return number
+
+
+@act
+def raise_generator_exit(number):
+    if number == 3:
+        raise GeneratorExit("odd")
+    return number
+
+
+@act
+def raise_stop_iteration(number):
+    if number == 3:
+        raise StopIteration("stop")
+    return number
+
+
+@act
+def raise_cancelled(number):
+    if number == 3:
+        import asyncio
+
+        raise asyncio.CancelledError("no thanks")
+    return number
+
+
+@act
+def make_unpicklable(number):
+    return RaisesOnDumps() if number == 3 else number
+
+
+@act
+def make_unloadable(number):
+    return RaisesOnLoads() if number == 3 else number
+
+
+@act
+def class_of(item):
+    return type(item).__name__
+
+
+@act
+def give_coroutine(number):
+    return checkpoint() if number == 3 else number
+
+
+# Deaths, for strategies outside this process
+
+
+@act
+def exit_at_three(number):
+    if number == 3:
+        os._exit(7)
+    return number
+
+
+@act
+def kill_at_three(number):
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+@act
+def segfault_at_three(number):
+    if number == 3:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        ctypes.string_at(0)
+    return number
+
+
+@act
+def logged_death(item):
+    path, number = item
+    logged((path, number))
+    if number == 3:
+        os._exit(7)
+    return number
+
+
+@act
+def dies_once(item):
+    """Die at the first call of item 3, and not again."""
+    path, number = item
+    known = f"{number}" in calls(Path(path))
+    logged((path, number))
+    if number == 3 and not known:
+        os._exit(7)
+    return number
+
+
+# Coroutines that resist
+
+
+async def swallow_cancellation(number):
+    """Sleep on through every cancellation, for a second at most."""
+    import asyncio
+
+    until = time.monotonic() + 1
+    while number == 3 and time.monotonic() < until:
+        try:
+            await nap(until - time.monotonic())
+        except asyncio.CancelledError:
+            continue
+        except BaseException as error:
+            if not _in_trio() or type(error).__name__ != "Cancelled":
+                raise
+    return number
+
+
+async def clean_up_slowly(number):
+    """Take a twentieth of a second to leave."""
+    if number == 3:
+        try:
+            await nap(30)
+        finally:
+            await nap_shielded(0.05)
+    return number
+
+
+async def nap_shielded(seconds):
+    """Sleep where cancellation does not reach."""
+    import anyio
+
+    with anyio.CancelScope(shield=True):
+        await anyio.sleep(seconds)
+
+
+# Kinds of callable
+
+
+def add(left, right):
+    return left + right
+
+
+async def add_awaited(left, right):
+    await checkpoint()
+    return left + right
+
+
+class Adder:
+    """Methods and calls, plain and async."""
+
+    def __init__(self, amount):
+        self.amount = amount
+
+    def __call__(self, number):
+        return self.amount + number
+
+    def method(self, number):
+        return self.amount + number
+
+    async def method_awaited(self, number):
+        await checkpoint()
+        return self.amount + number
+
+    @staticmethod
+    def static(number):
+        return 5 + number
+
+    @classmethod
+    def of_class(cls, number):
+        return 5 + number
+
+
+class AwaitedAdder(Adder):
+    """Its call is an `async def`."""
+
+    async def __call__(self, number):
+        await checkpoint()
+        return self.amount + number
+
+
+# Runs inside runs
+
+
+@act
+def nested(item):
+    """Run a strategy inside this item; its processes, and this one."""
+    from concurrent_choices import run
+
+    name, number = item
+    return run(double, [number, number + 1], strategy=name)
+
+
+def nested_plain(item):
+    """The same, also from inside a coroutine's thread."""
+    return nested(item)
+
+
+@act
+def workers_of_nested(item):
+    """How many workers a nested run of many items starts, by the processes and threads that it used."""
+    from concurrent_choices import run
+
+    return sorted(set(run(lane, range(item), strategy="thread")))
+
+
+def lane(_item):
+    import threading
+
+    time.sleep(0.005)
+    return threading.get_ident()

@@ -1,0 +1,94 @@
+"""What comes back: every result, in order, from every item called once."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import contract_acts as acts
+import pytest
+from conftest import is_outside, small
+
+from concurrent_choices import run, stream
+from concurrent_choices._strategies import _registry
+
+
+def test_results_in_input_order(strategy, of_kind):
+    """Results stand where their items stood."""
+    assert run(of_kind(acts.double), range(200), strategy=strategy) == list(range(0, 400, 2))
+
+
+def test_each_item_is_called_exactly_once(strategy, of_kind, log):
+    """However items are batched, handed over and split, none is called twice or left out."""
+    items = [(str(log), number) for number in range(150)]
+    run(of_kind(acts.logged), items, strategy=strategy)
+    assert Counter(acts.calls(log)) == {str(number): 1 for number in range(150)}
+
+
+def test_slow_and_quick_items_mixed(strategy, of_kind):
+    """Results that finish out of order come back in order."""
+    items = [0.03, 0, 0, 0.01, 0, 0.02, 0, 0]
+    assert run(of_kind(acts.sleep), items, strategy=strategy) == items
+
+
+def test_no_items(strategy, of_kind):
+    """Nothing in, nothing out."""
+    assert run(of_kind(acts.double), [], strategy=strategy) == []
+    assert run(of_kind(acts.double), iter(()), strategy=strategy) == []
+
+
+def test_one_item(strategy, of_kind):
+    """One item needs no company."""
+    assert run(of_kind(acts.double), [21], strategy=strategy) == [42]
+
+
+def test_none_is_a_result(strategy, of_kind):
+    """None, exceptions as values and other odd results are results."""
+    items = [None, False, (), NotImplemented, ...]
+    assert run(of_kind(acts.identity), items, strategy=strategy) == items
+
+
+def test_exceptions_that_are_returned_are_results(strategy, of_kind):
+    """An exception that is returned, not raised, is a value like any other."""
+    (result,) = run(of_kind(acts.identity), [KeyError("as a value")], strategy=strategy)
+    assert isinstance(result, KeyError)
+    assert result.args == ("as a value",)
+
+
+def test_large_items_and_results(strategy, of_kind):
+    """Megabytes travel like anything else, in both directions."""
+    items = [bytes([number]) * (3 << 20) for number in range(3)]
+    assert run(of_kind(acts.identity), items, strategy=strategy) == items
+
+
+def test_as_completed_gives_the_same_results(strategy, of_kind):
+    """Unordered streams give every result, in whatever order."""
+    results = list(stream(of_kind(acts.double), range(100), strategy=strategy, ordered=False))
+    assert sorted(results) == list(range(0, 200, 2))
+
+
+@pytest.mark.parametrize("name", ["auto", *_registry.NAMES])
+def test_by_name(name, of_kind):
+    """A name will do for a strategy, and `auto` for none."""
+    assert run(of_kind(acts.double), range(5), strategy=name) == [0, 2, 4, 6, 8]
+
+
+def test_a_strategy_serves_again(strategy, of_kind):
+    """The same strategy object serves one run after another."""
+    for _ in range(3):
+        assert run(of_kind(acts.double), range(5), strategy=strategy) == [0, 2, 4, 6, 8]
+
+
+def test_warm_inside_a_with_block(name, of_kind):
+    """A strategy that is a context manager keeps its workers from one run to the next."""
+    strategy = small(name)
+    if not hasattr(strategy, "__enter__"):
+        pytest.skip("keeps nothing")
+    with strategy:
+        first = set(run(of_kind(acts.where), range(20), strategy=strategy))
+        second = set(run(of_kind(acts.where), range(20), strategy=strategy))
+    assert len(first | second) <= 2
+
+
+def test_there_is_a_strategy_of_each_sort():
+    """The suite has seen strategies inside this process and outside of it."""
+    assert {is_outside(name) for name in _registry.NAMES} == {False, True}
