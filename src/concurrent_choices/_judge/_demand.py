@@ -38,6 +38,9 @@ CONTENDED = 0.75
 NOISE = 1.1
 """CPU inflation that a second lane may show for no reason (DECISION.md, EXP 2: 0.93 to 1.01)."""
 
+COMPUTES = 0.3
+"""Share of computing from which CPU inflation says something about memory (guessed)."""
+
 STARVED = 0.2
 """Cores' worth of run-queue delay that a trial may show for no reason (guessed)."""
 
@@ -132,6 +135,8 @@ def _raw(profile: Profile, home: Machine) -> Demand:
     work = own + children
     cores_busy = own * (1.0 + profile.native) + profile.children
     inflation = profile.pair_inflation or 1.0
+    if computing < COMPUTES * profile.wall:
+        inflation = 1.0
     return Demand(
         gil=held,
         work=work,
@@ -194,7 +199,8 @@ def _network(demand: Demand, lanes: int) -> Network:
         held = demand.gil + demand.work + demand.block
         return Network(queues=(held, demand.resource), think=demand.wait)
     return Network(
-        queues=(demand.gil, demand.resource),
+        queues=(demand.resource,),
+        held=demand.gil,
         work=demand.stretched(lanes),
         cores=demand.cores / demand.width,
         think=demand.wait,

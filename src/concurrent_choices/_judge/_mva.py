@@ -5,12 +5,15 @@ GIL, an event loop, the parent process, a lock) have a demand D_i; the P cores h
 waiting that anybody may do at the same time is think time Z. For n = 1 .. N lanes
 
     R_i(n) = D_i (1 + Q_i(n-1))
-    R_c(n) = D_c (1 + max(0, Q_c(n-1) - (P-1)) / P)
-    X(n)   = min(n / (Z + sum R_i + R_c), 1 / max D_i, P / D_c, ceiling)
-    Q(n)   = X(n) R(n)
+    R_c(n) = D_c (1 + max(0, Q_c(n-1) + U_g(n-1) - (P-1)) / P)
+    R_g(n) = D_g (1 + Q_g(n-1)) (1 + max(0, Q_c(n-1) - (P-1)) / P)
+    X(n)   = min(n / (Z + sum R), 1 / max D_i, P / D_c, ceiling)
+    Q(n)   = X(n) R(n),   U_g(n) = X(n) D_g
 
 These are Reiser and Lavenberg's equations with Seidmann's treatment of the cores (DECISION.md 5.2);
-against 16 real workloads under 6 strategies they were mostly within 10 % (DECISION.md, EXP 11).
+against 16 real workloads under 6 strategies they were mostly within 10 % (DECISION.md, EXP 11). The
+GIL (g) is a station whose customer also needs a core: whoever holds it competes with those who
+compute without it, and they with it. Without these terms the simulator was up to 20 % slower.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ class Network:
 
     Attributes:
         queues: Seconds at each station that serves one item at a time.
+        held: Seconds of computing under the GIL, which serves one at a time and needs a core.
         work: Seconds on a core.
         cores: How many cores there are; may be a fraction.
         think: Seconds of waiting that any number of items may do at once.
@@ -43,6 +47,7 @@ class Network:
     """
 
     queues: tuple[float, ...] = ()
+    held: float = 0.0
     work: float = 0.0
     cores: float = field(default=1.0, validator=validators.gt(0.0))
     think: float = 0.0
@@ -51,7 +56,7 @@ class Network:
     @property
     def bound(self) -> float:
         """Items a second that no number of lanes can exceed."""
-        slowest = max(self.queues, default=0.0)
+        slowest = max(*self.queues, self.held, 0.0)
         by_queue = 1.0 / slowest if slowest > 0 else inf
         by_cores = self.cores / self.work if self.work > 0 else inf
         return min(by_queue, by_cores, self.ceiling)
@@ -66,6 +71,8 @@ class _Curve:
         self._known: list[float] = [0.0]
         self._queued: list[float] = [0.0] * len(network.queues)
         self._working: float = 0.0
+        self._holding: float = 0.0
+        self._held: float = 0.0
         self._flat = False
 
     def at(self, lanes: int) -> float:
@@ -79,15 +86,22 @@ class _Curve:
             demand * (1.0 + queued)
             for demand, queued in zip(network.queues, self._queued, strict=True)
         ]
-        excess = max(0.0, self._working - (network.cores - 1.0))
-        at_cores = network.work * (1.0 + excess / network.cores)
-        cycle = network.think + sum(residences) + at_cores
+        at_cores = network.work * self._slowed(self._working + self._held)
+        at_gil = network.held * (1.0 + self._holding) * self._slowed(self._working)
+        cycle = network.think + sum(residences) + at_cores + at_gil
         rate = min(lanes / cycle, self._bound) if cycle > 0 else self._bound
         self._flat = rate >= self._bound * _SATURATED
         if rate < inf:
             self._queued = [rate * residence for residence in residences]
             self._working = rate * at_cores
+            self._holding = rate * at_gil
+            self._held = rate * network.held
         return rate
+
+    def _slowed(self, computing: float) -> float:
+        """How much longer another one takes when that many are computing already."""
+        cores = self._network.cores
+        return 1.0 + max(0.0, computing - (cores - 1.0)) / cores
 
 
 @lru_cache(maxsize=512)

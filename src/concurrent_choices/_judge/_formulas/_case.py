@@ -103,7 +103,7 @@ def rate_of(network: Network, lanes: int, demands: dict[str, float]) -> Rate:
     rate = min(throughput(network, lanes), 1.0 / _WEIGHTLESS)
     name, most = max(demands.items(), key=lambda demand: demand[1])
     limit = name if rate * most >= LIMITING else "lanes"
-    alone = network.think + sum(network.queues) + network.work
+    alone = network.think + sum(network.queues) + network.held + network.work
     return Rate(lanes, rate, limit, max(alone, _WEIGHTLESS))
 
 

@@ -11,6 +11,8 @@ time at a resource that serves one at a time, b the waiting and s_t the start of
 
 from __future__ import annotations
 
+from math import ceil
+
 from ..._facts._plan import Plan
 from .._mva import Network
 from ._case import Case, Prediction, Rate, batch_size, finish, rate_of
@@ -25,7 +27,7 @@ def sequential(case: Case, plan: Plan) -> Prediction:
     demand, costs = case.demand, case.costs
     overhead = costs.call + _loop_overhead(case)
     network = Network(
-        queues=(demand.gil + overhead,),
+        held=demand.gil + overhead,
         work=demand.work,
         cores=demand.cores / demand.width,
         think=demand.wait + demand.block + demand.resource,
@@ -39,8 +41,8 @@ def sequential(case: Case, plan: Plan) -> Prediction:
 def thread(case: Case, plan: Plan) -> Prediction:
     """In threads; a coroutine on a loop in each thread, one at a time."""
     rate = thread_rate(case, plan.workers, case.demand.cores, plan.batch)
-    loops = case.costs.loop_start * rate.lanes if case.demand.is_async else 0.0
-    start = case.costs.thread_start * rate.lanes + loops
+    loop = case.costs.loop_start if case.demand.is_async else 0.0
+    start = (case.costs.thread_start + loop) * rate.lanes * last_wave(case, rate.lanes)
     return finish(case, rate, start=start, batch=plan.batch or 1)
 
 
@@ -63,7 +65,8 @@ def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) 
     work = demand.stretched(lanes) + (0.0 if case.machine.gil else overhead)
     busy = work * demand.width + (demand.gil + serial if case.machine.gil else 0.0)
     network = Network(
-        queues=(held, demand.resource),
+        queues=(demand.resource,),
+        held=held,
         work=work,
         cores=cores / demand.width,
         think=demand.wait + demand.block,
@@ -71,6 +74,16 @@ def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) 
     )
     demands = {"gil": held, "resource": demand.resource, "cores": busy / cores}
     return rate_of(network, lanes, demands)
+
+
+def last_wave(case: Case, lanes: int) -> float:
+    """The share of the starting-up of lanes one after another that the makespan sees.
+
+    All of it where the last lane to start has an item of the last wave, and half of it on average.
+    """
+    waves = case.items / lanes
+    filled = waves - ceil(waves) + 1.0
+    return max(0.5, filled)
 
 
 def _loop_overhead(case: Case) -> float:

@@ -1,0 +1,185 @@
+"""One process and what its items do in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..._facts._costs import Costs
+from ..._facts._machine import Machine
+from ._cores import Cores, Gil, Job
+from ._engine import Engine, Mutex, Operation, Resume, pause
+from ._scripts import Block, Call, Locked, Native, Phase, Python, Script, Wait
+from ._servers import BusyServer
+
+__all__ = ["Host", "Usage", "World"]
+
+
+class Usage:
+    """What a lane has used up, as its clocks would show.
+
+    Attributes:
+        cpu: Seconds of computing.
+        queued: Seconds runnable without a core.
+        failed: Items that were turned away.
+    """
+
+    __slots__ = ("cpu", "failed", "queued")
+
+    def __init__(self) -> None:
+        self.cpu = 0.0
+        self.queued = 0.0
+        self.failed = 0
+
+
+class World:
+    """What all processes share: the clock, the cores, the memory, servers, and locks on files.
+
+    Args:
+        script: The workload.
+        machine: Where it runs.
+        costs: What concurrency costs there.
+    """
+
+    def __init__(self, script: Script, machine: Machine, costs: Costs) -> None:
+        self.engine = Engine()
+        self.script = script
+        self.machine = machine
+        self.costs = costs
+        self.cores = Cores(self.engine, machine.cpus)
+        self.servers = {
+            name: BusyServer(self.engine, server) for name, server in script.servers.items()
+        }
+        self.locks: dict[str, Mutex] = {}
+        self.crunching = 0
+
+    def host(self) -> Host:
+        """A new process."""
+        return Host(self)
+
+
+class Host:
+    """A process: a GIL, an event loop, locks of its own.
+
+    Args:
+        world: Where it is.
+    """
+
+    def __init__(self, world: World) -> None:
+        costs, engine = world.costs, world.engine
+        self.world = world
+        self.engine = engine
+        self.gil = Gil(
+            engine,
+            world.cores,
+            interval=costs.switch_interval,
+            switch=costs.switch,
+            enabled=world.machine.gil,
+        )
+        self.loop = Mutex(engine)
+        self._locks: dict[str, Mutex] = {}
+
+    def perform(self, phases: tuple[Phase, ...], usage: Usage) -> Iterator[Operation]:
+        """An item of a `def`, in whatever thread."""
+        for phase in phases:
+            if isinstance(phase, Locked):
+                lock = self._lock(phase)
+                yield lock.acquire
+                yield from self.perform(phase.body, usage)
+                lock.release()
+            elif isinstance(phase, (Python, Native)):
+                yield from self.compute(phase, usage)
+            else:
+                yield self._wait(phase, usage)
+
+    def perform_on_loop(
+        self, phases: tuple[Phase, ...], usage: Usage, step: float, loop: Mutex
+    ) -> Iterator[Operation]:
+        """An item of an `async def`, on a loop that its caller has acquired.
+
+        Args:
+            phases: What it does.
+            usage: What it uses up.
+            step: Seconds of the loop's own work per suspension.
+            loop: Held except while it awaits.
+        """
+        for phase in phases:
+            if isinstance(phase, Locked):
+                lock = self._lock(phase)
+                yield from self._await(lock.acquire, usage, step, loop)
+                yield from self.perform_on_loop(phase.body, usage, step, loop)
+                lock.release()
+            elif isinstance(phase, (Python, Native)):
+                yield from self.compute(phase, usage)
+            elif isinstance(phase, Block):
+                yield self._wait(phase, usage)
+            else:
+                yield from self._await(self._wait(phase, usage), usage, step, loop)
+
+    def _await(
+        self, operation: Operation, usage: Usage, step: float, loop: Mutex
+    ) -> Iterator[Operation]:
+        loop.release()
+        yield operation
+        yield loop.acquire
+        yield from self.hold(step, usage)
+
+    def hold(self, seconds: float, usage: Usage) -> Iterator[Operation]:
+        """Computing under the GIL."""
+        usage.cpu += seconds
+        yield self.gil.use(seconds)
+
+    def compute(self, phase: Python | Native, usage: Usage) -> Iterator[Operation]:
+        """Computing, under the GIL or not."""
+        seconds = _exactly(phase.seconds)
+        if isinstance(phase, Python):
+            yield from self.hold(seconds, usage)
+            return
+        world = self.world
+        world.crunching += 1
+        at_once = min(world.crunching, world.machine.cpus)
+        slowed = seconds * (1.0 + (phase.inflation - 1.0) * max(0.0, at_once - 1))
+        usage.cpu += slowed * phase.threads
+        yield self._crunch(slowed, phase.threads, usage)
+        world.crunching -= 1
+
+    def _crunch(self, seconds: float, threads: int, usage: Usage) -> Operation:
+        """Computing on several cores at once; over when the last is."""
+
+        def operation(resume: Resume) -> bool:
+            left = [threads]
+
+            def submit() -> None:
+                job = Job(seconds, lambda: over(job))
+                self.world.cores.submit(job)
+
+            def over(job: Job) -> None:
+                usage.queued += job.waited / threads
+                left[0] -= 1
+                if not left[0]:
+                    resume()
+
+            for _ in range(threads if seconds > 0 else 0):
+                submit()
+            return seconds <= 0
+
+        return operation
+
+    def _wait(self, phase: Wait | Block | Call, usage: Usage) -> Operation:
+        seconds = _exactly(phase.seconds)
+        if not isinstance(phase, Call):
+            return pause(self.engine, seconds)
+
+        def refused() -> None:
+            usage.failed += 1
+
+        return self.world.servers[phase.server].call(seconds, refused)
+
+    def _lock(self, phase: Locked) -> Mutex:
+        locks = self.world.locks if phase.shared else self._locks
+        return locks.setdefault(phase.name, Mutex(self.engine))
+
+
+def _exactly(seconds: object) -> float:
+    """A time that was drawn already."""
+    assert isinstance(seconds, (int, float))
+    return seconds

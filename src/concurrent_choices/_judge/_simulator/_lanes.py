@@ -1,0 +1,188 @@
+"""Lanes at work: the calling thread, threads, tasks on a loop, worker processes with lanes inside.
+
+Each is a task in virtual time that draws items until there are none, or it is told to leave.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+from ._engine import Mutex, Operation, Resume, pause
+from ._host import Host, Usage
+from ._shop import Completion, Pace, Shop
+
+__all__ = ["Feed", "Lane"]
+
+
+class Lane:
+    """One thing that performs items.
+
+    Args:
+        number: Its own.
+        kind: "caller", "thread", "task" or "process".
+        host: Its process.
+        shop: Where completions go.
+        step: Seconds of a loop's own work per suspension.
+        loop: The loop it shares with others; a loop of its own if None.
+    """
+
+    def __init__(  # noqa: PLR0913 - a lane is where everything meets
+        self,
+        number: int,
+        kind: str,
+        host: Host,
+        shop: Shop,
+        *,
+        step: float = 0.0,
+        loop: Mutex | None = None,
+    ) -> None:
+        self.number = number
+        self.kind = kind
+        self.leaving = False
+        self.began: float | None = None
+        self._host = host
+        self._shop = shop
+        self._step = step
+        self._loop = loop or Mutex(host.engine)
+        self._usage = Usage()
+
+    @property
+    def cpu(self) -> float:
+        """Seconds it has computed for the batch it is at."""
+        return self._usage.cpu
+
+    def from_shop(self, start: float, overhead: float, pace: Pace) -> Iterator[Operation]:
+        """Work on batches from the shop.
+
+        Args:
+            start: Seconds until it begins.
+            overhead: Seconds a batch costs its lane.
+            pace: How many items it takes at a time.
+        """
+        yield pause(self._host.engine, start)
+        while not self.leaving and self._shop.left:
+            batch = self._shop.claim(pace.size)
+            began = self._host.engine.now
+            yield from self._host.hold(overhead, self._usage)
+            yield from self._perform(batch)
+            pace.took(self._host.engine.now - began, len(batch))
+
+    def from_feed(self, feed: Feed, start: float) -> Iterator[Operation]:
+        """Work on items that the parent sends.
+
+        Args:
+            feed: Where they arrive.
+            start: Seconds until it begins, after its process has started.
+        """
+        yield pause(self._host.engine, start)
+        while not (self.leaving or feed.over):
+            yield feed.wait
+            index = feed.next()
+            if index is None:
+                continue
+            began = self._host.engine.now
+            yield from self._host.hold(feed.worker_cost, self._usage)
+            yield from self._perform((index,))
+            feed.took(self._host.engine.now - began)
+
+    def _perform(self, batch: Iterable[int]) -> Iterator[Operation]:
+        engine, usage = self._host.engine, self._usage
+        usage.cpu = usage.queued = 0.0
+        usage.failed = 0
+        self.began = began = engine.now
+        count = start = 0
+        for index in batch:
+            start = index if not count else start
+            count += 1
+            yield from self._item(index)
+        self.began = None
+        self._shop.complete(
+            Completion(
+                engine.now,
+                self.number,
+                self.kind,
+                start,
+                count,
+                engine.now - began,
+                usage.cpu,
+                usage.queued,
+                usage.failed,
+            )
+        )
+
+    def _item(self, index: int) -> Iterator[Operation]:
+        costs, phases = self._host.world.costs, self._shop.phases(index)
+        if not self._host.world.script.is_async:
+            yield from self._host.hold(costs.call, self._usage)
+            yield from self._host.perform(phases, self._usage)
+            return
+        yield self._loop.acquire
+        yield from self._host.hold(costs.task_item, self._usage)
+        yield from self._host.perform_on_loop(phases, self._usage, self._step, self._loop)
+        self._loop.release()
+
+
+class Feed:
+    """Items on their way from the parent to one worker process, at least one ahead of need.
+
+    Args:
+        parent: The process that sends; sending costs its GIL.
+        shop: Where it takes them from.
+        lanes: Lanes in the worker.
+        batch: Items in a message; None lets it adapt.
+    """
+
+    def __init__(self, parent: Host, shop: Shop, lanes: int, batch: int | None) -> None:
+        payload, costs = parent.world.script.payload, parent.world.costs
+        pickling = (payload.item_seconds + payload.result_seconds) / 2
+        moved = costs.byte * (payload.item_bytes + payload.result_bytes)
+        self.worker_cost = pickling
+        self._per_item = costs.process_item + pickling + moved
+        self._per_batch = costs.process_batch
+        self._parent = parent
+        self._shop = shop
+        self._lanes = lanes
+        self._pace = Pace(batch)
+        self._ready: deque[int] = deque()
+        self._waiting: deque[Resume] = deque()
+        self._under_way = 0
+
+    def wait(self, resume: Resume) -> bool:
+        """The operation of waiting for an item, or for knowing that there is none."""
+        self._order()
+        if self._ready or self.over:
+            return True
+        self._waiting.append(resume)
+        return False
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing will arrive any more."""
+        return not (self._ready or self._under_way or self._shop.left)
+
+    def next(self) -> int | None:
+        """An item, or None if another lane was faster."""
+        return self._ready.popleft() if self._ready else None
+
+    def took(self, seconds: float) -> None:
+        """Learn how long an item took."""
+        self._pace.took(seconds * self._pace.size, self._pace.size)
+
+    def _order(self) -> None:
+        """Have the parent send a batch if the worker would run dry."""
+        short = len(self._ready) + self._under_way <= self._lanes
+        if not short or not self._shop.left:
+            return
+        batch = self._shop.claim(self._pace.size)
+        self._under_way += len(batch)
+        self._parent.engine.start(self._send(batch))
+
+    def _send(self, batch: range) -> Iterator[Operation]:
+        yield self._parent.gil.use(self._per_batch + self._per_item * len(batch))
+        self._under_way -= len(batch)
+        self._ready.extend(batch)
+        last = not (self._under_way or self._shop.left)
+        woken = len(self._waiting) if last else min(len(self._waiting), len(self._ready))
+        for _ in range(woken):
+            self._parent.engine.after(0.0, self._waiting.popleft())

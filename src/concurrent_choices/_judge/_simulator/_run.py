@@ -1,0 +1,289 @@
+"""A run in virtual time: a plan's lanes, or those that an agent adds and removes as it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol
+
+from attrs import frozen
+
+from ..._facts._costs import Costs
+from ..._facts._machine import Machine
+from ..._facts._plan import Plan
+from ._engine import Resume
+from ._host import Host, World
+from ._lanes import Feed, Lane
+from ._scripts import Script
+from ._shop import Completion, Pace, Shop
+
+__all__ = ["Agent", "Controls", "Outcome", "Running", "simulate", "steer"]
+
+
+class Agent(Protocol):
+    """Steers a run: it is told what happens, and gives orders through the controls."""
+
+    def began(self, controls: Controls) -> None:
+        """The run begins; without a lane nothing will happen."""
+        ...
+
+    def completed(self, completion: Completion, controls: Controls) -> None:
+        """A batch is done."""
+        ...
+
+
+@frozen
+class Running:
+    """A batch in flight, as seen from outside.
+
+    Attributes:
+        lane: Which lane is at it.
+        kind: The lane's kind.
+        since: When it began.
+        cpu: Seconds of computing begun for it so far.
+    """
+
+    lane: int
+    kind: str
+    since: float
+    cpu: float
+
+
+@frozen
+class Outcome:
+    """What became of a run.
+
+    Attributes:
+        seconds: From the start to the last completion.
+        items: Items that were completed.
+        failed: How many of them were turned away.
+        cores: Core-seconds that were used.
+        gil: Seconds that the main process's GIL was held.
+        lanes: Lanes at most.
+    """
+
+    seconds: float
+    items: int
+    failed: int
+    cores: float
+    gil: float
+    lanes: int
+
+
+class Controls:
+    """What an agent may see and do.
+
+    Args:
+        script: The workload.
+        machine: Where it runs.
+        costs: What concurrency costs there.
+        seed: Which draw of the random times.
+    """
+
+    def __init__(self, script: Script, machine: Machine, costs: Costs, seed: int = 0) -> None:
+        self.world = World(script, machine, costs)
+        self.shop = Shop(self.world, seed, self._tell)
+        self.main = self.world.host()
+        self._lanes: list[Lane] = []
+        self._processes = 0
+        self._tasks = 0
+        self._most = 0
+        self._told: Callable[[Completion], None] = lambda _: None
+
+    def _tell(self, completion: Completion) -> None:
+        self._told(completion)
+
+    @property
+    def now(self) -> float:
+        """Seconds since the start."""
+        return self.world.engine.now
+
+    @property
+    def left(self) -> int:
+        """Items not handed out yet."""
+        return self.shop.left
+
+    def lanes(self, kind: str | None = None) -> int:
+        """How many lanes there are, of one kind or in all; those told to leave do not count."""
+        return sum(not lane.leaving and kind in (None, lane.kind) for lane in self._lanes)
+
+    def in_flight(self) -> list[Running]:
+        """The batches that lanes are at."""
+        return [
+            Running(lane.number, lane.kind, lane.began, lane.cpu)
+            for lane in self._lanes
+            if lane.began is not None
+        ]
+
+    def call_after(self, seconds: float, what: Resume) -> None:
+        """Have something called later, such as a second look."""
+        self.world.engine.after(seconds, what)
+
+    def add_caller(self) -> None:
+        """Let the calling thread work, an item at a time."""
+        self._add(self._lane("caller", self.main), 0.0, 0.0, None)
+
+    def add_threads(self, count: int, batch: int | None = None) -> None:
+        """Start threads in this process; a coroutine has a loop in each.
+
+        Args:
+            count: How many.
+            batch: Items they take at a time; None lets it adapt.
+        """
+        costs = self.world.costs
+        for place in range(1, count + 1):
+            start = costs.thread_start * place + self._loop_start()
+            self._add(self._lane("thread", self.main), start, costs.thread_item, batch)
+
+    def add_tasks(self, count: int, step: float | None = None, start: float | None = None) -> None:
+        """Start tasks on this process's event loop; a `def` runs in as many threads.
+
+        Args:
+            count: How many.
+            step: Seconds of the loop's own work per suspension; asyncio's if None.
+            start: Seconds that the loop takes to start; asyncio's if None.
+        """
+        if not self.world.script.is_async:
+            self.add_threads(count)
+            return
+        first = 0.0 if self._tasks else self.world.costs.loop_start if start is None else start
+        for _ in range(count):
+            lane = self._lane("task", self.main, step=step, shared=True)
+            self._add(lane, first, 0.0, None)
+        self._tasks += count
+
+    def add_processes(self, count: int, lanes: int = 1, batch: int | None = None) -> None:
+        """Start worker processes.
+
+        Args:
+            count: How many.
+            lanes: Threads or coroutines in each.
+            batch: Items in a message; None lets it adapt.
+        """
+        costs = self.world.costs
+        for _ in range(count):
+            ready = costs.process_start + costs.process_worker * self._processes
+            self._processes += 1
+            self._add_worker(ready + self._loop_start(), lanes, batch)
+
+    def remove(self, kind: str, count: int) -> None:
+        """Have lanes leave once they have finished what they are at."""
+        staying = [lane for lane in self._lanes if lane.kind == kind and not lane.leaving]
+        for lane in staying[-count:] if count > 0 else []:
+            lane.leaving = True
+        self.shop.lanes = self.lanes()
+
+    def obey(self, plan: Plan) -> None:
+        """Add the lanes of a plan.
+
+        Raises:
+            KeyError: There is no strategy of that name.
+        """
+        costs = self.world.costs
+        inside = max(1, plan.concurrency // plan.workers)
+        extra = max(0.0, costs.anyio_step - costs.step)
+        uvloop = costs.loop_start + costs.uvloop_start
+        on_loop = partial(self.add_tasks, plan.concurrency)
+        orders: dict[str, Callable[[], None]] = {
+            "sequential": self.add_caller,
+            "thread": partial(self.add_threads, plan.workers, plan.batch),
+            "asyncio": on_loop,
+            "uvloop": partial(on_loop, step=costs.uvloop_socket_step, start=uvloop),
+            "anyio": partial(on_loop, step=costs.socket_step + extra),
+            "process": partial(self.add_processes, plan.workers, 1, plan.batch),
+            "hybrid": partial(self.add_processes, plan.workers, inside),
+        }
+        orders[plan.strategy]()
+
+    def play(self, agent: Agent) -> Outcome:
+        """Run to the end.
+
+        Args:
+            agent: Who gives the orders.
+        """
+        self._told = lambda completion: agent.completed(completion, self)
+        agent.began(self)
+        self.world.engine.run()
+        shop, world = self.shop, self.world
+        return Outcome(
+            seconds=shop.last,
+            items=shop.done,
+            failed=shop.failed,
+            cores=world.cores.busy,
+            gil=self.main.gil.busy,
+            lanes=self._most,
+        )
+
+    def _loop_start(self) -> float:
+        return self.world.costs.loop_start if self.world.script.is_async else 0.0
+
+    def _lane(
+        self, kind: str, host: Host, *, step: float | None = None, shared: bool = False
+    ) -> Lane:
+        number = len(self._lanes)
+        seconds = self.world.costs.socket_step if step is None else step
+        loop = host.loop if shared else None
+        lane = Lane(number, kind, host, self.shop, step=seconds, loop=loop)
+        self._lanes.append(lane)
+        self.shop.lanes = self.lanes()
+        self._most = max(self._most, self.shop.lanes)
+        return lane
+
+    def _add(self, lane: Lane, start: float, overhead: float, batch: int | None) -> None:
+        # tasks and the calling thread share their iterator: nothing is held back
+        pace = Pace(batch if lane.kind == "thread" else 1)
+        # lanes begin together, not each within the order that adds it
+        task = lane.from_shop(start, overhead, pace)
+        self.world.engine.after(0.0, lambda: self.world.engine.start(task))
+
+    def _add_worker(self, ready: float, lanes: int, batch: int | None) -> None:
+        host = self.world.host()
+        feed = Feed(self.main, self.shop, lanes, batch)
+        for place in range(lanes):
+            lane = self._lane("process", host, shared=lanes > 1)
+            threads = 0.0 if self.world.script.is_async else self.world.costs.thread_start * place
+            task = lane.from_feed(feed, ready + threads)
+            self.world.engine.after(0.0, partial(self.world.engine.start, task))
+
+
+class _Obedient:
+    """Adds the lanes of a plan, and leaves it at that."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def began(self, controls: Controls) -> None:
+        controls.obey(self._plan)
+
+    def completed(self, completion: Completion, controls: Controls) -> None:
+        pass
+
+
+def simulate(
+    script: Script, plan: Plan, machine: Machine, costs: Costs | None = None, *, seed: int = 0
+) -> Outcome:
+    """Run a workload under a plan in virtual time.
+
+    Args:
+        script: The workload.
+        plan: How to run it.
+        machine: Where.
+        costs: What concurrency costs there; the defaults if None.
+        seed: Which draw of the random times; the same for every plan that is to be compared.
+    """
+    return Controls(script, machine, costs or Costs(), seed).play(_Obedient(plan))
+
+
+def steer(
+    script: Script, agent: Agent, machine: Machine, costs: Costs | None = None, *, seed: int = 0
+) -> Outcome:
+    """Run a workload in virtual time under an agent that adds and removes lanes.
+
+    Args:
+        script: The workload.
+        agent: Who gives the orders.
+        machine: Where.
+        costs: What concurrency costs there; the defaults if None.
+        seed: Which draw of the random times.
+    """
+    return Controls(script, machine, costs or Costs(), seed).play(agent)

@@ -1,0 +1,108 @@
+"""The items of a run: handed out once each, in batches that adapt; and what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import frozen
+
+from ._host import World
+from ._scripts import Phase
+
+__all__ = ["Completion", "Pace", "Shop"]
+
+AIM = 0.5e-3
+"""Seconds a batch should take (_strategies/_lanes/_pace.py, AIM)."""
+
+MOST = 1 << 14
+"""Largest batch (_strategies/_lanes/_pace.py, MOST)."""
+
+
+@frozen
+class Completion:
+    """A batch that is done, as whoever steers the run sees it.
+
+    Attributes:
+        at: When, in seconds from the start.
+        lane: Which lane did it.
+        kind: "caller", "thread", "task" or "process".
+        start: The index of its first item.
+        count: How many items it has.
+        wall: Seconds it took.
+        cpu: Seconds of computing in it.
+        queued: Seconds it was runnable without a core.
+        failed: Items in it that were turned away.
+    """
+
+    at: float
+    lane: int
+    kind: str
+    start: int
+    count: int
+    wall: float
+    cpu: float
+    queued: float
+    failed: int
+
+
+class Pace:
+    """The batch size of one lane: doubles while batches are short, follows the time when long.
+
+    Args:
+        fixed: A batch size to keep to, or None to adapt.
+    """
+
+    __slots__ = ("_fixed", "size")
+
+    def __init__(self, fixed: int | None = None) -> None:
+        self._fixed = fixed
+        self.size = fixed or 1
+
+    def took(self, seconds: float, count: int) -> None:
+        """Learn that a batch of `count` items took `seconds`."""
+        if self._fixed is None and count:
+            fitting = int(AIM * count / seconds) if seconds > 0 else MOST
+            self.size = max(1, min(2 * self.size, fitting, MOST))
+
+
+class Shop:
+    """Hands out items and collects completions.
+
+    Args:
+        world: Where.
+        seed: Which draw of the random times.
+        told: Called with every completion.
+    """
+
+    def __init__(self, world: World, seed: int, told: Callable[[Completion], None]) -> None:
+        self._world = world
+        self._seed = seed
+        self._told = told
+        self.claimed = 0
+        self.done = 0
+        self.failed = 0
+        self.last = 0.0
+        self.lanes = 0
+
+    @property
+    def left(self) -> int:
+        """Items not handed out yet."""
+        return self._world.script.items - self.claimed
+
+    def claim(self, size: int) -> range:
+        """At most `size` consecutive items, no more than half a lane's share of what is left."""
+        fair = self.left // (2 * max(1, self.lanes))
+        count = min(self.left, max(1, min(size, fair)))
+        self.claimed += count
+        return range(self.claimed - count, self.claimed)
+
+    def phases(self, index: int) -> tuple[Phase, ...]:
+        """What an item does."""
+        return self._world.script.phases_of(index, self._seed)
+
+    def complete(self, completion: Completion) -> None:
+        """Take a batch back."""
+        self.done += completion.count
+        self.failed += completion.failed
+        self.last = completion.at
+        self._told(completion)
