@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, TypeVar
 
 from .._facts._batch import Claim
 from .._work._callables import touches_nothing
@@ -20,7 +20,7 @@ from ._ledger import Raised, Run
 from ._steps import StepMeter, isolated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Coroutine, Iterable, Iterator
     from contextvars import Context
 
     from .._facts._clock import Clock
@@ -28,23 +28,35 @@ if TYPE_CHECKING:
 
 __all__ = ["AwaitedCalls", "Calls", "PlainCalls", "cut"]
 
+T = TypeVar("T")
+
 STEPPED = 8
 """Coroutines whose steps are timed though they are short (DECISION.md 5.3: the first 8 calls)."""
+
+
+class _Times(NamedTuple):
+    """Wall, CPU and run-queue readings of the present thread, the wall clock innermost."""
+
+    wall: int
+    cpu: int
+    queued: int
+
+    @classmethod
+    def read(cls, clock: Clock) -> _Times:
+        queued, cpu = clock.run_queue(), clock.thread_cpu()
+        return cls(clock.wall(), cpu, queued)
+
+    def passed(self, clock: Clock) -> tuple[int, int, int]:
+        """What has passed since: wall, CPU, run-queue delay."""
+        wall, cpu = clock.wall(), clock.thread_cpu()
+        return wall - self.wall, cpu - self.cpu, clock.run_queue() - self.queued
 
 
 class Calls(Protocol):
     """A way of making calls in the present thread."""
 
-    def round(self, claims: Iterable[Claim], ledger: Ledger) -> list[Block]:
-        """Call each item, and write every block into the ledger.
-
-        Args:
-            claims: The items, a timed block each.
-            ledger: Allows each block, and is told of it.
-
-        Returns:
-            The blocks that were called.
-        """
+    def round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
+        """Call each item, a timed block a claim, and write everything into the ledger."""
         ...
 
     def close(self) -> None:
@@ -67,19 +79,31 @@ class PlainCalls:
         self._clock = clock
         self._call = self._all_at_once if touches_nothing(fn) else self._one_by_one
 
-    def round(self, claims: Iterable[Claim], ledger: Ledger) -> list[Block]:
-        """Call each item, and write every block into the ledger."""
-        clock, call = self._clock, self._call
-        blocks: list[Block] = []
+    def round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
+        """Call each item, a timed block a claim, and write everything into the ledger."""
+        for claim in claims:
+            if not ledger.begin(claim):
+                return
+            before = _Times.read(self._clock)
+            outcomes = self._call(claim)
+            _enter(ledger, claim, outcomes, before.passed(self._clock))
+
+    def lane(self, claims: Iterable[Claim], ledger: Ledger, start: int) -> Block:
+        """The same, timed only as a whole: reading the run queue lets go of the GIL.
+
+        Args:
+            claims: The items.
+            ledger: Allows each block, and is told of it.
+            start: The wall time from which on it was ready to call. (It may wait for the GIL
+                first.)
+        """
+        before, calls = _Times.read(self._clock)._replace(wall=start), 0
         for claim in claims:
             if not ledger.begin(claim):
                 break
-            queued, cpu, wall = clock.run_queue(), clock.thread_cpu(), clock.wall()
-            outcomes = call(claim)
-            wall, cpu = clock.wall() - wall, clock.thread_cpu() - cpu
-            queued = clock.run_queue() - queued
-            blocks.append(_enter(ledger, claim, outcomes, (wall, cpu, queued)))
-        return blocks
+            _enter(ledger, claim, self._call(claim), None)
+            calls += len(claim.items)
+        return Block(0, calls, *before.passed(self._clock))
 
     def close(self) -> None:
         """Nothing is held."""
@@ -126,38 +150,43 @@ class AwaitedCalls:
         self._runner: asyncio.Runner | None = None
         self.meter = StepMeter(clock)
 
-    def round(self, claims: Iterable[Claim], ledger: Ledger) -> list[Block]:
-        """Call and await each item, and write every block into the ledger."""
-        return self.lanes(claims, ledger, 1)[0]
+    def round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
+        """Call and await each item, a timed block a claim; write everything into the ledger."""
+        self._run(self._round(claims, ledger))
 
-    def lanes(self, claims: Iterable[Claim], ledger: Ledger, count: int) -> list[list[Block]]:
-        """The same with `count` calls in flight at once; answers the blocks of each lane."""
-        if self._runner is None:
-            self._runner = asyncio.Runner()
-        return self._runner.run(self._lanes(iter(claims), ledger, count))
+    def lanes(self, claims: Iterable[Claim], ledger: Ledger, count: int) -> list[Block]:
+        """The same with `count` calls in flight at once; answers the totals of each lane."""
+        return self._run(self._lanes(iter(claims), ledger, count))
 
     def close(self) -> None:
         """End the loop, and what the callables left on it."""
         if self._runner is not None:
             self._runner.close()
 
-    async def _lanes(
-        self, source: Iterator[Claim], ledger: Ledger, count: int
-    ) -> list[list[Block]]:
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+        return self._runner.run(work)
+
+    async def _round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
+        for claim in claims:
+            if not ledger.begin(claim):
+                return
+            before = _Times.read(self._clock)
+            outcomes = await self._call(claim)
+            _enter(ledger, claim, outcomes, before.passed(self._clock))
+
+    async def _lanes(self, source: Iterator[Claim], ledger: Ledger, count: int) -> list[Block]:
         return await asyncio.gather(*(self._lane(source, ledger) for _ in range(count)))
 
-    async def _lane(self, source: Iterator[Claim], ledger: Ledger) -> list[Block]:
-        clock = self._clock
-        blocks: list[Block] = []
+    async def _lane(self, source: Iterator[Claim], ledger: Ledger) -> Block:
+        before, calls = _Times.read(self._clock), 0
         for claim in source:
             if not ledger.begin(claim):
                 break
-            queued, cpu, wall = clock.run_queue(), clock.thread_cpu(), clock.wall()
-            outcomes = await self._call(claim)
-            wall, cpu = clock.wall() - wall, clock.thread_cpu() - cpu
-            queued = clock.run_queue() - queued
-            blocks.append(_enter(ledger, claim, outcomes, (wall, cpu, queued)))
-        return blocks
+            _enter(ledger, claim, await self._call(claim), None)
+            calls += len(claim.items)
+        return Block(0, calls, *before.passed(self._clock))
 
     async def _call(self, claim: Claim) -> list[Any]:
         stepped = len(claim.items) == 1 or self.meter.coroutines < STEPPED
@@ -183,10 +212,11 @@ def cut(claims: Iterable[Claim], size: int) -> list[Claim]:
     ]
 
 
-def _enter(ledger: Ledger, claim: Claim, outcomes: list[Any], times: tuple[int, int, int]) -> Block:
-    block = Block(claim.start, len(outcomes), *times)
+def _enter(
+    ledger: Ledger, claim: Claim, outcomes: list[Any], times: tuple[int, int, int] | None
+) -> None:
+    block = Block(claim.start, len(outcomes), *times) if times else None
     ledger.finish(Run(claim.start, list(_checked(claim, outcomes))), block)
-    return block
 
 
 def _refuse() -> NoReturn:

@@ -66,7 +66,7 @@ class Ledger:
 
     Attributes:
         runs: The outcomes.
-        blocks: The timings, one for each run.
+        blocks: The timings of the runs that were timed.
         samples: An item and its outcome from some of the runs, rarer as there are more.
     """
 
@@ -89,8 +89,8 @@ class Ledger:
             self._under_way[claim.start] = claim
             return True
 
-    def finish(self, run: Run, block: Block) -> None:
-        """Hand in the outcomes of the items claimed."""
+    def finish(self, run: Run, block: Block | None) -> None:
+        """Hand in the outcomes of the items claimed, and their times if they were taken."""
         with self._lock:
             claim = self._under_way.pop(run.start)
             adrift = self._adrift.get(run.start)
@@ -98,7 +98,8 @@ class Ledger:
                 if len(self.runs).bit_count() < 2:  # noqa: PLR2004 - none yet, or a power of two
                     self.samples.append((claim.items[0], run.outcomes[0]))
                 self.runs.append(run)
-                self.blocks.append(block)
+                if block is not None:
+                    self.blocks.append(block)
         if adrift is not None:
             adrift.land(run)
 

@@ -86,7 +86,7 @@ def profile_at(
     try:
         sample = Rounds(bench, witness).sample(deadline)
         solo = len(bench.ledger.runs)
-        trials = try_lanes(bench, sample.blocks, deadline)
+        trials = try_lanes(bench, sample, deadline)
         payload = weigh(bench)
     finally:
         bench.close()
@@ -99,7 +99,7 @@ def profile_at(
         whole=sample.whole,
         runs=bench.ledger.runs[:solo],
         testimony=sample.testimony,
-        witnessed=sample.witnessed,
+        native=sample.native,
         steps=sample.steps,
         blocks_at=blame.worst if blame else "",
         trials=trials,

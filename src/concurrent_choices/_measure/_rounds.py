@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from ._calls import AwaitedCalls, cut
-from ._evidence import Gauge, Unfinished, worth_counting
+from ._evidence import Gauge, Unfinished, native_share, worth_counting
 from ._figures import Block, Totals, relative_error
 from ._ledger import Raised
 from ._steps import Steps
@@ -49,6 +49,10 @@ GROWTH = 8
 LOOKS = 8
 """Places of a sequence looked at in one round (guessed)."""
 
+OTHERS = 0.3
+"""CPU seconds per second, while nothing is called, that are no longer the witness's own start
+(measured: his are 0.1 to 0.2)."""
+
 HOPELESS = 3
 """Calls that all raised, after which no more are made (guessed)."""
 
@@ -59,7 +63,7 @@ class Sample(NamedTuple):
     first: Block | None
     blocks: Sequence[Block]
     whole: Gauge
-    witnessed: float
+    native: float
     testimony: Testimony
     steps: Steps
     unfinished: Unfinished | None
@@ -86,23 +90,28 @@ class Rounds:
         Args:
             deadline: The clock's wall time at which to stop, ns.
         """
-        bench, began = self._bench, self._bench.clock.wall()
+        bench = self._bench
+        before = Gauge.read(bench.clock)
         with self._witness:
+            idle = Gauge.read(bench.clock).since(before)
             came_back = self._round(1, deadline)
             first_steps, first_whole = self._steps(), self._whole
             while came_back and self._wants_more(deadline):
                 came_back = self._round(self._next_size(deadline), deadline)
-            witnessed = (bench.clock.wall() - began) / 1e9
             unfinished = self._unfinished(came_back)
         blocks = bench.ledger.blocks
         alone = len(blocks) < 2  # noqa: PLR2004 - the first call is all there is
         steps = self._steps()
+        testimony = self._witness.testify(self._spans)
+        whole = self._whole if alone else self._whole.since(first_whole)
+        busy = (idle.process - idle.cpu) / idle.wall if idle.wall > 0 else 0.0
+        others = busy if busy > OTHERS else 0.0
         return Sample(
             blocks[0] if blocks else None,
             blocks[1:],
-            self._whole if alone else self._whole.since(first_whole),
-            witnessed,
-            self._witness.testify(self._spans),
+            whole,
+            native_share(whole, others + testimony.cpu_rate),
+            testimony,
             steps if alone else steps.since(first_steps),
             unfinished,
         )

@@ -20,15 +20,15 @@ _users: list[float] = []  # the interval found by the first user, once for each 
 
 
 @contextmanager
-def quick_switching() -> Generator[None]:
-    """Let threads ask for the GIL every 0.1 ms inside the block.
+def quick_switching(seconds: float = QUICK) -> Generator[None]:
+    """Let threads ask for the GIL after so many seconds inside the block.
 
     The interval found at the start is put back even where somebody changed it meanwhile. Where
     blocks of several threads overlap, the first found it and the last puts it back.
     """
     with _lock:
         _users.append(_users[0] if _users else sys.getswitchinterval())
-        sys.setswitchinterval(QUICK)
+        sys.setswitchinterval(seconds)
     try:
         yield
     finally:

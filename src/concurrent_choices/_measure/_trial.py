@@ -17,12 +17,15 @@ from ._evidence import worth_counting
 from ._figures import Block, Totals
 from ._hand import DaemonHand, OwnHand
 from ._rounds import block_size
+from ._switching import quick_switching
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .._facts._batch import Claim
     from ._bench import Bench
+    from ._calls import PlainCalls
+    from ._rounds import Sample
 
 __all__ = ["Trial", "compare", "try_lanes"]
 
@@ -31,6 +34,13 @@ PAIR = 2
 TRIAL = (15e-3, 20e-3)
 """Seconds that a lane works in a trial: three switch intervals, at most 20 ms unless a call takes
 longer (DECISION.md 5.3)."""
+
+TWICE = 2
+"""Calls a lane makes at least: of one alone, half is the wait for the GIL at the beginning."""
+
+TURN = 1e-3
+"""Switch interval of a trial: at the usual 5 ms, a trial of 15 ms is over before turns even out
+(measured: 1.3 for what is 1.0)."""
 
 WAITING = 0.5
 """Share of the wall time spent blocked, from which four lanes are tried too (DECISION.md 5.1)."""
@@ -41,10 +51,10 @@ class Trial(NamedTuple):
 
     Attributes:
         lanes: How many there were.
-        parallelism: (CPU + run-queue delay) over wall, added up over the lanes.
+        parallelism: (CPU + run-queue delay) over the mean wall time of a lane.
         inflation: CPU time of a call over that of a call alone; None where there was none to speak
             of.
-        speedup: Throughput over that of one lane, both as if no lane had ever lacked a core.
+        speedup: Throughput over that of one lane, both as if no neighbour had ever taken a core.
     """
 
     lanes: int
@@ -53,23 +63,24 @@ class Trial(NamedTuple):
     speedup: float
 
 
-def try_lanes(bench: Bench, blocks: Sequence[Block], deadline: int) -> list[Trial]:
+def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
     """Two lanes together, and four where calls mostly wait, as far as items and budget allow.
 
     Args:
         bench: What the calls are made with; `missing` is told why a trial was not made.
-        blocks: What one lane did alone.
+        sample: What one lane did alone.
         deadline: The clock's wall time at which to stop, ns.
     """
-    alone = Totals.of(worth_counting(blocks))
+    alone = Totals.of(worth_counting(sample.blocks))
     if not alone.calls or bench.in_flight or isinstance(bench.hand, OwnHand):
         return []
     waits = alone.wall - alone.cpu - alone.queued > WAITING * alone.wall
     trials: list[Trial] = []
     for lanes in (2, 4) if waits else (2,):
-        size = block_size([blocks[0], *blocks])
+        size = block_size([sample.blocks[0], *sample.blocks])
         claims = _claims(bench, alone.wall / alone.calls, size, lanes, deadline)
-        trial = compare(_together(bench, claims, lanes, deadline), alone) if claims else None
+        together = _together(bench, claims, lanes, deadline) if claims else []
+        trial = compare(together, alone, crowded=sample.native > 0)
         if trial is None:
             break
         trials.append(trial)
@@ -78,9 +89,9 @@ def try_lanes(bench: Bench, blocks: Sequence[Block], deadline: int) -> list[Tria
 
 def _claims(bench: Bench, each: float, size: int, lanes: int, deadline: int) -> list[Claim]:
     """Items for so many lanes, or none, with the reason."""
-    seconds = max(each, min(max(3 * each, TRIAL[0]), TRIAL[1]))
+    seconds = max(TWICE * each, min(max(3 * each, TRIAL[0]), TRIAL[1]))
     field = "pair_speedup" if lanes == PAIR else "ramp"
-    if 2 * seconds > bench.left(deadline):
+    if lanes * seconds > bench.left(deadline):
         bench.missing.append(f"{field}: the budget was spent before {lanes} lanes could be tried")
         return []
     claims = cut(bench.feed.take(lanes * math.ceil(seconds / each), size), size)
@@ -91,59 +102,65 @@ def _claims(bench: Bench, each: float, size: int, lanes: int, deadline: int) -> 
     return claims
 
 
-def _together(
-    bench: Bench, claims: Sequence[Claim], lanes: int, deadline: int
-) -> list[list[Block]]:
-    """Make calls in lanes; the blocks of each, none where one did not come back."""
+def _together(bench: Bench, claims: Sequence[Claim], lanes: int, deadline: int) -> list[Block]:
+    """Make calls in lanes; the totals of each, none where one did not come back."""
     calls = bench.calls
     if isinstance(calls, AwaitedCalls):
-        done: list[list[Block]] = []
+        done: list[Block] = []
         bench.do(lambda: done.extend(calls.lanes(claims, bench.ledger, lanes)), claims, deadline)
         return done
-    return _on_threads(bench, claims, lanes, deadline)
+    return _on_threads(bench, calls, claims, lanes, deadline)
 
 
 def _on_threads(
-    bench: Bench, claims: Sequence[Claim], lanes: int, deadline: int
-) -> list[list[Block]]:
+    bench: Bench, calls: PlainCalls, claims: Sequence[Claim], lanes: int, deadline: int
+) -> list[Block]:
     source = deque(claims)
-    done: list[list[Block]] = [[] for _ in range(lanes)]
+    done: dict[int, Block] = {}
     hands = [DaemonHand() for _ in range(lanes)]
 
     def lane(place: int) -> None:
-        done[place] = maker.round(_drawn(source), bench.ledger)
+        done[place] = calls.lane(_drawn(source), bench.ledger, start)
 
-    maker, ended = bench.calls, False
+    ended, start = False, bench.clock.wall()
     try:
-        for place, hand in enumerate(hands):
-            hand.begin(partial(lane, place))
-        ended = all(hand.ended(bench.left(deadline)) for hand in hands)
+        with quick_switching(TURN):
+            for place, hand in enumerate(hands):
+                hand.begin(partial(lane, place))
+            ended = all(hand.ended(bench.left(deadline)) for hand in hands)
     finally:
         if not ended:
             bench.give_up(claims)
         for hand in hands:
             hand.close()
-    return done if ended else []
+    return list(done.values()) if ended else []
 
 
-def compare(lanes: Sequence[Sequence[Block]], alone: Totals) -> Trial | None:
-    """What the lanes' times say, beside those of one lane alone; None if a lane did nothing."""
-    together = [Totals.of(lane) for lane in lanes]
-    if (
-        alone.calls == 0
-        or not together
-        or any(lane.calls == 0 or lane.wall <= 0 for lane in together)
-    ):
+def compare(lanes: Sequence[Block], alone: Totals, *, crowded: bool) -> Trial | None:
+    """What the lanes' times say, beside those of one lane alone; None if a lane did nothing.
+
+    Args:
+        lanes: The totals of each.
+        alone: What one did alone.
+        crowded: Whether it is the callable's own threads that take the cores, no neighbour's.
+    """
+    together = [Totals.of([lane]) for lane in lanes]
+    if not together or not alone.calls or any(lane.calls == 0 for lane in together):
         return None
-    calls = sum(lane.calls for lane in together)
+    calls, wall = sum(lane.calls for lane in together), sum(_wall(lane) for lane in together)
     cpu, cpu_alone = sum(lane.cpu for lane in together) / calls, alone.cpu / alone.calls
-    rates = (lane.calls / _served(lane) for lane in together)
+    needed = _wall if crowded else _served
+    latency = sum(needed(lane) for lane in together) / calls
     return Trial(
         len(together),
-        sum((lane.cpu + lane.queued) / lane.wall for lane in together),
+        len(together) * sum(lane.cpu + lane.queued for lane in together) / wall,
         cpu / cpu_alone if cpu_alone > 0 else None,
-        sum(rates) * _served(alone) / alone.calls,
+        len(together) * needed(alone) / alone.calls / latency,
     )
+
+
+def _wall(totals: Totals) -> float:
+    return max(totals.wall, 1e-9)
 
 
 def _served(totals: Totals) -> float:

@@ -1,26 +1,32 @@
 """The GIL witness: a thread that wakes at random and sees how late it gets the GIL.
 
 Somebody who has slept and wants to go on needs the GIL. If another thread holds it, he comes late:
-by the rest of the hold, or by the switch interval if the holder runs bytecode. Waking at random
-times (the times between are exponential) he finds the GIL held as often as it is held. But he
-sleeps through less of a phase in which he is made to wait, so samples are weighed with the time
-each spans: share = sum over late samples of (sleep + lateness) / sum over all of them. Error at
-most 0.07 where holds last 0.5 ms or more (DECISION.md 2.2, experiment 3). The time he waited for a
-core is no lateness.
+by the rest of the hold, or by the switch interval if the holder runs bytecode. As the times between
+his looks are exponential, each moment of sleep is as likely to end as any other, so of n looks, of
+which k were late by L seconds in all, and with a mean sleep of s, the GIL was held
+
+    (k s + L) / (n s + L)
+
+of the time. A look that was late because no core was free says nothing and is left out. Measured
+here on holds of 0.2, 0.3, 0.6, 1 and 2 ms with as long or longer pauses: 0.42, 0.21, 0.21, 0.48
+and 0.51 where the truth was 0.39, 0.23, 0.23, 0.47 and 0.41 to 0.5 (neighbours were at work);
+weighing looks with their time, as in DECISION.md 2.2, gave twice as much error below 1 ms. Two
+things make the
+difference: a thread with the shortest slice of CPU time gets its core at once instead of waiting
+behind the very thread it watches, and reading the run-queue delay lets go of the GIL, so only a
+late look does it.
 """
 
 from __future__ import annotations
 
-import ctypes
 import math
 import random
 import statistics
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
-from .._platform import gil_enabled
+from ._promptness import wake_promptly
 from ._switching import quick_switching
 
 if TYPE_CHECKING:
@@ -36,14 +42,14 @@ __all__ = [
     "WitnessThread",
     "idle_lateness",
     "weigh",
-    "witness_for",
 ]
 
 MEAN_SLEEP = 0.7e-3
 """Seconds between looks: 0.7 to 2 ms were tried in experiment 3; the shortest tells soonest."""
 
-MARGIN = 50_000
-"""Nanoseconds beyond the usual lateness at which the GIL counts as held (experiment 3)."""
+MARGIN = 30_000
+"""Nanoseconds beyond the usual lateness at which the GIL counts as held. Measured as above: with 30
+to 50 µs the shares differ by 0.01 to 0.02, at 10 µs the ordinary scatter of 10 µs shows."""
 
 FEWEST = 5
 """Evidence, in looks, below which nothing is said (guessed: the error would exceed 0.2)."""
@@ -53,16 +59,18 @@ LONG_LOOK = 4 * 700_000
 
 _IDLE_LOOKS = 9
 _IDLE_SLEEP = 0.2e-3
-_FINEST_SLACK = 1  # ns; PR_SET_TIMERSLACK takes 0 for "back to the default"
-_PR_SET_TIMERSLACK = 29
 
 
 class Sight(NamedTuple):
-    """One look, in nanoseconds: when it began, the sleep asked for, and how late it ended."""
+    """One look, in nanoseconds: when it began, the sleep asked for, and how late it ended.
+
+    Of the lateness, `starved` was spent waiting for a core.
+    """
 
     start: int
     sleep: int
     late: int
+    starved: int = 0
 
 
 class Testimony(NamedTuple):
@@ -71,13 +79,13 @@ class Testimony(NamedTuple):
     Attributes:
         share: The share of time the GIL was held, 0 to 1; None where he saw too little.
         error: Its standard error.
-        cpu: CPU time he used himself, seconds.
+        cpu_rate: CPU time he uses himself, per second.
         looks: How often he looked.
     """
 
     share: float | None
     error: float
-    cpu: float
+    cpu_rate: float
     looks: int
 
 
@@ -125,6 +133,7 @@ class WitnessThread:
         self._sights: list[Sight] = []
         self._idle = 0
         self._cpu = 0
+        self._queued = 0
         self._stop = False
         self._thread = threading.Thread(target=self._work, name="gil-witness", daemon=True)
         self._calm = threading.Event()
@@ -146,28 +155,40 @@ class WitnessThread:
     def testify(self, spans: Sequence[tuple[int, int]]) -> Testimony:
         """Say how much the GIL was held within spans of the clock's wall time."""
         seen = _within(list(self._sights), spans)
-        return weigh(seen, self._idle + MARGIN, self._cpu / 1e9)
+        return weigh(seen, self._idle + MARGIN, self._cpu_rate())
+
+    def _cpu_rate(self) -> float:
+        seen = self._sights
+        lasted = seen[-1].start + seen[-1].sleep - seen[0].start if seen else 0
+        return self._cpu / lasted if lasted else 0.0
 
     def _work(self) -> None:
-        _wake_sharply()
+        wake_promptly()
         try:
             self._idle = idle_lateness([self._look(_IDLE_SLEEP) for _ in range(_IDLE_LOOKS)])
         finally:
             self._calm.set()
+        self._queued = self._clock.run_queue()
         chance = random.Random()  # noqa: S311 - nothing secret: times between looks
         while not self._stop:
-            self._sights.append(self._look(chance.expovariate(1 / MEAN_SLEEP)))
+            sight = self._look(chance.expovariate(1 / MEAN_SLEEP))
+            if sight.late > self._idle + MARGIN:
+                sight = sight._replace(starved=self._starved())
+            self._sights.append(sight)
             self._cpu = self._clock.thread_cpu()
             if self._on_wake is not None:
                 self._on_wake(self._clock.wall())
 
     def _look(self, seconds: float) -> Sight:
-        queued, start = self._clock.run_queue(), self._clock.wall()
+        start = self._clock.wall()
         time.sleep(seconds)
-        end = self._clock.wall()
         sleep = int(seconds * 1e9)
-        starved = self._clock.run_queue() - queued
-        return Sight(start, sleep, max(0, end - start - sleep - starved))
+        return Sight(start, sleep, max(0, self._clock.wall() - start - sleep))
+
+    def _starved(self) -> int:
+        """Time spent waiting for a core since the last late look."""
+        before, self._queued = self._queued, self._clock.run_queue()
+        return self._queued - before
 
 
 def idle_lateness(sights: Sequence[Sight]) -> int:
@@ -175,33 +196,32 @@ def idle_lateness(sights: Sequence[Sight]) -> int:
     return int(statistics.median(sight.late for sight in sights))
 
 
-def weigh(sights: Sequence[Sight], threshold: int, cpu: float = 0.0) -> Testimony:
+def weigh(sights: Sequence[Sight], threshold: int, cpu_rate: float = 0.0) -> Testimony:
     """The share of time the GIL was held, from what was seen.
 
     Args:
         sights: The looks.
         threshold: Lateness above which the GIL was held, ns.
-        cpu: CPU time the looking took, seconds.
+        cpu_rate: CPU time the looking takes, per second.
 
     Returns:
-        The time-weighted share; its error is sqrt(h (1 - h) / n), with n + 2 looks of which one
-        more of either kind was seen, so that few looks that agree are not taken for certainty. One
-        look that waited for long, as for a long call in C, counts as several.
+        The share; its error is sqrt(h (1 - h) / n), with n + 2 looks of which one more of either
+        kind was seen, so that few looks that agree are not taken for certainty. One look that
+        waited for long, as for a long call in C, counts as several.
     """
-    looks = len(sights)
-    spans = [(sight.sleep + sight.late, sight.late > threshold) for sight in sights]
-    total = sum(span for span, _ in spans)
+    held = [sight.late - sight.starved for sight in sights if sight.late > threshold]
+    held = [late for late in held if late > threshold]
+    looks = len(held) + sum(sight.late <= threshold for sight in sights)
+    if not looks:
+        return Testimony(None, math.inf, cpu_rate, 0)
+    sleep, waited = sum(sight.sleep for sight in sights) / len(sights), sum(held)
+    total = looks * sleep + waited
     evidence = max(float(looks), total / LONG_LOOK)
     if evidence < FEWEST:
-        return Testimony(None, math.inf, cpu, looks)
-    share = sum(span for span, late in spans if late) / total if total else 0.0
+        return Testimony(None, math.inf, cpu_rate, looks)
+    share = (len(held) * sleep + waited) / total if total else 0.0
     likely = (share * evidence + 1) / (evidence + 2)
-    return Testimony(share, math.sqrt(likely * (1 - likely) / (evidence + 2)), cpu, looks)
-
-
-def witness_for(clock: Clock, on_wake: Callable[[int], None] | None = None) -> Witness:
-    """The witness this interpreter needs: none where there is no GIL and nothing to look at."""
-    return WitnessThread(clock, on_wake) if gil_enabled() or on_wake else Absent()
+    return Testimony(share, math.sqrt(likely * (1 - likely) / (evidence + 2)), cpu_rate, looks)
 
 
 def _within(sights: Sequence[Sight], spans: Sequence[tuple[int, int]]) -> list[Sight]:
@@ -218,13 +238,3 @@ def _within(sights: Sequence[Sight], spans: Sequence[tuple[int, int]]) -> list[S
         if due >= span[0]:
             seen.append(sight)
     return seen
-
-
-def _wake_sharply() -> None:
-    """Ask for timers without slack in this thread: idle lateness 31 instead of 78 µs (exp. 12)."""
-    if not sys.platform.startswith("linux"):
-        return
-    try:
-        ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, _FINEST_SLACK, 0, 0, 0)
-    except (AttributeError, OSError, TypeError):
-        return
