@@ -32,15 +32,16 @@ $(BIN)/python:
 	$(CANDIDATES). Install one, or say: make PYTHON=/path/to/python $(MAKECMDGOALS)" >&2; exit 1; }
 	@"$(PYTHON)" -c '$(NEW_ENOUGH)' || { echo "$(PYTHON) does not run or is older than \
 	Python 3.11; say: make PYTHON=/path/to/a/newer/python $(MAKECMDGOALS)" >&2; exit 1; }
-	"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); echo "$(PYTHON) cannot make a virtual \
+	@echo "Making $(VENV) with $(PYTHON)"
+	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); echo "$(PYTHON) cannot make a virtual \
 	environment; on Debian and Ubuntu, install its -venv package" >&2; exit 1; }
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV), which takes a moment the first time ..."
-	$(INSTALL) '.[demo]'
+	@$(INSTALL) '.[demo]'
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV), which takes a moment the first time ..."
-	$(INSTALL) '.[test]'
+	@$(INSTALL) '.[test]'
 	@touch $@

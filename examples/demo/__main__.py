@@ -33,7 +33,7 @@ def main(words):
         there.print("Stopped: everything that was started has ended.")
         return 130
     there.print(table(finishes))
-    there.print("Seconds include starting threads, loops or processes; close: within 5 %.")
+    there.print("Seconds include starting workers; close: within 5 % of the fastest.")
     return 1 if complain(there, finishes) else 0
 
 

@@ -16,7 +16,7 @@ HOMES = re.compile(r"(?<![\w.:/])/(?:home|root|work|Users|opt/wheels)/[\w.-]")
 # Spelled in two halves, or this file would be the first to offend.
 HOSTS = ("py" + "pi.org", "python" + "hosted.org", "npm" + "js.org", "npm" + "js.com")
 EXCUSE = re.compile(r"#\s*(?:noqa|type: ignore|pyright: ignore)\b")
-REASON = re.compile(r"#\s*(?:noqa|type: ignore|pyright: ignore).*?(?: - |# )[^#]*\w+ \w+")
+REASON = re.compile(r"#\s*(?:noqa|type: ignore|pyright: ignore).*?(?: - |# )[^#]*\w{4,}")
 
 
 def named(path: Path) -> str:
