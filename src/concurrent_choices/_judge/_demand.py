@@ -179,7 +179,7 @@ def _held(profile: Profile, computing: float) -> float:
 
 def _too_short_to_see(profile: Profile, computing: float) -> bool:
     """Whether it computes in short bursts between waits; those are usually Python code."""
-    pauses = profile.blocking_calls + profile.steps
+    pauses = profile.steps if profile.is_async else profile.blocking_calls
     return pauses > 0 and computing < profile.wall / 2 and computing / pauses < BLIND_BELOW
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, inf
+from math import ceil, inf, sqrt
 
 from attrs import frozen
 
@@ -11,7 +11,7 @@ from ..._facts._machine import Machine
 from ..._facts._profile import Profile
 from .._demand import Demand, demand_of
 from .._mva import Network, throughput
-from ._makespan import Spread, tail
+from ._makespan import IN_STEP, Spread, tail
 
 __all__ = ["Case", "Prediction", "Rate", "batch_size", "case_of", "finish", "rate_of"]
 
@@ -123,21 +123,42 @@ def batch_size(case: Case, seconds: float, lanes: int, fixed: int | None = None)
     return max(1, int(min(fitting, share, LARGEST_BATCH)))
 
 
-def finish(case: Case, rate: Rate, *, start: float, batch: int = 1) -> Prediction:
+def finish(
+    case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: int = 1
+) -> Prediction:
     """The makespan at a rate.
 
     Args:
         case: What for.
         rate: How fast.
-        start: Seconds before the work goes at that rate.
+        start: Seconds before the first lane works.
+        ramp: Seconds from one lane's start to the next one's.
         batch: Items a lane holds at the end.
     """
     if case.items == 0:
         return Prediction(0.0, "lanes", rate.throughput)
+    effective = min(max(rate.throughput * rate.alone, 1.0), float(rate.lanes))
+    needed = sqrt(2.0 * case.items * rate.alone / ramp) if ramp > 0 else inf
+    if needed < effective:
+        # the items are gone before all lanes have started: i of them do i * ramp / alone items
+        # while the next one starts, so `needed` of them do them all
+        total = start + needed * ramp + rate.alone
+    else:
+        total = start + _ramp_up(case, rate, effective) * ramp
+        total += case.items / rate.throughput + _tail(case, rate, effective, batch)
+    return Prediction(total, rate.limit, rate.throughput)
+
+
+def _ramp_up(case: Case, rate: Rate, effective: float) -> float:
+    """Lane starts that the makespan sees: half of them, or all if the last lane ends last."""
+    waves = case.items / rate.lanes
+    filled = waves - ceil(waves) + 1.0
+    in_step = effective >= IN_STEP * rate.lanes
+    return (max(0.5, filled) if in_step else 0.5) * (effective - 1.0)
+
+
+def _tail(case: Case, rate: Rate, effective: float, batch: int) -> float:
     batches = ceil(case.items / batch)
     seconds = rate.alone * batch * (1.0 + max(0.0, case.profile.trend) / 2.0)
-    effective = rate.throughput * rate.alone
     spread = case.spread.of_batches(batch)
-    rest = tail(batches / rate.lanes, rate.lanes, effective, seconds, spread)
-    total = start + case.items / rate.throughput + rest
-    return Prediction(total, rate.limit, rate.throughput)
+    return tail(batches / rate.lanes, rate.lanes, effective, seconds, spread)

@@ -1,7 +1,7 @@
 """Processes with lanes inside: threads for a `def`, coroutines on one loop for an `async def`.
 
 hybrid(Wp x Wl):  X = min(Wp X_inner(Wl; P/Wp cores), P / busy, 1 / D_par, 1 / u if shared)
-                  T = s_p(Wp) + s_inner + N/X + tail
+                  T = s_p(Wp) + s_inner + N/X + tail + backlog
 
 where X_inner is the throughput of one process by the formulas of threads or of loops
 (DECISION.md 5.2).
@@ -27,7 +27,22 @@ def hybrid(case: Case, plan: Plan) -> Prediction:
     inner = _inner(case, workers, lanes)
     rate = _together(case, workers, inner)
     threads = 0.0 if case.demand.is_async else case.costs.thread_start * inner.lanes
-    return finish(case, rate, start=start_seconds(case, workers) + threads)
+    start = start_seconds(case, workers) + threads
+    ramp = case.costs.process_worker / inner.lanes
+    smooth = finish(case, rate, start=start, ramp=ramp)
+    backlog = _backlog(case, workers, inner) / inner.throughput
+    return evolve(smooth, seconds=smooth.seconds + backlog)
+
+
+def _backlog(case: Case, workers: int, inner: Rate) -> float:
+    """Items that one process still has when the others have none left, on average.
+
+    Every lane is handed an item ahead of need; those that queue inside a process cannot go to
+    another. Half of them is the average over when the items end (as for the tail).
+    """
+    queued = inner.lanes - min(inner.throughput * inner.alone, float(inner.lanes))
+    left = min(queued, max(0.0, case.items / workers))
+    return left * (1.0 - 1.0 / workers) / 2.0
 
 
 def _inner(case: Case, workers: int, lanes: int) -> Rate:

@@ -20,11 +20,11 @@ from __future__ import annotations
 
 from math import ceil, log, sqrt
 
-__all__ = ["harmonic", "tail"]
+__all__ = ["IN_STEP", "Spread", "harmonic", "tail"]
 
 _EULER = 0.5772156649015329
 
-_UNCONTENDED = 0.9
+IN_STEP = 0.9
 """Share of lanes that must be effectively at work for them to stay in step (guessed)."""
 
 _OUT_OF_STEP = 2.0
@@ -57,7 +57,7 @@ def tail(waves: float, lanes: int, effective: float, seconds: float, spread: Spr
     mixed = min(seconds * (level + ragged), spread.longest_of(seconds))
     in_step = (ceil(waves - 1e-9) - waves) * seconds
     out_of_step = min(1.0, _OUT_OF_STEP * variation * sqrt(max(1.0, waves)))
-    if effective < _UNCONTENDED * lanes:
+    if effective < IN_STEP * lanes:
         out_of_step = 1.0
     return out_of_step * mixed + (1.0 - out_of_step) * in_step
 

@@ -5,8 +5,8 @@ process(W,k):  D_par = d_p/k + e_p + t/2 + beta s,  D_c = c kappa(W) + t/2,  D_u
 
 where d_p is the parent's time for a batch and e_p for one more item in it, t the time to pickle and
 unpickle an item and its result (half of it at either end), beta s the time to move their bytes and
-s_p(W) the mean start of W workers, which begin as they come up (DECISION.md 5.2). Each worker has
-a GIL of its own, so under it and outside it are the same. A first call is paid in each of them.
+s_p(W) the start of W workers, each of which begins when it has come up (DECISION.md 5.2). Each
+worker has a GIL of its own, so under it and outside it are the same. Each pays a first call.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ def process(case: Case, plan: Plan) -> Prediction:
     """One item at a time in each worker process; a coroutine on a loop there."""
     rate = process_rate(case, plan.workers, plan.batch)
     start = start_seconds(case, rate.lanes)
-    return finish(case, rate, start=start, batch=plan.batch or 1)
+    ramp = case.costs.process_worker
+    return finish(case, rate, start=start, ramp=ramp, batch=plan.batch or 1)
 
 
 def process_rate(case: Case, workers: int, batch: int | None = None) -> Rate:
@@ -77,10 +78,9 @@ def worker_seconds(case: Case) -> float:
 
 
 def start_seconds(case: Case, workers: int) -> float:
-    """Seconds until worker processes work, averaged over them; their first calls' excess too."""
+    """Seconds until the first worker process works, its first call's excess included."""
     costs = case.costs
-    coming_up = costs.process_start + costs.process_worker * (workers - 1) / 2
     crowd = max(1.0, workers / case.demand.cores)
     warming = case.profile.payload.load_seconds + case.profile.first_excess
     loop = costs.loop_start if case.demand.is_async else 0.0
-    return coming_up + crowd * (warming + loop)
+    return costs.process_start + crowd * (warming + loop)

@@ -11,8 +11,6 @@ time at a resource that serves one at a time, b the waiting and s_t the start of
 
 from __future__ import annotations
 
-from math import ceil
-
 from ..._facts._plan import Plan
 from .._mva import Network
 from ._case import Case, Prediction, Rate, batch_size, finish, rate_of
@@ -41,9 +39,10 @@ def sequential(case: Case, plan: Plan) -> Prediction:
 def thread(case: Case, plan: Plan) -> Prediction:
     """In threads; a coroutine on a loop in each thread, one at a time."""
     rate = thread_rate(case, plan.workers, case.demand.cores, plan.batch)
-    loop = case.costs.loop_start if case.demand.is_async else 0.0
-    start = (case.costs.thread_start + loop) * rate.lanes * last_wave(case, rate.lanes)
-    return finish(case, rate, start=start, batch=plan.batch or 1)
+    each = case.costs.thread_start
+    return finish(
+        case, rate, start=each + _loop_starts(case, rate.lanes), ramp=each, batch=plan.batch or 1
+    )
 
 
 def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) -> Rate:
@@ -76,14 +75,12 @@ def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) 
     return rate_of(network, lanes, demands)
 
 
-def last_wave(case: Case, lanes: int) -> float:
-    """The share of the starting-up of lanes one after another that the makespan sees.
-
-    All of it where the last lane to start has an item of the last wave, and half of it on average.
-    """
-    waves = case.items / lanes
-    filled = waves - ceil(waves) + 1.0
-    return max(0.5, filled)
+def _loop_starts(case: Case, lanes: int) -> float:
+    """Seconds to start a loop in every thread: Python code, so one at a time under the GIL."""
+    if not case.demand.is_async:
+        return 0.0
+    at_once = 1.0 if case.machine.gil else min(case.demand.cores, float(lanes))
+    return case.costs.loop_start * lanes / at_once
 
 
 def _loop_overhead(case: Case) -> float:

@@ -61,6 +61,8 @@ class Lane:
             pace: How many items it takes at a time.
         """
         yield pause(self._host.engine, start)
+        if self.kind == "thread" and self._host.world.script.is_async:
+            yield from self._host.hold(self._host.world.costs.loop_start, self._usage)
         while not self.leaving and self._shop.left:
             batch = self._shop.claim(pace.size)
             began = self._host.engine.now

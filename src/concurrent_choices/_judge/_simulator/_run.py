@@ -120,8 +120,8 @@ class Controls:
         self.world.engine.after(seconds, what)
 
     def add_caller(self) -> None:
-        """Let the calling thread work, an item at a time."""
-        self._add(self._lane("caller", self.main), 0.0, 0.0, None)
+        """Let the calling thread work, an item at a time; a coroutine on a loop there."""
+        self._add(self._lane("caller", self.main), self._loop_start(), 0.0, None)
 
     def add_threads(self, count: int, batch: int | None = None) -> None:
         """Start threads in this process; a coroutine has a loop in each.
@@ -132,7 +132,7 @@ class Controls:
         """
         costs = self.world.costs
         for place in range(1, count + 1):
-            start = costs.thread_start * place + self._loop_start()
+            start = costs.thread_start * place
             self._add(self._lane("thread", self.main), start, costs.thread_item, batch)
 
     def add_tasks(self, count: int, step: float | None = None, start: float | None = None) -> None:
