@@ -93,10 +93,12 @@ def run(
     linger = GLANCE if progress else inf
     job, chosen = _prepare(fn, items, strategy, timeout, return_exceptions, idempotent, linger)
     collector = Collector(job, chosen.name)
+    add = collector.add
     with _shown(progress, job, chosen) as seen, _batches(chosen, job) as batches:
         for batch in batches:
-            collector.add(batch)
-            seen(batch)
+            add(batch)
+            if seen is not None:
+                seen(batch)
     return collector.result()
 
 
@@ -183,7 +185,8 @@ def _stream(
     window, arrived = Window(job), 0
     with _shown(progress, job, chosen) as seen, _batches(chosen, job) as batches:
         for batch in batches:
-            seen(batch)
+            if seen is not None:
+                seen(batch)
             arrived += len(batch.values)
             for values in delivery.take(batch):
                 yield from values
@@ -231,7 +234,8 @@ async def arun(
         async with aclosing(_abatches(chosen, job, items)) as batches:
             async for batch in batches:
                 collector.add(batch)
-                seen(batch)
+                if seen is not None:
+                    seen(batch)
                 job.source.release(len(batch.values))
     return collector.result()
 
@@ -283,7 +287,8 @@ async def _astream(
     with _shown(progress, job, chosen) as seen:
         async with aclosing(_abatches(chosen, job, items)) as batches:
             async for batch in batches:
-                seen(batch)
+                if seen is not None:
+                    seen(batch)
                 arrived += len(batch.values)
                 for values in delivery.take(batch):
                     for value in values:
@@ -372,11 +377,7 @@ async def _abatches(chosen: Strategy, job: Job, items: Any) -> AsyncIterator[Bat
 def _shown(progress: bool, job: Job, chosen: Strategy) -> Any:  # noqa: FBT001 - private
     """A context that gives what is told of each batch, and shows it if asked to."""
     if not progress:
-        return nullcontext(_unseen)
+        return nullcontext()
     from ._progress import Display  # noqa: PLC0415 - rich is an extra
 
     return Display(job, chosen.name)
-
-
-def _unseen(_batch: Batch) -> None:
-    """Nobody watches."""

@@ -31,6 +31,12 @@ _SIZED = (
     type({}.items()),
 )
 
+_SWEEP = 1024
+"""Claimed items kept before they are dropped from the front of what is ready: dropping costs a copy."""
+
+_new_tuple = tuple.__new__
+"""Makes a named tuple without its Python-level constructor, which costs as much as a small item."""
+
 _NOBODY = -1  # no thread has this identifier
 
 FEED_SECONDS = 1e-3
@@ -101,31 +107,34 @@ class Source:
 
         Called by the owner, it pulls from the iterable when nothing is ready.
         """
-        if self._at >= len(self._ready) and not self._ended and self._may_pull():
+        if not self._ended and self._at >= len(self._ready) and self._may_pull():
             self.feed(limit)
         with self._lock:
-            if self.closed:
-                return None
             if self._returned:
-                return self._claim_returned(limit)
-            if self._sliced:
-                limit = min(limit, self.room)
-                if limit <= 0:
-                    return None
-            return self._claim_ready(limit)
+                return None if self.closed else self._claim_returned(limit)
+            if not self._sliced:
+                return self._claim_ready(limit)
+            if self.window is not None and (limit := min(limit, self.room)) <= 0:
+                return None
+            at = self._at
+            items = self._ready[at : at + limit]
+            if not items:
+                return None
+            self._at = self.claimed = at + len(items)
+            return _new_tuple(Claim, (at, items))
 
     def _claim_ready(self, limit: int) -> Claim | None:
-        at = self._at
+        at, start = self._at, self.claimed
         items = self._ready[at : at + limit]
         if not items:
             return None
-        start = self.claimed
-        self._at = at + len(items)
-        self.claimed = start + len(items)
-        if not self._sliced and self._at > 1024 and self._at * 2 > len(self._ready):  # noqa: PLR2004 - seldom enough to cost nothing, often enough to bound memory
+        count = len(items)
+        self._at = at + count
+        self.claimed = start + count
+        if at > _SWEEP and at * 2 > len(self._ready):
             del self._ready[: self._at]
             self._at = 0
-        return Claim(start, items)
+        return _new_tuple(Claim, (start, items))
 
     def _claim_returned(self, limit: int) -> Claim:
         start, items = self._returned.pop()
@@ -166,12 +175,13 @@ class Source:
             self._ended = True
             raise
         except BaseException as error:  # noqa: BLE001 - whatever the caller's iterable raises is raised to the caller, after the results already due
-            self.error, self._ended = error, True
-        if len(fresh) < count:
-            self._ended = True
+            self.error = error
         with self._lock:
             self._ready.extend(fresh)
             self._pulled += len(fresh)
+        # Last: who sees that the end has come must see the last items too.
+        if len(fresh) < count:
+            self._ended = True
 
     def push(self, items: Iterable[Any]) -> None:
         """Add items from outside (an async iterable, a parent process)."""
@@ -206,6 +216,7 @@ class Source:
     def close(self) -> None:
         """Hand out nothing more."""
         self.closed = True
+        self._ready = []
 
     @property
     def ready(self) -> int:

@@ -32,7 +32,9 @@ class Pace:
 
     def took(self, seconds: float, count: int) -> None:
         """Learn that a batch of `count` items took `seconds`."""
-        if self._fixed is None and count:
+        if self._fixed is not None:
+            return
+        if count:
             fitting = int(self._aim * count / seconds) if seconds > 0 else MOST
             self.size = max(1, min(2 * self.size, fitting, MOST))
 

@@ -78,13 +78,12 @@ class Host(Protocol):
 class _Chunk:
     """A claim on its way: the values so far, and how many are missing."""
 
-    __slots__ = ("began", "claim", "left", "values")
+    __slots__ = ("claim", "left", "values")
 
     def __init__(self, claim: Claim) -> None:
         self.claim = claim
         self.values: list[Any] = [PENDING] * len(claim.items)
         self.left = len(claim.items)
-        self.began = time.perf_counter()
 
     def runs(self) -> Iterator[Batch]:
         """The finished values not yet handed over, as batches; they are gone afterwards."""
@@ -118,10 +117,11 @@ class Shift:
         self._concurrency = concurrency
         self._live = 0
         self._halted = False
-        self._slots = self._claims()
+        self._dry = True
+        self._slots: Iterator[tuple[_Chunk, int, Any]] = iter(())
         self._open: dict[int, _Chunk] = {}
         self._pace = Pace()
-        self._breathed = 0.0
+        self._breathed = self._finished = 0.0
         self._glance = inf if job.linger == inf else GLANCE
         self._call = job.fn if job.timeout is None else self._call_limited
 
@@ -129,7 +129,7 @@ class Shift:
         """Work until the source is finished or the job is stopped."""
         source = self.job.source
         self._host = host
-        self._breathed = time.perf_counter()
+        self._breathed = self._finished = time.perf_counter()
         async with host:
             while not (self.job.stopped or self._halted):
                 self._top_up()
@@ -146,6 +146,8 @@ class Shift:
         source = self.job.source
         if not source.claimable:
             return
+        if self._dry:
+            self._dry, self._slots = False, self._claims()
         missing = self._concurrency - self._live
         if source.ended:
             missing = min(missing, source.ready)
@@ -165,26 +167,23 @@ class Shift:
                 self._host.wake()
 
     def _claims(self) -> Iterator[tuple[_Chunk, int, Any]]:
-        """Every slot to fill, claimed bit by bit; shared by all lanes. Says so when there is none now."""
+        """Every slot to fill, claimed bit by bit; shared by all lanes. Ends when there is none now."""
         source = self.job.source
-        while True:
-            while (claim := source.claim(self._pace.size)) is not None:
-                chunk = _Chunk(claim)
-                self._open[claim.start] = chunk
-                yield from zip(repeat(chunk), count(), claim.items)
-            yield _NOTHING
+        while (claim := source.claim(self._pace.size)) is not None:
+            chunk = _Chunk(claim)
+            self._open[claim.start] = chunk
+            yield from zip(repeat(chunk), count(), claim.items)
+        self._dry = True
 
     async def _lane(self) -> None:
         call, clean = self._call, self.job.context
         for chunk, place, item in self._slots:
-            if chunk is _DRY:
-                return
             try:
                 chunk.values[place] = await call(item)
             except BaseException as error:  # noqa: BLE001 - told apart in _failed
                 self._failed(chunk, place, error)
-            if self._halted:
-                return
+                if self._halted:
+                    return
             chunk.left -= 1
             if not chunk.left and self._finish(chunk):
                 await self._host.breathe()
@@ -236,8 +235,10 @@ class Shift:
                 self._put(batch)
         else:
             self._put(Batch(claim.start, chunk.values))
+        # The loop's rate, not the chunk's age: with many in flight, all are old.
         now = time.perf_counter()
-        self._pace.took(now - chunk.began, len(claim.items))
+        self._pace.took(now - self._finished, len(claim.items))
+        self._finished = now
         if now - self._breathed < BREATH:
             return False
         self._breathed = now
@@ -249,6 +250,3 @@ class Shift:
             for batch in chunk.runs():
                 self._put(batch)
 
-
-_DRY = _Chunk(Claim(0, ()))
-_NOTHING = (_DRY, 0, None)

@@ -121,7 +121,6 @@ class Host:
             self._hello += dump((initializer, initargs))
         self.workers: list[Worker] = []
         self.jobs = 0
-        self.rested_until = 0.0
         self._claimed = threading.Lock()
         self._pid = os.getpid()
         _hosts.add(self)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -21,7 +20,7 @@ REST = 2.0
 prompt, or a loop around `run`)."""
 
 _lock = threading.Lock()
-_resting: dict[Any, Host] = {}
+_resting: dict[Any, tuple[Host, threading.Timer]] = {}
 
 
 class Staffing(Keeper[Host]):
@@ -79,27 +78,31 @@ def _kind() -> Any:
 
 def _wake() -> Host | None:
     with _lock:
-        return _resting.pop(_kind(), None)
+        host, closing = _resting.pop(_kind(), (None, None))
+    if closing is not None:
+        closing.cancel()
+    return host
 
 
 def _put_to_rest(host: Host) -> None:
     """Keep a host for the next call, and have it closed if none comes."""
     kind = _kind()
-    with _lock:
-        before = _resting.get(kind)
-        _resting[kind] = host
-    if before is not None:
-        before.close()
-    host.rested_until = time.monotonic() + REST / 2
     closing = threading.Timer(REST, _retire, (kind, host))
     closing.name = "concurrent_choices-retire"
     closing.daemon = True
-    closing.start()
+    with _lock:
+        spare = kind in _resting
+        if not spare:
+            _resting[kind] = (host, closing)
+    if spare:
+        host.close()
+    else:
+        closing.start()
 
 
 def _retire(kind: Any, host: Host) -> None:
     with _lock:
-        if _resting.get(kind) is not host or host.rested_until > time.monotonic():
+        if _resting.get(kind, (None,))[0] is not host:
             return
         del _resting[kind]
     host.close()
