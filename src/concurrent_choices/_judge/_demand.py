@@ -35,6 +35,12 @@ CONTENDED = 0.75
 """Share of the predicted speed-up below which a trial shows a resource that lanes share
 (DECISION.md 5.2)."""
 
+CROWDED = 0.65
+"""The same for trials of more than two lanes, in which each makes fewer calls (guessed)."""
+
+PAIR = 2
+"""Lanes of the trial that `Profile.pair_speedup` is of."""
+
 NOISE = 1.1
 """CPU inflation that a second lane may show for no reason (DECISION.md, EXP 2: 0.93 to 1.01)."""
 
@@ -217,16 +223,16 @@ def _refined(profile: Profile, demand: Demand) -> Demand:
     if observed is None or not _refinable(profile, demand):
         return demand
     known = gil_is_known(profile)
-    if known and observed < CONTENDED * _speedup(demand, 2):
+    if known and observed < CONTENDED * _speedup(demand, PAIR):
         return demand  # slower than the GIL explains: something else is shared
 
     def shifted(held: float) -> Demand:
         return evolve(demand, gil=held, work=total - held)
 
     def network(held: float) -> Network:
-        return _network(shifted(held), 2)
+        return _network(shifted(held), PAIR)
 
-    inferred = invert(network, 2, observed / demand.alone, total)
+    inferred = invert(network, PAIR, observed / demand.alone, total)
     if not known:
         return shifted(inferred)
     doubt, trial_doubt = max(profile.gil_se, 0.01) ** 2, PAIR_ERROR**2
@@ -243,7 +249,8 @@ def _refinable(profile: Profile, demand: Demand) -> bool:
 def _resourceful(profile: Profile, demand: Demand) -> Demand:
     """The time at a resource that lanes share, where a trial was slower than predicted."""
     lanes, observed = max(_trials(profile), default=(0, 0.0))
-    if not observed or observed >= CONTENDED * _speedup(demand, lanes):
+    expected = _speedup(demand, lanes) if lanes else 0.0
+    if observed >= (CONTENDED if lanes == PAIR else CROWDED) * expected:
         return demand
 
     def with_resource(seconds: float) -> Demand:
@@ -261,7 +268,7 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
 
 
 def _trials(profile: Profile) -> list[tuple[int, float]]:
-    pair = [] if profile.pair_speedup is None else [(2, profile.pair_speedup)]
+    pair = [] if profile.pair_speedup is None else [(PAIR, profile.pair_speedup)]
     return [*pair, *profile.ramp]
 
 

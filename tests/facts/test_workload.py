@@ -1,0 +1,101 @@
+from functools import partial
+
+import pytest
+
+from concurrent_choices._errors import InvalidArgumentError
+from concurrent_choices._facts._workload import Workload
+
+
+def square(number):
+    return number * number
+
+
+class Doubler:
+    def __call__(self, number):
+        return 2 * number
+
+
+def test_items_are_counted_where_they_can_be():
+    """A list knows its length; nothing is pulled to find it out."""
+    assert Workload(square, [1, 2, 3]).count == 3
+
+
+def test_a_generator_is_not_counted():
+    """Counting would use it up."""
+    items = iter([1, 2, 3])
+    assert Workload(square, items).count is None
+    assert list(items) == [1, 2, 3]
+
+
+def test_a_given_count_wins():
+    """That is how "a thousand times the items" is asked."""
+    assert Workload(square, [1], items_count=1000).count == 1000
+
+
+@pytest.mark.parametrize(
+    ("fn", "name"),
+    [
+        (square, "square"),
+        (partial(pow, 2), "pow"),
+        (Doubler(), "Doubler"),
+        (str.upper, "str.upper"),
+    ],
+)
+def test_it_is_named_after_its_callable(fn, name):
+    """Functions, partials, instances and methods all have a name to print."""
+    assert Workload(fn, []).name == name
+
+
+def test_it_can_be_named():
+    """A name of one's own stands in tables."""
+    assert Workload(square, [], name="pages").name == "pages"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (([1], square), "fn: must be callable, not [1]; the items come second"),
+        ((square, 3), "items: must be an iterable, not 3; put a single item into a list"),
+    ],
+)
+def test_arguments_that_cannot_work_are_refused(arguments, problem):
+    """The error names the argument and the way out."""
+    with pytest.raises(InvalidArgumentError) as caught:
+        Workload(*arguments)
+    assert f"{caught.value.argument}: {caught.value.problem}" == problem
+
+
+def test_a_negative_count_is_refused():
+    """Fewer than no items there cannot be."""
+    with pytest.raises(ValueError, match="items_count"):
+        Workload(square, [], items_count=-1)
+
+
+def test_it_survives_json():
+    """Callable, items, count and name come back."""
+    read = Workload.from_json(Workload(len, ["a", "bb"], items_count=9, name="letters").to_json())
+    assert (read.fn, read.items, read.count, read.name) == (len, ["a", "bb"], 9, "letters")
+
+
+@pytest.mark.parametrize(
+    ("workload", "problem"),
+    [
+        (Workload(lambda x: x, []), "cannot be imported by name"),
+        (Workload(partial(pow, 2), []), "cannot be imported by name"),
+        (Workload(square, iter([])), "make it a list"),
+        (Workload(len, [b"bytes"]), "cannot be written as JSON"),
+    ],
+)
+def test_what_json_cannot_hold_is_refused(workload, problem):
+    """The message says what stands in the way."""
+    with pytest.raises(InvalidArgumentError, match=problem):
+        workload.to_json()
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{}", "no", '{"fn": "nowhere:f", "items": []}', '{"fn": "os:gone", "items": []}']
+)
+def test_a_text_that_is_no_workload_is_refused(text):
+    """Whatever is wrong, it is one error, and it says where such a text comes from."""
+    with pytest.raises(InvalidArgumentError, match=r"Workload\.to_json"):
+        Workload.from_json(text)
