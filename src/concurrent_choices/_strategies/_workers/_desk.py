@@ -14,6 +14,13 @@ __all__ = ["Desk", "Fallen", "SharedDesk"]
 CREDIT = 2
 """Batches a worker may hold: one in work and one ahead, so that it never waits for the parent."""
 
+MOST_CREDIT = 32
+"""Batches it may hold while they are over in microseconds: waking a process for each would cost fifty
+times as much as the item (benchmarks.dispatch, processes, batches of one)."""
+
+BRIEF = 0.5e-3
+"""Seconds of work that a worker should have ahead."""
+
 AIM = 2e-3
 """Seconds a batch should take in a worker: its trip costs the parent 20 µs (benchmarks.dispatch, processes)."""
 
@@ -50,6 +57,9 @@ class Desk:
         self._claims: deque[Claim] = deque()
         self._reported = 0
         self._most = 1 << 14
+        self._credit = CREDIT
+        self.blocked = False
+        """Whether its wire is full."""
 
     @property
     def idle(self) -> bool:
@@ -59,7 +69,17 @@ class Desk:
     @property
     def room(self) -> int:
         """How many items to send it now."""
-        return min(self.pace.size, self._most) if len(self._claims) < CREDIT else 0
+        return min(self.pace.size, self._most) if len(self._claims) < self._credit else 0
+
+    def took(self, seconds: float, count: int) -> None:
+        """A batch of `count` items took so many seconds in the worker."""
+        self.pace.took(seconds, count)
+        self._credit = max(CREDIT, min(int(BRIEF / max(seconds, 1e-6)), MOST_CREDIT))
+
+    @property
+    def brisk(self) -> bool:
+        """Whether its batches are over in microseconds."""
+        return self._credit > CREDIT
 
     def sent(self, claim: Claim) -> None:
         """It got a batch."""

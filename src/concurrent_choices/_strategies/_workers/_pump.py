@@ -44,6 +44,9 @@ ATTEMPTS = 3
 MERCY = 0.02
 """Seconds a busy worker gets to reach the end of its batch before it is killed (guessed: what a new one costs)."""
 
+NAP = 50e-6
+"""Seconds in which a few answers gather where a batch takes a microsecond (the kernel makes it 100)."""
+
 _KILLED = "its worker process was killed and replaced"
 
 
@@ -107,12 +110,16 @@ class Pump:
 
     def _deal(self) -> None:
         """Give every worker what it has room for; start workers while there is work for them."""
-        for _ in range(CREDIT):
-            for desk in list(self._desks.values()):
-                if desk.room:
-                    self._send(desk)
+        for desk in list(self._desks.values()):
+            self._serve(desk)
         while len(self._desks) < self._workers and self._work_waits():
-            self._send(self._open_desk())
+            self._serve(self._open_desk())
+
+    def _serve(self, desk: Desk) -> None:
+        while desk.room and self._send(desk):
+            pass
+        if desk.worker.link.pending:
+            self._flush(desk)
 
     def _work_waits(self) -> bool:
         return bool(self._alone) or self._job.source.claimable
@@ -131,17 +138,18 @@ class Pump:
             self._poll.register(worker.sentinel, select.POLLIN)
         return desk
 
-    def _send(self, desk: Desk) -> None:
+    def _send(self, desk: Desk) -> bool:
+        """Line up one batch; False where there is nothing to send."""
         claim = self._next_claim(desk)
         if claim is None:
-            return
+            return False
         frames = self._pack(claim)
         if frames is None:
-            return
+            return True
         desk.sent(claim)
         desk.weighed(sum(memoryview(frame).nbytes for frame in frames), len(claim.items))
         desk.worker.link.queue(Kind.BATCH, self._number, claim.start, frames)
-        self._flush(desk)
+        return True
 
     def _next_claim(self, desk: Desk) -> Claim | None:
         if self._alone:
@@ -181,13 +189,18 @@ class Pump:
         link = desk.worker.link
         with suppress(BrokenPipeError, ConnectionError):  # its end is noticed where we listen
             link.flush(socket.MSG_DONTWAIT)
-        mask = select.POLLIN | select.POLLOUT if link.pending else select.POLLIN
-        self._poll.modify(link.fileno(), mask)
+        if link.pending != desk.blocked:
+            desk.blocked = link.pending
+            mask = select.POLLIN | select.POLLOUT if desk.blocked else select.POLLIN
+            self._poll.modify(link.fileno(), mask)
 
     # Listening
 
     def _listen(self, waker: Waker, seconds: float) -> None:
         """Wait for wires to speak, and deal with what they say."""
+        if self._desks and all(desk.brisk for desk in self._desks.values()):
+            # Whoever writes to a process that waits must wake it; let answers gather instead.
+            time.sleep(NAP)
         events = self._poll.poll(None if seconds == inf else seconds * 1000)
         for descriptor, event in events:
             if descriptor == waker.fileno():
@@ -253,7 +266,7 @@ class Pump:
         batch = unpack_outcome(message, self._job)
         count = len(batch.values) + (batch.error is not None)
         claim = desk.reported(message.start, count)
-        desk.pace.took(message.nanoseconds / 1e9, len(batch.values))
+        desk.took(message.nanoseconds / 1e9, len(batch.values))
         desk.weighed(sum(len(frame) for frame in message.frames), max(1, len(batch.values)))
         if batch.error is not None:
             self._job.source.close()

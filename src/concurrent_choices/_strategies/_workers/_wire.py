@@ -23,7 +23,7 @@ __all__ = ["Kind", "Link", "Message"]
 SHARED_FROM = 1 << 20
 """Bytes from which a frame is worth a piece of shared memory of its own."""
 
-_HEADER = struct.Struct("<BBHIqq")  # kind, shared, frames, job, start, nanoseconds
+_HEADER = struct.Struct("<BBHIqqQ")  # kind, shared, frames, job, start, nanoseconds, first frame's size
 _RECEIVED = 1 << 18
 _DESCRIPTOR = struct.calcsize("i")
 _ROOM_FOR_ONE = socket.CMSG_SPACE(_DESCRIPTOR)
@@ -60,7 +60,7 @@ class Link:
 
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock
-        self._buffer = bytearray()
+        self._buffer = b""
         self._descriptors: deque[int] = deque()
         self._outgoing: deque[memoryview] = deque()
         self._attached: deque[tuple[memoryview, int]] = deque()
@@ -86,13 +86,24 @@ class Link:
         self, kind: int, job: int, start: int, frames: Sequence[Any], nanoseconds: int = 0
     ) -> None:
         """Line up a message; `flush` sends it."""
+        first = frames[0]
+        if len(frames) == 1 and type(first) is bytes and len(first) < _JOINED:
+            head = _HEADER.pack(kind, 0, 1, job, start, nanoseconds, len(first))
+            self._outgoing.append(memoryview(head + first))
+        else:
+            self._queue_large(kind, job, start, frames, nanoseconds)
+
+    def _queue_large(
+        self, kind: int, job: int, start: int, frames: Sequence[Any], nanoseconds: int
+    ) -> None:
         views = [memoryview(frame).cast("B") for frame in frames]
         shared = [view for view in views if view.nbytes >= SHARED_FROM] if _can_share() else []
         descriptor = _write_shared(shared) if shared else None
-        head = _HEADER.pack(kind, bool(shared), len(views), job, start, nanoseconds)
-        sizes = struct.pack(f"<{len(views)}Q", *(view.nbytes for view in views))
+        sizes = [view.nbytes for view in views]
+        head = _HEADER.pack(kind, bool(shared), len(views), job, start, nanoseconds, sizes[0])
+        more = struct.pack(f"<{len(sizes) - 1}Q", *sizes[1:])
         inline = [view for view in views if not (shared and view.nbytes >= SHARED_FROM)]
-        first = memoryview(b"".join((head, sizes, *(v for v in inline if v.nbytes < _JOINED))))
+        first = memoryview(b"".join((head, more, *(v for v in inline if v.nbytes < _JOINED))))
         if descriptor is not None:
             self._attached.append((first, descriptor))
         self._outgoing.append(first)
@@ -101,6 +112,8 @@ class Link:
     def flush(self, flags: int = 0) -> None:
         """Send what is lined up; with ``MSG_DONTWAIT`` as much as goes at once."""
         outgoing = self._outgoing
+        if len(outgoing) > 1 and not self._attached:
+            self._join()
         while outgoing:
             view = outgoing[0]
             try:
@@ -111,6 +124,14 @@ class Link:
                 outgoing.popleft()
             else:
                 outgoing[0] = view[sent:]
+
+    def _join(self) -> None:
+        """Make one piece of the small ones, to be sent in one call."""
+        small: list[memoryview] = []
+        while self._outgoing and self._outgoing[0].nbytes < _JOINED:
+            small.append(self._outgoing.popleft())
+        if small:
+            self._outgoing.appendleft(memoryview(b"".join(small)))
 
     def _send(self, view: memoryview, flags: int) -> int:
         if not self._attached or self._attached[0][0] is not view:
@@ -136,33 +157,48 @@ class Link:
             raise EOFError
         for _, _, rights in ancillary:
             self._descriptors.extend(array.array("i", rights[:_DESCRIPTOR]))
-        if not self._buffer:
-            self._buffer = bytearray(data)
-        else:
-            self._buffer += data
-        return self._parse()
-
-    def _parse(self) -> list[Message]:
-        messages: list[Message] = []
-        buffer, at = self._buffer, 0
-        while len(buffer) - at >= _HEADER.size:
-            kind, shared, count, job, start, nanoseconds = _HEADER.unpack_from(buffer, at)
-            body = at + _HEADER.size + 8 * count
-            if len(buffer) < body:
-                break
-            sizes = struct.unpack_from(f"<{count}Q", buffer, at + _HEADER.size)
-            apart = [bool(shared) and size >= SHARED_FROM for size in sizes]
-            end = body + sum(size for size, away in zip(sizes, apart, strict=True) if not away)
-            if len(buffer) < end:
-                break
-            frames = self._frames(buffer, body, sizes, apart)
-            messages.append(Message(kind, job, start, nanoseconds, frames))
-            at = end
-        del buffer[:at]
+        if self._buffer:
+            data = self._buffer + data
+        messages, rest = self._parse(data)
+        self._buffer = data[rest:]
         return messages
 
+    def _parse(self, data: bytes) -> tuple[list[Message], int]:
+        """The complete messages at the front of `data`, and where the rest begins."""
+        messages: list[Message] = []
+        view, at, length = memoryview(data), 0, len(data)
+        while length - at >= _HEADER.size:
+            kind, shared, count, job, start, took, size = _HEADER.unpack_from(data, at)
+            body = at + _HEADER.size
+            if count == 1 and not shared:
+                end = body + size
+                if length < end:
+                    break
+                frames = [view[body:end]]
+            else:
+                end, frames = self._parse_large(view, body, count, size, shared)
+                if end > length:
+                    break
+            messages.append(Message(kind, job, start, took, frames))
+            at = end
+        return messages, at
+
+    def _parse_large(
+        self, view: memoryview, body: int, count: int, size: int, shared: int
+    ) -> tuple[int, list[Any]]:
+        """Where a message of several frames ends, and the frames if all of it is there."""
+        start = body + 8 * (count - 1)
+        if len(view) < start:
+            return start, []
+        sizes = (size, *struct.unpack_from(f"<{count - 1}Q", view, body))
+        apart = [bool(shared) and size >= SHARED_FROM for size in sizes]
+        end = start + sum(size for size, away in zip(sizes, apart, strict=True) if not away)
+        if len(view) < end:
+            return end, []
+        return end, self._frames(view, start, sizes, apart)
+
     def _frames(
-        self, buffer: bytearray, at: int, sizes: Sequence[int], apart: list[bool]
+        self, buffer: memoryview, at: int, sizes: Sequence[int], apart: list[bool]
     ) -> list[Any]:
         # Sent in this order: small frames, then those too large to be joined to the header.
         frames: list[Any] = [None] * len(sizes)
