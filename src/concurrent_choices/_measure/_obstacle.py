@@ -23,6 +23,9 @@ _WIDEST = 1000
 """Elements of a container tried one by one (guessed: a few milliseconds)."""
 
 
+_TOO_DEEP = "it is nested too deeply to be pickled"
+
+
 def pack(thing: Any) -> bytes:
     """Pickle something as it would travel: by pickle, and where that will not do by cloudpickle.
 
@@ -60,7 +63,7 @@ def obstacle(thing: Any, name: str) -> str:
         return ""
     path, smallest = "", thing
     for _ in range(_DEEPEST):
-        found = next(_failing(smallest), None)
+        found = None if words == _TOO_DEEP else next(_failing(smallest), None)
         if found is None:
             break
         noun, smallest, words = found
@@ -79,9 +82,9 @@ def _refusal(thing: Any) -> str:
     """What the pickler says against a thing; empty where it says nothing."""
     try:
         pack(thing)
-    except RecursionError:
-        return "it is nested too deeply to be pickled"
     except Exception as error:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
+        if isinstance(error, RecursionError) or "deep recursion" in str(error):
+            return _TOO_DEEP
         return str(error) or type(error).__name__
     return ""
 

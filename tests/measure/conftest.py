@@ -1,0 +1,7 @@
+import pytest
+from measure_fakes import FakeClock
+
+
+@pytest.fixture
+def clock():
+    return FakeClock()

@@ -1,0 +1,68 @@
+"""Exact stand-ins for clocks and witnesses."""
+
+import math
+
+from concurrent_choices._measure._witness import Testimony
+
+
+class FakeClock:
+    """Time passes when a test says so, in whole nanoseconds."""
+
+    missing = ()
+
+    def __init__(self):
+        self.times = dict.fromkeys(
+            ("wall", "thread_cpu", "run_queue", "process_cpu", "children_cpu"), 0
+        )
+        self.counts = {"blocking_calls": 0, "disk_blocks": 0}
+
+    def spend(self, wall=0.0, cpu=0.0, queued=0.0, **more):
+        """Let seconds pass. CPU and queueing are part of the wall; more: native, children."""
+        native, children = more.get("native", 0.0), more.get("children", 0.0)
+        seconds = (wall, cpu, queued, cpu + native, children)
+        for name, each in zip(self.times, seconds, strict=True):
+            self.times[name] += round(each * 1e9)
+        self.counts["blocking_calls"] += more.get("sleeps", 0)
+        self.counts["disk_blocks"] += more.get("blocks", 0)
+
+    def wall(self):
+        return self.times["wall"]
+
+    def thread_cpu(self):
+        return self.times["thread_cpu"]
+
+    def run_queue(self):
+        return self.times["run_queue"]
+
+    def process_cpu(self):
+        return self.times["process_cpu"]
+
+    def children_cpu(self):
+        return self.times["children_cpu"]
+
+    def blocking_calls(self):
+        return self.counts["blocking_calls"]
+
+    def disk_blocks(self):
+        return self.counts["disk_blocks"]
+
+    def watch(self, thread):
+        return self.thread_cpu(), self.run_queue()
+
+
+class FakeWitness:
+    """Saw the GIL held for a share that a test chooses."""
+
+    def __init__(self, share=None, error=0.0):
+        self.said = Testimony(share, error if share is not None else math.inf, 0.0, 100)
+        self.spans = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        pass
+
+    def testify(self, spans):
+        self.spans = list(spans)
+        return self.said

@@ -1,0 +1,313 @@
+import asyncio
+import contextvars
+import sys
+import threading
+
+import pytest
+from measure_fakes import FakeClock
+
+from concurrent_choices._errors import UnawaitedError
+from concurrent_choices._facts._batch import Claim
+from concurrent_choices._measure._calls import AwaitedCalls, PlainCalls, cut
+from concurrent_choices._measure._figures import Block
+from concurrent_choices._measure._hand import DaemonHand, OwnHand
+from concurrent_choices._measure._ledger import Ledger, Raised, Run
+
+HERE = contextvars.ContextVar("HERE", default="nothing")
+
+
+@pytest.fixture
+def call():
+    """Make calls with items in blocks; answers the ledger."""
+    ends = []
+
+    def call(fn, *blocks, clock=None):
+        kind = AwaitedCalls if asyncio.iscoroutinefunction(fn) else PlainCalls
+        calls = kind(fn, contextvars.copy_context(), clock or FakeClock())
+        ends.append(calls.close)
+        ledger, claims, start = Ledger(), [], 0
+        for items in blocks:
+            claims.append(Claim(start, items))
+            start += len(items)
+        calls.round(claims, ledger)
+        return ledger
+
+    yield call
+    for end in ends:
+        end()
+
+
+def outcomes(ledger):
+    return [outcome for run in ledger.runs for outcome in run.outcomes]
+
+
+def as_async(fn):
+    async def wrapped(item):
+        await asyncio.sleep(0)
+        return fn(item)
+
+    return wrapped
+
+
+@pytest.fixture(params=["def", "async def"])
+def kind(request):
+    return as_async if request.param == "async def" else lambda fn: fn
+
+
+def test_blocks_are_timed_exactly(call, clock, kind):
+    """Each block has the wall, CPU and queueing time of its own calls."""
+
+    def work(item):
+        clock.spend(wall=item, cpu=item / 2, queued=item / 4)
+        return item
+
+    ledger = call(kind(work), [1.0], [2.0, 3.0], clock=clock)
+
+    assert ledger.runs == [Run(0, [1.0]), Run(1, [2.0, 3.0])]
+    second = 1_000_000_000
+    assert ledger.blocks == [
+        Block(0, 1, second, second // 2, second // 4),
+        Block(1, 2, 5 * second, 5 * second // 2, 5 * second // 4),
+    ]
+
+
+@pytest.mark.parametrize("error", [LookupError, KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_errors_stand_in_their_items_place(call, kind, error):
+    """Whatever is raised is one item's outcome, noted with the item; the others go on."""
+
+    def work(item):
+        if item == "b":
+            raise error("no")
+        return item.upper()
+
+    first, second, third = outcomes(call(kind(work), ["a", "b", "c"]))
+
+    assert (first, third) == ("A", "C")
+    assert isinstance(second, Raised)
+    assert isinstance(second.error, error)
+    assert second.error.__notes__ == ["raised by item 1: 'b'"]
+
+
+def test_cancelled_by_itself(call):
+    """A coroutine that ends as cancelled does not take the others along."""
+
+    async def work(item):
+        if item == 1:
+            raise asyncio.CancelledError
+        return item
+
+    result = outcomes(call(work, [0, 1, 2]))
+
+    assert isinstance(result[1].error, asyncio.CancelledError)
+    assert (result[0], result[2]) == (0, 2)
+
+
+def test_each_item_has_its_own_context(call, kind):
+    """The caller's variables are seen; what an item sets is not seen by the next."""
+    HERE.set("the caller's")
+
+    def work(item):
+        before = HERE.get()
+        HERE.set(item)
+        return before
+
+    assert outcomes(call(kind(work), ["a", "b"])) == ["the caller's", "the caller's"]
+    assert HERE.get() == "the caller's"
+
+
+def test_callables_that_touch_nothing_go_at_once(call):
+    """The quick way gives the same, errors included, and calls each item once."""
+
+    def halves(item):
+        return 1 / item
+
+    result = outcomes(call(halves, [1, 0, 2, 0, 4]))
+
+    assert result[::2] == [1.0, 0.5, 0.25]
+    assert [type(each.error) for each in result[1::2]] == [ZeroDivisionError] * 2
+
+
+class Stopping:
+    def __add__(self, other):
+        raise StopIteration
+
+
+def test_stop_iteration(call):
+    """A StopIteration ends neither the round nor anything else."""
+
+    def add(item):
+        return item + 1
+
+    result = outcomes(call(add, [1, Stopping(), 3]))
+
+    assert (result[0], result[2]) == (2, 4)
+    assert "StopIteration" in str(result[1].error)
+
+
+def test_coroutines_that_nobody_awaits(call):
+    """A call that gives a coroutine is an error of that item alone, and each is called once."""
+    made = []
+
+    async def inner(item):
+        """Never runs."""
+
+    def work(item):
+        made.append(item)
+        return inner(item) if item % 2 else item
+
+    result = outcomes(call(work, [0, 1, 2, 3]))
+
+    assert [type(getattr(each, "error", each)) for each in result] == [int, UnawaitedError] * 2
+    assert made == [0, 1, 2, 3]
+
+
+def test_an_async_def_that_returns_another_coroutine(call):
+    """What comes of the await may be no coroutine either."""
+
+    async def inner():
+        """Never runs."""
+
+    async def work(item):
+        return inner()
+
+    (result,) = outcomes(call(work, [1]))
+
+    assert isinstance(result.error, UnawaitedError)
+
+
+def test_awaitables_other_than_coroutines():
+    """A callable may give anything that can be awaited."""
+
+    class Later:
+        def __init__(self, value):
+            self.value = value
+
+        def __await__(self):
+            yield from asyncio.sleep(0).__await__()
+            return self.value
+
+    calls = AwaitedCalls(Later, contextvars.copy_context(), FakeClock())
+    ledger = Ledger()
+    calls.round([Claim(0, [5])], ledger)
+    calls.close()
+
+    assert outcomes(ledger) == [5]
+
+
+def test_the_first_coroutines_are_watched_step_by_step(clock):
+    """Single calls are watched always, larger blocks only while few were."""
+
+    async def work(item):
+        await asyncio.sleep(0)
+
+    calls = AwaitedCalls(work, contextvars.copy_context(), clock)
+    ledger = Ledger()
+    calls.round([Claim(0, range(6)), Claim(6, range(6)), Claim(12, range(6))], ledger)
+    assert calls.meter.coroutines == 12
+    calls.round([Claim(18, [0])], ledger)
+    calls.close()
+
+    assert calls.meter.coroutines == 13
+
+
+def test_lanes_on_a_loop_work_side_by_side(clock):
+    """While one lane waits the other goes on, and they share the items."""
+    running, most = [0], [0]
+
+    async def work(item):
+        running[0] += 1
+        most[0] = max(most[0], running[0])
+        await asyncio.sleep(0)
+        running[0] -= 1
+        clock.spend(wall=1.0)
+
+    calls = AwaitedCalls(work, contextvars.copy_context(), clock)
+    ledger = Ledger()
+    lanes = calls.lanes([Claim(at, [at]) for at in range(6)], ledger, 2)
+    calls.close()
+
+    assert most == [2]
+    assert [lane.calls for lane in lanes] == [3, 3]
+    assert sorted(run.start for run in ledger.runs) == list(range(6))
+    assert ledger.blocks == []
+
+
+def test_an_abandoned_ledger_ends_rounds_and_lanes(clock):
+    """Once nobody waits, not one more item is called."""
+    made = []
+    plain = PlainCalls(made.append, contextvars.copy_context(), clock)
+
+    async def work(item):
+        made.append(item)
+
+    awaited = AwaitedCalls(work, contextvars.copy_context(), clock)
+    ledger = Ledger()
+    ledger.abandon()
+    plain.round([Claim(0, [1])], ledger)
+    assert plain.lane([Claim(0, [1])], ledger, 0).calls == 0
+    awaited.round([Claim(0, [1])], ledger)
+    assert awaited.lanes([Claim(0, [1])], ledger, 1)[0].calls == 0
+    awaited.close()
+
+    assert made == []
+
+
+def test_a_lane_is_timed_from_when_it_was_ready(clock):
+    """What it waits before its first call counts."""
+    calls = PlainCalls(lambda item: clock.spend(wall=1.0), contextvars.copy_context(), clock)
+    clock.spend(wall=5.0)
+
+    lane = calls.lane([Claim(0, [1, 2])], Ledger(), 2_000_000_000)
+
+    assert lane == Block(0, 2, 5_000_000_000, 0, 0)
+
+
+def test_cutting():
+    """Claims are cut into smaller ones of the same items."""
+    assert cut([Claim(3, [1, 2, 3]), Claim(9, [4])], 2) == [
+        Claim(3, [1, 2]),
+        Claim(5, [3]),
+        Claim(9, [4]),
+    ]
+
+
+def test_a_hand_works_elsewhere_and_raises_here():
+    """Work is done in a thread of its own; its end, and its errors, come back."""
+    hand, seen = DaemonHand(), []
+    assert hand.do(lambda: seen.append(threading.current_thread()), 10)
+    with pytest.raises(LookupError):
+        hand.do(lambda: {}["missing"], 10)
+    assert hand.do(lambda: None, 10)
+    hand.close()
+
+    assert seen == [hand.thread]
+    assert not hand.thread.is_alive()
+
+
+def test_a_hand_that_does_not_come_back_is_left():
+    """Nobody waits for it longer than said; set free, it ends."""
+    hand, gate = DaemonHand(), threading.Event()
+    assert not hand.do(gate.wait, 0.01)
+    hand.close()
+    gate.set()
+    hand.thread.join(10)
+
+    assert not hand.thread.is_alive()
+    assert hand.thread.daemon
+
+
+def test_ones_own_hand():
+    """It works here and now."""
+    hand, seen = OwnHand(), []
+
+    assert hand.do(lambda: seen.append(threading.current_thread()), 0)
+    assert seen == [hand.thread] == [threading.current_thread()]
+    hand.close()
+
+
+def test_no_trace_is_set_around_calls(call):
+    """Watching never distorts: no tracer and no profiler is on while a callable runs."""
+    found = []
+    call(lambda item: found.append((sys.gettrace(), sys.getprofile())), [1])
+
+    assert found == [(sys.gettrace(), sys.getprofile())]

@@ -1,0 +1,165 @@
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from concurrent_choices._measure._feed import Feed, Places
+
+
+@given(st.integers(0, 300), st.lists(st.integers(1, 20), min_size=1, max_size=50))
+def test_each_place_is_taken_once(count, limits):
+    """However they are asked for, places never overlap, and at the end all were taken."""
+    places, taken = Places(count), []
+    for limit in itertools.cycle(limits):
+        run = places.take(limit)
+        if not run:
+            break
+        assert len(run) <= limit
+        taken.extend(run)
+
+    assert sorted(taken) == list(range(count))
+    assert len(set(taken)) == len(taken)
+
+
+def test_the_first_place_is_the_first():
+    """The first call is made with the first item."""
+    assert Places(1000).take(3) == range(3)
+
+
+@pytest.mark.parametrize("count", [100, 128, 1000, 10**6])
+def test_any_number_of_places_is_spread_evenly(count):
+    """After ten looks no fifth of the sequence is left out."""
+    places = Places(count)
+    fifths = {places.take(1).start * 5 // count for _ in range(10)}
+
+    assert fifths == set(range(5))
+
+
+@pytest.mark.parametrize("period", [2, 3, 4, 8])
+def test_periodic_items_are_sampled_fairly(period):
+    """Items that repeat with a period are met in each phase about equally often."""
+    places = Places(4096)
+    phases = [places.take(1).start % period for _ in range(60)]
+
+    assert all(phases.count(each) >= 60 / period / 2 for each in range(period))
+
+
+def test_gaps_and_putting_back():
+    """What was put back is free again."""
+    places = Places(10)
+    places.take(4)
+    run = places.take(2)
+    assert run == range(6, 8)
+    assert places.gaps == (range(4, 6), range(8, 10))
+
+    places.put_back(run)
+    places.put_back(range(0))
+
+    assert sorted(index for gap in places.gaps for index in gap) == [4, 5, 6, 7, 8, 9]
+
+
+class Dataset:
+    """Has items by index, and is no Sequence."""
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            raise TypeError("no slices here")
+        return index * 10
+
+
+@pytest.mark.parametrize("items", [[0, 10, 20, 30, 40, 50], range(0, 60, 10), Dataset()])
+def test_a_sequence_is_taken_from_everywhere(items):
+    """Lists, ranges and data sets are taken by index, and the rest comes in order."""
+    feed = Feed(items)
+    first, second = feed.take(2, 1)
+
+    assert (first.start, list(first.items)) == (0, [0])
+    assert (second.start, list(second.items)) == (3, [30])
+    assert list(feed.rest()) == [(1, 10), (2, 20), (4, 40), (5, 50)]
+    assert feed.count == 6
+
+
+def test_runs_within_one_request():
+    """A request is filled with runs of at most the length asked for."""
+    claims = Feed(range(1000)).take(10, 4)
+
+    assert [len(claim.items) for claim in claims] == [4, 4, 2]
+
+
+def test_an_iterator_is_advanced_no_further_than_asked():
+    """An iterator gives its next items, and keeps the others."""
+    iterator = iter(range(10))
+    feed = Feed(iterator)
+
+    (claim,) = feed.take(3, 1)
+
+    assert (claim.start, claim.items) == (0, [0, 1, 2])
+    assert next(iterator) == 3
+    assert feed.count is None
+
+
+def test_an_infinite_generator():
+    """The rest of an infinite generator is lazy."""
+    feed = Feed(itertools.count())
+    feed.take(5, 5)
+
+    assert list(itertools.islice(feed.rest(), 2)) == [(5, 5), (6, 6)]
+
+
+def test_items_given_back_come_first():
+    """What was not called is handed out again before the iterator goes on, and only once."""
+    feed = Feed(iter("abcdef"))
+    (first,) = feed.take(2, 2)
+    (second,) = feed.take(2, 2)
+    feed.give_back([second])
+
+    assert feed.take(5, 5) == [second]
+    feed.give_back([second, first])
+    assert list(feed.rest()) == list(enumerate("abcdef"))
+
+
+def test_items_of_a_sequence_given_back():
+    """Given back, they stand among the rest again."""
+    feed = Feed("abcd")
+    claims = feed.take(2, 1)
+    feed.give_back(claims)
+
+    assert sorted(feed.rest()) == list(enumerate("abcd"))
+
+
+@pytest.mark.parametrize("items", [[], (), iter(()), {}, set()])
+def test_no_items(items):
+    """Nothing gives nothing."""
+    feed = Feed(items)
+
+    assert feed.take(3, 3) == []
+    assert list(feed.rest()) == []
+
+
+def test_a_mapping_is_iterated():
+    """A mapping has no places, but keys, and knows how many."""
+    feed = Feed({"a": 1, "b": 2})
+
+    assert feed.take(1, 1)[0].items == ["a"]
+    assert feed.count == 2
+
+
+def test_an_iterable_that_raises():
+    """Its error is kept until the items before it have been dealt with, and is then raised."""
+
+    def broken():
+        yield 1
+        yield 2
+        raise OSError("the file is gone")
+
+    feed = Feed(broken())
+    (claim,) = feed.take(5, 5)
+
+    assert claim.items == [1, 2]
+    assert feed.take(5, 5) == []
+    with pytest.raises(OSError, match="the file is gone"):
+        list(feed.rest())

@@ -1,0 +1,207 @@
+import asyncio
+import contextvars
+
+import pytest
+import uvloop
+
+from concurrent_choices._measure._steps import StepMeter, Steps, isolated
+
+LOOPS = [asyncio.new_event_loop, uvloop.new_event_loop]
+
+pytestmark = pytest.mark.parametrize("factory", LOOPS, ids=["asyncio", "uvloop"])
+
+
+@pytest.fixture
+def run(factory):
+    def run(coroutine):
+        with asyncio.Runner(loop_factory=factory) as runner:
+            return runner.run(coroutine)
+
+    return run
+
+
+@pytest.fixture
+def meter(clock):
+    return StepMeter(clock)
+
+
+@pytest.fixture
+def timed(meter):
+    return lambda coroutine: meter.timed(coroutine, contextvars.copy_context())
+
+
+def test_steps_are_counted_and_timed(run, meter, timed, clock):
+    """What happens between a send and the next is held; what others do meanwhile is not."""
+
+    async def work():
+        clock.spend(wall=0.010, cpu=0.004)
+        await asyncio.sleep(0)
+        clock.spend(wall=0.002, cpu=0.002)
+        await asyncio.sleep(0)
+        return "done"
+
+    async def other():
+        clock.spend(wall=1.0)
+
+    async def both():
+        task = asyncio.ensure_future(other())
+        result = await timed(work())
+        await task
+        return result
+
+    assert run(both()) == "done"
+    assert meter.sums == Steps(coroutines=1, steps=2, held=12_000_000, cpu=6_000_000)
+    assert meter.since == 0
+
+
+def test_sums_since(factory):
+    """Sums of a later time less those of an earlier one are what lies between."""
+    assert Steps(3, 5, 70, 9).since(Steps(1, 2, 30, 4)) == Steps(2, 3, 40, 5)
+
+
+def test_an_exception_passes(run, meter, timed):
+    """What the coroutine raises is raised, and its last step counts."""
+
+    async def work():
+        await asyncio.sleep(0)
+        raise LookupError("gone")
+
+    with pytest.raises(LookupError, match="gone"):
+        run(_of(timed(work())))
+    assert meter.steps == 1
+    assert meter.since == 0
+
+
+def test_cancellation_reaches_the_coroutine(run, timed):
+    """Cancelled from outside, the coroutine cleans up and may decline."""
+    seen = []
+
+    async def work():
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            return "declined"
+
+    async def main():
+        task = asyncio.ensure_future(_of(timed(work())))
+        await asyncio.sleep(0)
+        task.cancel()
+        return await task
+
+    assert run(main()) == "declined"
+    assert seen == ["cancelled"]
+
+
+def test_wait_for(run, timed):
+    """A time-out ends the coroutine, as without the watch."""
+    cleaned = []
+
+    async def work():
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cleaned.append(True)
+
+    async def main():
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(_of(timed(work())), 0.001)
+
+    run(main())
+    assert cleaned == [True]
+
+
+def test_gather_events_and_threads(run, meter, timed):
+    """Coroutines that meet each other and use threads work as ever."""
+
+    async def work(number, event):
+        if number == 2:
+            event.set()
+        await event.wait()
+        return await asyncio.to_thread(lambda: number * 10)
+
+    async def main():
+        event = asyncio.Event()
+        return await asyncio.gather(*(_of(timed(work(number, event))) for number in range(3)))
+
+    assert run(main()) == [0, 10, 20]
+    assert meter.coroutines == 3
+
+
+def test_task_groups_and_timeouts_inside(run, timed):
+    """Structured concurrency inside a watched coroutine sees its own task."""
+
+    async def work():
+        async with asyncio.timeout(10), asyncio.TaskGroup() as group:
+            first = group.create_task(asyncio.sleep(0, "a"))
+        return first.result()
+
+    assert run(_of(timed(work()))) == "a"
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_each_coroutine_has_its_own_context(run, meter, watched):
+    """It sees the caller's variables, and what it sets stays with it over all its steps."""
+    variable = contextvars.ContextVar("variable", default="nothing")
+    variable.set("the caller's")
+    through = meter.timed if watched else isolated
+
+    async def work(own):
+        before = variable.get()
+        variable.set(own)
+        await asyncio.sleep(0)
+        return before, variable.get()
+
+    async def main():
+        return [await through(work(own), contextvars.copy_context()) for own in ("a", "b")]
+
+    assert run(main()) == [("the caller's", "a"), ("the caller's", "b")]
+    assert variable.get() == "the caller's"
+
+
+def test_isolated_passes_errors_and_cancellation(run):
+    """Without a watch the same passes through."""
+
+    async def failing():
+        await asyncio.sleep(0)
+        raise LookupError("gone")
+
+    async def waiting():
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            return "declined"
+
+    async def main():
+        with pytest.raises(LookupError):
+            await isolated(failing(), contextvars.copy_context())
+        task = asyncio.ensure_future(_of(isolated(waiting(), contextvars.copy_context())))
+        await asyncio.sleep(0)
+        task.cancel()
+        return await task
+
+    assert run(main()) == "declined"
+
+
+def test_what_the_watch_costs_is_taken_off(factory, clock):
+    """A clock whose readings take time themselves does not make the coroutine slower."""
+
+    class SlowClock(type(clock)):
+        def wall(self):
+            self.spend(wall=1e-6)
+            return super().wall()
+
+    meter = StepMeter(SlowClock())
+
+    async def work():
+        pass
+
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(_of(meter.timed(work(), contextvars.copy_context())))
+
+    assert meter.held == 1000
+    assert meter.sums.held == 0
+
+
+async def _of(awaitable):
+    return await awaitable

@@ -1,0 +1,90 @@
+import signal
+import sqlite3
+import threading
+from functools import partial
+
+import pytest
+
+from concurrent_choices._measure._thread_bound import bound_to_thread, refused_thread
+
+
+@pytest.fixture
+def connection():
+    connection = sqlite3.connect(":memory:")
+    yield connection
+    connection.close()
+
+
+class Store:
+    def __init__(self, connection):
+        self.connection = connection
+
+    def get(self, key):
+        return self.connection.execute("select ?", (key,)).fetchone()
+
+
+def set_alarm(seconds):
+    signal.signal(signal.SIGALRM, lambda *_: None)
+
+
+def set_alarm_inside(seconds):
+    import signal
+
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def calls_another(seconds):
+    return set_alarm(seconds)
+
+
+@pytest.mark.parametrize("fn", [set_alarm, set_alarm_inside, calls_another, partial(set_alarm)])
+def test_signals(fn):
+    """A function that sets signals, itself or through another, belongs to the main thread."""
+    assert "signal handlers" in bound_to_thread(fn)
+
+
+def test_a_database_connection(connection):
+    """A connection in a closure, a partial's argument, or an object's attribute binds it."""
+
+    def query(conn, key):
+        return conn.execute("select ?", (key,)).fetchone()
+
+    for fn in (
+        lambda key: connection.execute(key).fetchone(),
+        partial(query, connection),
+        Store(connection).get,
+    ):
+        assert "sqlite3.Connection" in bound_to_thread(fn)
+
+
+def test_unbound_callables():
+    """Ordinary callables are free, builtins and objects that are their own parts too."""
+    store = Store(None)
+    store.connection = store
+
+    for fn in (len, lambda item: item, store.get, partial(max, key=len), threading.Lock, unbound):
+        assert bound_to_thread(fn) == ""
+
+
+def unbound(item):
+    missing_signal = item
+    return not_there(missing_signal)  # noqa: F821 - a name that is not bound yet
+
+
+def test_refusals(connection):
+    """The words with which the usual suspects refuse are known."""
+    refused = []
+
+    def elsewhere():
+        for call in (partial(set_alarm, 1), partial(Store(connection).get, 1)):
+            try:
+                call()
+            except Exception as error:
+                refused.append(error)
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+
+    assert [refused_thread(error) for error in refused] == [True, True]
+    assert not refused_thread(ValueError("no"))

@@ -1,0 +1,157 @@
+import contextlib
+import hashlib
+import math
+import sys
+import time
+
+import pytest
+
+from concurrent_choices._measure._clock import SystemClock
+from concurrent_choices._measure._switching import quick_switching
+from concurrent_choices._measure._witness import (
+    Absent,
+    Sight,
+    WitnessThread,
+    idle_lateness,
+    weigh,
+)
+
+MS = 1_000_000
+
+
+def test_idle_lateness_is_the_median():
+    """One late look among many does not change what is usual."""
+    assert idle_lateness([Sight(0, 0, late) for late in (5, 4, 900, 6, 5)]) == 5
+
+
+@pytest.mark.parametrize(
+    ("late", "share"),
+    [
+        ([0] * 10, 0.0),
+        ([MS] * 10, 1.0),
+        ([0, MS] * 5, (5 + 5) / (10 + 5)),
+        ([0] * 9 + [9 * MS], 10 / 19),
+    ],
+)
+def test_share(late, share):
+    """(k s + L) / (n s + L), with k of n looks late by L in all after sleeping s each."""
+    assert weigh([Sight(0, MS, each) for each in late], 50_000).share == pytest.approx(share)
+
+
+def test_starved_looks_say_nothing():
+    """A look that was late for want of a core counts neither as held nor as free."""
+    sights = [Sight(0, MS, MS, starved=MS)] * 10 + [Sight(0, MS, 0)] * 5 + [Sight(0, MS, MS)] * 5
+
+    testimony = weigh(sights, 50_000)
+
+    assert testimony.share == pytest.approx((5 + 5) / (10 + 5))
+    assert testimony.looks == 10
+
+
+def test_starved_and_then_kept_waiting():
+    """What is left of the lateness beyond the want of a core was the GIL."""
+    assert weigh([Sight(0, MS, 3 * MS, starved=2 * MS)] * 10, 50_000).share == 1.0
+
+
+@pytest.mark.parametrize("sights", [[], [Sight(0, MS, 0)] * 2, [Sight(0, MS, MS, starved=MS)] * 50])
+def test_too_few_looks(sights):
+    """Little evidence gives no share and no certainty."""
+    testimony = weigh(sights, 50_000)
+
+    assert testimony.share is None
+    assert testimony.error == math.inf
+
+
+def test_one_look_that_waited_for_long():
+    """A long call in C keeps the witness from looking, and that is evidence enough."""
+    testimony = weigh([Sight(0, MS, 100 * MS)], 50_000)
+
+    assert testimony.share == 1.0
+    assert testimony.error < 0.1
+
+
+def test_error_shrinks_with_looks_and_is_never_zero():
+    """Looks that all agree are not taken for certainty."""
+    few, many = (weigh([Sight(0, MS, 0)] * count, 50_000).error for count in (10, 1000))
+
+    assert 0 < many < few / 5
+
+
+def test_only_looks_within_the_spans_count(clock):
+    """What the witness saw between the calls is not about the calls."""
+    witness = WitnessThread(clock)
+    witness._sights = [Sight(at * MS, MS, MS if at >= 50 else 0) for at in range(100)]
+
+    assert witness.testify([(10 * MS, 40 * MS)]).share == 0.0
+    assert witness.testify([(60 * MS, 90 * MS)]).share == 1.0
+    assert witness.testify([(0, 5 * MS), (95 * MS, 100 * MS)]).looks == 11
+    assert witness.testify([]).share is None
+
+
+def test_an_absent_witness_says_nothing():
+    """Where there is no GIL nobody watches."""
+    with Absent() as witness:
+        assert witness.testify([(0, 1)]).share is None
+
+
+def test_the_switch_interval_is_put_back():
+    """It is what it was, even where the block changed it or raised."""
+    before = sys.getswitchinterval()
+    with contextlib.suppress(ZeroDivisionError), quick_switching():
+        assert sys.getswitchinterval() == pytest.approx(1e-4)
+        sys.setswitchinterval(0.5)
+        1 / 0  # noqa: B018 - it raises
+
+    assert sys.getswitchinterval() == before
+
+
+def test_overlapping_users_of_the_switch_interval():
+    """The first finds the value that the last puts back, in whatever order they leave."""
+    before = sys.getswitchinterval()
+    first, second = quick_switching(), quick_switching(1e-3)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert sys.getswitchinterval() == pytest.approx(1e-3)
+    second.__exit__(None, None, None)
+
+    assert sys.getswitchinterval() == before
+
+
+def loop():
+    return sum(range(20_000))
+
+
+def outside():
+    return hashlib.sha256(bytes(500_000)).digest()
+
+
+def sleep():
+    time.sleep(2e-3)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13) and not sys._is_gil_enabled(), reason="no GIL")
+@pytest.mark.parametrize(
+    ("call", "least", "most"), [(loop, 0.7, 1), (outside, 0, 0.3), (sleep, 0, 0.2)]
+)
+def test_real_callables(call, least, most):
+    """On real work the witness tells who holds the GIL from who does not."""
+    clock = SystemClock()
+    with WitnessThread(clock) as witness:
+        start = clock.wall()
+        while clock.wall() - start < 80 * MS:
+            call()
+        end = clock.wall()
+
+    assert least <= witness.testify([(start, end)]).share <= most
+
+
+def test_a_witness_leaves_nothing_behind():
+    """Its thread has ended and the switch interval is as before."""
+    before, seen = sys.getswitchinterval(), []
+    with WitnessThread(SystemClock(), seen.append) as witness:
+        while not seen:
+            time.sleep(1e-3)
+
+    assert not witness._thread.is_alive()
+    assert sys.getswitchinterval() == before
