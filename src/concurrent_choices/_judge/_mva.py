@@ -26,7 +26,7 @@ from attrs import field, frozen, validators
 
 __all__ = ["Network", "invert", "throughput"]
 
-_SATURATED = 0.99999
+_SATURATED = 0.9999999
 """Share of its bound at which a curve is taken to be flat: saves steps, costs no visible digit."""
 
 _HALVINGS = 40

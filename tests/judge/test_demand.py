@@ -1,0 +1,143 @@
+import pytest
+from attrs import evolve
+from judge_cases import MS, TWO, coroutine, function
+
+from concurrent_choices._facts._machine import Machine
+from concurrent_choices._judge._demand import demand_of
+
+FREE_THREADED = Machine(cpus=2, gil=False)
+
+
+def test_computing_is_split_by_the_gil_and_the_rest_is_waiting():
+    """3 ms of 10 under the GIL, 2 outside, 5 waiting."""
+    demand = demand_of(function(10, cpu=5, gil=3), TWO)
+    assert (demand.gil, demand.work, demand.wait) == pytest.approx((3 * MS, 2 * MS, 5 * MS))
+    assert demand.alone == pytest.approx(10 * MS)
+
+
+@pytest.mark.parametrize(("gil", "held"), [(9, 10), (0.4, 0), (5, 5)])
+def test_a_share_of_the_gil_near_an_end_is_taken_as_the_end(gil, held):
+    """The witness errs by a few percent; nearly all and nearly nothing mean all and nothing."""
+    assert demand_of(function(10, cpu=10, gil=gil), TWO).gil == pytest.approx(held * MS)
+
+
+def test_an_unknown_share_counts_as_under_the_gil():
+    """Python code is the usual reason for computing."""
+    profile = function(10, cpu=10, missing=("gil: nobody looked",))
+    assert demand_of(profile, TWO).gil == 10 * MS
+
+
+def test_short_bursts_between_waits_count_as_under_the_gil():
+    """The witness is blind to them."""
+    profile = function(10, cpu=0.2, blocking_calls=1.0)
+    assert demand_of(profile, TWO).gil == pytest.approx(0.2 * MS)
+
+
+def test_two_lanes_tell_what_nobody_saw():
+    """Without a witness, a speed-up of one means the GIL, and of two means none of it."""
+    unseen = function(10, cpu=10, missing=("gil: nobody looked",))
+    assert demand_of(evolve(unseen, pair_speedup=1.0), TWO).gil == pytest.approx(10 * MS, rel=0.01)
+    assert demand_of(evolve(unseen, pair_speedup=2.0), TWO).gil == pytest.approx(0.0, abs=1e-6)
+
+
+def test_two_lanes_correct_what_was_seen():
+    """The estimate moves from the witness towards the trial, each weighed by its error."""
+    seen = function(10, cpu=10, gil=3)
+    moved = demand_of(evolve(seen, pair_speedup=1.45), TWO).gil
+    assert 3.1 * MS < moved < 5 * MS
+
+
+def test_a_lock_is_found_by_a_trial():
+    """Two lanes as fast as one, and nothing computes: all of the waiting is at one place."""
+    demand = demand_of(function(2, pair_speedup=1.0), TWO)
+    assert demand.resource == pytest.approx(2 * MS, rel=0.01)
+    assert demand.wait == pytest.approx(0.0, abs=1e-5)
+    assert demand.shared_resource == demand.resource
+
+
+def test_a_lock_of_each_process_is_not_shared():
+    """Where two processes were twice as fast, each has its own."""
+    demand = demand_of(function(2, pair_speedup=1.0, process_speedup=2.0), TWO)
+    assert demand.resource > 0
+    assert demand.shared_resource == 0.0
+
+
+def test_a_server_for_two_is_found_by_a_trial_of_four():
+    """Four lanes twice as fast as one: the limit is two at a time, half the time each."""
+    demand = demand_of(function(20, ramp=((4, 2.0),), pair_speedup=2.0), TWO)
+    assert demand.resource == pytest.approx(9.3 * MS, rel=0.1)
+
+
+def test_a_trial_as_fast_as_predicted_shows_nothing():
+    """Noise of a fifth is no lock."""
+    assert demand_of(function(20, pair_speedup=1.6), TWO).resource == 0.0
+
+
+def test_lanes_beyond_the_best_trial_are_not_wanted():
+    """A database that is slower with sixteen than with eight gets eight at most."""
+    assert demand_of(function(20, ramp=((8, 6.0), (16, 4.0))), TWO).most_lanes == 8
+
+
+def test_memory_that_lanes_share_is_seen_in_their_cpu_time():
+    """With three and a half times the CPU time per item, two lanes are slower than one."""
+    demand = demand_of(
+        function(3, cpu=3, pair_inflation=3.5, pair_speedup=0.57, pair_parallelism=2.0), TWO
+    )
+    assert (demand.inflation, demand.gil, demand.resource) == (3.5, 0.0, 0.0)
+    assert demand.stretched(2) == pytest.approx(10.5 * MS)
+    assert demand.stretched(1) == pytest.approx(3 * MS)
+
+
+def test_waiting_lanes_say_nothing_about_memory():
+    """The CPU time of a call that waits is made of switches, and grows for their sake."""
+    assert demand_of(function(5, cpu=0.05, pair_inflation=3.0), TWO).inflation == 1.0
+
+
+def test_native_threads_widen_the_work():
+    """Twice its own CPU time in other threads: three cores for as long as it computes."""
+    demand = demand_of(function(10, cpu=10, native=2.0), TWO)
+    assert (demand.work, demand.width, demand.busy) == pytest.approx((10 * MS, 3.0, 30 * MS))
+
+
+def test_children_compute_while_it_waits():
+    """A process it starts and waits for needs a core, not the GIL."""
+    demand = demand_of(function(20, cpu=1, gil=1, children=15 * MS), TWO)
+    assert (demand.gil, demand.work, demand.wait) == pytest.approx((1 * MS, 15 * MS, 4 * MS))
+
+
+def test_children_in_parallel_need_several_cores():
+    """Forty milliseconds of CPU in twenty of waiting: two at once."""
+    demand = demand_of(function(20, children=40 * MS), TWO)
+    assert (demand.work, demand.width) == pytest.approx((20 * MS, 2.0))
+
+
+def test_without_a_gil_all_computing_is_on_cores():
+    """The same profile, asked about a free-threaded interpreter."""
+    demand = demand_of(function(10, cpu=8, gil=8), FREE_THREADED)
+    assert (demand.gil, demand.work, demand.wait) == pytest.approx((0.0, 8 * MS, 2 * MS))
+
+
+def test_trials_count_for_the_machine_they_were_made_on():
+    """Asked about 64 cores, two lanes on two cores still were two lanes on two cores."""
+    profile = function(10, cpu=10, gil=10, pair_speedup=1.0, cpus=2.0)
+    demand = demand_of(profile, Machine(cpus=64))
+    assert (demand.gil, demand.resource, demand.cores) == pytest.approx((10 * MS, 0.0, 64.0))
+
+
+def test_a_busy_neighbour_keeps_a_core():
+    """Two lanes that queued for half a core between them leave a core and a half."""
+    profile = function(10, cpu=10, pair_speedup=1.5, pair_parallelism=2.0, pair_inflation=1.0)
+    assert demand_of(profile, TWO).cores == pytest.approx(1.5)
+
+
+def test_run_queue_delay_counts_as_computing():
+    """Whoever slowed the sample down will slow the rest down."""
+    demand = demand_of(function(12, cpu=10, gil=10, queued=2 * MS), TWO)
+    assert demand.gil == pytest.approx(12 * MS)
+    assert demand.wait == pytest.approx(0.0)
+
+
+def test_a_coroutine_blocks_computes_and_awaits():
+    """Held without computing is blocking; the rest of the wall time is awaited."""
+    demand = demand_of(coroutine(20, held=15, cpu=5), TWO)
+    assert (demand.gil, demand.block, demand.wait) == pytest.approx((5 * MS, 10 * MS, 5 * MS))
