@@ -40,9 +40,7 @@ def test_half_a_core_is_half_as_fast():
     assert throughput(Network(work=1.0, cores=0.5), 1) == 0.5
 
 
-@pytest.mark.parametrize(
-    ("lanes", "rate"), [(1, 1 / 2), (2, 2 / 2.5), (3, 3 / 3.2), (4, 4 / 4.0625)]
-)
+@pytest.mark.parametrize(("lanes", "rate"), [(1, 1 / 2), (2, 2 / 2.5), (3, 3 / 3.2), (4, 4 / 4.0625)])
 def test_a_queue_and_waiting_follow_the_equations(lanes, rate):
     """With a second of each, by hand: the queues before each step are 0, 0.5, 1.2 and 2.0625."""
     assert throughput(Network(queues=(1.0,), think=1.0), lanes) == pytest.approx(rate)

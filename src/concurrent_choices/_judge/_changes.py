@@ -105,9 +105,7 @@ def _other_workloads(case: Case) -> Iterator[_Twist]:
         yield _Twist("If each process had its own of what lanes queue for here", _of(case, own))
 
 
-def _if_it_could_travel(
-    case: Case, obstacles: Mapping[str, str], chosen: Estimate
-) -> Iterator[str]:
+def _if_it_could_travel(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> Iterator[str]:
     """Whether it would run in processes if nothing stood against it."""
     if "process" not in obstacles:
         return

@@ -44,14 +44,11 @@ def is_close(chosen: Estimate, estimates: Sequence[Estimate], *, is_async: bool)
     """Whether another strategy that really differs takes as long, within 7 %."""
     others = _different(chosen, estimates, is_async=is_async)
     return any(
-        each.expected <= chosen.expected * TIE and chosen.expected <= each.expected * TIE
-        for each in others
+        each.expected <= chosen.expected * TIE and chosen.expected <= each.expected * TIE for each in others
     )
 
 
-def contenders(
-    chosen: Estimate, estimates: Sequence[Estimate], *, is_async: bool
-) -> tuple[Plan, ...]:
+def contenders(chosen: Estimate, estimates: Sequence[Estimate], *, is_async: bool) -> tuple[Plan, ...]:
     """The plans that a race should tell apart: the chosen one, and those that may be faster.
 
     A plan may be faster where its prediction less two standard errors is below the chosen one's
@@ -78,15 +75,9 @@ def _simplicity(estimate: Estimate) -> int:
     return _SIMPLEST_FIRST.index(estimate.plan.strategy)
 
 
-def _different(
-    chosen: Estimate, estimates: Sequence[Estimate], *, is_async: bool
-) -> list[Estimate]:
+def _different(chosen: Estimate, estimates: Sequence[Estimate], *, is_async: bool) -> list[Estimate]:
     """The estimates of strategies that would do something else than the chosen one."""
-    return [
-        each
-        for each in estimates
-        if each.expected < inf and _differ(each, chosen, is_async=is_async)
-    ]
+    return [each for each in estimates if each.expected < inf and _differ(each, chosen, is_async=is_async)]
 
 
 def _differ(one: Estimate, other: Estimate, *, is_async: bool) -> bool:

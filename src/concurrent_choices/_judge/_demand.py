@@ -191,10 +191,12 @@ def _too_short_to_see(profile: Profile, computing: float) -> bool:
 
 def _cores_left(profile: Profile, home: Machine) -> float:
     """Cores that two lanes found free: what they wanted, less what they had to queue for."""
-    if profile.pair_parallelism is None or profile.pair_speedup is None or not profile.wall:
+    # trials are told as if no neighbour had taken a core, so the lone lane is taken the same way
+    served = profile.wall - profile.queued
+    if profile.pair_parallelism is None or profile.pair_speedup is None or served <= 0:
         return home.cpus
     inflation = profile.pair_inflation or 1.0
-    used = profile.pair_speedup * inflation * profile.cpu / profile.wall
+    used = profile.pair_speedup * inflation * profile.cpu / served
     starved = min(profile.pair_parallelism - used, 1.0)
     return max(1.0, home.cpus - starved) if starved > STARVED else home.cpus
 

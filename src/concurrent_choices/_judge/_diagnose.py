@@ -98,9 +98,7 @@ def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> st
     if profile.congestion >= CONGESTED:
         return "rate-limited"
     if _blocks_loop(profile):
-        return (
-            f"async that blocks the loop{f' at {profile.blocks_at}' if profile.blocks_at else ''}"
-        )
+        return f"async that blocks the loop{f' at {profile.blocks_at}' if profile.blocks_at else ''}"
     if items * profile.wall < TINY_JOB or profile.wall < TINY_ITEM:
         return "tiny"
     if profile.is_async:

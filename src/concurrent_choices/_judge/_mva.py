@@ -24,7 +24,7 @@ from math import inf
 
 from attrs import field, frozen, validators
 
-__all__ = ["Network", "invert", "throughput"]
+__all__ = ["Network", "capacity", "invert", "throughput"]
 
 _SATURATED = 0.9999999
 """Share of its bound at which a curve is taken to be flat: saves steps, costs no visible digit."""
@@ -57,9 +57,12 @@ class Network:
     def bound(self) -> float:
         """Items a second that no number of lanes can exceed."""
         slowest = max(*self.queues, self.held, 0.0)
-        by_queue = 1.0 / slowest if slowest > 0 else inf
-        by_cores = self.cores / self.work if self.work > 0 else inf
-        return min(by_queue, by_cores, self.ceiling)
+        return min(capacity(slowest), capacity(self.work, self.cores), self.ceiling)
+
+
+def capacity(seconds: float, servers: float = 1.0) -> float:
+    """Items a second that a station can serve; infinite where an item asks nothing of it."""
+    return servers / seconds if seconds > 0 else inf
 
 
 class _Curve:
@@ -83,8 +86,7 @@ class _Curve:
     def _step(self, lanes: int) -> float:
         network = self._network
         residences = [
-            demand * (1.0 + queued)
-            for demand, queued in zip(network.queues, self._queued, strict=True)
+            demand * (1.0 + queued) for demand, queued in zip(network.queues, self._queued, strict=True)
         ]
         at_cores = network.work * self._slowed(self._working + self._held)
         at_gil = network.held * (1.0 + self._holding) * self._slowed(self._working)

@@ -81,9 +81,7 @@ def _limited(verdict: Recommendation) -> str:
 
 
 def _tiny(verdict: Recommendation) -> str:
-    return (
-        f"each call takes {spell(verdict.profile.wall)}, less than handing it over would be worth"
-    )
+    return f"each call takes {spell(verdict.profile.wall)}, less than handing it over would be worth"
 
 
 def _awaits(verdict: Recommendation) -> str:
@@ -152,9 +150,7 @@ def _gain(verdict: Recommendation) -> str:
         return ""
     times = plain / chosen.expected
     source = "measured" if chosen.measured is not None else "predicted"
-    return (
-        f": {times:.1f} times as fast as one after another ({source})" if times >= WORTH_IT else ""
-    )
+    return f": {times:.1f} times as fast as one after another ({source})" if times >= WORTH_IT else ""
 
 
 def notes(case: Case, *, known: bool) -> tuple[str, ...]:

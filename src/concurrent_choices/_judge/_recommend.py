@@ -79,8 +79,7 @@ def settle(verdict: Recommendation, measured: Mapping[str, float]) -> Recommenda
         The same with those seconds in its table, and the best of the raced strategies chosen.
     """
     estimates = tuple(
-        evolve(each, measured=measured.get(each.plan.strategy, each.measured))
-        for each in verdict.estimates
+        evolve(each, measured=measured.get(each.plan.strategy, each.measured)) for each in verdict.estimates
     )
     return _decided(evolve(verdict, estimates=estimates))
 

@@ -123,9 +123,7 @@ def batch_size(case: Case, seconds: float, lanes: int, fixed: int | None = None)
     return max(1, int(min(fitting, share, LARGEST_BATCH)))
 
 
-def finish(
-    case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: int = 1
-) -> Prediction:
+def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: int = 1) -> Prediction:
     """The makespan at a rate.
 
     Args:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from ..._facts._plan import Plan
+from .._mva import capacity
 from ._case import LIMITING, Case, Prediction, Rate, finish
 from ._loops import loop_rate
 from ._processes import parent_seconds, start_seconds, worker_seconds
@@ -68,9 +69,7 @@ def _inner(case: Case, workers: int, lanes: int) -> Rate:
 def _together(case: Case, workers: int, inner: Rate) -> Rate:
     parent = parent_seconds(case, workers, None)
     shared = case.demand.shared_resource
-    bounds = {"parent": 1.0 / parent}
-    if shared > 0:
-        bounds["resource"] = 1.0 / shared
+    bounds = {"parent": capacity(parent), "resource": capacity(shared)}
     name, least = min(bounds.items(), key=lambda bound: bound[1])
     rate = min(workers * inner.throughput, least)
     limit = name if rate >= LIMITING * least else inner.limit

@@ -13,7 +13,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from ..._facts._plan import Plan
-from .._mva import Network
+from .._mva import Network, capacity
 from ._case import Case, Prediction, Rate, finish, rate_of
 from ._steps import step_seconds
 from ._threads import thread
@@ -63,7 +63,7 @@ def loop_rate(case: Case, lanes: int, step: float, cores: float) -> Rate:
     own = case.costs.task_item + demand.steps * step
     held = demand.gil + demand.work + demand.block + own
     busy = demand.busy + own
-    network = Network(queues=(held, demand.resource), think=demand.wait, ceiling=cores / busy)
+    network = Network(queues=(held, demand.resource), think=demand.wait, ceiling=capacity(busy, cores))
     demands = {"loop": held, "resource": demand.resource, "cores": busy / cores}
     return rate_of(network, lanes, demands)
 

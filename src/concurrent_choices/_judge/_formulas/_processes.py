@@ -1,18 +1,19 @@
 """In worker processes.
 
 process(W,k):  D_par = d_p/k + e_p + t/2 + beta s,  D_c = c kappa(W) + t/2,  D_u = u if shared,
-               Z = b - u,   T = s_p(W) + N/X + tail(k)
+               Z = b - u,   X <= 1 / D_par,   T = s_p(W) + N/X + tail(k)
 
 where d_p is the parent's time for a batch and e_p for one more item in it, t the time to pickle and
 unpickle an item and its result (half of it at either end), beta s the time to move their bytes and
 s_p(W) the start of W workers, each of which begins when it has come up (DECISION.md 5.2). Each
 worker has a GIL of its own, so under it and outside it are the same. Each pays a first call.
+The parent sends a batch ahead of need, so its time bounds the throughput and delays nobody before.
 """
 
 from __future__ import annotations
 
 from ..._facts._plan import Plan
-from .._mva import Network
+from .._mva import Network, capacity
 from ._case import Case, Prediction, Rate, batch_size, finish, rate_of
 from ._steps import step_seconds
 
@@ -44,11 +45,11 @@ def process_rate(case: Case, workers: int, batch: int | None = None) -> Rate:
     width = max(1.0, (busy - parent) / computing) if computing else 1.0
     apart = demand.resource - demand.shared_resource  # each process has its own of that
     network = Network(
-        queues=(parent, demand.shared_resource),
+        queues=(demand.shared_resource,),
         work=computing,
         cores=demand.cores / width,
         think=demand.wait + demand.block + apart,
-        ceiling=demand.cores / busy,
+        ceiling=min(capacity(busy, demand.cores), capacity(parent)),
     )
     demands = {
         "parent": parent,

@@ -12,7 +12,7 @@ time at a resource that serves one at a time, b the waiting and s_t the start of
 from __future__ import annotations
 
 from ..._facts._plan import Plan
-from .._mva import Network
+from .._mva import Network, capacity
 from ._case import Case, Prediction, Rate, batch_size, finish, rate_of
 from ._steps import step_seconds
 
@@ -40,9 +40,7 @@ def thread(case: Case, plan: Plan) -> Prediction:
     """In threads; a coroutine on a loop in each thread, one at a time."""
     rate = thread_rate(case, plan.workers, case.demand.cores, plan.batch)
     each = case.costs.thread_start
-    return finish(
-        case, rate, start=each + _loop_starts(case, rate.lanes), ramp=each, batch=plan.batch or 1
-    )
+    return finish(case, rate, start=each + _loop_starts(case, rate.lanes), ramp=each, batch=plan.batch or 1)
 
 
 def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) -> Rate:
@@ -69,7 +67,7 @@ def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) 
         work=work,
         cores=cores / demand.width,
         think=demand.wait + demand.block,
-        ceiling=cores / busy,
+        ceiling=capacity(busy, cores),
     )
     demands = {"gil": held, "resource": demand.resource, "cores": busy / cores}
     return rate_of(network, lanes, demands)
@@ -91,4 +89,4 @@ def _loop_overhead(case: Case) -> float:
 
 
 def _core_bound(case: Case, overhead: float) -> float:
-    return case.demand.cores / (case.demand.busy + overhead)
+    return capacity(case.demand.busy + overhead, case.demand.cores)

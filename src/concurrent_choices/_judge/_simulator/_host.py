@@ -46,9 +46,7 @@ class World:
         self.machine = machine
         self.costs = costs
         self.cores = Cores(self.engine, machine.cpus)
-        self.servers = {
-            name: BusyServer(self.engine, server) for name, server in script.servers.items()
-        }
+        self.servers = {name: BusyServer(self.engine, server) for name, server in script.servers.items()}
         self.locks: dict[str, Mutex] = {}
         self.crunching = 0
 
@@ -115,9 +113,7 @@ class Host:
             else:
                 yield from self._await(self._wait(phase, usage), usage, step, loop)
 
-    def _await(
-        self, operation: Operation, usage: Usage, step: float, loop: Mutex
-    ) -> Iterator[Operation]:
+    def _await(self, operation: Operation, usage: Usage, step: float, loop: Mutex) -> Iterator[Operation]:
         loop.release()
         yield operation
         yield loop.acquire

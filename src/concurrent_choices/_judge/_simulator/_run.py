@@ -217,9 +217,7 @@ class Controls:
     def _loop_start(self) -> float:
         return self.world.costs.loop_start if self.world.script.is_async else 0.0
 
-    def _lane(
-        self, kind: str, host: Host, *, step: float | None = None, shared: bool = False
-    ) -> Lane:
+    def _lane(self, kind: str, host: Host, *, step: float | None = None, shared: bool = False) -> Lane:
         number = len(self._lanes)
         seconds = self.world.costs.socket_step if step is None else step
         loop = host.loop if shared else None

@@ -1,0 +1,101 @@
+from attrs import evolve
+
+from concurrent_choices._facts._estimate import Estimate
+from concurrent_choices._facts._plan import Plan
+from concurrent_choices._judge._choice import choose, contenders, is_close
+
+
+def told(strategy, seconds, error=0.0, lanes=4, measured=None):
+    workers = lanes if strategy in ("thread", "process", "hybrid") else 1
+    concurrency = 1 if strategy == "sequential" else 2 * lanes if strategy == "hybrid" else lanes
+    plan = Plan(strategy=strategy, workers=workers, concurrency=concurrency)
+    return Estimate(plan=plan, seconds=seconds, error=error, measured=measured)
+
+
+def names(plans):
+    return [plan.strategy for plan in plans]
+
+
+def test_the_fastest_wins():
+    """By more than 7 %, that is all there is to it."""
+    estimates = [told("sequential", 2.0), told("thread", 1.0), told("process", 1.5)]
+    assert choose(estimates).plan.strategy == "thread"
+
+
+def test_within_seven_percent_the_simpler_wins():
+    """Sequential, thread, asyncio, uvloop, anyio, process, hybrid: in that order."""
+    slower = [1.06, 1.05, 1.04, 1.03, 1.02, 1.01, 1.0]
+    order = ["sequential", "thread", "asyncio", "uvloop", "anyio", "process", "hybrid"]
+    estimates = [told(name, seconds) for name, seconds in zip(order, slower, strict=True)]
+    while len(estimates) > 1:
+        assert choose(estimates[::-1]) is estimates[0]
+        estimates.pop(0)
+
+
+def test_beyond_seven_percent_the_faster_wins():
+    """Simplicity is worth no more than that."""
+    assert choose([told("thread", 1.08), told("process", 1.0)]).plan.strategy == "process"
+
+
+def test_an_uncertain_prediction_is_charged_for_it():
+    """Half a standard error: a risky tenth is not worth a hazard."""
+    risky = told("hybrid", 0.9, error=0.45)
+    assert choose([told("thread", 1.0), risky]).plan.strategy == "thread"
+
+
+def test_what_cannot_run_is_never_chosen():
+    """However short its list of alternatives."""
+    barred = Estimate(plan=Plan(strategy="process"), obstacle="cannot be pickled")
+    assert choose([barred, told("sequential", 9.0)]).plan.strategy == "sequential"
+
+
+def test_a_race_decides_among_those_that_raced():
+    """Measured beats predicted, also where a prediction is better."""
+    estimates = [
+        told("thread", 1.0, measured=1.5),
+        told("process", 1.4, measured=1.2),
+        told("hybrid", 0.9),
+    ]
+    assert choose(estimates).plan.strategy == "process"
+
+
+def test_close_is_within_seven_percent_either_way():
+    """A rival that is a little faster or slower makes it close."""
+    thread = told("thread", 1.0)
+    assert is_close(thread, [thread, told("process", 1.05)], is_async=False)
+    assert is_close(thread, [thread, told("process", 0.95)], is_async=False)
+    assert not is_close(thread, [thread, told("process", 1.1)], is_async=False)
+
+
+def test_the_same_thing_by_another_name_is_not_close():
+    """A `def` under asyncio runs in threads; one thread is no better than none."""
+    thread, alone = told("thread", 1.0), told("sequential", 1.0)
+    assert not is_close(thread, [thread, told("asyncio", 1.0)], is_async=False)
+    assert is_close(thread, [thread, told("asyncio", 1.0)], is_async=True)
+    assert not is_close(alone, [alone, told("thread", 1.0, lanes=1)], is_async=False)
+    process = told("process", 1.0)
+    assert not is_close(process, [process, told("hybrid", 1.0)], is_async=False)
+
+
+def test_contenders_are_those_that_might_be_faster():
+    """Within two standard errors of each other, the chosen one first, at most three."""
+    thread = told("thread", 1.0, 0.1)
+    rivals = [
+        told("process", 1.3, 0.1),
+        told("sequential", 1.5, 0.05),
+        told("asyncio", 1.0, 0.1),
+        told("hybrid", 1.35, 0.1),
+    ]
+    assert names(contenders(thread, [thread, *rivals], is_async=False)) == ["thread", "process"]
+    assert names(contenders(thread, [*rivals, thread], is_async=True)) == [
+        "thread",
+        "asyncio",
+        "process",
+    ]
+
+
+def test_a_sure_winner_has_no_contenders():
+    """Nothing to race."""
+    thread = told("thread", 1.0, 0.05)
+    slow = evolve(told("process", 2.0, 0.1))
+    assert names(contenders(thread, [thread, slow], is_async=False)) == ["thread"]

@@ -1,0 +1,211 @@
+import pytest
+from attrs import evolve
+from judge_cases import FREE, MS, TWO, US, coroutine, function
+
+from concurrent_choices._facts._costs import Costs
+from concurrent_choices._facts._machine import Machine
+from concurrent_choices._facts._plan import Plan
+from concurrent_choices._facts._profile import Payload
+from concurrent_choices._judge import estimate
+from concurrent_choices._judge._formulas import STRATEGIES, case_of, predict
+
+PYTHON = function(3, cpu=3, gil=3)
+NATIVE = function(3, cpu=3)
+SLEEP = function(5)
+
+
+def plan(strategy, workers=1, concurrency=None, batch=None):
+    return Plan(strategy=strategy, workers=workers, concurrency=concurrency or workers, batch=batch)
+
+
+def seconds(profile, items, *how, costs=FREE, machine=TWO):
+    return predict(case_of(profile, costs, machine, items), plan(*how)).seconds
+
+
+def limit(profile, items, *how, costs=FREE, machine=TWO):
+    return predict(case_of(profile, costs, machine, items), plan(*how)).limit
+
+
+@pytest.mark.parametrize("profile", [PYTHON, NATIVE, function(3, cpu=1)])
+def test_one_after_another_takes_their_sum(profile):
+    """A hundred items of 3 ms, whatever they do."""
+    assert seconds(profile, 100, "sequential") == pytest.approx(300 * MS)
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 8, 64])
+def test_the_gil_lets_one_thread_compute(lanes):
+    """No number of threads helps Python code, and none harms it much."""
+    assert seconds(PYTHON, 100, "thread", lanes) == pytest.approx(300 * MS, rel=1e-6)
+
+
+def test_threads_compute_together_outside_the_gil():
+    """Two cores, half the time; more threads than cores change nothing."""
+    assert seconds(NATIVE, 100, "thread", 2) == pytest.approx(150 * MS)
+    assert seconds(NATIVE, 100, "thread", 8) == pytest.approx(150 * MS, rel=0.02)
+
+
+def test_threads_compute_together_without_a_gil():
+    """Python code too."""
+    machine = Machine(cpus=4, gil=False)
+    assert seconds(PYTHON, 100, "thread", 4, machine=machine) == pytest.approx(75 * MS)
+
+
+@pytest.mark.parametrize(("items", "waves"), [(100, 13), (96, 12), (8, 1), (7, 1), (1, 1)])
+def test_waiting_goes_in_waves(items, waves):
+    """Eight threads wait eight at a time; the last wave may not be full."""
+    assert seconds(SLEEP, items, "thread", 8) == pytest.approx(waves * 5 * MS)
+
+
+def test_processes_have_a_gil_each():
+    """Python code on two cores in half the time."""
+    assert seconds(PYTHON, 100, "process", 2) == pytest.approx(150 * MS)
+
+
+def test_a_mixed_item_overlaps_its_waits_with_others_computing():
+    """1 ms under the GIL of 3: three threads or more are limited by the GIL alone."""
+    mixed = function(3, cpu=1, gil=1)
+    assert seconds(mixed, 1000, "thread", 32) == pytest.approx(1000 * MS, rel=0.01)
+    assert limit(mixed, 1000, "thread", 32) == "gil"
+    assert limit(mixed, 1000, "thread", 1) == "lanes"
+
+
+def test_processes_of_threads_overlap_and_compute():
+    """The same with two processes is limited by two cores."""
+    mixed = function(3, cpu=1, gil=1)
+    assert seconds(mixed, 1000, "hybrid", 2, 64) == pytest.approx(500 * MS, rel=0.02)
+
+
+def test_a_loop_overlaps_what_is_awaited():
+    """Twenty milliseconds of which one holds the loop: a hundred items take a hundred of those."""
+    awaits = coroutine(20, held=1, cpu=1)
+    assert seconds(awaits, 1000, "asyncio", 1, 100) == pytest.approx(1.0, rel=0.01)
+    assert limit(awaits, 1000, "asyncio", 1, 100) == "loop"
+    assert seconds(awaits, 1000, "asyncio", 1, 1) == pytest.approx(20.0)
+
+
+def test_a_blocked_loop_is_one_after_another():
+    """A coroutine that sleeps without awaiting needs threads with loops."""
+    blocks = coroutine(10, held=10, cpu=0)
+    assert seconds(blocks, 100, "asyncio", 1, 50) == pytest.approx(1.0)
+    assert seconds(blocks, 100, "thread", 50) == pytest.approx(20 * MS)
+
+
+def test_steps_are_what_loops_differ_in():
+    """uvloop's socket step is cheaper, anyio's a little dearer; start-up is told apart."""
+    costs = evolve(FREE, socket_step=30 * US, uvloop_socket_step=10 * US, step=1 * US, anyio_step=3 * US)
+    waits = coroutine(1.0, steps=1)
+    times = {
+        name: seconds(waits, 10_000, name, 1, 500, costs=costs) for name in ("asyncio", "uvloop", "anyio")
+    }
+    assert times["asyncio"] == pytest.approx(0.3, rel=0.01)
+    assert times["uvloop"] == pytest.approx(0.1, rel=0.02)
+    assert times["anyio"] == pytest.approx(0.32, rel=0.01)
+
+
+def test_a_def_under_a_loop_costs_what_threads_cost():
+    """And a hop for each thread, so that threads are preferred."""
+    costs = Costs()
+    threads = seconds(SLEEP, 100, "thread", 16, costs=costs)
+    for name in ("asyncio", "uvloop", "anyio"):
+        assert threads < seconds(SLEEP, 100, name, 1, 16, costs=costs) < threads * 1.02
+
+
+def test_processes_cost_their_start():
+    """One worker: its start; two: the second comes up while the first works."""
+    costs = evolve(FREE, process_start=40 * MS, process_worker=10 * MS)
+    assert seconds(PYTHON, 100, "process", 1, costs=costs) == pytest.approx(340 * MS)
+    assert seconds(PYTHON, 100, "process", 2, costs=costs) == pytest.approx(200 * MS, rel=0.01)
+
+
+def test_the_first_call_is_paid_in_every_process():
+    """Imports and caches are not shared, and on two cores four workers pay in two turns."""
+    warm = evolve(PYTHON, first_excess=50 * MS)
+    cold = seconds(warm, 100, "process", 2)
+    assert cold - seconds(PYTHON, 100, "process", 2) == pytest.approx(50 * MS)
+    assert seconds(warm, 100, "sequential") == seconds(PYTHON, 100, "sequential")
+
+
+def test_large_payloads_keep_the_parent_busy():
+    """Ten megabytes at a nanosecond a byte take longer than what is done with them."""
+    heavy = evolve(NATIVE, payload=Payload(item_bytes=10e6))
+    costs = evolve(FREE, byte=1e-9)
+    assert seconds(heavy, 100, "process", 2, costs=costs) == pytest.approx(1.0, rel=0.02)
+    assert limit(heavy, 100, "process", 2, costs=costs) == "parent"
+
+
+def test_pickling_is_paid_at_both_ends():
+    """Half of it by the parent, half by the worker, which computes that much longer."""
+    pickled = evolve(NATIVE, payload=Payload(item_seconds=1 * MS, result_seconds=1 * MS))
+    assert seconds(pickled, 100, "process", 1) == pytest.approx(400 * MS, rel=0.01)
+
+
+def test_batches_share_the_price_of_a_message():
+    """Ten items in a message cost the parent a tenth of it each."""
+    costs = evolve(FREE, process_batch=10 * MS)
+    assert seconds(PYTHON, 1000, "process", 2, 2, 1, costs=costs) == pytest.approx(10, rel=0.01)
+    assert seconds(PYTHON, 1000, "process", 2, 2, 10, costs=costs) < 2.7
+
+
+def test_native_threads_leave_no_cores_for_others():
+    """A call that keeps both cores busy gains nothing from a second one beside it."""
+    wide = function(3, cpu=3, native=1.0)
+    assert seconds(wide, 100, "sequential") == pytest.approx(300 * MS)
+    assert seconds(wide, 100, "thread", 2) == pytest.approx(300 * MS, rel=0.01)
+    assert seconds(wide, 100, "process", 2) == pytest.approx(300 * MS, rel=0.01)
+
+
+def test_shared_memory_bandwidth_makes_lanes_slower():
+    """Three and a half times the CPU time with two of them: worse than one."""
+    bound = function(3, cpu=3, pair_inflation=3.5)
+    for how in (("thread", 2), ("process", 2), ("hybrid", 2, 4)):
+        assert seconds(bound, 100, *how) == pytest.approx(525 * MS, rel=0.02)
+
+
+def test_a_lock_lets_one_in_whatever_the_strategy():
+    """Two milliseconds each, one after another, also across processes if they share it."""
+    locked = function(2, pair_speedup=1.0)
+    for how in (("thread", 8), ("process", 8), ("hybrid", 2, 8)):
+        assert seconds(locked, 100, *how) == pytest.approx(200 * MS, rel=0.02)
+    own = evolve(locked, process_speedup=2.0)
+    assert seconds(own, 100, "process", 8) == pytest.approx(26 * MS, rel=0.02)
+
+
+def test_fractions_of_a_core_count():
+    """A quota of half a CPU doubles all computing."""
+    half = Machine(cpus=0.5)
+    assert seconds(PYTHON, 100, "sequential", machine=half) == pytest.approx(600 * MS)
+    assert seconds(NATIVE, 100, "thread", 4, machine=half) == pytest.approx(600 * MS, rel=0.01)
+
+
+def test_work_that_is_over_before_all_lanes_have_started():
+    """Starting 64 threads takes longer than 79 items of 0.1 ms need; only what is seen counts."""
+    costs = evolve(FREE, thread_start=70 * US)
+    taken = seconds(function(0.1), 79, "thread", 64, costs=costs)
+    assert 0.9 * MS < taken < 1.4 * MS
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("profile", [SLEEP, coroutine(5, held=1, cpu=1)])
+def test_no_items_take_no_time(strategy, profile):
+    """Whatever the strategy."""
+    assert seconds(profile, 0, strategy, 1, 2) == 0.0
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_an_unmeasured_callable_gets_some_prediction(strategy):
+    """Nothing measured is no reason to divide by zero."""
+    assert seconds(function(0), 10, strategy, 2, 4, costs=Costs()) < 0.1
+
+
+def test_an_unknown_strategy_is_refused():
+    """There is no formula to guess with."""
+    with pytest.raises(KeyError):
+        seconds(SLEEP, 10, "dask")
+
+
+def test_an_estimate_carries_plan_limit_and_error():
+    """The public function gives the fact that verdicts are made of."""
+    chosen = plan("thread", 8)
+    told = estimate(SLEEP, Costs(), TWO, 100, chosen)
+    assert (told.plan, told.limit) == (chosen, "lanes")
+    assert 0 < told.error < 0.1 * told.seconds

@@ -1,0 +1,63 @@
+from math import hypot
+
+import pytest
+from attrs import evolve
+from judge_cases import FREE, MS, TWO, function
+
+from concurrent_choices._facts._costs import Costs
+from concurrent_choices._facts._plan import Plan
+from concurrent_choices._facts._profile import Payload
+from concurrent_choices._judge._formulas import case_of
+from concurrent_choices._judge._uncertainty import standard_error
+
+SEQUENTIAL = Plan(strategy="sequential")
+THREADS = Plan(strategy="thread", workers=2, concurrency=2)
+PROCESSES = Plan(strategy="process", workers=2, concurrency=2)
+
+
+def error(profile, plan, costs=FREE, items=100):
+    return standard_error(case_of(profile, costs, TWO, items), plan)
+
+
+def test_a_steady_item_leaves_the_error_of_the_model_and_the_mean():
+    """Five percent of the model and one of the clock, of 0.5 s."""
+    assert error(function(5), SEQUENTIAL) == pytest.approx(0.5 * hypot(0.05, 0.01), rel=1e-3)
+
+
+def test_more_calls_make_it_smaller():
+    """An irregular item, seen ten times or a thousand times."""
+    irregular = function(5, wall_sd=5 * MS)
+    often = evolve(irregular, calls=1000)
+    assert error(irregular, SEQUENTIAL) == pytest.approx(0.5 * hypot(0.05, 10**-0.5), rel=1e-3)
+    assert error(often, SEQUENTIAL) < 0.5 * 0.07
+
+
+def test_a_single_call_says_little():
+    """Half of it, to be honest."""
+    assert error(evolve(function(5), calls=1), SEQUENTIAL) > 0.24
+
+
+def test_doubt_about_the_gil_matters_to_threads_and_not_to_one_lane():
+    """Nothing seen of it: threads might be twice as slow as predicted; one lane does not care."""
+    sure, unsure = function(5, cpu=5, gil=2.5), evolve(function(5, cpu=5, gil=2.5), gil_se=0.3)
+    assert error(unsure, THREADS) > 1.5 * error(sure, THREADS)
+    assert error(unsure, SEQUENTIAL) == pytest.approx(error(sure, SEQUENTIAL), rel=0.01)
+
+
+def test_an_unmeasured_gil_is_doubtful():
+    """Its error is larger than the witness's."""
+    unseen = function(5, cpu=5, gil=0, missing=("gil: nobody looked",))
+    seen = function(5, cpu=5, gil=5)
+    assert error(unseen, THREADS) > error(seen, THREADS)
+
+
+def test_payload_matters_to_processes():
+    """Three pickled items are a small sample."""
+    heavy = function(5, cpu=5, payload=Payload(item_seconds=5 * MS))
+    assert error(heavy, PROCESSES) > 1.2 * error(function(5, cpu=5), PROCESSES)
+    assert error(heavy, THREADS) == error(function(5, cpu=5), THREADS)
+
+
+def test_start_up_is_uncertain_too():
+    """Most of a short job in processes is start-up."""
+    assert error(function(5, cpu=5, gil=5), PROCESSES, Costs(), 4) > 5 * MS
