@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from ._facts._batch import Batch, Claim
     from ._facts._machine import Machine
     from ._facts._plan import Plan
-    from ._run import arun, astream, run, stream
+    from ._run._async import arun, astream
+    from ._run._sync import run, stream
     from ._strategies._anyio import AnyioStrategy
     from ._strategies._event_loop import AsyncioStrategy, UvloopStrategy
     from ._strategies._hybrid import HybridStrategy
@@ -78,7 +79,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "_run": ("arun", "astream", "run", "stream"),
+    "_run._async": ("arun", "astream"),
+    "_run._sync": ("run", "stream"),
     "_strategies._anyio": ("AnyioStrategy",),
     "_strategies._event_loop": ("AsyncioStrategy", "UvloopStrategy"),
     "_strategies._hybrid": ("HybridStrategy",),

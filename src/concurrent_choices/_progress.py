@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from ._errors import MissingExtraError
 from ._facts._batch import Batch
@@ -23,7 +23,7 @@ class Display:
         self._bar = _new_bar()
         self._task = self._bar.add_task(f"{job.name} · {strategy}", total=job.source.length)
 
-    def __enter__(self) -> Display:
+    def __enter__(self) -> Self:
         self._bar.start()
         return self
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from attrs import field, frozen
 
@@ -28,11 +28,9 @@ class AnyioStrategy(Crewed):
         backend: "asyncio" or "trio". In a loop that runs already (`arun`), that loop serves.
     """
 
-    name: ClassVar[str] = "anyio"
+    name = "anyio"
     concurrency: int = field(default=100, validator=positive)
-    backend: Literal["asyncio", "trio"] = field(
-        default="asyncio", validator=one_of("asyncio", "trio")
-    )
+    backend: Literal["asyncio", "trio"] = field(default="asyncio", validator=one_of("asyncio", "trio"))
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job on a loop of its own."""
@@ -59,7 +57,8 @@ class AnyioStrategy(Crewed):
             try:
                 import trio  # noqa: F401, PLC0415 - only whether it is there
             except ImportError as error:
-                raise MissingExtraError('AnyioStrategy(backend="trio")', "trio") from error
+                feature = 'AnyioStrategy(backend="trio")'
+                raise MissingExtraError(feature, "trio") from error
 
 
 def _run_shift(backend: str, shift: Shift, register: Callable[[Callable[[], None]], None]) -> None:

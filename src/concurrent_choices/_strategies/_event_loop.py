@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
@@ -28,7 +28,7 @@ class AsyncioStrategy(Crewed):
         concurrency: Items in flight at once.
     """
 
-    name: ClassVar[str] = "asyncio"
+    name = "asyncio"
     concurrency: int = field(default=100, validator=positive)
 
     def execute(self, job: Job) -> Iterator[Batch]:
@@ -63,12 +63,13 @@ class UvloopStrategy(AsyncioStrategy):
     In a loop that runs already (`arun`), that loop serves.
     """
 
-    name: ClassVar[str] = "uvloop"
+    name = "uvloop"
 
     @staticmethod
     def _new_loop() -> AbstractEventLoop:
         try:
             import uvloop  # noqa: PLC0415 - 30 ms, and not there on every platform
         except ImportError as error:
-            raise MissingExtraError('strategy "uvloop"', "uvloop") from error
+            feature = 'strategy "uvloop"'
+            raise MissingExtraError(feature, "uvloop") from error
         return uvloop.new_event_loop()

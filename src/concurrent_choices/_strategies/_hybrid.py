@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from math import ceil
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal, Self
 
 from attrs import field, frozen
 
@@ -39,22 +39,18 @@ class HybridStrategy:
         start_method: As for `ProcessStrategy`.
     """
 
-    name: ClassVar[str] = "hybrid"
+    name = "hybrid"
     max_workers: int | None = field(default=None, validator=positive_or_none)
     concurrency: int = field(default=32, validator=positive)
-    loop: Literal["asyncio", "uvloop"] = field(
-        default="asyncio", validator=one_of("asyncio", "uvloop")
-    )
-    start_method: Literal["fresh", "fork"] = field(
-        default="fresh", validator=one_of("fresh", "fork")
-    )
+    loop: Literal["asyncio", "uvloop"] = field(default="asyncio", validator=one_of("asyncio", "uvloop"))
+    start_method: Literal["fresh", "fork"] = field(default="fresh", validator=one_of("fresh", "fork"))
     _staffing: Staffing = field(init=False, eq=False, repr=False)
 
     @_staffing.default
     def _new_staffing(self) -> Staffing:
         return Staffing("hybrid", self.start_method, None, ())
 
-    def __enter__(self) -> HybridStrategy:
+    def __enter__(self) -> Self:
         self._staffing.open()
         return self
 

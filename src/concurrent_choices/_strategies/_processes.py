@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal, Self
 
 from attrs import field, frozen
 
@@ -20,13 +20,17 @@ from ._workers._staffing import Staffing
 __all__ = ["ProcessStrategy"]
 
 
+def _as_tuple(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(values)
+
+
 @frozen
 class ProcessStrategy:
     """Runs a `def` in worker processes; an `async def` on a loop in each, one item at a time.
 
-    The callable, the items and the results travel by pickle, or by cloudpickle where they are lambdas, closures
-    or defined in `__main__`, which workers never import. Inside a `with` block the workers stay for the next
-    job; outside of one they wait for two seconds for another.
+    The callable, the items and the results travel by pickle, or by cloudpickle where they are lambdas,
+    closures or defined in `__main__`, which workers never import. Inside a `with` block the workers stay
+    for the next job; outside of one they wait for two seconds for another.
 
     Args:
         max_workers: Processes at most; by default the processors this process may use.
@@ -37,21 +41,19 @@ class ProcessStrategy:
             without its other threads, which may hold locks for ever.
     """
 
-    name: ClassVar[str] = "process"
+    name = "process"
     max_workers: int | None = field(default=None, validator=positive_or_none)
     batch: int | None = field(default=None, validator=positive_or_none)
     initializer: Callable[..., object] | None = field(default=None, validator=callable_or_none)
-    initargs: tuple[Any, ...] = field(default=(), converter=tuple)
-    start_method: Literal["fresh", "fork"] = field(
-        default="fresh", validator=one_of("fresh", "fork")
-    )
+    initargs: tuple[Any, ...] = field(default=(), converter=_as_tuple)
+    start_method: Literal["fresh", "fork"] = field(default="fresh", validator=one_of("fresh", "fork"))
     _staffing: Staffing = field(init=False, eq=False, repr=False)
 
     @_staffing.default
     def _new_staffing(self) -> Staffing:
         return Staffing("process", self.start_method, self.initializer, self.initargs)
 
-    def __enter__(self) -> ProcessStrategy:
+    def __enter__(self) -> Self:
         self._staffing.open()
         return self
 

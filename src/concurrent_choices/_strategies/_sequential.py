@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import frozen
 
@@ -25,7 +25,7 @@ class SequentialStrategy(Crewed):
     waiting otherwise. An `async def` runs on one event loop, one item at a time.
     """
 
-    name: ClassVar[str] = "sequential"
+    name = "sequential"
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import field, frozen
 
@@ -30,7 +30,7 @@ class ThreadStrategy(Crewed):
         batch: Items handed to a thread at a time; None lets it adapt.
     """
 
-    name: ClassVar[str] = "thread"
+    name = "thread"
     max_workers: int = field(default=32, validator=positive)
     batch: int | None = field(default=None, validator=positive_or_none)
 

@@ -26,8 +26,7 @@ def is_async(fn: Callable[..., Any]) -> bool:
 def is_generator(fn: Callable[..., Any]) -> bool:
     """Whether calling `fn` gives a generator, plain or asynchronous."""
     return any(
-        inspect.isgeneratorfunction(layer) or inspect.isasyncgenfunction(layer)
-        for layer in _layers(fn)
+        inspect.isgeneratorfunction(layer) or inspect.isasyncgenfunction(layer) for layer in _layers(fn)
     )
 
 
@@ -60,4 +59,4 @@ def _layers(fn: Any) -> list[Any]:
     if inspect.isroutine(fn) or inspect.isclass(fn):
         return [fn]
     # A callable object: what a call runs is its class's __call__.
-    return [fn, getattr(type(fn), "__call__", None)]
+    return [fn, getattr(type(fn), "__call__", None)]  # noqa: B004 - the method is wanted, not whether there is one

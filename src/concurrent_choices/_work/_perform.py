@@ -36,9 +36,7 @@ class Performer:
         return_exceptions: Whether an exception stands in its item's place and the rest goes on.
     """
 
-    def __init__(
-        self, fn: Callable[[Any], Any], context: Context, *, return_exceptions: bool
-    ) -> None:
+    def __init__(self, fn: Callable[[Any], Any], context: Context, *, return_exceptions: bool) -> None:
         self._fn = fn
         self._context = context
         self._tolerant = return_exceptions

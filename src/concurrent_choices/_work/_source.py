@@ -1,8 +1,9 @@
 """The one source that all lanes draw from. Each item leaves it once.
 
 Plain containers may be advanced from any thread. Any other iterable is advanced only by the thread
-that called `run` or `stream`, as with the built-in `map`: generators often hold a database cursor, a lock or a
-context variable of that thread. That thread is the *owner*; it keeps a little ready for the lanes.
+that called `run` or `stream`, as with the built-in `map`: generators often hold a database cursor, a
+lock or a context variable of that thread. That thread is the *owner*; it keeps a little ready for the
+lanes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .._facts._batch import Claim
 __all__ = ["Source"]
 
 _SLICEABLE = (list, tuple, range, str, bytes)
-_SIZED = (
+_SIZED: tuple[type[Any], ...] = (
     *_SLICEABLE,
     dict,
     set,
@@ -53,9 +54,7 @@ class Source:
         fixed: Whether `widen` leaves the window as it is.
     """
 
-    def __init__(
-        self, items: Iterable[Any], *, window: int | None = None, fixed: bool = False
-    ) -> None:
+    def __init__(self, items: Iterable[Any], *, window: int | None = None, fixed: bool = False) -> None:
         kind: Any = type(items)
         self.length: int | None = len(items) if kind in _SIZED else None  # type: ignore[arg-type]
         self.window = window

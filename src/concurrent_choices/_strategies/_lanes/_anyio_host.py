@@ -7,7 +7,8 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from contextvars import Context
 from math import inf
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import anyio
 import anyio.abc
@@ -27,14 +28,19 @@ class AnyioHost:
         self._post: Callable[[Callable[[], object]], object] | None = None
         self._cancelled: type[BaseException] = anyio.get_cancelled_exc_class()
 
-    async def __aenter__(self) -> AnyioHost:
+    async def __aenter__(self) -> Self:
         self._post = post_here()
         await self._group.__aenter__()
         return self
 
-    async def __aexit__(self, *exc_info: object) -> bool | None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
         self._group.cancel_scope.cancel()
-        return await self._group.__aexit__(*exc_info)
+        return await self._group.__aexit__(kind, error, trace)
 
     def spawn(self, body: Callable[[], Coroutine[Any, Any, None]], context: Context) -> None:
         context.run(self._group.start_soon, body)

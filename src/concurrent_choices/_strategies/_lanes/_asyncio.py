@@ -21,9 +21,7 @@ __all__ = ["run_shift", "serve_alone", "serve_with"]
 Factory = Callable[[], asyncio.AbstractEventLoop]
 
 
-def run_shift(
-    factory: Factory, shift: Shift, register: Callable[[Callable[[], None]], None]
-) -> None:
+def run_shift(factory: Factory, shift: Shift, register: Callable[[Callable[[], None]], None]) -> None:
     """Run a shift to its end on a new asyncio loop."""
 
     async def main() -> None:

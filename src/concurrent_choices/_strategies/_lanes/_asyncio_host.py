@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from contextvars import Context
 from math import inf
-from typing import Any
+from typing import Any, Self
 
 from ._shift import OVERDUE
 
@@ -25,7 +25,7 @@ class AsyncioHost:
         self._bell = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def __aenter__(self) -> AsyncioHost:
+    async def __aenter__(self) -> Self:
         self._loop = asyncio.get_running_loop()
         return self
 
@@ -72,9 +72,7 @@ class AsyncioHost:
 
     def is_cancellation(self, error: BaseException) -> bool:
         task = asyncio.current_task()
-        return (
-            isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
-        )
+        return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
 
 
 async def cancel_all(tasks: set[asyncio.Task[Any]]) -> None:
@@ -93,9 +91,7 @@ async def cancel_all(tasks: set[asyncio.Task[Any]]) -> None:
             task._log_destroy_pending = False  # type: ignore[attr-defined] # noqa: SLF001 - it resisted; nothing else silences the report
 
 
-def run_loop(
-    factory: Callable[[], asyncio.AbstractEventLoop], main: Coroutine[Any, Any, None]
-) -> None:
+def run_loop(factory: Callable[[], asyncio.AbstractEventLoop], main: Coroutine[Any, Any, None]) -> None:
     """Run a coroutine on a new loop.
 
     Not ``asyncio.Runner``: its end waits without bound for tasks that resist cancellation and for
@@ -112,6 +108,6 @@ def run_loop(
 
 
 async def _tidy(loop: asyncio.AbstractEventLoop) -> None:
-    await cancel_all(asyncio.all_tasks(loop) - {asyncio.current_task(loop)})  # type: ignore[arg-type] # a running coroutine has a current task
+    await cancel_all(asyncio.all_tasks(loop) - {asyncio.current_task(loop)})
     with suppress(TimeoutError):
         await asyncio.wait_for(loop.shutdown_asyncgens(), GRACE)

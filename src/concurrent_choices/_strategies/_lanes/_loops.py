@@ -1,6 +1,4 @@
-"""An event loop in each lane: how threads serve `async def` callables, and how a loop serves beside
-the caller's thread.
-"""
+"""An event loop in a lane: for `async def` in threads, and for a loop beside the caller's thread."""
 
 from __future__ import annotations
 

@@ -249,4 +249,3 @@ class Shift:
         for chunk in self._open.values():
             for batch in chunk.runs():
                 self._put(batch)
-

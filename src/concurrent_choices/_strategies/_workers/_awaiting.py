@@ -13,9 +13,7 @@ from ..._work._perform import Mark, annotate, unawaited_among
 __all__ = ["awaiting"]
 
 
-def awaiting(
-    fn: Callable[[Any], Any], context: Context, *, return_exceptions: bool
-) -> Callable[..., Batch]:
+def awaiting(fn: Callable[[Any], Any], context: Context, *, return_exceptions: bool) -> Callable[..., Batch]:
     """What performs claims of a coroutine function, on a loop that lives as long as the job."""
     loop = asyncio.new_event_loop()
 

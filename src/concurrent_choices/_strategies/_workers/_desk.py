@@ -22,7 +22,7 @@ BRIEF = 0.5e-3
 """Seconds of work that a worker should have ahead."""
 
 AIM = 2e-3
-"""Seconds a batch should take in a worker: its trip costs the parent 20 µs (benchmarks.dispatch, processes)."""
+"""Seconds a batch should take: its trip costs the parent 10 µs (benchmarks.dispatch, processes)."""
 
 LOAD = 1 << 18
 """Bytes of items or results a batch should carry at most (guessed: a socket's buffer)."""
@@ -146,7 +146,5 @@ class SharedDesk(Desk):
 
     def fallen(self, started: int) -> Fallen:
         begun = started - self._reported
-        opened = list(
-            self._open.items()
-        )  # in the order they were sent, which is the order of starting
+        opened = list(self._open.items())  # in the order they were sent, which is the order of starting
         return Fallen([], opened[:begun], [Claim(index, [item]) for index, item in opened[begun:]])

@@ -120,8 +120,6 @@ class _Lanes:
             self._link.flush()
 
 
-def serve_lanes(
-    conditions: dict[str, Any], number: int, link: Link, page: Page
-) -> Callable[[Message], None]:
+def serve_lanes(conditions: dict[str, Any], number: int, link: Link, page: Page) -> Callable[[Message], None]:
     """What takes the batches of a job that has lanes inside the worker."""
     return _Lanes(conditions, number, link, page)

@@ -42,7 +42,7 @@ ATTEMPTS = 3
 """Calls of an idempotent item that kills its worker each time (guessed)."""
 
 MERCY = 0.02
-"""Seconds a busy worker gets to reach the end of its batch before it is killed (guessed: what a new one costs)."""
+"""Seconds a busy worker gets to end its batch before it is killed (guessed: what a new one costs)."""
 
 NAP = 50e-6
 """Seconds in which a few answers gather where a batch takes a microsecond (the kernel makes it 100)."""
@@ -170,9 +170,7 @@ class Pump:
 
     def _separate(self, claim: Claim) -> None:
         """Send the items of a claim one at a time, to find the one that cannot travel."""
-        self._alone.extend(
-            Claim(index, [item]) for index, item in enumerate(claim.items, claim.start)
-        )
+        self._alone.extend(Claim(index, [item]) for index, item in enumerate(claim.items, claim.start))
 
     def _refuse(self, claim: Claim, reason: str) -> None:
         item = show(claim.items[0])

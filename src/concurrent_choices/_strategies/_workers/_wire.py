@@ -82,9 +82,7 @@ class Link:
         """Whether something waits to be sent."""
         return bool(self._outgoing)
 
-    def queue(
-        self, kind: int, job: int, start: int, frames: Sequence[Any], nanoseconds: int = 0
-    ) -> None:
+    def queue(self, kind: int, job: int, start: int, frames: Sequence[Any], nanoseconds: int = 0) -> None:
         """Line up a message; `flush` sends it."""
         first = frames[0]
         if len(frames) == 1 and type(first) is bytes and len(first) < _JOINED:
@@ -93,9 +91,7 @@ class Link:
         else:
             self._queue_large(kind, job, start, frames, nanoseconds)
 
-    def _queue_large(
-        self, kind: int, job: int, start: int, frames: Sequence[Any], nanoseconds: int
-    ) -> None:
+    def _queue_large(self, kind: int, job: int, start: int, frames: Sequence[Any], nanoseconds: int) -> None:
         views = [memoryview(frame).cast("B") for frame in frames]
         shared = [view for view in views if view.nbytes >= SHARED_FROM] if _can_share() else []
         descriptor = _write_shared(shared) if shared else None
@@ -197,9 +193,7 @@ class Link:
             return end, []
         return end, self._frames(view, start, sizes, apart)
 
-    def _frames(
-        self, buffer: memoryview, at: int, sizes: Sequence[int], apart: list[bool]
-    ) -> list[Any]:
+    def _frames(self, buffer: memoryview, at: int, sizes: Sequence[int], apart: list[bool]) -> list[Any]:
         # Sent in this order: small frames, then those too large to be joined to the header.
         frames: list[Any] = [None] * len(sizes)
         inline = [place for place, away in enumerate(apart) if not away]
@@ -247,8 +241,9 @@ def _write_shared(views: list[memoryview]) -> int:
 
 
 class _Mapped:
-    """How many pieces of shared memory this process holds: each holds a descriptor, of which there
-    are few, so beyond a share of them the bytes are copied instead.
+    """How many pieces of shared memory this process holds.
+
+    Each holds a descriptor, of which there are few: beyond a share of them the bytes are copied.
     """
 
     held = 0

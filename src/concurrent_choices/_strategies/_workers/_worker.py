@@ -11,6 +11,7 @@ import socket
 import sys
 import time
 import traceback
+from contextlib import suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
@@ -201,9 +202,7 @@ def pack_outcome(claim: Claim, batch: Batch, *, tolerant: bool) -> list[Any]:
         error = portable(error, claim, batch.start + len(values))
     if tolerant:
         values = [
-            portable(value, claim, batch.start + place)
-            if isinstance(value, BaseException)
-            else value
+            portable(value, claim, batch.start + place) if isinstance(value, BaseException) else value
             for place, value in enumerate(values)
         ]
     try:
@@ -265,7 +264,5 @@ def apply_surroundings(surroundings: dict[str, Any]) -> None:
 
 def _flush_output() -> None:
     for output in (sys.stdout, sys.stderr):
-        try:
+        with suppress(Exception):  # nobody is left to be told
             output.flush()
-        except Exception:  # noqa: BLE001, S110 - nobody is left to be told
-            pass

@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from ._errors import ConcurrentChoicesError
-from ._facts._batch import Batch
-from ._work._job import Job
+from .._errors import ConcurrentChoicesError
+from .._facts._batch import Batch
+from .._work._job import Job
 
 __all__ = ["Arrivals", "Collector", "Delivery", "InOrder", "Window"]
 
@@ -112,8 +112,9 @@ def finish(job: Job, strategy: str, arrived: int) -> None:
     if source.error is not None:
         raise source.error
     if arrived != source.claimed or not source.ended:
+        left = "" if source.ended else ", with more to claim"
         msg = (
             f"strategy {strategy!r} ended after {arrived} results for {source.claimed} claimed items"
-            f"{'' if source.ended else ', with more to claim'}; its execute() must yield a batch for each claim"
+            f"{left}; its execute() must yield a batch for each claim"
         )
         raise ConcurrentChoicesError(msg)

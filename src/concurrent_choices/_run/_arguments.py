@@ -6,8 +6,8 @@ from collections.abc import AsyncIterable, Iterable
 from math import inf
 from typing import Any
 
-from ._errors import InvalidArgumentError
-from ._work._callables import is_generator, name_of
+from .._errors import InvalidArgumentError
+from .._work._callables import is_generator, name_of
 
 __all__ = ["check_async_items", "check_buffersize", "check_fn", "check_items", "check_timeout"]
 

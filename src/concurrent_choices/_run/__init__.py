@@ -1,0 +1,1 @@
+"""`run`, `stream`, `arun`, `astream`: where choosing meets doing."""

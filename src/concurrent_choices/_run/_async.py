@@ -1,0 +1,221 @@
+"""`arun` and `astream`: for code inside an event loop, which they never block."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import aclosing
+from typing import Any, Literal, TypeVar, Unpack, cast, overload
+
+from .._facts._batch import Batch
+from .._work._job import Job
+from ..protocols import AsyncStrategy, Strategy
+from ._arguments import check_async_items, check_buffersize
+from ._collect import Arrivals, Collector, InOrder, Window, finish
+from ._options import RunOptions, StreamOptions
+from ._prepare import AHEAD, LINGER, prepare, shown
+
+__all__ = ["arun", "astream"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@overload
+async def arun(
+    fn: Callable[[T], Awaitable[R]],
+    items: Iterable[T] | AsyncIterable[T],
+    *,
+    return_exceptions: Literal[False] = ...,
+    **options: Unpack[RunOptions],
+) -> list[R]: ...
+@overload
+async def arun(
+    fn: Callable[[T], Awaitable[R]],
+    items: Iterable[T] | AsyncIterable[T],
+    *,
+    return_exceptions: bool,
+    **options: Unpack[RunOptions],
+) -> list[R | Exception]: ...
+@overload
+async def arun(
+    fn: Callable[[T], R],
+    items: Iterable[T] | AsyncIterable[T],
+    *,
+    return_exceptions: Literal[False] = ...,
+    **options: Unpack[RunOptions],
+) -> list[R]: ...
+@overload
+async def arun(
+    fn: Callable[[T], R],
+    items: Iterable[T] | AsyncIterable[T],
+    *,
+    return_exceptions: bool,
+    **options: Unpack[RunOptions],
+) -> list[R | Exception]: ...
+async def arun(  # noqa: PLR0913 - all but two are options, taken by name
+    fn: Callable[[Any], Any],
+    items: Iterable[Any] | AsyncIterable[Any],
+    *,
+    strategy: object = "auto",
+    timeout: float | None = None,  # noqa: ASYNC109 - for each item, as everywhere here; not for the call
+    return_exceptions: bool = False,
+    progress: bool = False,
+    idempotent: bool = False,
+) -> list[Any]:
+    """`run` inside a running event loop, asyncio's or trio's, which it never blocks.
+
+    Under the strategies "asyncio", "uvloop", "anyio" and "sequential" an `async def` runs on the loop that is
+    running, so it may use clients that belong to that loop. Everything else runs beside it.
+
+    Args:
+        fn: As for `run`.
+        items: Any iterable, or an async iterable. A plain generator is advanced in another thread, so
+            that it cannot block the loop.
+        strategy: As for `run`.
+        timeout: As for `run`.
+        return_exceptions: As for `run`.
+        progress: As for `run`.
+        idempotent: As for `run`.
+
+    Returns:
+        A list with one result for each item, in input order.
+
+    Raises:
+        Exception: As for `run`.
+    """
+    check_async_items(items)
+    job, chosen = prepare(
+        fn,
+        items,
+        strategy,
+        linger=LINGER,
+        timeout=timeout,
+        return_exceptions=return_exceptions,
+        idempotent=idempotent,
+    )
+    collector = Collector(job, chosen.name)
+    with shown(progress, job, chosen) as seen:
+        async with aclosing(_batches(chosen, job, items)) as batches:
+            async for batch in batches:
+                collector.add(batch)
+                if seen is not None:
+                    seen(batch)
+                job.source.release(len(batch.values))
+    return collector.result()
+
+
+@overload
+def astream(
+    fn: Callable[[T], Awaitable[R]],
+    items: Iterable[T] | AsyncIterable[T],
+    *,
+    return_exceptions: Literal[False] = ...,
+    **options: Unpack[StreamOptions],
+) -> AsyncIterator[R]: ...
+@overload
+def astream(
+    fn: Callable[[T], Awaitable[R]],
+    items: Iterable[T] | AsyncIterable[T],
+    *,
+    return_exceptions: bool,
+    **options: Unpack[StreamOptions],
+) -> AsyncIterator[R | Exception]: ...
+@overload
+def astream(
+    fn: Callable[[T], R],
+    items: Iterable[T] | AsyncIterable[T],
+    *,
+    return_exceptions: Literal[False] = ...,
+    **options: Unpack[StreamOptions],
+) -> AsyncIterator[R]: ...
+@overload
+def astream(
+    fn: Callable[[T], R],
+    items: Iterable[T] | AsyncIterable[T],
+    *,
+    return_exceptions: bool,
+    **options: Unpack[StreamOptions],
+) -> AsyncIterator[R | Exception]: ...
+def astream(  # noqa: PLR0913 - all but two are options, taken by name
+    fn: Callable[[Any], Any],
+    items: Iterable[Any] | AsyncIterable[Any],
+    *,
+    ordered: bool = True,
+    strategy: object = "auto",
+    timeout: float | None = None,
+    return_exceptions: bool = False,
+    buffersize: int | None = None,
+    progress: bool = False,
+    idempotent: bool = False,
+) -> AsyncIterator[Any]:
+    """`stream` inside a running event loop, which it never blocks.
+
+    Args:
+        fn: As for `arun`.
+        items: As for `arun`.
+        ordered: As for `stream`.
+        strategy: As for `arun`.
+        timeout: As for `run`.
+        return_exceptions: As for `run`.
+        buffersize: As for `stream`.
+        progress: As for `run`.
+        idempotent: As for `run`.
+
+    Returns:
+        An async iterator over the results. Leave it early under ``contextlib.aclosing``, which ends the
+        work at once.
+
+    Raises:
+        Exception: As for `stream`.
+    """
+    check_async_items(items)
+    check_buffersize(buffersize)
+    job, chosen = prepare(
+        fn,
+        items,
+        strategy,
+        linger=LINGER,
+        window=buffersize or AHEAD,
+        fixed=buffersize is not None,
+        timeout=timeout,
+        return_exceptions=return_exceptions,
+        idempotent=idempotent,
+    )
+    return _astream(job, chosen, items, InOrder() if ordered else Arrivals(), progress=progress)
+
+
+async def _astream(
+    job: Job, chosen: Strategy, items: Any, delivery: InOrder | Arrivals, *, progress: bool
+) -> AsyncGenerator[Any, None]:
+    window, arrived = Window(job), 0
+    with shown(progress, job, chosen) as seen:
+        async with aclosing(_batches(chosen, job, items)) as batches:
+            async for batch in batches:
+                if seen is not None:
+                    seen(batch)
+                arrived += len(batch.values)
+                for values in delivery.take(batch):
+                    for value in values:
+                        yield value
+                    window.release(len(values))
+                if batch.error is not None:
+                    raise batch.error
+    finish(job, chosen.name, arrived)
+
+
+async def _batches(chosen: Strategy, job: Job, items: Any) -> AsyncGenerator[Batch, None]:
+    from .._strategies._lanes._feeding import feeding  # noqa: PLC0415 - asyncio and anyio cost 50 ms; here one of them runs already
+    from .._strategies._lanes._native import execute_beside  # noqa: PLC0415 - as above
+
+    here = isinstance(chosen, AsyncStrategy) and job.is_async
+    batches = chosen.aexecute(job) if here else execute_beside(job, chosen)  # type: ignore[attr-defined] # `here` says that it is there
+    try:
+        async with (
+            feeding(job, items, here=here) as fed,
+            aclosing(cast("AsyncGenerator[Batch, None]", batches)),
+        ):
+            async for batch in batches:
+                yield batch
+                fed()
+    finally:
+        job.close()

@@ -1,0 +1,95 @@
+"""From arguments to a job and a strategy; nothing is started before all of them are checked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterable, Callable
+from contextlib import nullcontext
+from typing import Any
+
+from .._errors import RunningLoopError
+from .._strategies._registry import resolve
+from .._work._callables import is_async
+from .._work._job import Job
+from .._work._source import Source
+from ..protocols import Strategy
+from ._arguments import check_fn, check_items, check_timeout
+
+__all__ = ["AHEAD", "GLANCE", "LINGER", "prepare", "refuse_loop", "shown"]
+
+LINGER = 1e-3
+"""Seconds a result of a stream may rest before the caller is woken (guessed: ten wake-ups' worth)."""
+
+GLANCE = 0.1
+"""Seconds between looks at the results where only the progress display looks."""
+
+AHEAD = 64
+"""Items a stream may take ahead at first; strategies and the caller's pace widen it."""
+
+
+def refuse_loop(called: str, instead: str) -> None:
+    """Raise where an event loop runs in this thread, which a blocking call would stop."""
+    trio = sys.modules.get("trio")
+    running = trio is not None and trio.lowlevel.in_trio_run()
+    if not running and (events := sys.modules.get("asyncio.events")) is not None:
+        running = events._get_running_loop() is not None  # noqa: SLF001 - the public function raises instead of answering
+    if running:
+        raise RunningLoopError(called, instead)
+
+
+def prepare(  # noqa: PLR0913 - what a job is made of, each by name
+    fn: Callable[[Any], Any],
+    items: Any,
+    strategy: object,
+    *,
+    linger: float,
+    window: int | None = None,
+    fixed: bool = False,
+    timeout: float | None,
+    return_exceptions: bool,
+    idempotent: bool,
+) -> tuple[Job, Strategy]:
+    """Check every argument, then make the job; nothing has been started.
+
+    Args:
+        fn: The callable.
+        items: What to call it on.
+        strategy: A name, "auto", a strategy, or what recommends one.
+        linger: As for `Job`.
+        window: How far the source may run ahead at first; None for no bound.
+        fixed: Whether it stays at that.
+        timeout: Seconds an item may take.
+        return_exceptions: As for `Job`.
+        idempotent: As for `Job`.
+    """
+    check_fn(fn)
+    chosen = resolve(_rule_of_thumb(fn) if strategy == "auto" else strategy)
+    limit = check_timeout(timeout)
+    if isinstance(items, AsyncIterable):
+        source = Source.pushed(window=window, fixed=fixed)
+    else:
+        check_items(items)
+        source = Source(items, window=window, fixed=fixed)
+    job = Job(
+        fn,
+        source,
+        timeout=limit,
+        return_exceptions=return_exceptions,
+        idempotent=idempotent,
+        linger=linger,
+    )
+    return job, chosen
+
+
+def _rule_of_thumb(fn: Callable[[Any], Any]) -> str:
+    """Until `auto` decides by measuring: coroutines on a loop, everything else in threads."""
+    return "asyncio" if is_async(fn) else "thread"
+
+
+def shown(progress: bool, job: Job, chosen: Strategy) -> Any:  # noqa: FBT001 - private
+    """A context that gives what is told of each batch, and shows it if asked to."""
+    if not progress:
+        return nullcontext()
+    from .._progress import Display  # noqa: PLC0415 - rich is an extra
+
+    return Display(job, chosen.name)

@@ -1,0 +1,225 @@
+"""`run` and `stream`: for code that may block."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from math import inf
+from typing import Any, Literal, TypeVar, Unpack, overload
+
+from .._facts._batch import Batch
+from .._work._job import Job
+from ..protocols import Strategy
+from ._arguments import check_buffersize
+from ._collect import Arrivals, Collector, InOrder, Window, finish
+from ._options import RunOptions, StreamOptions
+from ._prepare import AHEAD, GLANCE, LINGER, prepare, refuse_loop, shown
+
+__all__ = ["run", "stream"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@overload
+def run(
+    fn: Callable[[T], Awaitable[R]],
+    items: Iterable[T],
+    *,
+    return_exceptions: Literal[False] = ...,
+    **options: Unpack[RunOptions],
+) -> list[R]: ...
+@overload
+def run(
+    fn: Callable[[T], Awaitable[R]],
+    items: Iterable[T],
+    *,
+    return_exceptions: bool,
+    **options: Unpack[RunOptions],
+) -> list[R | Exception]: ...
+@overload
+def run(
+    fn: Callable[[T], R],
+    items: Iterable[T],
+    *,
+    return_exceptions: Literal[False] = ...,
+    **options: Unpack[RunOptions],
+) -> list[R]: ...
+@overload
+def run(
+    fn: Callable[[T], R],
+    items: Iterable[T],
+    *,
+    return_exceptions: bool,
+    **options: Unpack[RunOptions],
+) -> list[R | Exception]: ...
+def run(  # noqa: PLR0913 - all but two are options, taken by name
+    fn: Callable[[Any], Any],
+    items: Iterable[Any],
+    *,
+    strategy: object = "auto",
+    timeout: float | None = None,
+    return_exceptions: bool = False,
+    progress: bool = False,
+    idempotent: bool = False,
+) -> list[Any]:
+    """Call `fn` on every item, once, and give the results in input order.
+
+    Args:
+        fn: A callable of one argument, `def` or `async def`.
+        items: Any iterable. It is advanced only in the calling thread.
+        strategy: A name, a strategy object, or a recommendation.
+        timeout: Seconds one item may take.
+        return_exceptions: Put an exception in its item's place and go on, instead of raising it.
+        progress: Show a progress display on standard error (needs the extra "progress").
+        idempotent: An item whose worker process died may be called again.
+
+    Returns:
+        A list with one result for each item.
+
+    Raises:
+        InvalidArgumentError: An argument cannot work; nothing was started.
+        RunningLoopError: An event loop runs in this thread; use `arun`.
+        ItemError: One of its kinds, where an item times out, dies, or cannot travel.
+        Exception: Whatever `fn` or `items` raised, itself, with a note that names the item.
+
+    Example:
+        >>> run(len, ["a", "bb", "ccc"], strategy="thread")
+        [1, 2, 3]
+    """
+    refuse_loop("run", "await arun(...)")
+    job, chosen = prepare(
+        fn,
+        items,
+        strategy,
+        linger=GLANCE if progress else inf,
+        timeout=timeout,
+        return_exceptions=return_exceptions,
+        idempotent=idempotent,
+    )
+    collector = Collector(job, chosen.name)
+    add = collector.add
+    with shown(progress, job, chosen) as seen, _batches(chosen, job) as batches:
+        for batch in batches:
+            add(batch)
+            if seen is not None:
+                seen(batch)
+    return collector.result()
+
+
+@overload
+def stream(
+    fn: Callable[[T], Awaitable[R]],
+    items: Iterable[T],
+    *,
+    return_exceptions: Literal[False] = ...,
+    **options: Unpack[StreamOptions],
+) -> Iterator[R]: ...
+@overload
+def stream(
+    fn: Callable[[T], Awaitable[R]],
+    items: Iterable[T],
+    *,
+    return_exceptions: bool,
+    **options: Unpack[StreamOptions],
+) -> Iterator[R | Exception]: ...
+@overload
+def stream(
+    fn: Callable[[T], R],
+    items: Iterable[T],
+    *,
+    return_exceptions: Literal[False] = ...,
+    **options: Unpack[StreamOptions],
+) -> Iterator[R]: ...
+@overload
+def stream(
+    fn: Callable[[T], R],
+    items: Iterable[T],
+    *,
+    return_exceptions: bool,
+    **options: Unpack[StreamOptions],
+) -> Iterator[R | Exception]: ...
+def stream(  # noqa: PLR0913 - all but two are options, taken by name
+    fn: Callable[[Any], Any],
+    items: Iterable[Any],
+    *,
+    ordered: bool = True,
+    strategy: object = "auto",
+    timeout: float | None = None,
+    return_exceptions: bool = False,
+    buffersize: int | None = None,
+    progress: bool = False,
+    idempotent: bool = False,
+) -> Iterator[Any]:
+    """Call `fn` on every item, once, and give each result as soon as it is due.
+
+    Lazy in, lazy out: `items` may be infinite. Closing the iterator, or leaving it, ends the work.
+
+    Args:
+        fn: As for `run`.
+        items: As for `run`; it is advanced in the thread that takes the results.
+        ordered: Give results in input order; otherwise as they arrive.
+        strategy: As for `run`.
+        timeout: As for `run`.
+        return_exceptions: As for `run`.
+        buffersize: Items that may be taken from `items` ahead of the results; by default as many as the
+            workers need and the caller takes in a fiftieth of a second.
+        progress: As for `run`.
+        idempotent: As for `run`.
+
+    Returns:
+        An iterator over the results.
+
+    Raises:
+        InvalidArgumentError: At the call, where an argument cannot work. Everything else `run` raises comes
+            from the iterator, after the results already due.
+
+    Example:
+        >>> from itertools import count
+        >>> squares = stream(lambda n: n * n, count(), strategy="thread")
+        >>> next(squares), next(squares), next(squares)
+        (0, 1, 4)
+        >>> squares.close()
+    """
+    refuse_loop("stream", "async for ... in astream(...)")
+    check_buffersize(buffersize)
+    job, chosen = prepare(
+        fn,
+        items,
+        strategy,
+        linger=LINGER,
+        window=buffersize or AHEAD,
+        fixed=buffersize is not None,
+        timeout=timeout,
+        return_exceptions=return_exceptions,
+        idempotent=idempotent,
+    )
+    return _stream(job, chosen, InOrder() if ordered else Arrivals(), progress=progress)
+
+
+def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progress: bool) -> Iterator[Any]:
+    job.source.adopt()
+    window, arrived = Window(job), 0
+    with shown(progress, job, chosen) as seen, _batches(chosen, job) as batches:
+        for batch in batches:
+            if seen is not None:
+                seen(batch)
+            arrived += len(batch.values)
+            for values in delivery.take(batch):
+                yield from values
+                window.release(len(values))
+            if batch.error is not None:
+                raise batch.error
+    finish(job, chosen.name, arrived)
+
+
+@contextmanager
+def _batches(chosen: Strategy, job: Job) -> Iterator[Iterator[Batch]]:
+    """A strategy's batches; whatever happens, it is closed and the job stopped."""
+    batches = chosen.execute(job)
+    try:
+        yield batches
+    finally:
+        if isinstance(batches, Generator):
+            batches.close()
+        job.close()
