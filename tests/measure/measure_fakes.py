@@ -2,7 +2,7 @@
 
 import math
 
-from concurrent_choices._measure._witness import Testimony
+from concurrent_choices._measure._witness import Statement
 
 
 class FakeClock:
@@ -11,9 +11,7 @@ class FakeClock:
     missing = ()
 
     def __init__(self):
-        self.times = dict.fromkeys(
-            ("wall", "thread_cpu", "run_queue", "process_cpu", "children_cpu"), 0
-        )
+        self.times = dict.fromkeys(("wall", "thread_cpu", "run_queue", "process_cpu", "children_cpu"), 0)
         self.counts = {"blocking_calls": 0, "disk_blocks": 0}
 
     def spend(self, wall=0.0, cpu=0.0, queued=0.0, **more):
@@ -54,7 +52,7 @@ class FakeWitness:
     """Saw the GIL held for a share that a test chooses."""
 
     def __init__(self, share=None, error=0.0):
-        self.said = Testimony(share, error if share is not None else math.inf, 0.0, 100)
+        self.said = Statement(share, error if share is not None else math.inf, 0.0, 100)
         self.spans = None
 
     def __enter__(self):

@@ -19,8 +19,7 @@ LONG = 1_000_000
 """Nanoseconds a step must have lasted to be looked at (guessed: less delays nobody)."""
 
 _LIBRARIES = tuple(
-    str(PurePath(sysconfig.get_path(name)))
-    for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    str(PurePath(sysconfig.get_path(name))) for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
 _HERE = str(PurePath(__file__).parent)
 

@@ -212,9 +212,7 @@ def cut(claims: Iterable[Claim], size: int) -> list[Claim]:
     ]
 
 
-def _enter(
-    ledger: Ledger, claim: Claim, outcomes: list[Any], times: tuple[int, int, int] | None
-) -> None:
+def _enter(ledger: Ledger, claim: Claim, outcomes: list[Any], times: tuple[int, int, int] | None) -> None:
     block = Block(claim.start, len(outcomes), *times) if times else None
     ledger.finish(Run(claim.start, list(_checked(claim, outcomes))), block)
 

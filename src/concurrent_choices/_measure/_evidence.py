@@ -13,7 +13,7 @@ from ._congestion import is_congestion
 from ._figures import Block, Totals, spread, trend
 from ._ledger import Raised, Run
 from ._steps import Steps
-from ._witness import Testimony
+from ._witness import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +91,7 @@ class Evidence(NamedTuple):
     blocks: Sequence[Block] = ()
     whole: Gauge = Gauge()
     runs: Sequence[Run] = ()
-    testimony: Testimony = Testimony(None, math.inf, 0.0, 0)
+    testimony: Statement = Statement(None, math.inf, 0.0, 0)
     native: float = 0.0
     steps: Steps = Steps()
     blocks_at: str = ""

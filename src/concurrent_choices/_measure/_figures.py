@@ -84,9 +84,7 @@ def trend(blocks: Sequence[Block], items: int | None) -> float:
     return slope / mean
 
 
-def _line(
-    weights: list[float], places: list[float], times: list[float]
-) -> tuple[float, float, float]:
+def _line(weights: list[float], places: list[float], times: list[float]) -> tuple[float, float, float]:
     """Slope of the weighted line, its standard error, and the weighted mean."""
     total = math.fsum(weights)
     middle = math.fsum(map(_product, weights, places)) / total

@@ -71,9 +71,7 @@ def profile(
     return profile_at(bench, witness, budget, blame=blame)
 
 
-def profile_at(
-    bench: Bench, witness: Witness, budget: float, *, blame: Blame | None = None
-) -> Sampled:
+def profile_at(bench: Bench, witness: Witness, budget: float, *, blame: Blame | None = None) -> Sampled:
     """The same with instruments of the caller's choice.
 
     Args:

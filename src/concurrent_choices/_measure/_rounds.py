@@ -11,7 +11,7 @@ from ._figures import Block, Totals, relative_error
 from ._ledger import Raised
 from ._steps import Steps
 from ._thread_bound import refused_thread
-from ._witness import Testimony
+from ._witness import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +64,7 @@ class Sample(NamedTuple):
     blocks: Sequence[Block]
     whole: Gauge
     native: float
-    testimony: Testimony
+    testimony: Statement
     steps: Steps
     unfinished: Unfinished | None
 

@@ -36,11 +36,7 @@ class Sampled:
     @property
     def results(self) -> dict[int, Any]:
         """The outcome of each call by the index of its item: a value, or a `Raised`."""
-        return {
-            run.start + place: outcome
-            for run in self.runs
-            for place, outcome in enumerate(run.outcomes)
-        }
+        return {run.start + place: outcome for run in self.runs for place, outcome in enumerate(run.outcomes)}
 
     @property
     def gaps(self) -> tuple[range, ...] | None:

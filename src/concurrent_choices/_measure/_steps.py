@@ -100,9 +100,7 @@ class StepMeter:
 
 
 class _Timed:
-    def __init__(
-        self, meter: StepMeter, coroutine: Coroutine[Any, Any, Any], context: Context
-    ) -> None:
+    def __init__(self, meter: StepMeter, coroutine: Coroutine[Any, Any, Any], context: Context) -> None:
         self._meter = meter
         self._coroutine = coroutine
         self._context = context

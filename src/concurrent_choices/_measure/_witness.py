@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Absent",
     "Sight",
-    "Testimony",
+    "Statement",
     "Witness",
     "WitnessThread",
     "idle_lateness",
@@ -73,7 +73,7 @@ class Sight(NamedTuple):
     starved: int = 0
 
 
-class Testimony(NamedTuple):
+class Statement(NamedTuple):
     """What the witness says.
 
     Attributes:
@@ -100,7 +100,7 @@ class Witness(Protocol):
         """Stop, and leave everything as it was found."""
         ...
 
-    def testify(self, spans: Sequence[tuple[int, int]]) -> Testimony:
+    def testify(self, spans: Sequence[tuple[int, int]]) -> Statement:
         """Say how much the GIL was held within spans of the clock's wall time."""
         ...
 
@@ -114,9 +114,9 @@ class Absent:
     def __exit__(self, *exc: object) -> None:
         """Nothing was changed."""
 
-    def testify(self, spans: Sequence[tuple[int, int]]) -> Testimony:  # noqa: ARG002 - the protocol's
+    def testify(self, spans: Sequence[tuple[int, int]]) -> Statement:  # noqa: ARG002 - the protocol's
         """Say nothing."""
-        return Testimony(None, math.inf, 0.0, 0)
+        return Statement(None, math.inf, 0.0, 0)
 
 
 class WitnessThread:
@@ -152,7 +152,7 @@ class WitnessThread:
         self._thread.join()
         self._switching.__exit__(None, None, None)
 
-    def testify(self, spans: Sequence[tuple[int, int]]) -> Testimony:
+    def testify(self, spans: Sequence[tuple[int, int]]) -> Statement:
         """Say how much the GIL was held within spans of the clock's wall time."""
         seen = _within(list(self._sights), spans)
         return weigh(seen, self._idle + MARGIN, self._cpu_rate())
@@ -196,7 +196,7 @@ def idle_lateness(sights: Sequence[Sight]) -> int:
     return int(statistics.median(sight.late for sight in sights))
 
 
-def weigh(sights: Sequence[Sight], threshold: int, cpu_rate: float = 0.0) -> Testimony:
+def weigh(sights: Sequence[Sight], threshold: int, cpu_rate: float = 0.0) -> Statement:
     """The share of time the GIL was held, from what was seen.
 
     Args:
@@ -213,15 +213,15 @@ def weigh(sights: Sequence[Sight], threshold: int, cpu_rate: float = 0.0) -> Tes
     held = [late for late in held if late > threshold]
     looks = len(held) + sum(sight.late <= threshold for sight in sights)
     if not looks:
-        return Testimony(None, math.inf, cpu_rate, 0)
+        return Statement(None, math.inf, cpu_rate, 0)
     sleep, waited = sum(sight.sleep for sight in sights) / len(sights), sum(held)
     total = looks * sleep + waited
     evidence = max(float(looks), total / LONG_LOOK)
     if evidence < FEWEST:
-        return Testimony(None, math.inf, cpu_rate, looks)
+        return Statement(None, math.inf, cpu_rate, looks)
     share = (len(held) * sleep + waited) / total if total else 0.0
     likely = (share * evidence + 1) / (evidence + 2)
-    return Testimony(share, math.sqrt(likely * (1 - likely) / (evidence + 2)), cpu_rate, looks)
+    return Statement(share, math.sqrt(likely * (1 - likely) / (evidence + 2)), cpu_rate, looks)
 
 
 def _within(sights: Sequence[Sight], spans: Sequence[tuple[int, int]]) -> list[Sight]:

@@ -1,0 +1,283 @@
+import math
+
+import pytest
+
+from concurrent_choices._facts._profile import Payload
+from concurrent_choices._measure._evidence import (
+    Evidence,
+    Gauge,
+    Unfinished,
+    native_share,
+    profile_of,
+    worth_counting,
+)
+from concurrent_choices._measure._figures import Block, Totals
+from concurrent_choices._measure._ledger import Raised, Run
+from concurrent_choices._measure._steps import Steps
+from concurrent_choices._measure._trial import Trial, compare
+from concurrent_choices._measure._witness import Statement
+
+MS = 1_000_000
+
+
+def blocks(*milliseconds, cpu=1.0, queued=0.0):
+    return [
+        Block(at + 1, 1, round(each * MS), round(each * cpu * MS), round(each * queued * MS))
+        for at, each in enumerate(milliseconds)
+    ]
+
+
+def said(share, error=0.02):
+    return Statement(share, error, 0.05, 80)
+
+
+def test_means_of_the_calls_apart_from_the_first():
+    """Wall, CPU and queueing are means; the first call only tells how much longer it took."""
+    profile = profile_of(
+        Evidence(
+            items=10,
+            first=Block(0, 1, 50 * MS, 20 * MS, 0),
+            blocks=blocks(2, 4, cpu=0.5, queued=0.25),
+            testimony=said(0.5),
+        )
+    )
+
+    assert profile.calls == 2
+    assert profile.items == 10
+    assert (profile.wall, profile.cpu, profile.queued) == pytest.approx((3e-3, 1.5e-3, 0.75e-3))
+    assert profile.first_excess == pytest.approx(47e-3)
+    assert profile.wall_max == pytest.approx(4e-3)
+    assert profile.wall_sd == pytest.approx(math.sqrt(2) * 1e-3)
+    assert profile.blocked == pytest.approx(0.75e-3)
+
+
+def test_only_one_call():
+    """With the first call alone its times are all there is, and it counts as none."""
+    profile = profile_of(Evidence(first=Block(0, 1, 5 * MS, 5 * MS, 0), testimony=said(1.0)))
+
+    assert profile.calls == 0
+    assert profile.wall == pytest.approx(5e-3)
+    assert profile.first_excess == 0.0
+
+
+def test_nothing_at_all():
+    """Without a call every figure keeps its zero."""
+    profile = profile_of(Evidence(items=0))
+
+    assert (profile.calls, profile.wall, profile.cpu, profile.errors) == (0, 0.0, 0.0, 0.0)
+
+
+def test_a_call_that_did_not_come_back():
+    """Its times so far are lower bounds."""
+    profile = profile_of(Evidence(unfinished=Unfinished(1.0, 0.9, 0.05), testimony=said(0.95)))
+
+    assert profile.calls == 0
+    assert (profile.wall, profile.cpu, profile.queued) == (1.0, 0.9, 0.05)
+    assert profile.gil == 0.9
+
+
+@pytest.mark.parametrize(
+    ("cpu", "share", "part"),
+    [
+        (1.0, 1.0, 1.0),  # a Python loop
+        (1.0, 0.9, 1.0),  # within the error
+        (1.0, 0.5, 0.5),  # half in C without the GIL
+        (1.0, 0.03, 0.0),  # hashing
+        (0.5, 0.5, 1.0),  # computes half the time, holding it
+        (0.5, 0.25, 0.5),
+    ],
+)
+def test_gil(cpu, share, part):
+    """The share of wall time the GIL was held, over that of CPU time, and sure ends snapped to."""
+    profile = profile_of(Evidence(blocks=blocks(10, 10, cpu=cpu), testimony=said(share)))
+
+    assert profile.gil == pytest.approx(part * profile.cpu)
+    assert 0.02 < profile.gil_se < 0.06
+    assert profile.missing == ()
+
+
+def test_no_gil():
+    """Without a GIL none is held, and nothing is missing."""
+    profile = profile_of(Evidence(gil=False, blocks=blocks(10, 10)))
+
+    assert (profile.gil, profile.gil_se, profile.missing) == (0.0, 0.0, ())
+
+
+def test_a_witness_who_saw_too_little():
+    """All CPU time counts as holding the GIL, with an error to match, and it is said."""
+    profile = profile_of(Evidence(blocks=blocks(10, 10), testimony=Statement(None, math.inf, 0.0, 2)))
+
+    assert profile.gil == profile.cpu
+    assert profile.gil_se == 1.0
+    assert profile.missing == ("gil: 2 looks are too few to tell; all CPU time counts as holding it",)
+
+
+def test_too_little_cpu_to_tell():
+    """Beside long waits the witness cannot place the little CPU time there is."""
+    profile = profile_of(Evidence(blocks=blocks(10, 10, cpu=0.05), testimony=said(0.0)))
+
+    assert profile.gil == profile.cpu
+    assert profile.gil_se == pytest.approx(0.05)
+    assert "too little CPU time" in profile.missing[0]
+
+
+def test_short_steps_of_coroutines():
+    """Steps of microseconds are too short for the witness; all their CPU counts as held."""
+    evidence = Evidence(
+        is_async=True,
+        blocks=blocks(10, 10),
+        steps=Steps(coroutines=2, steps=2, held=8000, cpu=4000),
+        testimony=said(0.3),
+    )
+    profile = profile_of(evidence)
+
+    assert profile.gil == profile.cpu
+    assert "steps are too short" in profile.missing[0]
+    assert profile.steps == 1
+    assert profile.loop_held == pytest.approx(4e-6)
+    assert profile.loop_cpu == pytest.approx(2e-6)
+
+
+def test_counts_per_call():
+    """What the rounds added up is shared among their calls."""
+    whole = Gauge(wall=20 * MS, cpu=MS, children=6 * MS, switches=4, blocks=10)
+    profile = profile_of(Evidence(blocks=blocks(10, 10), whole=whole, testimony=said(1.0)))
+
+    assert profile.children == pytest.approx(3e-3)
+    assert profile.blocking_calls == 2
+    assert profile.disk_blocks == 5
+
+
+def test_errors_and_congestion():
+    """Shares of the calls made, the first among them."""
+    runs = [Run(0, [1, Raised(TimeoutError())]), Run(2, [Raised(ValueError()), 4])]
+    profile = profile_of(Evidence(blocks=blocks(1, 1, 1), runs=runs, testimony=said(1.0)))
+
+    assert profile.errors == 0.5
+    assert profile.congestion == 0.25
+
+
+def test_trials():
+    """The trial of two is the pair; others are the ramp."""
+    trials = [Trial(2, 1.9, 1.1, 1.95), Trial(4, 3.0, 1.1, 3.5)]
+    evidence = Evidence(blocks=blocks(10, 10), trials=trials, testimony=said(0.0))
+    profile = profile_of(evidence)
+
+    assert (profile.pair_parallelism, profile.pair_inflation, profile.pair_speedup) == (1.9, 1.1, 1.95)
+    assert profile.ramp == ((4, 3.5),)
+
+
+def test_a_trial_promises_no_more_than_the_gil_allows():
+    """On a busy machine a lane that waits for the GIL looks as if it could have worked."""
+    evidence = Evidence(blocks=blocks(10, 10), trials=[Trial(2, 1.7, 1.0, 1.6)], testimony=said(1.0))
+    profile = profile_of(evidence)
+
+    assert (profile.pair_parallelism, profile.pair_speedup) == (1.0, 1.0)
+
+
+def test_a_pair_of_coroutines_has_no_parallelism():
+    """Two coroutines share a thread, so only their speed-up means anything."""
+    profile = profile_of(
+        Evidence(is_async=True, blocks=blocks(1, 1, cpu=0), trials=[Trial(2, 0.1, 1.0, 1.9)])
+    )
+
+    assert profile.pair_parallelism is None
+    assert profile.pair_speedup == 1.9
+
+
+def test_what_was_not_tried():
+    """Without a trial there is no figure, rather than a made-up one."""
+    profile = profile_of(Evidence(blocks=blocks(1, 1)))
+
+    assert (profile.pair_parallelism, profile.pair_speedup, profile.ramp) == (None, None, ())
+
+
+def test_the_rest_is_passed_on():
+    """Payload, blame and reasons are as they were measured."""
+    payload = Payload(item_bytes=3.0)
+    profile = profile_of(Evidence(payload=payload, blocks_at="a.py:3", missing=("queued: none",), gil=False))
+
+    assert (profile.payload, profile.blocks_at, profile.missing) == (payload, "a.py:3", ("queued: none",))
+
+
+def test_badly_timed_singles_are_left_out():
+    """Calls of microseconds timed one by one give way to blocks of many."""
+    singles = [Block(0, 1, 2000, 1000, 0)] * 2
+    larger = [Block(2, 100, 100_000, 100_000, 0)]
+
+    assert worth_counting(singles + larger) == larger
+    assert worth_counting(singles) == singles
+    slow = [Block(0, 1, 5 * MS, MS, 0)]
+    assert worth_counting(slow + larger) == slow + larger
+
+
+@pytest.mark.parametrize(
+    ("whole", "idle", "native"),
+    [
+        (Gauge(wall=100 * MS, cpu=100 * MS, process=200 * MS), 0.0, 1.0),  # two BLAS threads
+        (Gauge(wall=100 * MS, cpu=100 * MS, process=200 * MS), 1.0, 0.0),  # a busy neighbour inside
+        (Gauge(wall=100 * MS, cpu=100 * MS, process=105 * MS), 0.0, 0.0),  # noise
+        (Gauge(wall=100 * MS, cpu=MS, process=3 * MS), 0.0, 0.0),  # noise beside a wait
+        (Gauge(wall=100 * MS), 0.0, 0.0),
+    ],
+)
+def test_native_threads(whole, idle, native):
+    """CPU of other threads over the caller's, less what the process takes anyway."""
+    assert native_share(whole, idle) == pytest.approx(native)
+
+
+def test_gauges_add_and_subtract(clock):
+    """Readings are compared and summed field by field."""
+    before = Gauge.read(clock)
+    clock.spend(wall=1.0, cpu=0.5, native=0.25, children=0.125, sleeps=2, blocks=3)
+    passed = Gauge.read(clock).since(before)
+
+    assert passed == Gauge(1000 * MS, 500 * MS, 750 * MS, 125 * MS, 2, 3)
+    assert passed.plus(passed) == Gauge(2000 * MS, 1000 * MS, 1500 * MS, 250 * MS, 4, 6)
+
+
+def lanes(count, wall, cpu, queued=0.0, calls=10):
+    return [Block(0, calls, round(wall * 1e9), round(cpu * 1e9), round(queued * 1e9))] * count
+
+
+ALONE = Totals(calls=10, wall=1.0, cpu=1.0, queued=0.0)
+
+
+@pytest.mark.parametrize(
+    ("together", "parallelism", "inflation", "speedup"),
+    [
+        (lanes(2, 2.0, 1.0), 1.0, 1.0, 1.0),  # they share the GIL
+        (lanes(2, 1.0, 1.0), 2.0, 1.0, 2.0),  # they do not
+        (lanes(2, 2.0, 1.0, queued=1.0), 2.0, 1.0, 2.0),  # one core was taken by a neighbour
+        (lanes(2, 3.0, 3.0), 2.0, 3.0, 2 / 3),  # they share the memory's bandwidth
+        (lanes(4, 1.0, 1.0), 4.0, 1.0, 4.0),
+    ],
+)
+def test_lanes_compared_with_one(together, parallelism, inflation, speedup):
+    """Parallelism, CPU inflation and speed-up from the lanes' totals."""
+    trial = compare(together, ALONE, crowded=False)
+
+    assert trial == pytest.approx((len(together), parallelism, inflation, speedup))
+
+
+def test_lanes_of_a_callable_with_threads_of_its_own():
+    """If its own threads take the cores, waiting for them is no excuse."""
+    trial = compare(lanes(2, 2.0, 1.0, queued=1.0), ALONE, crowded=True)
+
+    assert trial.speedup == pytest.approx(1.0)
+
+
+def test_lanes_that_wait():
+    """Without CPU time there is no inflation to speak of."""
+    alone = Totals(calls=10, wall=1.0, cpu=0.0, queued=0.0)
+
+    assert compare(lanes(2, 1.0, 0.0), alone, crowded=False) == (2, 0.0, None, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("together", "alone"),
+    [([], ALONE), (lanes(2, 1, 1, calls=0), ALONE), (lanes(2, 1, 1), Totals(0, 0.0, 0.0, 0.0))],
+)
+def test_nothing_to_compare(together, alone):
+    """A lane without a call, or nothing beside it, gives no trial."""
+    assert compare(together, alone, crowded=False) is None

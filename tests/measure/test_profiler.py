@@ -1,0 +1,551 @@
+import asyncio
+import hashlib
+import itertools
+import signal
+import sqlite3
+import sys
+import threading
+import time
+
+import pytest
+from measure_fakes import FakeClock, FakeWitness
+
+from concurrent_choices._measure._bench import Bench
+from concurrent_choices._measure._clock import SystemClock
+from concurrent_choices._measure._hand import DaemonHand, OwnHand
+from concurrent_choices._measure._ledger import Raised
+from concurrent_choices._measure._profiler import profile, profile_at
+
+
+class Called:
+    """A callable that says what time its calls take, and counts them."""
+
+    def __init__(self, clock, *, result=None, **times):
+        self.clock = clock
+        self.times = times
+        self.items = []
+        self.result = result or (lambda item: item)
+
+    def __call__(self, item):
+        self.items.append(item)
+        self.clock.spend(**self.times)
+        return self.result(item)
+
+
+def sampled(fn, items, *, clock, budget=1.0, share=None):
+    """Profile with exact instruments, in this thread."""
+    is_async = asyncio.iscoroutinefunction(fn)
+    bench = Bench(fn, items, clock=clock, is_async=is_async, hand=OwnHand)
+    return profile_at(bench, FakeWitness(share), budget)
+
+
+def ends(sample):
+    """What the whole job gives: sampled outcomes, and items where nothing was called."""
+    whole = dict(sample.rest())
+    assert not whole.keys() & sample.results.keys()
+    return whole | sample.results
+
+
+def test_figures_are_exact(clock):
+    """With a fake clock every figure is what the callable spent."""
+    fn = Called(clock, wall=0.010, cpu=0.004, queued=0.001, children=0.002, sleeps=2, blocks=4)
+
+    sample = sampled(fn, range(1000), clock=clock, share=0.4)
+
+    profile = sample.profile
+    assert (profile.wall, profile.cpu, profile.queued) == pytest.approx((0.010, 0.004, 0.001))
+    assert profile.gil == pytest.approx(0.004)
+    assert profile.children == pytest.approx(0.002)
+    assert (profile.blocking_calls, profile.disk_blocks) == (2, 4)
+    assert (profile.wall_sd, profile.trend, profile.first_excess) == (0.0, 0.0, 0.0)
+    assert profile.items == 1000
+    assert profile.calls == len(sample.results) - 1
+
+
+@pytest.mark.parametrize("make", [list, iter, set, lambda items: (item for item in items)])
+def test_every_item_once_and_no_result_lost(clock, make):
+    """What was sampled and what is left are the whole, without overlap, for any kind of iterable."""
+    fn = Called(clock, wall=0.01, result=lambda item: item * 2)
+
+    sample = sampled(fn, make(range(100)), clock=clock)
+    results, rest = sample.results, dict(sample.rest())
+
+    assert sorted(fn.items) == sorted(result // 2 for result in results.values())
+    assert sorted([*fn.items, *rest.values()]) == list(range(100))
+    assert not results.keys() & rest.keys()
+    assert sorted([*results, *rest]) == list(range(100))
+    assert not sample.in_flight
+
+
+def test_an_infinite_generator(clock):
+    """It is sampled, and goes on where sampling ended."""
+    sample = sampled(Called(clock, wall=0.02), itertools.count(), clock=clock)
+
+    used = len(sample.results)
+    assert sample.profile.items is None
+    assert list(sample.results) == list(range(used))
+    assert next(sample.rest()) == (used, used)
+    assert sample.gaps is None
+
+
+def test_sequences_are_sampled_everywhere(clock):
+    """Of a sorted sequence dear items are met as well as cheap ones, and the trend is seen."""
+
+    def work(item):
+        clock.spend(wall=0.001 + item * 1e-5, cpu=0.001)
+
+    sample = sampled(work, range(1000), clock=clock)
+
+    assert sample.profile.wall == pytest.approx(0.006, rel=0.15)
+    assert sample.profile.trend == pytest.approx(0.01 / 0.006, rel=0.2)
+    assert sum(len(gap) for gap in sample.gaps) == 1000 - len(sample.results)
+
+
+def test_the_first_call_is_kept_apart(clock):
+    """Imports and connections of the first call are its excess, not everybody's mean."""
+
+    def work(item):
+        clock.spend(wall=1.0 if item == 0 else 0.01)
+
+    profile = sampled(work, range(100), clock=clock, budget=2.0).profile
+
+    assert profile.wall == pytest.approx(0.01)
+    assert profile.first_excess == pytest.approx(0.99)
+
+
+def test_small_calls_are_timed_in_blocks(clock):
+    """A clock that takes longer than the call is read seldom."""
+    readings = []
+
+    class CountingClock(FakeClock):
+        def run_queue(self):
+            readings.append(None)
+            return super().run_queue()
+
+    clock = CountingClock()
+    sample = sampled(Called(clock, wall=1e-6, cpu=1e-6), range(10_000), clock=clock)
+
+    assert sample.profile.wall == pytest.approx(1e-6)
+    assert len(sample.results) == 10_000
+    assert len(readings) < 500
+
+
+@pytest.mark.parametrize(("budget", "calls"), [(0.0, 1), (0.05, 1), (0.25, 3)])
+def test_the_budget(clock, budget, calls):
+    """Once it is spent no more is called; the first call is always made."""
+    fn = Called(clock, wall=0.1)
+
+    sampled(fn, range(1000), clock=clock, budget=budget)
+
+    assert len(fn.items) == calls
+
+
+def test_enough_is_enough(clock):
+    """Calls that all take the same time need no second of sampling."""
+    fn = Called(clock, wall=0.001)
+
+    sampled(fn, range(100_000), clock=clock, budget=10.0)
+
+    assert clock.wall() < 0.2e9
+
+
+def test_no_items(clock):
+    """Without items there is nothing to know."""
+    sample = sampled(Called(clock), [], clock=clock)
+
+    assert (sample.profile.calls, sample.results, list(sample.rest())) == (0, {}, [])
+
+
+def test_one_item(clock):
+    """One item is called once, and its times are those of a first call."""
+    sample = sampled(Called(clock, wall=0.5), ["only"], clock=clock)
+
+    assert sample.results == {0: "only"}
+    assert sample.profile.wall == pytest.approx(0.5)
+    assert sample.profile.calls == 0
+
+
+@pytest.mark.parametrize("which", [{0}, {2}, {0, 2, 4, 6, 8}])
+def test_calls_that_raise(clock, which):
+    """An error stands in its item's place, and sampling goes on."""
+
+    def work(item):
+        clock.spend(wall=0.01)
+        if item in which:
+            raise LookupError(item)
+        return item
+
+    sample = sampled(work, iter(range(10)), clock=clock)
+    raised = {at for at, outcome in sample.results.items() if isinstance(outcome, Raised)}
+
+    assert raised == which & sample.results.keys()
+    assert sample.profile.errors == pytest.approx(len(raised) / len(sample.results))
+
+
+def test_calls_that_all_raise(clock):
+    """After a few errors and nothing else, nobody goes on."""
+
+    def work(item):
+        clock.spend(wall=0.01)
+        raise ConnectionResetError
+
+    sample = sampled(work, range(1000), clock=clock)
+
+    assert len(sample.results) == 3
+    assert sample.profile.errors == sample.profile.congestion == 1.0
+
+
+def test_an_iterable_that_raises(clock):
+    """Its error comes in its place: after the items it gave."""
+
+    def items():
+        yield from range(3)
+        raise OSError("gone")
+
+    sample = sampled(Called(clock, wall=0.01), items(), clock=clock)
+
+    assert sample.results == {0: 0, 1: 1, 2: 2}
+    with pytest.raises(OSError, match="gone"):
+        list(sample.rest())
+
+
+def test_coroutines(clock):
+    """Steps, held time and CPU within it are means per coroutine."""
+
+    async def work(item):
+        clock.spend(wall=0.004, cpu=0.001)
+        await asyncio.sleep(0)
+        clock.spend(wall=0.002, cpu=0.002)
+        return item
+
+    profile = sampled(work, range(100), clock=clock, share=1.0).profile
+
+    assert profile.is_async
+    assert profile.steps == 1.0
+    assert (profile.loop_held, profile.loop_cpu) == pytest.approx((0.006, 0.003))
+    assert profile.wall == pytest.approx(0.006)
+
+
+def test_the_callers_context_is_seen(clock):
+    """Sampled calls see the caller's variables, from whichever thread they are made."""
+    import contextvars
+
+    variable = contextvars.ContextVar("variable")
+    variable.set("seen")
+    sample = profile(lambda item: variable.get(), range(3), clock=SystemClock(), budget=0.2, is_async=False)
+
+    assert set(sample.results.values()) == {"seen"}
+
+
+# Real clocks and real callables from here on.
+
+
+def real(fn, items, budget=0.5):
+    return profile(
+        fn,
+        items,
+        clock=SystemClock(),
+        budget=budget,
+        is_async=asyncio.iscoroutinefunction(fn),
+    )
+
+
+def count_up(item):
+    return sum(number * number for number in range(5000))
+
+
+def digest(item):
+    return hashlib.sha256(bytes(300_000)).digest()
+
+
+def sleep(item):
+    time.sleep(0.002)
+
+
+gil = pytest.mark.skipif(hasattr(sys, "_is_gil_enabled") and not sys._is_gil_enabled(), reason="needs a GIL")
+
+
+@gil
+def test_a_python_loop():
+    """It computes, and holds the GIL."""
+    seen = real(count_up, range(10_000)).profile
+
+    assert seen.cpu + seen.queued > 0.7 * seen.wall
+    assert seen.gil > 0.7 * seen.cpu
+    assert seen.pair_speedup < 1.4
+
+
+@gil
+def test_hashing():
+    """It computes, and does not hold the GIL."""
+    seen = real(digest, range(10_000)).profile
+
+    assert seen.cpu + seen.queued > 0.7 * seen.wall
+    assert seen.gil < 0.4 * seen.cpu
+
+
+def test_sleeping():
+    """It waits, and lanes wait side by side."""
+    seen = real(sleep, range(10_000)).profile
+
+    assert seen.blocked > 0.6 * seen.wall
+    assert seen.pair_speedup > 1.5
+    assert seen.ramp[0][1] > 2.5
+    assert seen.blocking_calls >= 0.9
+
+
+def test_a_lock():
+    """What lets one in at a time is no faster with two."""
+    lock = threading.Lock()
+
+    def work(item):
+        with lock:
+            time.sleep(0.002)
+
+    seen = real(work, range(10_000)).profile
+
+    assert seen.pair_speedup < 1.5
+    assert "closure cell 'lock'" in seen.payload.obstacle
+
+
+def test_a_coroutine_that_blocks_its_loop():
+    """The line that blocks is named."""
+
+    async def work(item):
+        await asyncio.sleep(0)
+        time.sleep(0.005)  # noqa: ASYNC251 - the fault to be found
+
+    seen = real(work, range(1000)).profile
+
+    assert seen.loop_held > 0.8 * seen.wall
+    assert seen.loop_cpu < 0.5 * seen.loop_held
+    assert seen.blocks_at == f"{__file__}:{work.__code__.co_firstlineno + 2}"
+
+
+def test_a_coroutine_that_awaits():
+    """It holds its loop for next to nothing, and nobody is blamed."""
+
+    async def work(item):
+        await asyncio.sleep(0.002)
+
+    seen = real(work, range(1000)).profile
+
+    assert seen.loop_held < 0.5 * seen.wall
+    assert seen.pair_speedup > 1.5
+
+
+def test_a_call_that_never_returns():
+    """The budget holds, what is known is said, and the call is not made again."""
+    gate, calls = threading.Event(), []
+
+    def work(item):
+        calls.append(item)
+        gate.wait()
+        return "at last"
+
+    before = time.monotonic()
+    sample = real(work, range(10), budget=0.2)
+    spent = time.monotonic() - before
+
+    (adrift,) = sample.in_flight
+    assert spent < 5
+    assert "had not come back" in str(sample.profile.missing)
+    assert sample.profile.calls == 0
+    assert sample.profile.wall >= 0.15
+    assert sample.profile.cpu < 0.5 * sample.profile.wall
+    assert adrift.indices == range(1)
+    assert [at for at, _ in sample.rest()] == list(range(1, 10))
+    gate.set()
+    assert list(adrift.wait(10).outcomes) == ["at last"]
+    assert calls == [0]
+
+
+def test_a_later_call_that_never_returns():
+    """What was learnt before stands, and the items behind it are left."""
+    gate = threading.Event()
+
+    def work(item):
+        if item == 3:
+            gate.wait()
+        return item
+
+    sample = real(work, iter(range(10)), budget=0.2)
+    gate.set()
+    (adrift,) = sample.in_flight
+    late = adrift.wait(10)
+    done = ends(sample) | {late.start + at: value for at, value in enumerate(late.outcomes)}
+
+    assert sample.profile.calls >= 1
+    assert done == {at: at for at in range(10)}
+
+
+def test_a_coroutine_that_never_returns():
+    """An await without end costs the budget too; let go, it ends in its own loop."""
+    started = []
+
+    async def work(item):
+        started.append((asyncio.get_running_loop(), event := asyncio.Event()))
+        await event.wait()
+        return "at last"
+
+    sample = real(work, range(5), budget=0.2)
+    (adrift,) = sample.in_flight
+    loop, event = started[0]
+    loop.call_soon_threadsafe(event.set)
+
+    assert list(adrift.wait(10).outcomes) == ["at last"]
+    assert len(started) == 1
+
+
+def test_a_call_that_hangs_among_lanes():
+    """In a trial of lanes too, nobody waits longer than the budget, and nothing is called twice."""
+    gate, lock, calls = threading.Event(), threading.Lock(), []
+
+    def work(item):
+        calls.append(item)
+        if not lock.acquire(blocking=False):
+            gate.wait()
+        else:
+            time.sleep(0.001)
+            lock.release()
+        return item
+
+    sample = real(work, range(10_000), budget=0.5)
+    gate.set()
+    late = [run for each in sample.in_flight if (run := each.wait(10))]
+
+    assert sample.in_flight
+    assert len(calls) == len(set(calls)) == len(sample.results) + sum(len(r.outcomes) for r in late)
+
+
+def test_callables_that_need_the_main_thread():
+    """What sets signals is called where that is allowed."""
+    before = signal.getsignal(signal.SIGUSR1)
+
+    def work(item):
+        signal.signal(signal.SIGUSR1, before)
+        return item
+
+    sample = real(work, range(5))
+
+    assert sample.results == {at: at for at in range(5)}
+    assert "only the main thread may" in str(sample.profile.missing)
+
+
+def test_a_connection_made_elsewhere():
+    """A database connection of the caller's is used in the caller's thread."""
+    connection = sqlite3.connect(":memory:")
+
+    def work(item):
+        return connection.execute("select ?", (item,)).fetchone()[0]
+
+    sample = real(work, range(5))
+    connection.close()
+
+    assert sample.results == {at: at for at in range(5)}
+
+
+def test_a_refusal_nobody_could_foresee():
+    """A callable that refuses the thread is called no more, and the reason is told."""
+    main = threading.current_thread()
+
+    def work(item):
+        if threading.current_thread() is not main:
+            raise RuntimeError("must be called from the main thread")
+
+    sample = real(work, range(100))
+
+    assert len(sample.results) == 1
+    assert "refuses to be called in another thread" in str(sample.profile.missing)
+
+
+def test_a_callable_that_changes_the_switch_interval():
+    """Whatever it sets, the caller finds his own value again."""
+    before = sys.getswitchinterval()
+    real(lambda item: sys.setswitchinterval(0.02), range(50))
+
+    assert sys.getswitchinterval() == before
+
+
+def test_a_callable_that_starts_threads():
+    """Threads inside a callable do not disturb the account of calls."""
+
+    def work(item):
+        thread = threading.Thread(target=lambda: None)
+        thread.start()
+        thread.join()
+        return item
+
+    sample = real(work, range(200), budget=0.2)
+
+    assert ends(sample) == {at: at for at in range(200)}
+
+
+def test_a_callable_that_profiles():
+    """Profiling within profiling gives both their results, and the switch interval back."""
+    before = sys.getswitchinterval()
+
+    def work(item):
+        return len(real(sleep, range(3), budget=0.05).results)
+
+    sample = real(work, range(2), budget=0.5)
+
+    assert set(sample.results.values()) == {3}
+    assert sys.getswitchinterval() == before
+
+
+def test_child_processes():
+    """The CPU time of children that were waited for is the callable's doing."""
+    import subprocess
+
+    def work(item):
+        subprocess.run([sys.executable, "-S", "-c", "sum(range(10**5))"], check=True)
+
+    seen = real(work, range(100), budget=0.3).profile
+
+    assert seen.children > seen.cpu
+
+
+def test_items_that_cannot_be_pickled():
+    """They are sampled like others; only the trip to a process has an obstacle."""
+    sample = real(type, [threading.Lock() for _ in range(5)])
+
+    assert len(sample.results) == 5
+    assert sample.profile.payload.obstacle.startswith("the item (cannot pickle")
+
+
+def test_pickling_that_does_not_end(monkeypatch):
+    """A hook that hangs costs a fifth of a second, and that is said."""
+    gate = threading.Event()
+
+    class Stubborn:
+        def __reduce__(self):
+            gate.wait()
+            return int, ()
+
+    sample = real(type, [Stubborn()])
+    gate.set()
+
+    assert "pickling had not ended" in str(sample.profile.missing)
+    assert sample.profile.payload.item_seconds > 0
+
+
+def test_nothing_is_left_behind():
+    """After profiling no thread of ours lives on."""
+    before = set(threading.enumerate())
+    real(sleep, range(20), budget=0.1)
+    real(_nothing, range(20), budget=0.1)
+
+    assert set(threading.enumerate()) == before
+
+
+async def _nothing(item):
+    return item
+
+
+def test_the_hand_of_a_bench():
+    """By default calls are made in a daemon thread."""
+    bench = Bench(len, [], clock=FakeClock(), is_async=False, hand=DaemonHand)
+    bench.close()
+
+    assert bench.hand.thread is not threading.current_thread()
