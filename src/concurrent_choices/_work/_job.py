@@ -77,7 +77,7 @@ class Job:
             The items and the index of the first, or None when there are none left.
         """
         source = self.source
-        source.make_room(limit)
+        source.make_room(1)
         while (claim := source.claim(limit)) is None and not source.finished:
             self._wait()
         return claim
