@@ -92,8 +92,10 @@ class Pump:
         try:
             while not self._job.stopped:
                 self._deal()
-                while self._out:
-                    yield self._out.popleft()
+                if self._out:
+                    while self._out:
+                        yield self._out.popleft()
+                    continue  # the caller may have made room for more
                 if source.finished and not self._alone and self._all_idle():
                     return
                 if not source.claimable:
