@@ -187,7 +187,11 @@ class Shift:
             chunk.left -= 1
             if not chunk.left and self._finish(chunk):
                 await self._host.breathe()
-            if copy_context() != clean:
+            try:
+                changed = copy_context() != clean
+            except Exception:  # noqa: BLE001 - a value that refuses comparison, such as an array
+                changed = True
+            if changed:
                 self._start()
                 return
 
