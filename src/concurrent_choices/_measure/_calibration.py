@@ -1,0 +1,175 @@
+"""What this machine and interpreter charge for concurrency: measured once, and remembered.
+
+Strategies are not known here. What can only be measured by running one is handed in, as a mapping
+from a field of `Costs` to a function that answers seconds.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from attrs import asdict, fields, frozen
+
+from .._facts._costs import Costs
+from .._facts._json import Jsonable
+from . import _cache
+from ._hand import DaemonHand
+from ._probes import DIRECT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["Calibration", "Row", "calibrate", "describe", "machine_costs"]
+
+BUDGET = 1.5
+"""Seconds after which no more is begun (DESIGN.md 5: a second or two, once)."""
+
+PATIENCE = 3.0
+"""Seconds after which a probe that hangs is left behind (guessed: twice the budget)."""
+
+FRESH_SECONDS = 30 * 24 * 3600
+"""How long a calibration is believed (guessed: a month, in which kernels are updated)."""
+
+_UNASKED = "default: nothing was at hand to measure it with"
+
+
+class Row(NamedTuple):
+    """A line of the table of costs: a field, its value in seconds, and how it was obtained."""
+
+    name: str
+    seconds: float
+    how: str
+
+
+@frozen(kw_only=True)
+class Calibration(Jsonable):
+    """Costs, and where each figure is from.
+
+    Attributes:
+        costs: The figures.
+        origins: Pairs of a field and how it was obtained: ``"measured: ..."`` or ``"default:
+            ..."``.
+        taken: When, in seconds since 1970.
+        kept: Where it is kept between runs, or why it is not. Not itself kept.
+    """
+
+    costs: Costs
+    origins: tuple[tuple[str, str], ...] = ()
+    taken: float = 0.0
+    kept: str = ""
+
+
+_known: dict[str, Calibration] = {}
+
+
+def machine_costs(
+    probes: Mapping[str, Callable[[], float]] | None = None,
+    *,
+    now: Callable[[], float] = time.time,
+) -> Calibration:
+    """The costs on this machine: remembered, or measured now and then remembered.
+
+    Nothing about the cache can make this fail: where it cannot be read or written, the costs are
+    measured once for this process, and `Calibration.kept` says why.
+
+    Args:
+        probes: What can only be measured by running a strategy, by field of `Costs`.
+        now: The time, in seconds since 1970.
+    """
+    asked = probes or {}
+    place = _cache.place()
+    name = f"{place.folder}:{place.name}"
+    known = _known.get(name) or _load(place, now())
+    if known is None or _lacks(known, asked):
+        known = calibrate(asked, now=now)
+        problem = _cache.store(place, known.to_json())
+        known = _with_place(known, place, problem)
+    _known[name] = known
+    return known
+
+
+def calibrate(
+    probes: Mapping[str, Callable[[], float]] | None = None,
+    *,
+    now: Callable[[], float] = time.time,
+) -> Calibration:
+    """Measure all costs, in about a second, and remember nothing.
+
+    It works in a thread of its own, so an event loop that runs in the caller's is no hindrance.
+
+    Args:
+        probes: As for `machine_costs`.
+        now: The time, in seconds since 1970.
+    """
+    wanted = {name: (probe, "by running it") for name, probe in (probes or {}).items()}
+    results: dict[str, tuple[float, str]] = {}
+    hand = DaemonHand()
+    try:
+        hand.do(lambda: _measure({**DIRECT, **wanted}, results), PATIENCE)
+    finally:
+        hand.close()
+    measured = {name: seconds for name, (seconds, _) in list(results.items()) if seconds > 0}
+    origins = {each.name: results.get(each.name, (0.0, _UNASKED))[1] for each in fields(Costs)}
+    return Calibration(costs=Costs(**measured), origins=tuple(origins.items()), taken=now())
+
+
+def describe(calibration: Calibration) -> list[Row]:
+    """The costs as a table's rows: field, seconds, and how the figure was obtained."""
+    origins = dict(calibration.origins)
+    figures: dict[str, float] = asdict(calibration.costs)
+    return [Row(name, value, origins.get(name, _UNASKED)) for name, value in figures.items()]
+
+
+def _measure(
+    probes: Mapping[str, tuple[Callable[[], float], str]], results: dict[str, tuple[float, str]]
+) -> None:
+    """Run probes while there is time; 0.0 stands for a figure that was not obtained."""
+    names = {each.name for each in fields(Costs)}
+    end = time.perf_counter() + BUDGET
+    for name, (probe, how) in probes.items():
+        if name not in names:
+            continue
+        if time.perf_counter() > end:
+            results[name] = 0.0, "default: there was no time left to measure it"
+            continue
+        results[name] = 0.0, "default: measuring it did not end"
+        results[name] = _tried(probe, how)
+
+
+def _tried(probe: Callable[[], float], how: str) -> tuple[float, str]:
+    try:
+        seconds = float(probe())
+    except Exception as error:  # noqa: BLE001 - a probe may fail in any way here; the default then stands
+        return 0.0, f"default: {error or type(error).__name__}"
+    if not (math.isfinite(seconds) and seconds > 0):
+        return 0.0, f"default: measuring it gave {seconds:g}"
+    return seconds, f"measured: {how}"
+
+
+def _lacks(known: Calibration, probes: Mapping[str, Callable[[], float]]) -> bool:
+    """Whether something can be measured now that could not be then."""
+    return any(how == _UNASKED and name in probes for name, how in known.origins)
+
+
+def _load(place: _cache.Place, now: float) -> Calibration | None:
+    text = _cache.load(place)
+    if text is None:
+        return None
+    try:
+        known = Calibration.from_json(text)
+    except (ValueError, RecursionError):
+        return None
+    figures: dict[str, float] = asdict(known.costs)
+    sound = all(math.isfinite(value) and value > 0 for value in figures.values())
+    names = {each.name for each in fields(Costs)}
+    complete = names == {name for name, _ in known.origins}
+    if not (sound and complete and 0 <= now - known.taken < FRESH_SECONDS):
+        return None
+    return _with_place(known, place, "")
+
+
+def _with_place(known: Calibration, place: _cache.Place, problem: str) -> Calibration:
+    kept = f"not kept: {problem}" if problem else f"kept in {place.file}"
+    return Calibration(costs=known.costs, origins=known.origins, taken=known.taken, kept=kept)

@@ -1,0 +1,228 @@
+"""What concurrency itself costs here: the figures that need no strategy to be measured.
+
+Each probe takes some ten milliseconds and answers seconds. The best of several rounds is taken
+where interruptions can only make it slower, the median where luck cuts both ways.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import socket
+import statistics
+import sys
+import threading
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    LoopFactory = Callable[[], asyncio.AbstractEventLoop]
+
+__all__ = ["DIRECT"]
+
+_CALLS = 20_000
+_THREADS = 20
+_TURNS = 300
+_PAYLOAD = 4 * 1024 * 1024
+_TASKS, _STEPS = 8, 200
+_MESSAGES = 300
+_ROUNDS = 5
+
+
+def _call() -> float:
+    """A Python function that does nothing, called by `map`."""
+
+    def nothing(item: int) -> int:
+        return item
+
+    return _best(lambda: list(map(nothing, range(_CALLS)))) / _CALLS
+
+
+def _thread_start() -> float:
+    """Starting a thread and seeing its end."""
+
+    def once() -> float:
+        start = time.perf_counter()
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+        return time.perf_counter() - start
+
+    return statistics.median(once() for _ in range(_THREADS))
+
+
+def _switch() -> float:
+    """One turn of two threads that hand a lock to one another."""
+    ping, pong = threading.Lock(), threading.Lock()
+    ping.acquire()
+    pong.acquire()
+
+    def other() -> None:
+        for _ in range(_TURNS):
+            ping.acquire()
+            pong.release()
+
+    thread = threading.Thread(target=other, daemon=True)
+    thread.start()
+    start = time.perf_counter()
+    for _ in range(_TURNS):
+        ping.release()
+        pong.acquire()
+    seconds = time.perf_counter() - start
+    thread.join()
+    return seconds / (2 * _TURNS)
+
+
+def _byte() -> float:
+    """A byte pickled, sent through a pipe to somebody else, and unpickled."""
+    payload = bytes(_PAYLOAD)
+    _trip(payload)  # the first touch of fresh memory is no part of a trip
+    return _best(lambda: _trip(payload), rounds=3) / _PAYLOAD
+
+
+def _trip(payload: bytes) -> None:
+    reader, writer = os.pipe()
+    packed = pickle.dumps(payload, protocol=5)
+    thread = threading.Thread(target=_send, args=(writer, packed), daemon=True)
+    thread.start()
+    with open(reader, "rb") as file:  # noqa: PTH123 - a descriptor has no path
+        pickle.loads(file.read())  # noqa: S301 - packed four lines above
+    thread.join()
+
+
+def _send(writer: int, packed: bytes) -> None:
+    with open(writer, "wb", buffering=0) as file:
+        rest = memoryview(packed)
+        while rest:
+            rest = rest[file.write(rest) :]
+
+
+def _loop_start() -> float:
+    """A loop made, run once and closed."""
+    return _starting(asyncio.new_event_loop)
+
+
+def _uvloop_start() -> float:
+    """The import of uvloop, and its loop's start beyond that of asyncio's."""
+    if "uvloop" in sys.modules:
+        msg = "uvloop was imported already"
+        raise RuntimeError(msg)
+    start = time.perf_counter()
+    factory = _uvloop_factory()
+    imported = time.perf_counter() - start
+    return max(0.0, imported + _starting(factory) - _starting(asyncio.new_event_loop))
+
+
+def _starting(factory: LoopFactory) -> float:
+    return _best(lambda: _on_loop(factory, _nothing))
+
+
+def _step() -> float:
+    """A suspension by ``asyncio.sleep(0)`` in one of eight tasks."""
+    return _stepping(asyncio.new_event_loop, _pause)
+
+
+def _uvloop_step() -> float:
+    """The same under uvloop."""
+    return _stepping(_uvloop_factory(), _pause)
+
+
+def _anyio_step() -> float:
+    """A suspension by ``anyio.sleep(0)`` in one of eight asyncio tasks."""
+    anyio: Any = import_module("anyio")
+
+    async def pause() -> None:
+        await anyio.sleep(0)
+
+    return _stepping(asyncio.new_event_loop, pause)
+
+
+async def _pause() -> None:
+    await asyncio.sleep(0)
+
+
+def _stepping(factory: LoopFactory, pause: Callable[[], Awaitable[None]]) -> float:
+    async def task() -> None:
+        for _ in range(_STEPS):
+            await pause()
+
+    async def main() -> None:
+        await asyncio.gather(*(task() for _ in range(_TASKS)))
+
+    _on_loop(factory, main)
+    return _best(lambda: _on_loop(factory, main)) / (_TASKS * _STEPS)
+
+
+def _socket_step() -> float:
+    """A message of 64 bytes between two tasks over a pair of sockets, on asyncio's streams."""
+    return _best(lambda: _on_loop(asyncio.new_event_loop, _converse), rounds=3) / (2 * _MESSAGES)
+
+
+def _uvloop_socket_step() -> float:
+    """The same under uvloop."""
+    factory = _uvloop_factory()
+    return _best(lambda: _on_loop(factory, _converse), rounds=3) / (2 * _MESSAGES)
+
+
+async def _converse() -> None:
+    one, other = socket.socketpair()
+    here, there = await asyncio.open_connection(sock=one), await asyncio.open_connection(sock=other)
+    echo = asyncio.ensure_future(_echo(*there))
+    reader, writer = here
+    for _ in range(_MESSAGES):
+        writer.write(bytes(64))
+        await reader.readexactly(64)
+    await echo
+    for _, writer in (here, there):
+        writer.close()
+        await writer.wait_closed()
+
+
+async def _echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    for _ in range(_MESSAGES):
+        writer.write(await reader.readexactly(64))
+
+
+async def _nothing() -> None:
+    pass
+
+
+def _on_loop(factory: LoopFactory, main: Callable[[], Any]) -> None:
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(main())
+
+
+def _uvloop_factory() -> LoopFactory:
+    uvloop: Any = import_module("uvloop")
+    factory: LoopFactory = uvloop.new_event_loop
+    return factory
+
+
+def _best(work: Callable[[], object], rounds: int = _ROUNDS) -> float:
+    times: list[float] = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+DIRECT: dict[str, tuple[Callable[[], float], str]] = {
+    "switch_interval": (sys.getswitchinterval, "asked of the interpreter"),
+    "call": (_call, f"best of {_ROUNDS} rounds of {_CALLS} calls of an empty function"),
+    "thread_start": (_thread_start, f"median of {_THREADS} threads started and joined"),
+    "switch": (_switch, f"{2 * _TURNS} turns of two threads"),
+    "byte": (_byte, "best of 3 trips of 4 MiB through pickle and a pipe"),
+    "loop_start": (_loop_start, f"best of {_ROUNDS} asyncio loops made, run and closed"),
+    "step": (_step, f"best of {_ROUNDS} rounds of {_TASKS} tasks of {_STEPS} sleep(0)"),
+    "socket_step": (_socket_step, f"best of 3 rounds of {2 * _MESSAGES} messages on asyncio streams"),
+    "uvloop_start": (_uvloop_start, "its import, and a loop beyond asyncio's"),
+    "uvloop_step": (_uvloop_step, f"best of {_ROUNDS} rounds of {_TASKS} tasks of {_STEPS} sleep(0)"),
+    "uvloop_socket_step": (_uvloop_socket_step, f"best of 3 rounds of {2 * _MESSAGES} messages"),
+    "anyio_step": (_anyio_step, f"best of {_ROUNDS} rounds of {_TASKS} tasks of {_STEPS} sleep(0)"),
+}
+"""The probes by the field of `Costs` they measure, each with the words for how; cheapest first."""

@@ -1,0 +1,363 @@
+import json
+import os
+import stat
+import subprocess
+import sys
+import threading
+
+import pytest
+from attrs import fields
+
+from concurrent_choices._facts._costs import Costs
+from concurrent_choices._measure import _cache, _calibration
+from concurrent_choices._measure._calibration import calibrate, describe, machine_costs
+
+NAMES = {each.name for each in fields(Costs)}
+DAY = 24 * 3600
+
+
+@pytest.fixture(autouse=True)
+def cheap(monkeypatch):
+    """Costs that are measured at once, each time others; and no memory of earlier tests."""
+    counter = iter(range(1, 1000))
+    probes = {"call": (lambda: next(counter) * 1e-6, "counting")}
+    monkeypatch.setattr(_calibration, "DIRECT", probes)
+    monkeypatch.setattr(_calibration, "_known", {})
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    folder = tmp_path / "deep" / "cache"
+    monkeypatch.setenv("CONCURRENT_CHOICES_CACHE", str(folder))
+    return folder
+
+
+def forget():
+    """As if in another process."""
+    _calibration._known.clear()
+
+
+def again(**options):
+    forget()
+    return machine_costs(**options)
+
+
+def the_file(folder):
+    (file,) = folder.iterdir()
+    return file
+
+
+def test_measured_once_and_remembered(folder):
+    """A second process finds what the first measured, and where it is kept."""
+    first = machine_costs()
+
+    assert first.costs.call == 1e-6
+    assert again() == first
+    assert first.kept == f"kept in {the_file(folder)}"
+
+
+def test_remembered_within_a_process(folder, monkeypatch):
+    """A process that may keep nothing measures once all the same."""
+    monkeypatch.setenv("CONCURRENT_CHOICES_CACHE", "off")
+
+    assert machine_costs() is machine_costs()
+    assert machine_costs().kept == "not kept: CONCURRENT_CHOICES_CACHE=off"
+    assert not folder.exists()
+
+
+def test_private_to_the_user(folder):
+    """Nobody else may read or write the file or its folder, and nothing else lies there."""
+    machine_costs()
+
+    assert stat.S_IMODE(the_file(folder).stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_plain_json(folder):
+    """The file is JSON that anybody can read."""
+    machine_costs()
+
+    assert json.loads(the_file(folder).read_text())["costs"]["call"] == 1e-6
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"",
+        b"garbage",
+        b"\xff\xfe\x00",
+        b"null",
+        b"[]",
+        b"{}",
+        b"[" * 60_000,
+        b'{"costs": {}}',
+        b'{"costs": {"call": "fast"}, "origins": [], "taken": 1}',
+        b'{"costs": {"call": -1.0}, "origins": [], "taken": 1e9}',
+        b'{"costs": {"call": NaN}, "origins": [], "taken": 1e9}',
+        b'{"costs": {"unheard_of": 1.0}, "origins": [], "taken": 1e9}',
+        b"x" * 100_000,
+    ],
+    ids=lambda text: repr(text[:30]),
+)
+def test_a_damaged_file(folder, garbage):
+    """Garbage is measured anew, and written over."""
+    machine_costs()
+    the_file(folder).write_bytes(garbage)
+
+    assert again().costs.call == 2e-6
+    assert again().costs.call == 2e-6
+
+
+@pytest.mark.parametrize("value", ["-1e-6", "0.0", "1e999"])
+def test_a_senseless_figure(folder, value):
+    """A cost that is negative, nothing or infinite is measured anew."""
+    machine_costs()
+    file = the_file(folder)
+    file.write_text(file.read_text().replace('"call": 1e-06', f'"call": {value}'))
+
+    assert again().costs.call == 2e-6
+
+
+@pytest.mark.parametrize(("days", "call"), [(29, 1e-6), (31, 2e-6), (-1, 2e-6)])
+def test_a_stale_file(folder, days, call):
+    """After a month, or with a clock that went back, it is measured anew."""
+    start = 2e9
+    machine_costs(now=lambda: start)
+
+    assert again(now=lambda: start + days * DAY).costs.call == call
+
+
+def test_another_machine(folder, monkeypatch):
+    """A change of what the figures depend on means another file."""
+    machine_costs()
+    monkeypatch.setattr(_cache, "cpu_model", lambda: "another")
+
+    assert again().costs.call == 2e-6
+    assert len(list(folder.iterdir())) == 2
+
+
+@pytest.mark.parametrize("what", ["usable_cpus", "gil_enabled", "_version"])
+def test_the_name_stands_for_all_it_depends_on(monkeypatch, what):
+    """Processors, GIL and version of the package are among it."""
+    before = _cache.fingerprint()
+    monkeypatch.setattr(_cache, what, lambda: 0.123)
+
+    assert _cache.fingerprint() != before
+
+
+def test_an_unwritable_folder(folder, monkeypatch):
+    """Where nothing can be written it is measured, and the reason is told."""
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.mkdir", refuse)
+
+    assert machine_costs().kept == f"not kept: {folder}: Permission denied"
+
+
+def test_a_folder_that_is_a_file(folder):
+    """A file in the folder's place, or in its parent's, is no reason to fail."""
+    folder.parent.write_text("in the way")
+
+    found = machine_costs()
+
+    assert found.costs.call == 1e-6
+    assert found.kept.startswith(f"not kept: {folder}: ")
+
+
+def test_an_impossible_name(folder, monkeypatch):
+    """A folder that no system could have is no reason to fail either."""
+    monkeypatch.setattr(_cache.Place, "file", None)
+    place = _cache.Place(folder / "a\0b", "name")
+
+    assert "embedded null" in _cache.store(place, "{}")
+
+
+@pytest.mark.parametrize("error", [28, 30, 122])
+def test_a_full_disk(folder, monkeypatch, error):
+    """A disk that is full or read-only leaves nothing behind, not even a part of a file."""
+
+    def full(*_):
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    found = machine_costs()
+
+    assert os.strerror(error) in found.kept
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770])
+def test_a_folder_that_others_may_write_to(folder, mode):
+    """Nothing is put where another user could exchange it."""
+    folder.mkdir(parents=True)
+    folder.chmod(mode)
+
+    assert "others may write to it" in machine_costs().kept
+    assert list(folder.iterdir()) == []
+
+
+def test_a_file_that_others_may_write_to(folder):
+    """What another user may have written is not believed."""
+    machine_costs()
+    the_file(folder).chmod(0o666)
+
+    assert again().costs.call == 2e-6
+
+
+def test_a_file_of_another_user(folder, monkeypatch):
+    """A file that is not ours is not read."""
+    machine_costs()
+    mine = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
+
+    found = again()
+
+    assert found.costs.call == 2e-6
+    assert "belongs to another user" in found.kept
+
+
+def test_a_link_is_not_followed(folder, tmp_path):
+    """A link in the file's place could lead anywhere; it is replaced, its target untouched."""
+    machine_costs()
+    file, target = the_file(folder), tmp_path / "target"
+    target.write_text(file.read_text())
+    before = target.read_text()
+    file.unlink()
+    file.symlink_to(target)
+
+    assert again().costs.call == 2e-6
+    assert target.read_text() == before
+    assert not file.is_symlink()
+
+
+def test_a_pipe_in_the_files_place(folder):
+    """A pipe that nobody writes to does not hang the reader."""
+    machine_costs()
+    file = the_file(folder)
+    file.unlink()
+    os.mkfifo(file)
+
+    assert again().costs.call == 2e-6
+
+
+def test_without_platformdirs(monkeypatch):
+    """Where the extra is not installed nothing is kept, and the way out is told."""
+    monkeypatch.delenv("CONCURRENT_CHOICES_CACHE", raising=False)
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+
+    assert "pip install 'concurrent_choices[cache]'" in machine_costs().kept
+
+
+def test_the_users_cache(monkeypatch, tmp_path):
+    """Unless told otherwise it is kept where the system keeps caches."""
+    monkeypatch.delenv("CONCURRENT_CHOICES_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    folder = _cache.place().folder
+
+    assert folder.name == "concurrent_choices"
+    assert sys.platform != "linux" or folder.parent == tmp_path
+
+
+def test_two_processes_at_once(folder):
+    """Both get their costs, and what stays is whole."""
+    script = "from concurrent_choices._measure._calibration import machine_costs as m; print(m().kept)"
+    both = [
+        subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    said = [process.communicate()[0].strip() for process in both]
+
+    file = the_file(folder)
+    assert said == [f"kept in {file}"] * 2
+    assert set(json.loads(file.read_text())["costs"]) == NAMES
+
+
+def test_two_threads_at_once(folder):
+    """Both get their costs, and one file stays."""
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(machine_costs())) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(found) == 2
+    assert json.loads(the_file(folder).read_text())["costs"]["call"] in {1e-6, 2e-6}
+
+
+def test_probes_that_are_handed(folder):
+    """What strategies cost is measured by what is handed, and then remembered."""
+    found = machine_costs({"process_start": lambda: 0.125, "nonsense": lambda: 1.0})
+
+    assert found.costs.process_start == 0.125
+    assert dict(found.origins)["process_start"].startswith("measured")
+    assert again().costs.process_start == 0.125
+
+
+def test_what_could_not_be_measured_before(folder):
+    """Costs measured without the probes are measured again once these are at hand."""
+    machine_costs()
+    assert again(probes={"process_start": lambda: 0.125}).costs.process_start == 0.125
+    assert again().costs.process_start == 0.125
+
+
+def boom():
+    raise OSError("no processes here")
+
+
+@pytest.mark.parametrize(
+    ("probe", "how"),
+    [
+        (boom, "default: no processes here"),
+        (lambda: float("nan"), "default: measuring it gave nan"),
+        (lambda: 0.0, "default: measuring it gave 0"),
+        (lambda: -1.0, "default: measuring it gave -1"),
+        (lambda: None, "default: float() argument must be"),
+    ],
+)
+def test_probes_that_fail(probe, how):
+    """A probe that raises or gives nonsense leaves the default, and says so."""
+    found = calibrate({"process_start": probe})
+
+    assert found.costs.process_start == Costs().process_start
+    assert dict(found.origins)["process_start"].startswith(how)
+
+
+def test_a_probe_that_hangs(monkeypatch):
+    """It is left behind; it and those after it keep their defaults."""
+    gate = threading.Event()
+    monkeypatch.setattr(_calibration, "PATIENCE", 0.1)
+    found = calibrate({"process_start": gate.wait, "process_item": lambda: 1.0})
+    gate.set()
+
+    origins = dict(found.origins)
+    assert found.costs.call == 1e-6
+    assert origins["process_start"] == "default: measuring it did not end"
+    assert origins["process_item"].startswith("default: ")
+    assert found.costs.process_item == Costs().process_item
+
+
+def test_no_time_left(monkeypatch):
+    """Once the budget is spent the rest keeps its defaults."""
+    monkeypatch.setattr(_calibration, "BUDGET", -1.0)
+
+    assert dict(calibrate().origins)["call"] == "default: there was no time left to measure it"
+
+
+def test_description():
+    """Each cost has a row, with how it was obtained."""
+    rows = {row.name: row for row in describe(calibrate())}
+
+    assert set(rows) == NAMES
+    assert rows["call"] == ("call", 1e-6, "measured: counting")
+    assert rows["process_start"].how == "default: nothing was at hand to measure it with"
+    assert all(row.seconds > 0 for row in rows.values())
+
+
+def test_a_cost_without_an_origin():
+    """A calibration made by hand can be described too."""
+    rows = describe(_calibration.Calibration(costs=Costs()))
+
+    assert {row.how for row in rows} == {"default: nothing was at hand to measure it with"}

@@ -1,0 +1,47 @@
+import asyncio
+import sys
+import time
+
+import pytest
+from attrs import fields
+
+from concurrent_choices._facts._costs import Costs
+from concurrent_choices._measure._calibration import calibrate, describe
+from concurrent_choices._measure._probes import DIRECT
+
+
+def test_probes_measure_costs_that_there_are():
+    """Each probe has the name of a cost."""
+    assert set(DIRECT) <= {each.name for each in fields(Costs)}
+
+
+@pytest.mark.parametrize("name", sorted(set(DIRECT) - {"uvloop_start"}))
+def test_each_probe_gives_a_plausible_time(name):
+    """Not nothing, and no more than a hundred times what is usual."""
+    probe, how = DIRECT[name]
+
+    assert 0 < probe() < 100 * getattr(Costs(), name)
+    assert how
+
+
+def test_uvloop_can_be_imported_only_once():
+    """Where it has been, its start cannot be measured any more."""
+    import uvloop  # noqa: F401 - so that it has been
+
+    with pytest.raises(RuntimeError, match="imported already"):
+        DIRECT["uvloop_start"][0]()
+
+
+def test_all_of_them_take_no_longer_than_promised():
+    """A second or two, also inside a running event loop, and most figures are measured."""
+
+    async def inside():
+        start = time.perf_counter()
+        return calibrate(), time.perf_counter() - start
+
+    found, seconds = asyncio.run(inside())
+    measured = {row.name for row in describe(found) if row.how.startswith("measured")}
+
+    assert seconds < 5
+    assert {"call", "step", "thread_start"} <= measured
+    assert found.costs.switch_interval == sys.getswitchinterval()
