@@ -11,10 +11,9 @@ from concurrent_choices._measure._evidence import (
     profile_of,
     worth_counting,
 )
-from concurrent_choices._measure._figures import Block, Totals
+from concurrent_choices._measure._figures import Block, Totals, Trial, compare
 from concurrent_choices._measure._ledger import Raised, Run
 from concurrent_choices._measure._steps import Steps
-from concurrent_choices._measure._trial import Trial, compare
 from concurrent_choices._measure._witness import Statement
 
 MS = 1_000_000

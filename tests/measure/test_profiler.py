@@ -536,7 +536,7 @@ def test_nothing_is_left_behind():
     real(sleep, range(20), budget=0.1)
     real(_nothing, range(20), budget=0.1)
 
-    assert set(threading.enumerate()) == before
+    assert set(threading.enumerate()) <= before
 
 
 async def _nothing(item):

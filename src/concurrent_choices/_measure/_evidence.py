@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .._facts._clock import Clock
-    from ._trial import Trial
+    from ._figures import Trial
 
 __all__ = ["Evidence", "Gauge", "Unfinished", "native_share", "profile_of", "worth_counting"]
 

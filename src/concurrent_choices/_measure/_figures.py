@@ -1,4 +1,4 @@
-"""Arithmetic on measured times: means, spreads, trends. No clock, no thread."""
+"""Arithmetic on measured times: means, spreads, trends, trials. No clock, no thread."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Block", "Totals", "relative_error", "spread", "trend"]
+__all__ = ["Block", "Totals", "Trial", "compare", "relative_error", "spread", "trend"]
 
 _SURE = 2.0
 """Standard errors that a trend must stand above zero to be believed (the usual 95 %)."""
@@ -43,6 +43,23 @@ class Totals(NamedTuple):
             sum(block.cpu for block in blocks) / 1e9,
             sum(block.queued for block in blocks) / 1e9,
         )
+
+
+class Trial(NamedTuple):
+    """What lanes did together, beside one alone.
+
+    Attributes:
+        lanes: How many there were.
+        parallelism: (CPU + run-queue delay) over the mean wall time of a lane.
+        inflation: CPU time of a call over that of a call alone; None where there was none to speak
+            of.
+        speedup: Throughput over that of one lane, both as if no neighbour had ever taken a core.
+    """
+
+    lanes: int
+    parallelism: float
+    inflation: float | None
+    speedup: float
 
 
 def spread(blocks: Sequence[Block]) -> float:
@@ -82,6 +99,38 @@ def trend(blocks: Sequence[Block], items: int | None) -> float:
     if mean <= 0 or abs(slope) < _SURE * error:
         return 0.0
     return slope / mean
+
+
+def compare(lanes: Sequence[Block], alone: Totals, *, crowded: bool) -> Trial | None:
+    """What the lanes' times say, beside those of one lane alone; None if a lane did nothing.
+
+    Args:
+        lanes: The totals of each.
+        alone: What one did alone.
+        crowded: Whether it is the callable's own threads that take the cores, no neighbour's.
+    """
+    together = [Totals.of([lane]) for lane in lanes]
+    if not together or not alone.calls or any(lane.calls == 0 for lane in together):
+        return None
+    calls, wall = sum(lane.calls for lane in together), sum(_wall(lane) for lane in together)
+    cpu, cpu_alone = sum(lane.cpu for lane in together) / calls, alone.cpu / alone.calls
+    needed = _wall if crowded else _served
+    latency = sum(needed(lane) for lane in together) / calls
+    return Trial(
+        len(together),
+        len(together) * sum(lane.cpu + lane.queued for lane in together) / wall,
+        cpu / cpu_alone if cpu_alone > 0 else None,
+        len(together) * needed(alone) / alone.calls / latency,
+    )
+
+
+def _wall(totals: Totals) -> float:
+    return max(totals.wall, 1e-9)
+
+
+def _served(totals: Totals) -> float:
+    """The wall time without what was spent waiting for a core, seconds."""
+    return max(totals.wall - totals.queued, totals.cpu, 1e-9)
 
 
 def _line(weights: list[float], places: list[float], times: list[float]) -> tuple[float, float, float]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ._calls import AwaitedCalls, cut
 from ._evidence import worth_counting
-from ._figures import Block, Totals
+from ._figures import Totals, compare
 from ._hand import DaemonHand, OwnHand
 from ._rounds import block_size
 from ._switching import quick_switching
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from .._facts._batch import Claim
     from ._bench import Bench
     from ._calls import PlainCalls
+    from ._figures import Block, Trial
     from ._rounds import Sample
 
-__all__ = ["Trial", "compare", "try_lanes"]
+__all__ = ["try_lanes"]
 
 PAIR = 2
 
@@ -44,23 +45,6 @@ TURN = 1e-3
 
 WAITING = 0.5
 """Share of the wall time spent blocked, from which four lanes are tried too (DECISION.md 5.1)."""
-
-
-class Trial(NamedTuple):
-    """What lanes did together, beside one alone.
-
-    Attributes:
-        lanes: How many there were.
-        parallelism: (CPU + run-queue delay) over the mean wall time of a lane.
-        inflation: CPU time of a call over that of a call alone; None where there was none to speak
-            of.
-        speedup: Throughput over that of one lane, both as if no neighbour had ever taken a core.
-    """
-
-    lanes: int
-    parallelism: float
-    inflation: float | None
-    speedup: float
 
 
 def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
@@ -134,38 +118,6 @@ def _on_threads(
         for hand in hands:
             hand.close()
     return list(done.values()) if ended else []
-
-
-def compare(lanes: Sequence[Block], alone: Totals, *, crowded: bool) -> Trial | None:
-    """What the lanes' times say, beside those of one lane alone; None if a lane did nothing.
-
-    Args:
-        lanes: The totals of each.
-        alone: What one did alone.
-        crowded: Whether it is the callable's own threads that take the cores, no neighbour's.
-    """
-    together = [Totals.of([lane]) for lane in lanes]
-    if not together or not alone.calls or any(lane.calls == 0 for lane in together):
-        return None
-    calls, wall = sum(lane.calls for lane in together), sum(_wall(lane) for lane in together)
-    cpu, cpu_alone = sum(lane.cpu for lane in together) / calls, alone.cpu / alone.calls
-    needed = _wall if crowded else _served
-    latency = sum(needed(lane) for lane in together) / calls
-    return Trial(
-        len(together),
-        len(together) * sum(lane.cpu + lane.queued for lane in together) / wall,
-        cpu / cpu_alone if cpu_alone > 0 else None,
-        len(together) * needed(alone) / alone.calls / latency,
-    )
-
-
-def _wall(totals: Totals) -> float:
-    return max(totals.wall, 1e-9)
-
-
-def _served(totals: Totals) -> float:
-    """The wall time without what was spent waiting for a core, seconds."""
-    return max(totals.wall - totals.queued, totals.cpu, 1e-9)
 
 
 def _drawn(source: deque[Claim]) -> Iterator[Claim]:
