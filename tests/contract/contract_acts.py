@@ -19,6 +19,8 @@ __all__ = ["ACTS", "CALLER", "checkpoint", "nap", "twin"]
 
 CALLER: ContextVar[str] = ContextVar("contract_caller", default="nobody")
 CHANGED: ContextVar[int] = ContextVar("contract_changed", default=-1)
+_FIRST: list[Any] = []  # what stands there before any item has changed it
+EQUALS: ContextVar[list[Any]] = ContextVar("contract_equals", default=_FIRST)
 ACTS: list[Callable[[Any], Any]] = []
 _TWINS: dict[Callable[[Any], Any], Callable[[Any], Any]] = {}
 
@@ -156,6 +158,45 @@ def change_sometimes(number):
     if number % 3 == 1:
         CHANGED.set(number)
     return before
+
+
+@act
+def change_then_fail(number):
+    before = CHANGED.get()
+    CHANGED.set(number)
+    if number % 2:
+        raise ValueError(number)
+    return before
+
+
+class Incomparable:
+    """Refuses comparison, as arrays do when asked for a yes or no."""
+
+    def __init__(self, label):
+        self.label = label
+
+    def __eq__(self, other):
+        msg = "ambiguous"
+        raise ValueError(msg)
+
+    __hash__ = None
+
+
+HOLDER: ContextVar[Any] = ContextVar("contract_holder", default=Incomparable("nobody"))
+
+
+@act
+def change_to_incomparable(_item):
+    before = HOLDER.get()
+    HOLDER.set(Incomparable("an item"))
+    return before.label
+
+
+@act
+def change_to_equal(_item):
+    before = EQUALS.get()
+    EQUALS.set([])
+    return "leaked" if before is not _FIRST and before == [] else "clean"
 
 
 # Failures
@@ -437,24 +478,38 @@ class AwaitedAdder(Adder):
 
 @act
 def nested(item):
-    """Run a strategy inside this item; its processes, and this one."""
+    """Run a strategy inside this item."""
     from concurrent_choices import run
 
     name, number = item
     return run(double, [number, number + 1], strategy=name)
 
 
-def nested_plain(item):
-    """The same, also from inside a coroutine's thread."""
-    return nested(item)
+async def nested_arun(number):
+    """The same inside a coroutine."""
+    from concurrent_choices import arun
+
+    return await arun(double, [number, number + 1], strategy="thread")
 
 
-@act
-def workers_of_nested(item):
-    """How many workers a nested run of many items starts, by the processes and threads that it used."""
+def workers_of_nested(count):
+    """The threads that a nested run of so many items used."""
     from concurrent_choices import run
 
-    return sorted(set(run(lane, range(item), strategy="thread")))
+    return sorted(set(run(lane, range(count), strategy="thread")))
+
+
+def processes_of_nested(count):
+    """The processes that a nested run of so many items used."""
+    from concurrent_choices import ProcessStrategy, run
+
+    items = [0.02] * count
+    return sorted(set(run(sleep_where, items, strategy=ProcessStrategy(max_workers=2))))
+
+
+def sleep_where(seconds):
+    time.sleep(seconds)
+    return os.getpid()
 
 
 def lane(_item):
@@ -462,3 +517,12 @@ def lane(_item):
 
     time.sleep(0.005)
     return threading.get_ident()
+
+
+def nested_deep(depth):
+    """Runs inside runs."""
+    from concurrent_choices import run
+
+    if not depth:
+        return 3
+    return run(nested_deep, [depth - 1], strategy="thread")

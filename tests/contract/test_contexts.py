@@ -1,0 +1,91 @@
+"""Context variables: the caller's are seen where items run in this process, and nothing leaks."""
+
+from __future__ import annotations
+
+import contextvars
+
+import contract_acts as acts
+import pytest
+
+from concurrent_choices import run, stream
+
+
+@pytest.fixture
+def caller():
+    """The caller's own value of a context variable."""
+    token = acts.CALLER.set("the caller")
+    yield "the caller"
+    acts.CALLER.reset(token)
+
+
+@pytest.fixture
+def expected(caller, outside):
+    """What items see of it: it does not cross to other processes."""
+    return "nobody" if outside else caller
+
+
+def test_the_callers_variables_are_seen(strategy, of_kind, expected):
+    """Every item in this process sees what the caller had set."""
+    assert run(of_kind(acts.caller), range(40), strategy=strategy) == [expected] * 40
+
+
+def test_a_streams_items_see_them_too(strategy, of_kind, expected):
+    """What counts is the context at the call of `stream`."""
+    results = stream(of_kind(acts.caller), range(10), strategy=strategy)
+    token = acts.CALLER.set("later")
+    try:
+        assert list(results) == [expected] * 10
+    finally:
+        acts.CALLER.reset(token)
+
+
+@pytest.mark.parametrize("fn", [acts.change_always, acts.change_sometimes])
+def test_nothing_leaks_from_item_to_item(strategy, of_kind, fn):
+    """What an item sets, always or now and then, no other item sees."""
+    assert run(of_kind(fn), range(60), strategy=strategy) == [-1] * 60
+
+
+@pytest.mark.parametrize("fn", [acts.change_always, acts.change_sometimes])
+def test_nothing_leaks_to_the_caller(strategy, of_kind, fn):
+    """What items set, the caller does not see."""
+    run(of_kind(fn), range(20), strategy=strategy)
+    assert acts.CHANGED.get() == -1
+
+
+def test_nothing_leaks_where_items_have_a_timeout(strategy, of_kind):
+    """Limits on time change nothing of it."""
+    results = run(of_kind(acts.change_sometimes), range(20), strategy=strategy, timeout=30)
+    assert results == [-1] * 20
+
+
+def test_nothing_leaks_from_an_item_that_fails(strategy, of_kind):
+    """What an item set before it raised is gone with it."""
+    results = run(
+        of_kind(acts.change_then_fail), range(20), strategy=strategy, return_exceptions=True
+    )
+    assert [result for result in results if not isinstance(result, ValueError)] == [-1] * 10
+
+
+def test_a_run_in_a_context_of_its_own(strategy, of_kind, expected):
+    """A run inside `Context.run` uses that context."""
+    context = contextvars.copy_context()
+    context.run(acts.CALLER.set, "inside")
+    seen = context.run(run, of_kind(acts.caller), range(3), strategy=strategy)
+    assert seen == (["nobody"] * 3 if expected == "nobody" else ["inside"] * 3)
+
+
+def test_values_that_refuse_to_be_compared(strategy, of_kind, outside):
+    """Arrays and the like may stand in a context variable; nobody asks whether they are equal."""
+    context = contextvars.copy_context()
+    context.run(acts.HOLDER.set, acts.Incomparable("the caller"))
+    seen = context.run(run, of_kind(acts.change_to_incomparable), range(10), strategy=strategy)
+    assert seen == ["nobody" if outside else "the caller"] * 10
+
+
+def test_equal_values_do_not_leak_either(strategy, kind, of_kind, outside, known):
+    """An item that sets an equal value leaves the caller's own object to the next."""
+    known(kind == "async def" and not outside, "lanes compare contexts by equality, not identity")
+    context = contextvars.copy_context()
+    context.run(acts.EQUALS.set, acts.EQUALS.get())
+    seen = context.run(run, of_kind(acts.change_to_equal), range(10), strategy=strategy)
+    assert seen == ["clean"] * 10
