@@ -25,7 +25,7 @@ def check_fn(fn: Any) -> None:
         raise InvalidArgumentError("fn", problem)
 
 
-def check_items(items: Any) -> None:
+def check_items(items: object) -> None:
     """`items` must be iterable."""
     if isinstance(items, AsyncIterable):
         advice = "an async iterable needs `arun` or `astream`"
@@ -34,7 +34,7 @@ def check_items(items: Any) -> None:
         raise InvalidArgumentError("items", f"must be iterable, not {type(items).__name__}")
 
 
-def check_async_items(items: Any) -> None:
+def check_async_items(items: object) -> None:
     """`items` must be iterable in either way."""
     if not isinstance(items, AsyncIterable):
         check_items(items)

@@ -207,8 +207,10 @@ async def _batches(chosen: Strategy, job: Job, items: Any) -> AsyncGenerator[Bat
     from .._strategies._lanes._feeding import feeding  # noqa: PLC0415 - asyncio and anyio cost 50 ms; here one of them runs already
     from .._strategies._lanes._native import execute_beside  # noqa: PLC0415 - as above
 
-    here = isinstance(chosen, AsyncStrategy) and job.is_async
-    batches = chosen.aexecute(job) if here else execute_beside(job, chosen)  # type: ignore[attr-defined] # `here` says that it is there
+    if isinstance(chosen, AsyncStrategy) and job.is_async:
+        here, batches = True, chosen.aexecute(job)
+    else:
+        here, batches = False, execute_beside(job, chosen)
     try:
         async with (
             feeding(job, items, here=here) as fed,

@@ -214,7 +214,7 @@ def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progres
 
 
 @contextmanager
-def _batches(chosen: Strategy, job: Job) -> Iterator[Iterator[Batch]]:
+def _batches(chosen: Strategy, job: Job) -> Generator[Iterator[Batch], None, None]:
     """A strategy's batches; whatever happens, it is closed and the job stopped."""
     batches = chosen.execute(job)
     try:

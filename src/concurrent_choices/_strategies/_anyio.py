@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
+from importlib import import_module
 from typing import Any, Literal
 
 from attrs import field, frozen
@@ -55,7 +56,7 @@ class AnyioStrategy(Crewed):
     def _check(self) -> None:
         if self.backend == "trio":
             try:
-                import trio  # noqa: F401, PLC0415 - only whether it is there
+                import_module("trio")
             except ImportError as error:
                 feature = 'AnyioStrategy(backend="trio")'
                 raise MissingExtraError(feature, "trio") from error

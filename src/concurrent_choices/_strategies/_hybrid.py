@@ -7,7 +7,7 @@ from functools import partial
 from math import ceil
 from typing import Any, Literal, Self
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
 from .._facts._batch import Batch
 from .._platform import usable_cpus
@@ -28,6 +28,10 @@ AHEAD = 1.25
 lanes does (guessed)."""
 
 
+def _staffing_of(strategy: HybridStrategy) -> Staffing:
+    return Staffing("hybrid", strategy.start_method, None, ())
+
+
 @frozen
 class HybridStrategy:
     """Runs a `def` in threads, an `async def` on an event loop, inside each of several processes.
@@ -44,11 +48,9 @@ class HybridStrategy:
     concurrency: int = field(default=32, validator=positive)
     loop: Literal["asyncio", "uvloop"] = field(default="asyncio", validator=one_of("asyncio", "uvloop"))
     start_method: Literal["fresh", "fork"] = field(default="fresh", validator=one_of("fresh", "fork"))
-    _staffing: Staffing = field(init=False, eq=False, repr=False)
-
-    @_staffing.default
-    def _new_staffing(self) -> Staffing:
-        return Staffing("hybrid", self.start_method, None, ())
+    _staffing: Staffing = field(
+        default=Factory(_staffing_of, takes_self=True), init=False, eq=False, repr=False
+    )
 
     def __enter__(self) -> Self:
         self._staffing.open()

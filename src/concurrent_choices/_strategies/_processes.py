@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Literal, Self
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
 from .._facts._batch import Batch
 from .._platform import usable_cpus
@@ -22,6 +22,10 @@ __all__ = ["ProcessStrategy"]
 
 def _as_tuple(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(values)
+
+
+def _staffing_of(strategy: ProcessStrategy) -> Staffing:
+    return Staffing("process", strategy.start_method, strategy.initializer, strategy.initargs)
 
 
 @frozen
@@ -47,11 +51,9 @@ class ProcessStrategy:
     initializer: Callable[..., object] | None = field(default=None, validator=callable_or_none)
     initargs: tuple[Any, ...] = field(default=(), converter=_as_tuple)
     start_method: Literal["fresh", "fork"] = field(default="fresh", validator=one_of("fresh", "fork"))
-    _staffing: Staffing = field(init=False, eq=False, repr=False)
-
-    @_staffing.default
-    def _new_staffing(self) -> Staffing:
-        return Staffing("process", self.start_method, self.initializer, self.initargs)
+    _staffing: Staffing = field(
+        default=Factory(_staffing_of, takes_self=True), init=False, eq=False, repr=False
+    )
 
     def __enter__(self) -> Self:
         self._staffing.open()

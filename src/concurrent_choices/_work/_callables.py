@@ -53,7 +53,7 @@ def touches_nothing(fn: Callable[..., Any]) -> bool:
     return _CALLING.isdisjoint(code.co_code[::2])
 
 
-def _layers(fn: Any) -> list[Any]:
+def _layers(fn: Callable[..., Any]) -> list[Any]:
     while isinstance(fn, partial):
         fn = fn.func
     if inspect.isroutine(fn) or inspect.isclass(fn):

@@ -55,7 +55,7 @@ class Job:
     is_async: bool = field(init=False)
     performer: Performer = field(init=False)
     stopped: bool = field(default=False, init=False)
-    _on_stop: list[Callable[[], None]] = field(factory=list, init=False)
+    _on_stop: list[Callable[[], None]] = field(factory=list[Callable[[], None]], init=False)
     _changed: threading.Event | None = field(default=None, init=False)
     _loop: AbstractEventLoop | None = field(default=None, init=False)
 

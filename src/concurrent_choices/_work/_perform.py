@@ -20,7 +20,7 @@ __all__ = ["Mark", "Performer", "annotate", "show", "unawaited_among"]
 Mark = Callable[[int], bool]
 """Told the index of the item about to start; answers whether it may."""
 
-_new_tuple = tuple.__new__
+_new_tuple = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - typeshed leaves the iterable's type open
 """Makes a named tuple without its Python-level constructor, which costs as much as a small item."""
 
 _SHOWN = 120
@@ -101,7 +101,7 @@ def unawaited_among(claim: Claim, values: Sequence[Any]) -> Batch | None:
     """
     if CoroutineType not in set(map(type, values)):
         return None
-    kinds = [type(value) for value in values]
+    kinds: list[type[Any]] = [type(value) for value in values]
     for value in values:
         if type(value) is CoroutineType:
             value.close()

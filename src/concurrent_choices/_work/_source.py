@@ -19,7 +19,8 @@ from .._facts._batch import Claim
 
 __all__ = ["Source"]
 
-_SLICEABLE = (list, tuple, range, str, bytes)
+_EMPTY: dict[Any, Any] = {}
+_SLICEABLE: tuple[type[Any], ...] = (list, tuple, range, str, bytes)
 _SIZED: tuple[type[Any], ...] = (
     *_SLICEABLE,
     dict,
@@ -27,15 +28,15 @@ _SIZED: tuple[type[Any], ...] = (
     frozenset,
     deque,
     bytearray,
-    type({}.keys()),
-    type({}.values()),
-    type({}.items()),
+    type(_EMPTY.keys()),
+    type(_EMPTY.values()),
+    type(_EMPTY.items()),
 )
 
 _SWEEP = 1024
 """Claimed items kept before they are dropped from the front of what is ready: dropping costs a copy."""
 
-_new_tuple = tuple.__new__
+_new_tuple = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - typeshed leaves the iterable's type open
 """Makes a named tuple without its Python-level constructor, which costs as much as a small item."""
 
 _NOBODY = -1  # no thread has this identifier
@@ -56,7 +57,7 @@ class Source:
 
     def __init__(self, items: Iterable[Any], *, window: int | None = None, fixed: bool = False) -> None:
         kind: Any = type(items)
-        self.length: int | None = len(items) if kind in _SIZED else None  # type: ignore[arg-type]
+        self.length: int | None = len(items) if kind in _SIZED else None  # type: ignore[arg-type] # its kind says that it has a length
         self.window = window
         self.fixed = fixed
         self.error: BaseException | None = None

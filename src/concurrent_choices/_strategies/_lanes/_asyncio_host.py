@@ -86,7 +86,8 @@ async def cancel_all(tasks: set[asyncio.Task[Any]]) -> None:
         await asyncio.wait(waiting, timeout=GRACE)
     for task in tasks:
         if task.done():
-            task.cancelled() or task.exception()  # seen, so that asyncio does not report it
+            if not task.cancelled():
+                task.exception()  # seen, so that asyncio does not report it
         else:
             task._log_destroy_pending = False  # type: ignore[attr-defined] # noqa: SLF001 - it resisted; nothing else silences the report
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -19,7 +19,9 @@ MOST = 4096
 
 
 @asynccontextmanager
-async def feeding(job: Job, items: Any, *, here: bool) -> AsyncIterator[Callable[[], None]]:
+async def feeding(
+    job: Job, items: Iterable[Any] | AsyncIterable[Any], *, here: bool
+) -> AsyncGenerator[Callable[[], None], None]:
     """Keep items ready for a job while the block runs.
 
     Args:
@@ -89,7 +91,7 @@ class _Feeder:
 
 
 @asynccontextmanager
-async def _closed_early(items: AsyncIterable[Any]) -> AsyncIterator[AsyncIterable[Any]]:
+async def _closed_early(items: AsyncIterable[Any]) -> AsyncGenerator[AsyncIterable[Any], None]:
     """An async generator that is left before its end is closed; other iterables need nothing."""
     try:
         yield items

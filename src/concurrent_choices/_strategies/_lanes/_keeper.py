@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 from typing import ClassVar, Generic, Protocol, Self, TypeVar
@@ -57,7 +57,7 @@ class Keeper(Generic[T]):
             raise ClosedStrategyError(self._name)
 
     @contextmanager
-    def lend(self) -> Iterator[T]:
+    def lend(self) -> Generator[T, None, None]:
         """The kept thing, or one for this once."""
         self.check()
         if self._kept is not None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextvars import Context, copy_context
 from itertools import count, repeat
 from math import inf
+from types import TracebackType
 from typing import Any, Protocol
 
 from ..._errors import ItemTimeoutError
@@ -50,7 +51,13 @@ class Host(Protocol):
     async def __aenter__(self) -> object:
         """Be ready to spawn."""
 
-    async def __aexit__(self, *exc_info: object) -> object:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> object:
         """Cancel what was spawned, and wait for it as long as is reasonable."""
 
     def spawn(self, body: Callable[[], Coroutine[Any, Any, None]], context: Context) -> None:
@@ -73,6 +80,7 @@ class Host(Protocol):
 
     def is_cancellation(self, error: BaseException) -> bool:
         """Whether the running task itself is being cancelled by `error`."""
+        ...
 
 
 class _Chunk:

@@ -55,7 +55,7 @@ class Desk:
         self.pace = Pace(batch, AIM)
         self._fixed = batch is not None
         self._claims: deque[Claim] = deque()
-        self._reported = 0
+        self._reported: int = 0
         self._most = 1 << 14
         self._credit = CREDIT
         self.blocked = False

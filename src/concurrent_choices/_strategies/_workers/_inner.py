@@ -89,7 +89,7 @@ class _Lanes:
     def __call__(self, message: Message) -> None:
         """Take a batch of items."""
         try:
-            items = load(message.frames)
+            items: list[Any] = load(message.frames)
         except Exception as error:  # noqa: BLE001 - told to the caller
             self._send(Kind.REFUSED, message.start, [reason_of(error).encode()], 0)
             return

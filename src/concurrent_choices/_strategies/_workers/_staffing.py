@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -45,7 +45,7 @@ class Staffing(Keeper[Host]):
         self._rests = start_method == "fresh" and initializer is None
 
     @contextmanager
-    def lend(self) -> Iterator[Host]:
+    def lend(self) -> Generator[Host, None, None]:
         """A host for one job. One whose job fails is not used again, except inside `with`."""
         self.check()
         kept = self._kept
