@@ -91,7 +91,7 @@ def test_a_blocked_loop_is_one_after_another():
 
 
 def test_steps_are_what_loops_differ_in():
-    """uvloop's socket step is cheaper, anyio's a little dearer; start-up is told apart."""
+    """The socket step of uvloop is cheaper, that of anyio a little dearer than asyncio's."""
     costs = evolve(FREE, socket_step=30 * US, uvloop_socket_step=10 * US, step=1 * US, anyio_step=3 * US)
     waits = coroutine(1.0, steps=1)
     times = {

@@ -20,8 +20,8 @@ MOST_THREADS = 64
 MOST_WAITING_THREADS = 256
 """Threads at most for items that wait long; idle ones are cheap (DECISION.md 5.3, EXP 5)."""
 
-LONG_WAIT = 50e-3
-"""Seconds of waiting per item that count as long (guessed: 700 thread starts)."""
+LONG_WAIT = 2e-3
+"""Seconds of waiting per item that count as long (guessed: 30 thread starts)."""
 
 MOST_COROUTINES = 1000
 """Coroutines at most: half of the usual limit on open files, rounded (DECISION.md 5.3)."""

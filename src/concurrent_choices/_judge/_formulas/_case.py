@@ -136,27 +136,32 @@ def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: in
     if case.items == 0:
         return Prediction(0.0, "lanes", rate.throughput)
     effective = min(max(rate.throughput * rate.alone, 1.0), float(rate.lanes))
-    needed = sqrt(2.0 * case.items * rate.alone / ramp) if ramp > 0 else inf
-    if needed < effective:
-        # the items are gone before all lanes have started: i of them do i * ramp / alone items
-        # while the next one starts, so `needed` of them do them all
-        total = start + needed * ramp + rate.alone
-    else:
-        total = start + _ramp_up(case, rate, effective) * ramp
-        total += case.items / rate.throughput + _tail(case, rate, effective, batch)
+    started = min(effective, max(1.0, _worth_starting(case, rate, ramp)))
+    total = start + _ramp_up(case, rate, started) * ramp
+    each = max(rate.alone / started, 1.0 / rate.throughput)
+    total += case.items * each + _tail(case, rate, started, batch)
     return Prediction(total, rate.limit, rate.throughput)
 
 
-def _ramp_up(case: Case, rate: Rate, effective: float) -> float:
+def _worth_starting(case: Case, rate: Rate, ramp: float) -> float:
+    """Lanes that have started when the items are gone.
+
+    With i lanes started a ramp apart, N items of w seconds take N w / i + (i - 1) ramp / 2; that is
+    least for i = sqrt(2 N w / ramp), and later lanes find nothing left.
+    """
+    return sqrt(2.0 * case.items * rate.alone / ramp) if ramp > 0 else inf
+
+
+def _ramp_up(case: Case, rate: Rate, started: float) -> float:
     """Lane starts that the makespan sees: half of them, or all if the last lane ends last."""
     waves = case.items / rate.lanes
     filled = waves - ceil(waves) + 1.0
-    in_step = effective >= IN_STEP * rate.lanes
-    return (max(0.5, filled) if in_step else 0.5) * (effective - 1.0)
+    in_step = started >= IN_STEP * rate.lanes
+    return (max(0.5, filled) if in_step else 0.5) * (started - 1.0)
 
 
-def _tail(case: Case, rate: Rate, effective: float, batch: int) -> float:
+def _tail(case: Case, rate: Rate, started: float, batch: int) -> float:
     batches = ceil(case.items / batch)
     seconds = rate.alone * batch * (1.0 + max(0.0, case.profile.trend) / 2.0)
     spread = case.spread.of_batches(batch)
-    return tail(batches / rate.lanes, rate.lanes, effective, seconds, spread)
+    return tail(batches / rate.lanes, rate.lanes, started, seconds, spread)

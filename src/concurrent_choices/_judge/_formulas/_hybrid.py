@@ -29,7 +29,7 @@ def hybrid(case: Case, plan: Plan) -> Prediction:
     rate = _together(case, workers, inner)
     threads = 0.0 if case.demand.is_async else case.costs.thread_start * inner.lanes
     start = start_seconds(case, workers) + threads
-    ramp = case.costs.process_worker / inner.lanes
+    ramp = case.costs.process_worker / max(1.0, inner.throughput * inner.alone)
     smooth = finish(case, rate, start=start, ramp=ramp)
     backlog = _backlog(case, workers, inner) / inner.throughput
     return evolve(smooth, seconds=smooth.seconds + backlog)

@@ -1,0 +1,222 @@
+import ast
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+from judge_cases import MS, TWO, US, coroutine, function
+
+import concurrent_choices._judge
+from concurrent_choices._facts._costs import Costs
+from concurrent_choices._facts._machine import Machine
+from concurrent_choices._facts._profile import Payload, Profile
+from concurrent_choices._facts._recommendation import Recommendation
+from concurrent_choices._facts._workload import Workload
+from concurrent_choices._judge import recommend, settle
+
+PYTHON = function(3, cpu=3, gil=3)
+NATIVE = function(3, cpu=3)
+SLEEP = function(5, cpu=0.03, blocking_calls=1.0)
+AWAITS = coroutine(20, held=0.05, cpu=0.05)
+BLOCKS = coroutine(20, held=19, cpu=0.05, blocks_at="app.py:31")
+LOCKED = function(2, cpu=0.05, pair_speedup=1.0, pair_parallelism=0.05)
+
+
+def verdict(profile, items=500, machine=TWO, **more):
+    workload = Workload(len, (), items_count=items, name="work")
+    return recommend(workload, profile, Costs(), machine, **more)
+
+
+@pytest.mark.parametrize(
+    ("profile", "items", "machine", "strategy"),
+    [
+        (PYTHON, 500, TWO, "process"),
+        (PYTHON, 5, TWO, "sequential"),
+        (PYTHON, 500, Machine(cpus=1), "sequential"),
+        (PYTHON, 500, Machine(cpus=4, gil=False), "thread"),
+        (NATIVE, 500, TWO, "thread"),
+        (NATIVE, 500, Machine(cpus=1), "sequential"),
+        (SLEEP, 500, TWO, "thread"),
+        (SLEEP, 1, TWO, "sequential"),
+        (function(1 * US / MS, cpu=1 * US / MS, gil=1 * US / MS), 1000, TWO, "sequential"),
+        (AWAITS, 500, TWO, "asyncio"),
+        (AWAITS, 2000, TWO, "uvloop"),
+        (AWAITS, 50_000, TWO, "hybrid"),
+        (BLOCKS, 500, TWO, "thread"),
+        (coroutine(5, held=5, cpu=5), 500, TWO, "process"),
+        (function(6, cpu=3, gil=3), 5000, Machine(cpus=8), "process"),
+        (function(60, cpu=60, native=1.0), 100, TWO, "sequential"),
+        (function(165, cpu=0.5, children=160 * MS), 50, TWO, "thread"),
+        (LOCKED, 500, TWO, "sequential"),
+    ],
+)
+def test_the_textbook_is_followed_where_it_is_right(profile, items, machine, strategy):
+    """The cases that everybody knows, and those that everybody gets wrong."""
+    assert verdict(profile, items, machine).plan.strategy == strategy
+
+
+def test_every_strategy_has_a_row():
+    """From the fastest to those that cannot run, none left out."""
+    told = verdict(evolve(PYTHON, payload=Payload(obstacle="this lambda's closure holds a socket")))
+    assert [each.plan.strategy for each in told.estimates] == [
+        "sequential",
+        "thread",
+        "asyncio",
+        "uvloop",
+        "anyio",
+        "process",
+        "hybrid",
+    ]
+    assert told.estimate("process").obstacle == "this lambda's closure holds a socket"
+    assert told.estimate("hybrid").seconds is None
+
+
+def test_reasons_are_sentences():
+    """What the callable does, what the plan does about it, and how much that gains."""
+    assert verdict(PYTHON).reason == (
+        "each call computes for 3.00 ms under the GIL, which only one thread at a time can hold, so "
+        "2 processes with a GIL each share the work: 1.9 times as fast as one after another "
+        "(predicted)."
+    )
+    assert verdict(LOCKED).reason == (
+        "two calls at once get only 1.0 times as much done: they queue for something, so one after "
+        "another is as good as anything."
+    )
+
+
+def test_the_line_that_blocks_is_named():
+    """In the diagnosis, in the reason, and in what would change the verdict."""
+    told = verdict(BLOCKS)
+    assert told.diagnosis == "async that blocks the loop at app.py:31"
+    assert "blocks its loop for 95% of its 20.0 ms at app.py:31" in told.reason
+    assert told.changes[0].startswith("If it awaited instead of blocking at app.py:31: asyncio (")
+
+
+def test_what_would_change_it_is_computed():
+    """Another number of items, another machine, no GIL: only what leads to another strategy."""
+    changes = verdict(PYTHON, 100).changes
+    assert any(each.startswith("With a tenth of the items: sequential (") for each in changes)
+    assert any(each.startswith("Without the GIL: thread (2 threads), ") for each in changes)
+    assert not any("64 CPUs" in each for each in changes)
+
+
+def test_what_stands_against_processes_is_told_if_it_matters():
+    """A socket in a closure costs half the time on two cores; with a sleeping callable, nothing."""
+    stuck = Payload(obstacle="its closure holds a socket")
+    assert any(
+        each.startswith("If it could run in other processes: process (2 processes), ")
+        and each.endswith("but its closure holds a socket.")
+        for each in verdict(evolve(PYTHON, payload=stuck)).changes
+    )
+    assert not any("other processes" in each for each in verdict(evolve(SLEEP, payload=stuck)).changes)
+
+
+def test_more_machines_are_named_where_one_is_not_enough():
+    """Hours of computing on all cores."""
+    told = verdict(function(1000, cpu=1000, gil=1000), 1_000_000)
+    assert any("Dask or Ray" in each for each in told.changes)
+
+
+def test_what_if_there_were_more_processors():
+    """The same profile on 64, and the same question with a thousand times the items."""
+    large = verdict(evolve(PYTHON, cpus=2.0), 5000, Machine(cpus=64))
+    assert large.plan.workers == 64
+    assert large.chosen.seconds < 15 / 20
+    assert verdict(PYTHON, 500_000).chosen.seconds == pytest.approx(750, rel=0.01)
+
+
+def test_unknown_numbers_of_items_are_assumed():
+    """And it is said."""
+    told = recommend(Workload(len, iter(())), SLEEP, Costs(), TWO)
+    assert not told.items_known
+    assert told.items == 1000
+    assert "1,000 items were assumed" in told.notes[-1]
+
+
+def test_the_profile_knows_the_number_of_items_too():
+    """Whoever measured it may have counted."""
+    told = recommend(Workload(len, iter(())), evolve(SLEEP, items=7), Costs(), TWO)
+    assert (told.items, told.items_known) == (7, True)
+
+
+def test_no_items_are_nothing_to_do():
+    """One after another, in no time."""
+    told = verdict(SLEEP, 0)
+    assert (told.plan.strategy, told.chosen.seconds, told.changes) == ("sequential", 0.0, ())
+
+
+def test_an_unmeasured_callable_is_called_unknown():
+    """The simplest thing, and an honest word."""
+    told = verdict(Profile(), 100)
+    assert (told.plan.strategy, told.bound, told.diagnosis) == ("sequential", "unknown", "unknown")
+    assert "nothing could be measured" in told.reason
+
+
+def test_what_was_not_measured_is_noted():
+    """Nobody should take a default for a measurement."""
+    told = verdict(evolve(PYTHON, missing=("gil: no witness here",), errors=0.25, calls=1))
+    assert told.notes[:3] == (
+        "Not measured: gil: no witness here.",
+        "Only one call was measured; its time may not be typical.",
+        "25% of the sampled calls raised.",
+    )
+
+
+def test_obstacles_from_outside_are_heard():
+    """A package that is not installed is nothing that a profile shows."""
+    told = verdict(AWAITS, 5000, obstacles={"uvloop": "uvloop is not installed"})
+    assert told.estimate("uvloop").obstacle == "uvloop is not installed"
+    assert told.plan.strategy != "uvloop"
+
+
+def test_what_the_platform_lacks_is_an_obstacle():
+    """No processes where none can be started, no uvloop on Windows."""
+    told = verdict(PYTHON, machine=Machine(cpus=2, start_methods=(), platform="win32"))
+    assert not any(told.estimate(each).feasible for each in ("process", "hybrid", "uvloop"))
+
+
+def test_processes_race_where_nobody_knows_whether_they_share_the_lock():
+    """The prediction is for the worse case, its error reaches to the better one."""
+    told = verdict(LOCKED)
+    process = told.estimate("process")
+    assert process.plan.workers > 1
+    assert "if each process has its own" in process.note
+    assert process.seconds - 2 * process.error < told.chosen.seconds
+    assert process.plan in told.contenders
+
+
+def test_a_race_settles_it():
+    """Measured seconds stand in the table, decide, and are what the reason speaks of."""
+    settled = settle(verdict(LOCKED), {"sequential": 1.0, "process": 0.3})
+    assert settled.plan.strategy == "process"
+    assert settled.chosen.measured == 0.3
+    assert settled.estimates[0].plan.strategy == "process"
+    assert settled.reason.endswith("3.3 times as fast as one after another (measured).")
+
+
+def test_a_race_between_equals_goes_to_the_simpler():
+    """Within 7 %, as ever."""
+    settled = settle(verdict(NATIVE), {"thread": 1.05, "process": 1.0})
+    assert settled.plan.strategy == "thread"
+    assert settled.close
+
+
+@pytest.mark.parametrize("profile", [PYTHON, SLEEP, AWAITS, BLOCKS, LOCKED])
+def test_verdicts_survive_json_and_print(profile):
+    """Whatever the case."""
+    told = verdict(profile)
+    assert Recommendation.from_json(told.to_json()) == told
+    assert "> " in str(told)
+
+
+SOURCES = sorted(Path(concurrent_choices._judge.__file__).parent.rglob("*.py"))
+IMPURE = {"asyncio", "multiprocessing", "os", "subprocess", "sys", "threading", "time"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_the_judge_imports_nothing_that_acts(path):
+    """No clock, no thread, no file: arithmetic can be tested by thousands."""
+    tree = ast.parse(path.read_text())
+    plain = [each.name for node in ast.walk(tree) if isinstance(node, ast.Import) for each in node.names]
+    from_ = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    roots = {name.split(".")[0] for name in (*plain, *from_)}
+    assert not roots & IMPURE
