@@ -30,9 +30,14 @@ if TYPE_CHECKING:
         WorkerStartError,
     )
     from ._facts._batch import Batch, Claim
+    from ._facts._estimate import Estimate
     from ._facts._machine import Machine
     from ._facts._plan import Plan
+    from ._facts._profile import Profile
+    from ._facts._recommendation import Recommendation
+    from ._facts._workload import Workload
     from ._run._async import arun, astream
+    from ._run._choosing import recommend
     from ._run._sync import run, stream
     from ._strategies._anyio import AnyioStrategy
     from ._strategies._event_loop import AsyncioStrategy, UvloopStrategy
@@ -51,6 +56,7 @@ __all__ = [
     "Claim",
     "ClosedStrategyError",
     "ConcurrentChoicesError",
+    "Estimate",
     "HybridStrategy",
     "InvalidArgumentError",
     "ItemError",
@@ -61,6 +67,8 @@ __all__ = [
     "NotPicklableError",
     "Plan",
     "ProcessStrategy",
+    "Profile",
+    "Recommendation",
     "RemoteError",
     "ResultLostError",
     "RunningLoopError",
@@ -72,14 +80,17 @@ __all__ = [
     "UvloopStrategy",
     "WorkerDiedError",
     "WorkerStartError",
+    "Workload",
     "arun",
     "astream",
+    "recommend",
     "run",
     "stream",
 ]
 
 _HOMES = {
     "_run._async": ("arun", "astream"),
+    "_run._choosing": ("recommend",),
     "_run._sync": ("run", "stream"),
     "_strategies._anyio": ("AnyioStrategy",),
     "_strategies._event_loop": ("AsyncioStrategy", "UvloopStrategy"),
@@ -92,6 +103,10 @@ _HOMES = {
     "_facts._batch": ("Batch", "Claim"),
     "_facts._machine": ("Machine",),
     "_facts._plan": ("Plan",),
+    "_facts._estimate": ("Estimate",),
+    "_facts._profile": ("Profile",),
+    "_facts._recommendation": ("Recommendation",),
+    "_facts._workload": ("Workload",),
 }
 _WHERE = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -6,9 +6,10 @@ from importlib import import_module
 from typing import Any
 
 from .._errors import InvalidArgumentError, UnknownStrategyError
+from .._facts._plan import Plan
 from ..protocols import Strategy
 
-__all__ = ["EXTRAS", "NAMES", "load", "resolve"]
+__all__ = ["EXTRAS", "NAMES", "load", "resolve", "strategy_for"]
 
 NAMES = {
     "sequential": "_sequential:SequentialStrategy",
@@ -31,6 +32,22 @@ def load(name: str) -> Any:
     return getattr(import_module(f"{__package__}.{module}"), attribute)
 
 
+def strategy_for(plan: Plan) -> Strategy:
+    """The strategy that does what a plan says."""
+    options: dict[str, dict[str, Any]] = {
+        "sequential": {},
+        "thread": {"max_workers": plan.workers, "batch": plan.batch},
+        "process": {"max_workers": plan.workers, "batch": plan.batch},
+        "hybrid": {
+            "max_workers": plan.workers,
+            "concurrency": max(1, round(plan.concurrency / plan.workers)),
+        },
+    }
+    default = {"concurrency": plan.concurrency}
+    chosen: Strategy = load(plan.strategy)(**options.get(plan.strategy, default))
+    return chosen
+
+
 def resolve(strategy: object) -> Strategy:
     """A strategy from its name, from an object, or from something that recommends one.
 
@@ -49,8 +66,8 @@ def resolve(strategy: object) -> Strategy:
         raise InvalidArgumentError("strategy", advice)
     if isinstance(strategy, Strategy):
         return strategy
-    recommended = getattr(strategy, "strategy", None)
-    if isinstance(recommended, Strategy):
-        return recommended
+    plan = getattr(strategy, "plan", None)
+    if isinstance(plan, Plan):
+        return strategy_for(plan)
     problem = f"must be a name or an object with `name` and `execute`, not {strategy!r}"
     raise InvalidArgumentError("strategy", problem)

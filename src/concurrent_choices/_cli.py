@@ -1,0 +1,152 @@
+"""The command line: arguments in, exit code out. It knows words, not strategies.
+
+Exit codes: 0 done; 1 the callable or its items raised; 2 an argument cannot work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+from attrs import evolve
+
+from ._errors import InvalidArgumentError
+from ._facts._json import Jsonable
+from ._facts._machine import Machine
+from ._facts._workload import Workload
+from ._measure._calibration import describe, machine_costs
+from ._platform import this_machine
+from ._run._choosing import recommend
+from ._run._probes import PROBES
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        arguments: What follows the program's name; by default what it was called with.
+
+    Returns:
+        The exit code.
+    """
+    asked = _parser().parse_args(arguments)
+    try:
+        code: int = asked.command(asked)
+    except InvalidArgumentError as error:
+        print(f"concurrent-choices: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("concurrent-choices: interrupted", file=sys.stderr)
+        return 130
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="concurrent-choices", description="Measures a callable and says which concurrency suits it."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_recommend(commands)
+    machine = commands.add_parser("machine", help="show this machine, and what concurrency costs on it")
+    machine.add_argument("--json", action="store_true", help="as JSON instead of a table")
+    machine.set_defaults(command=_machine)
+    return parser
+
+
+def _add_recommend(commands: Any) -> None:
+    parser = commands.add_parser("recommend", help="measure a callable on some of its items")
+    parser.add_argument("callable", metavar="PKG.MOD:FN", help="where the callable can be imported from")
+    parser.add_argument(
+        "--items",
+        required=True,
+        metavar="FILE|EXPRESSION",
+        help="a file with one item a line, or a Python expression such as 'range(1000)'; - for standard input",
+    )
+    parser.add_argument("--budget", type=float, default=1.0, help="seconds to spend at most (default: 1)")
+    parser.add_argument("--no-race", action="store_true", help="only predict; do not race the candidates")
+    parser.add_argument("--cpus", type=float, help="what if there were so many processors")
+    parser.add_argument("--no-gil", action="store_true", help="what if there were no GIL")
+    parser.add_argument("--count", type=int, help="what if there were so many items")
+    parser.add_argument("--json", action="store_true", help="as JSON instead of a table")
+    parser.set_defaults(command=_recommend)
+
+
+def _recommend(asked: argparse.Namespace) -> int:
+    fn = _imported(asked.callable)
+    items = _items(asked.items)
+    workload = Workload(fn, items, items_count=asked.count)
+    print(f"calling {asked.callable} on some of its items ...", file=sys.stderr)
+    try:
+        verdict = recommend(workload, budget=asked.budget, verify=not asked.no_race, machine=_what_if(asked))
+    except InvalidArgumentError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the items are the user's own code
+        print(f"concurrent-choices: the items raised {error!r}", file=sys.stderr)
+        return 1
+    _say(verdict, as_json=asked.json)
+    return 1 if verdict.profile.errors == 1.0 else 0
+
+
+def _say(fact: Jsonable, *, as_json: bool) -> None:
+    print(fact.to_json(indent=2) if as_json else fact)
+
+
+def _imported(reference: str) -> Callable[[Any], Any]:
+    """The callable of a reference; the current folder is searched, as by ``python -m``."""
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        found: Callable[[Any], Any] = resolve_name(reference)
+    except (AttributeError, ImportError, ValueError) as error:
+        problem = f"cannot be imported: {error}; write it as PKG.MOD:FN"
+        raise InvalidArgumentError(reference, problem) from error
+    return found
+
+
+def _items(text: str) -> Iterable[Any]:
+    """Lines of a file or of standard input, or what an expression gives."""
+    if text == "-":
+        return [line.rstrip("\n") for line in sys.stdin]
+    if Path(text).is_file():
+        return Path(text).read_text().splitlines()
+    try:
+        items: Any = eval(text, {})  # noqa: S307 - the user's own expression, on the user's own command line
+    except Exception as error:
+        problem = f"{text!r} is neither a file nor an expression that works: {error!r}"
+        raise InvalidArgumentError("--items", problem) from error
+    if not isinstance(items, Iterable):
+        raise InvalidArgumentError("--items", f"{text!r} gives {items!r}, which cannot be iterated over")
+    found: Iterable[Any] = items
+    return found
+
+
+def _what_if(asked: argparse.Namespace) -> Machine | None:
+    """The machine asked about, or None for this one."""
+    if asked.cpus is None and not asked.no_gil:
+        return None
+    if asked.cpus is not None and not asked.cpus > 0:
+        raise InvalidArgumentError("--cpus", f"must be above 0, not {asked.cpus:g}")
+    here = this_machine()
+    return evolve(here, cpus=asked.cpus or here.cpus, gil=here.gil and not asked.no_gil)
+
+
+def _machine(asked: argparse.Namespace) -> int:
+    machine, calibration = this_machine(), machine_costs(PROBES)
+    if asked.json:
+        facts = {"machine": json.loads(machine.to_json()), "calibration": json.loads(calibration.to_json())}
+        print(json.dumps(facts, indent=2))
+        return 0
+    print(
+        f"{machine.python} on {machine.platform}, {machine.cpus:g} CPUs, GIL {'on' if machine.gil else 'off'}"
+    )
+    for row in describe(calibration):
+        print(f"{row.name:<20} {row.seconds * 1e6:>12.3f} µs  {row.how}")
+    print(calibration.kept)
+    return 0

@@ -1,0 +1,173 @@
+"""`recommend`: looking, then deciding, then perhaps a race; and what its verdict can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from typing import Any
+
+from attrs import field, fields, frozen
+
+from .._errors import InvalidArgumentError
+from .._facts._machine import Machine
+from .._facts._recommendation import Recommendation
+from .._facts._workload import Workload
+from .._judge._recommend import recommend as judge
+from .._judge._recommend import settle
+from .._measure._calibration import machine_costs
+from .._measure._clock import SystemClock
+from .._measure._profiler import profile
+from .._platform import this_machine
+from .._strategies._registry import strategy_for
+from .._work._callables import is_async
+from ..protocols import Strategy
+from ._arguments import check_fn, check_items
+from ._leftover import Leftover, finish_with
+from ._probes import PROBES
+from ._race import Race
+
+__all__ = ["Verdict", "recommend"]
+
+SAMPLING = 0.2
+"""Seconds for sampling, where the work is not so long that more is a twentieth of it (DESIGN.md 6)."""
+
+SHARE = 0.05
+"""Part of the sequential time that looking and racing may take, if that is more than `LEAST`."""
+
+LEAST = 0.25
+"""Seconds that looking and racing may take in any case."""
+
+
+@frozen(kw_only=True, str=False)
+class Verdict(Recommendation):
+    """A recommendation that can act. `run(fn, items, strategy=verdict)` takes it too."""
+
+    _leftover: Leftover = field(repr=False, eq=False)
+
+    @property
+    def strategy(self) -> Strategy:
+        """The chosen strategy, ready to use."""
+        return strategy_for(self.plan)
+
+    def run(self, *, timeout: float | None = None, return_exceptions: bool = False) -> list[Any]:
+        """Do the rest of the work and give all results, in input order.
+
+        Items that were called to measure are not called again; their results are part of the list.
+
+        Args:
+            timeout: Seconds one item may take.
+            return_exceptions: Put an exception in its item's place instead of raising it.
+
+        Raises:
+            InvalidArgumentError: It has been run already, or it came from JSON and holds no work.
+            Exception: Whatever a call raised, as for `concurrent_choices.run`.
+        """
+        return finish_with(
+            self._leftover, self.strategy, timeout=timeout, return_exceptions=return_exceptions
+        )
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """The recommendation as JSON, for `Recommendation.from_json`; the work itself is no part of it.
+
+        Args:
+            indent: Spaces per level; None for one line.
+        """
+        return Recommendation(**_parts(self)).to_json(indent=indent)
+
+    def executor(self) -> Executor:
+        """A `concurrent.futures.Executor` of the chosen kind and size.
+
+        Processes for "process" and "hybrid", started afresh rather than forked; threads for all others.
+        """
+        import multiprocessing  # noqa: PLC0415 - 10 ms; only executors of processes need it
+        from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor  # noqa: PLC0415 - as above
+
+        if self.plan.strategy in {"process", "hybrid"}:
+            context = multiprocessing.get_context("spawn")
+            return ProcessPoolExecutor(self.plan.workers, mp_context=context)
+        return ThreadPoolExecutor(max(self.plan.workers, self.plan.concurrency))
+
+
+def recommend(
+    workload: Workload | Callable[[Any], Any],
+    items: Iterable[Any] | None = None,
+    *,
+    budget: float = 1.0,
+    verify: bool = True,
+    machine: Machine | None = None,
+) -> Verdict:
+    """Measure a callable on some of its items, and say which strategy runs it fastest, and why.
+
+    The items sampled are really called, each once; `Verdict.run` goes on with the others.
+
+    Args:
+        workload: A `Workload`, or a callable of one argument, `def` or `async def`.
+        items: What it is to be called with, where `workload` is a callable.
+        budget: Seconds to spend at most. Fewer are spent: a quarter of a second, or a twentieth of what
+            the work would take one by one.
+        verify: Whether the leading candidates race on some of the items.
+        machine: Where it is to run, to ask "what if"; this machine by default. Elsewhere cannot be raced.
+
+    Returns:
+        A verdict. Printed, it is a table; it can `run` the work, and `run(..., strategy=verdict)` takes it.
+
+    Raises:
+        InvalidArgumentError: An argument cannot work; nothing was called.
+        Exception: What the caller's iterable raised when it was asked for its first items.
+    """
+    asked = _workload(workload, items)
+    limit = _check_budget(budget)
+    calibration = machine_costs(PROBES)
+    sampled = profile(
+        asked.fn,
+        asked.items,
+        clock=SystemClock(),
+        budget=min(limit, SAMPLING),
+        is_async=is_async(asked.fn),
+    )
+    here = this_machine()
+    verdict = judge(asked, sampled.profile, calibration.costs, machine or here)
+    leftover = Leftover(asked, sampled)
+    if verify and machine is None and not leftover.failed and not sampled.in_flight:
+        verdict = _raced(verdict, leftover, limit)
+    return Verdict(leftover=leftover, **_parts(verdict))
+
+
+def _raced(verdict: Recommendation, leftover: Leftover, limit: float) -> Recommendation:
+    """The verdict after a race, if there is time and work enough for one."""
+    sequential = verdict.estimate("sequential").expected
+    seconds = min(limit, max(LEAST, SHARE * sequential)) - SAMPLING
+    left = verdict.items - len(leftover.results)
+    if seconds <= 0 or not verdict.items_known:
+        return verdict
+    race = Race(leftover.workload, machine_costs(PROBES).costs, leftover.rest)
+    measured = race.hold(verdict, left, seconds)
+    leftover.results.update(race.results)
+    return settle(verdict, measured) if measured else verdict
+
+
+def _parts(verdict: Recommendation) -> dict[str, Any]:
+    return {part.name: getattr(verdict, part.name) for part in fields(Recommendation)}
+
+
+def _workload(workload: Any, items: Any) -> Workload:
+    if isinstance(workload, Workload):
+        if items is not None:
+            problem = "belong into the Workload; give one or the other"
+            raise InvalidArgumentError("items", problem)
+        made = workload
+    else:
+        check_fn(workload)
+        if items is None:
+            problem = "are missing: recommend(fn, items), or recommend(Workload(fn, items))"
+            raise InvalidArgumentError("items", problem)
+        made = Workload(workload, items)
+    check_fn(made.fn)
+    check_items(made.items)
+    return made
+
+
+def _check_budget(budget: Any) -> float:
+    if isinstance(budget, bool) or not isinstance(budget, (int, float)) or not budget > 0:
+        raise InvalidArgumentError("budget", f"must be seconds above 0, not {budget!r}")
+    return float(budget)

@@ -1,0 +1,93 @@
+"""What is left of a workload after some of its items were called to measure it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .._errors import InvalidArgumentError
+from .._facts._workload import Workload
+from .._measure._ledger import InFlight, Raised
+from .._measure._sampled import Sampled
+from ..protocols import Strategy
+from ._sync import run
+
+__all__ = ["Leftover", "finish_with"]
+
+
+class Leftover:
+    """Results there are already, calls still under way, and items not yet called.
+
+    Args:
+        workload: What it is left of.
+        sampled: What sampling did.
+    """
+
+    def __init__(self, workload: Workload, sampled: Sampled) -> None:
+        self.workload = workload
+        self.results: dict[int, Any] = {
+            index: outcome.error if isinstance(outcome, Raised) else outcome
+            for index, outcome in sampled.results.items()
+        }
+        self._raised = {index for index, outcome in sampled.results.items() if isinstance(outcome, Raised)}
+        self.in_flight: tuple[InFlight, ...] = sampled.in_flight
+        self.rest: Iterator[tuple[int, Any]] = sampled.rest()
+        self.used = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether a call raised."""
+        return bool(self._raised)
+
+    def first_error(self) -> BaseException | None:
+        """What the earliest failed call raised."""
+        return self.results[min(self._raised)] if self._raised else None
+
+    def add(self, index: int, outcome: Any) -> None:
+        """Take a result that arrived later."""
+        if isinstance(outcome, Raised):
+            self._raised.add(index)
+            outcome = outcome.error
+        self.results[index] = outcome
+
+    def land(self) -> None:
+        """Wait for the calls that were under way."""
+        for flight in self.in_flight:
+            landed = flight.wait()
+            assert landed is not None
+            for place, outcome in enumerate(landed.outcomes):
+                self.add(landed.start + place, outcome)
+
+
+def finish_with(
+    leftover: Leftover, strategy: Strategy, *, timeout: float | None, return_exceptions: bool
+) -> list[Any]:
+    """Do what is left, and give all results in input order.
+
+    Raises:
+        InvalidArgumentError: It was done before.
+        Exception: What the earliest failed call raised, unless `return_exceptions`.
+    """
+    if leftover.used:
+        problem = "has been run already; its items were used up. Ask recommend() again"
+        raise InvalidArgumentError("recommendation", problem)
+    leftover.used = True
+    _raise_first(leftover, return_exceptions=return_exceptions)
+    rest = list(leftover.rest)
+    values = run(
+        leftover.workload.fn,
+        [item for _, item in rest],
+        strategy=strategy,
+        timeout=timeout,
+        return_exceptions=return_exceptions,
+    )
+    leftover.results.update(zip((index for index, _ in rest), values, strict=True))
+    leftover.land()
+    _raise_first(leftover, return_exceptions=return_exceptions)
+    return [value for _, value in sorted(leftover.results.items())]
+
+
+def _raise_first(leftover: Leftover, *, return_exceptions: bool) -> None:
+    error = None if return_exceptions else leftover.first_error()
+    if error is not None:
+        raise error
