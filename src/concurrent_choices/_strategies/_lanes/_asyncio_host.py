@@ -59,20 +59,33 @@ class AsyncioHost:
 
     async def limited(self, coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
         """As `Host` says; a task of its own, so that one that ignores cancellation can be left."""
-        task = asyncio.ensure_future(coroutine)
+        task = asyncio.create_task(_contained(coroutine))
         try:
             done, _ = await asyncio.wait({task}, timeout=seconds)
         except asyncio.CancelledError:
             await cancel_all({task})
             raise
-        if done:
-            return task.result()
-        await cancel_all({task})
-        return OVERDUE
+        if not done:
+            await cancel_all({task})
+            return OVERDUE
+        value, error = task.result()
+        if error is not None:
+            raise error
+        return value
 
     def is_cancellation(self, error: BaseException) -> bool:
         task = asyncio.current_task()
         return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
+
+
+async def _contained(coroutine: Coroutine[Any, Any, Any]) -> tuple[Any, BaseException | None]:
+    """What a coroutine gives or raises; a task that raised SystemExit itself would stop the whole loop."""
+    try:
+        return await coroutine, None
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
+        return None, error
 
 
 async def cancel_all(tasks: set[asyncio.Task[Any]]) -> None:
