@@ -11,10 +11,10 @@ from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._nesting import lanes_around
 from ..._work._source import Source
+from ._outcome import pack_outcome
 from ._page import Page
 from ._payload import load, reason_of
 from ._wire import Kind, Link, Message
-from ._worker import pack_outcome
 
 __all__ = ["serve_lanes"]
 

@@ -7,9 +7,9 @@ from typing import Any
 from ..._errors import NotPicklableError
 from ..._facts._batch import Batch
 from ..._work._job import Job
+from ._outcome import Carried
 from ._payload import load, reason_of
 from ._wire import Message
-from ._worker import Carried
 
 __all__ = ["RemoteTraceback", "unpack_outcome"]
 

@@ -10,23 +10,22 @@ import select
 import socket
 import sys
 import time
-import traceback
 from contextlib import suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
-from ..._errors import NotPicklableError, RemoteError
 from ..._facts._batch import Batch, Claim
 from ..._work._nesting import lanes_around
-from ..._work._perform import Performer, show
+from ..._work._perform import Performer
+from ._outcome import pack_outcome
 from ._page import Page
-from ._payload import dump, load, reason_of
+from ._payload import load, reason_of
 from ._wire import Kind, Link, Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["main", "pack_outcome", "serve"]
+__all__ = ["main", "serve"]
 
 
 def main() -> None:
@@ -193,61 +192,6 @@ class _Bench:
         if self._timed:
             numbers[1] = time.monotonic_ns()
         return numbers[2] != self._number
-
-
-def pack_outcome(claim: Claim, batch: Batch, *, tolerant: bool) -> list[Any]:
-    """What came of a claim, as frames that are sure to be readable at the other end."""
-    values, error = batch.values, batch.error
-    if error is not None:
-        error = portable(error, claim, batch.start + len(values))
-    if tolerant:
-        values = [
-            portable(value, claim, batch.start + place) if isinstance(value, BaseException) else value
-            for place, value in enumerate(values)
-        ]
-    try:
-        return dump((values, error))
-    except Exception:  # noqa: BLE001 - some value cannot be pickled: find it
-        return dump(_without_obstacles(claim, batch.start, values, error, tolerant=tolerant))
-
-
-def _without_obstacles(
-    claim: Claim, start: int, values: Any, error: BaseException | None, *, tolerant: bool
-) -> tuple[list[Any], BaseException | None]:
-    kept: list[Any] = []
-    for index, value in enumerate(values, start):
-        try:
-            dump(value)
-        except Exception as obstacle:  # noqa: BLE001 - named in the error
-            item = show(claim.items[index - claim.start])
-            stand_in = NotPicklableError(index, item, "result", reason_of(obstacle))
-            if not tolerant:
-                return kept, stand_in
-            kept.append(stand_in)
-        else:
-            kept.append(value)
-    return kept, error
-
-
-def portable(error: BaseException, claim: Claim, index: int) -> Any:
-    """An exception that is sure to arrive, with the text of its traceback."""
-    text = "".join(traceback.format_exception(error))
-    try:
-        load(dump(error))
-    except Exception:  # noqa: BLE001 - any failure on the way there or back
-        item = show(claim.items[index - claim.start])
-        kind = f"{type(error).__module__}.{type(error).__qualname__}"
-        return Carried(RemoteError(index, item, kind, str(error), text), "")
-    return Carried(error, text)
-
-
-class Carried(Exception):  # noqa: N818 - an envelope, never raised
-    """An exception and the text of its traceback, on their way to the caller."""
-
-    def __init__(self, error: BaseException, text: str) -> None:
-        super().__init__(error, text)
-        self.error = error
-        self.text = text
 
 
 def apply_surroundings(surroundings: dict[str, Any]) -> None:

@@ -1,0 +1,72 @@
+"""What came of a batch, packed in the worker so that it is sure to arrive; `_unpack` is the other end.
+
+A worker imports this when it starts, so nothing slow may be imported here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._errors import NotPicklableError, RemoteError
+from ..._facts._batch import Batch, Claim
+from ..._work._perform import show
+from ._payload import dump, load, reason_of
+
+__all__ = ["Carried", "pack_outcome"]
+
+
+def pack_outcome(claim: Claim, batch: Batch, *, tolerant: bool) -> list[Any]:
+    """What came of a claim, as frames that are sure to be readable at the other end."""
+    values, error = batch.values, batch.error
+    if error is not None:
+        error = portable(error, claim, batch.start + len(values))
+    if tolerant:
+        values = [
+            portable(value, claim, batch.start + place) if isinstance(value, BaseException) else value
+            for place, value in enumerate(values)
+        ]
+    try:
+        return dump((values, error))
+    except Exception:  # noqa: BLE001 - some value cannot be pickled: find it
+        return dump(_without_obstacles(claim, batch.start, values, error, tolerant=tolerant))
+
+
+def _without_obstacles(
+    claim: Claim, start: int, values: Any, error: BaseException | None, *, tolerant: bool
+) -> tuple[list[Any], BaseException | None]:
+    kept: list[Any] = []
+    for index, value in enumerate(values, start):
+        try:
+            dump(value)
+        except Exception as obstacle:  # noqa: BLE001 - named in the error
+            item = show(claim.items[index - claim.start])
+            stand_in = NotPicklableError(index, item, "result", reason_of(obstacle))
+            if not tolerant:
+                return kept, stand_in
+            kept.append(stand_in)
+        else:
+            kept.append(value)
+    return kept, error
+
+
+def portable(error: BaseException, claim: Claim, index: int) -> Any:
+    """An exception that is sure to arrive, with the text of its traceback."""
+    import traceback  # noqa: PLC0415 - 3 ms of a worker's start, for errors only
+
+    text = "".join(traceback.format_exception(error))
+    try:
+        load(dump(error))
+    except Exception:  # noqa: BLE001 - any failure on the way there or back
+        item = show(claim.items[index - claim.start])
+        kind = f"{type(error).__module__}.{type(error).__qualname__}"
+        return Carried(RemoteError(index, item, kind, str(error), text), "")
+    return Carried(error, text)
+
+
+class Carried(Exception):  # noqa: N818 - an envelope, never raised
+    """An exception and the text of its traceback, on their way to the caller."""
+
+    def __init__(self, error: BaseException, text: str) -> None:
+        super().__init__(error, text)
+        self.error = error
+        self.text = text
