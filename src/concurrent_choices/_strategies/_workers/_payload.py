@@ -41,10 +41,10 @@ def dump(value: Any) -> list[Any]:
             return frames
     except Exception:  # noqa: BLE001, S110 - whatever pickle cannot do, cloudpickle is asked
         pass
-    import cloudpickle  # noqa: PLC0415 - seldom needed, and a worker must start fast
+    from ._by_value import dumps  # noqa: PLC0415 - seldom needed, and a worker must start fast
 
     del frames[1:]
-    frames[0] = cloudpickle.dumps(value, 5, buffer_callback=beside)
+    frames[0] = dumps(value, beside)
     return frames
 
 

@@ -1,0 +1,62 @@
+"""Pickling by value, where cloudpickle alone would point at what a worker cannot import.
+
+Imported only when plain pickle has failed: cloudpickle is slow to import.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from operator import attrgetter
+from pickle import PickleBuffer
+from typing import Any
+
+import cloudpickle
+
+__all__ = ["dumps"]
+
+
+def dumps(value: Any, beside: Callable[[PickleBuffer], object]) -> bytes:
+    """The pickle of a value, by value where its parts are from `__main__` or from inside a function.
+
+    Args:
+        value: Anything.
+        beside: Asked about each buffer; where it answers false the buffer stays out of the pickle.
+
+    Raises:
+        Exception: Whatever cloudpickle raises for what cannot be pickled.
+    """
+    with io.BytesIO() as file:
+        _Pickler(file, protocol=5, buffer_callback=beside).dump(value)
+        return file.getvalue()
+
+
+def _cached(fn: Callable[..., Any], parameters: dict[str, Any]) -> Callable[..., Any]:
+    """A cached function with nothing in its cache."""
+    cached: Callable[..., Any] = lru_cache(**parameters)(fn)
+    return cached
+
+
+def _reduce_cached(wrapper: Any) -> str | tuple[Any, ...]:
+    """How a function under `functools.cache` travels: by its name where a worker can import it.
+
+    cloudpickle looks only at plain functions and takes the wrapper, which is none, to be importable.
+    """
+    if _is_importable(wrapper):
+        name: str = wrapper.__reduce__()
+        return name
+    return _cached, (wrapper.__wrapped__, wrapper.cache_parameters())
+
+
+def _is_importable(wrapper: Any) -> bool:
+    try:
+        module, name = wrapper.__module__, wrapper.__qualname__
+        return module != "__main__" and attrgetter(name)(sys.modules[module]) is wrapper
+    except (AttributeError, KeyError):
+        return False
+
+
+class _Pickler(cloudpickle.Pickler):
+    dispatch_table = cloudpickle.Pickler.dispatch_table.new_child({type(lru_cache(len)): _reduce_cached})
