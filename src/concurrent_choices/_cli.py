@@ -13,7 +13,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from attrs import evolve
+from attrs import asdict, evolve
 
 from ._errors import InvalidArgumentError
 from ._facts._json import Jsonable
@@ -67,7 +67,7 @@ def _add_recommend(commands: Any) -> None:
         "--items",
         required=True,
         metavar="FILE|EXPRESSION",
-        help="a file with one item a line, or a Python expression such as 'range(1000)'; - for standard input",
+        help="a file with an item a line, or a Python expression such as 'range(1000)'; - for standard input",
     )
     parser.add_argument("--budget", type=float, default=1.0, help="seconds to spend at most (default: 1)")
     parser.add_argument("--no-race", action="store_true", help="only predict; do not race the candidates")
@@ -140,7 +140,7 @@ def _what_if(asked: argparse.Namespace) -> Machine | None:
 def _machine(asked: argparse.Namespace) -> int:
     machine, calibration = this_machine(), machine_costs(PROBES)
     if asked.json:
-        facts = {"machine": json.loads(machine.to_json()), "calibration": json.loads(calibration.to_json())}
+        facts = {"machine": asdict(machine), "calibration": json.loads(calibration.to_json())}
         print(json.dumps(facts, indent=2))
         return 0
     print(

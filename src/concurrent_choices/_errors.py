@@ -6,6 +6,7 @@ ConcurrentChoicesError
 ├── MissingExtraError (ImportError)                the strategy exists, its package is not installed
 ├── RunningLoopError (RuntimeError)                `run` where an event loop runs: use `arun`
 ├── ClosedStrategyError (RuntimeError)             a strategy used after its `with` block
+├── QueueFullError (RuntimeError)                  an executor whose queue is full, asked to reject
 ├── WorkerStartError (RuntimeError)                worker processes do not come up
 └── ItemError                                      one item, named by index and repr
     ├── ItemTimeoutError (TimeoutError)            it outlasted `timeout`
@@ -20,8 +21,10 @@ Every error keeps its fields in ``args`` and writes its text in ``__str__``, so 
 
 from __future__ import annotations
 
-import signal
-from typing import Any
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 2 ms
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [
     "ClosedStrategyError",
@@ -31,6 +34,7 @@ __all__ = [
     "ItemTimeoutError",
     "MissingExtraError",
     "NotPicklableError",
+    "QueueFullError",
     "RemoteError",
     "ResultLostError",
     "RunningLoopError",
@@ -103,8 +107,7 @@ class RunningLoopError(ConcurrentChoicesError, RuntimeError):
 
     def __str__(self) -> str:
         return (
-            f"{self.called}() would block the event loop that runs in this thread; "
-            f"use {self.instead} instead"
+            f"{self.called}() would block the event loop that runs in this thread; use {self.instead} instead"
         )
 
 
@@ -120,8 +123,26 @@ class ClosedStrategyError(ConcurrentChoicesError, RuntimeError):
         self.strategy = strategy
 
     def __str__(self) -> str:
+        return f"this {self.strategy} strategy is closed; make a new one or stay inside its with block"
+
+
+class QueueFullError(ConcurrentChoicesError, RuntimeError):
+    """As many calls wait in an executor as may, and it was told to reject more.
+
+    Attributes:
+        call: The call that was rejected.
+        max_queue: How many may wait.
+    """
+
+    def __init__(self, call: str, max_queue: int) -> None:
+        super().__init__(call, max_queue)
+        self.call = call
+        self.max_queue = max_queue
+
+    def __str__(self) -> str:
         return (
-            f"this {self.strategy} strategy is closed; make a new one or stay inside its with block"
+            f"{self.call} was rejected: max_queue={self.max_queue} calls wait already; submit it later, "
+            'or let the executor wait (when_full="block") or run it in the caller (when_full="caller")'
         )
 
 
@@ -211,9 +232,7 @@ class NotPicklableError(ItemError, TypeError):
         self.reason = reason
 
     def __str__(self) -> str:
-        subject = (
-            "cannot be pickled" if self.what == "item" else "gave a result that cannot be pickled"
-        )
+        subject = "cannot be pickled" if self.what == "item" else "gave a result that cannot be pickled"
         return (
             f"{super().__str__()} {subject} for its trip between processes ({self.reason}); "
             'send something picklable, or use strategy="thread"'
@@ -280,6 +299,8 @@ class ResultLostError(WorkerDiedError):
 
 
 def _signal_name(number: int) -> str:
+    import signal  # noqa: PLC0415 - a worker's start can do without
+
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import opcode
 from collections.abc import Callable
 from functools import partial
@@ -20,11 +19,15 @@ _CALLING = frozenset(
 
 def is_async(fn: Callable[..., Any]) -> bool:
     """Whether calling `fn` gives a coroutine: through partials, methods and callable objects too."""
+    import inspect  # noqa: PLC0415 - a worker, which is told, starts 4 ms sooner without
+
     return any(inspect.iscoroutinefunction(layer) for layer in _layers(fn))
 
 
 def is_generator(fn: Callable[..., Any]) -> bool:
     """Whether calling `fn` gives a generator, plain or asynchronous."""
+    import inspect  # noqa: PLC0415 - as above
+
     return any(
         inspect.isgeneratorfunction(layer) or inspect.isasyncgenfunction(layer) for layer in _layers(fn)
     )
@@ -56,6 +59,8 @@ def touches_nothing(fn: Callable[..., Any]) -> bool:
 def _layers(fn: Callable[..., Any]) -> list[Any]:
     while isinstance(fn, partial):
         fn = fn.func
+    import inspect  # noqa: PLC0415 - as above
+
     if inspect.isroutine(fn) or inspect.isclass(fn):
         return [fn]
     # A callable object: what a call runs is its class's __call__.

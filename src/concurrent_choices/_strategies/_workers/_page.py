@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import tempfile
 
 __all__ = ["Page"]
 
@@ -30,6 +29,8 @@ class Page:
         if hasattr(os, "memfd_create"):
             descriptor = os.memfd_create("concurrent_choices", os.MFD_CLOEXEC)
         else:
+            import tempfile  # noqa: PLC0415 - 4 ms of a worker's start, for other systems only
+
             descriptor, path = tempfile.mkstemp()
             os.unlink(path)  # noqa: PTH108 - pathlib costs a worker's start 5 ms
         os.ftruncate(descriptor, _SIZE)
