@@ -95,6 +95,13 @@ def test_gil(cpu, share, part):
     assert profile.missing == ()
 
 
+def test_a_holder_without_a_core():
+    """Who waits for a core while holding the GIL holds it on."""
+    evidence = Evidence(blocks=blocks(10, 10, cpu=0.5, queued=0.5), testimony=said(0.5))
+
+    assert profile_of(evidence).gil == pytest.approx(0.5 * 5e-3)
+
+
 def test_no_gil():
     """Without a GIL none is held, and nothing is missing."""
     profile = profile_of(Evidence(gil=False, blocks=blocks(10, 10)))

@@ -50,7 +50,7 @@ def test_figures_are_exact(clock):
     """With a fake clock every figure is what the callable spent."""
     fn = Called(clock, wall=0.010, cpu=0.004, queued=0.001, children=0.002, sleeps=2, blocks=4)
 
-    sample = sampled(fn, range(1000), clock=clock, share=0.4)
+    sample = sampled(fn, range(1000), clock=clock, share=0.5)
 
     profile = sample.profile
     assert (profile.wall, profile.cpu, profile.queued) == pytest.approx((0.010, 0.004, 0.001))

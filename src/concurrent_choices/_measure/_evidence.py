@@ -107,7 +107,7 @@ def profile_of(evidence: Evidence) -> Profile:
     alone = [evidence.first] if evidence.first and not blocks else blocks
     totals = Totals.of(alone)
     wall, cpu, queued = _means(totals, evidence.unfinished)
-    gil, gil_se, doubts = _gil(evidence, wall, cpu)
+    gil, gil_se, doubts = _gil(evidence, wall, cpu, queued)
     first = evidence.first.wall / 1e9 if evidence.first else 0.0
     calls = max(1, sum(block.calls for block in evidence.blocks))
     sure = evidence.testimony.share is not None
@@ -169,7 +169,7 @@ def _means(totals: Totals, unfinished: Unfinished | None) -> tuple[float, float,
     return unfinished or (0.0, 0.0, 0.0)
 
 
-def _gil(evidence: Evidence, wall: float, cpu: float) -> tuple[float, float, list[str]]:
+def _gil(evidence: Evidence, wall: float, cpu: float, queued: float) -> tuple[float, float, list[str]]:
     """CPU time that holds the GIL, the error of its share of the wall time, and doubts."""
     if not evidence.gil:
         return 0.0, 0.0, []
@@ -185,7 +185,8 @@ def _gil(evidence: Evidence, wall: float, cpu: float) -> tuple[float, float, lis
     if busy < _TOO_SMALL:
         doubt = "gil: there is too little CPU time to tell; all of it counts as holding it"
         return cpu, busy, [doubt] if busy > share + evidence.testimony.error else []
-    part = min(1.0, share / busy)
+    # Who has no core and holds the GIL holds it on.
+    part = min(1.0, share * wall / (cpu + queued))
     if part > _HELD:
         part = 1.0
     elif part < _FREE:

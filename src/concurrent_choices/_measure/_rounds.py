@@ -26,10 +26,10 @@ BLOCK = 200_000
 """Nanoseconds of a timed block: twice the least at which CPU time is exact (DECISION.md 2.1)."""
 
 ROUND = 8_000_000
-"""Nanoseconds between looks at the budget (guessed: ten looks of the witness)."""
+"""Nanoseconds between looks at the budget (guessed: eight looks of the witness)."""
 
-ENOUGH = 60_000_000
-"""Nanoseconds of calls after which the witness errs by 0.07 (80 looks; experiment 3)."""
+ENOUGH = 80_000_000
+"""Nanoseconds of calls after which the witness errs by 0.08 or less (40 to 80 looks)."""
 
 PRECISE = 0.03
 """Relative error of the mean that is good enough (guessed: less than one machine differs by)."""

@@ -7,11 +7,10 @@ which k were late by L seconds in all, and with a mean sleep of s, the GIL was h
 
     (k s + L) / (n s + L)
 
-of the time. A look that was late because no core was free says nothing and is left out. Measured
-here on holds of 0.2, 0.3, 0.6, 1 and 2 ms with as long or longer pauses: 0.42, 0.21, 0.21, 0.48
-and 0.51 where the truth was 0.39, 0.23, 0.23, 0.47 and 0.41 to 0.5 (neighbours were at work);
-weighing looks with their time, as in DECISION.md 2.2, gave twice as much error below 1 ms. Two
-things make the
+of the time, whatever the switch interval. A look that was late because no core was free says
+nothing and is left out. Tried on holds of 0.2, 0.6, 2, 10 and 20 ms with pauses, 80 ms each, both
+cores busy with other work: root mean square error 0.04, 0.08, 0.04, 0.04 and 0.01. Weighing looks
+with their time, as in DECISION.md 2.2, gave twice as much below 1 ms. Two things make the
 difference: a thread with the shortest slice of CPU time gets its core at once instead of waiting
 behind the very thread it watches, and reading the run-queue delay lets go of the GIL, so only a
 late look does it.
@@ -44,8 +43,8 @@ __all__ = [
     "weigh",
 ]
 
-MEAN_SLEEP = 0.7e-3
-"""Seconds between looks: 0.7 to 2 ms were tried in experiment 3; the shortest tells soonest."""
+MEAN_SLEEP = 1e-3
+"""Seconds between looks: each costs a Python loop some 25 µs (measured; see `QUICK`)."""
 
 MARGIN = 30_000
 """Nanoseconds beyond the usual lateness at which the GIL counts as held. Measured as above: with 30
@@ -54,7 +53,7 @@ to 50 µs the shares differ by 0.01 to 0.02, at 10 µs the ordinary scatter of 1
 FEWEST = 5
 """Evidence, in looks, below which nothing is said (guessed: the error would exceed 0.2)."""
 
-LONG_LOOK = 4 * 700_000
+LONG_LOOK = 4_000_000
 """Nanoseconds of waiting that tell as much as one more look (guessed: four mean sleeps)."""
 
 _IDLE_LOOKS = 9
