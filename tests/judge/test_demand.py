@@ -135,6 +135,12 @@ def test_run_queue_delay_counts_as_computing():
     assert demand.wait == pytest.approx(0.0)
 
 
+def test_waiting_for_a_core_between_steps_holds_no_loop():
+    """A coroutine's thread is queued after each wait too; that makes no step longer."""
+    demand = demand_of(coroutine(20, held=1, cpu=1, queued=5 * MS), TWO)
+    assert (demand.gil, demand.block, demand.wait) == pytest.approx((1 * MS, 0.0, 19 * MS))
+
+
 def test_a_coroutine_blocks_computes_and_awaits():
     """Held without computing is blocking; the rest of the wall time is awaited."""
     demand = demand_of(coroutine(20, held=15, cpu=5), TWO)

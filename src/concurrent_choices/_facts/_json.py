@@ -103,8 +103,7 @@ def _fact(value: Any, kind: Any, where: str) -> Any:
         problem = f"has unknown fields in {where or kind.__name__}: {', '.join(unknown)}"
         raise InvalidArgumentError("text", problem)
     parts = {
-        name: structured(each, hints[name], f"{where}.{name}".lstrip("."))
-        for name, each in value.items()
+        name: structured(each, hints[name], f"{where}.{name}".lstrip(".")) for name, each in value.items()
     }
     try:
         return kind(**parts)

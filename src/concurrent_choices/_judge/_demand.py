@@ -164,8 +164,9 @@ def _split(profile: Profile) -> tuple[float, float, float]:
     Run-queue delay counts as computing: whoever slowed the sample down will slow the rest down.
     """
     if profile.is_async and profile.loop_held > 0:
-        computing = profile.loop_cpu + profile.queued
-        block = max(0.0, profile.loop_held - computing)
+        # a thread is also queued for a core between steps, where it holds no loop
+        computing = min(profile.loop_cpu + profile.queued, profile.loop_held)
+        block = profile.loop_held - computing
         return computing, block, max(0.0, profile.wall - profile.loop_held)
     return profile.cpu + profile.queued, 0.0, profile.blocked
 
@@ -176,7 +177,7 @@ def _held(profile: Profile, computing: float) -> float:
         return 0.0
     if not gil_is_known(profile) or _too_short_to_see(profile, computing):
         return computing
-    cpu = computing - profile.queued
+    cpu = profile.loop_cpu if profile.is_async and profile.loop_held > 0 else profile.cpu
     share = min(1.0, profile.gil / cpu) if cpu > 0 else 1.0
     if share >= SURELY_HELD:
         return computing

@@ -175,7 +175,8 @@ def _of_case(case: Case, *, known: bool) -> Iterator[str]:
     demand, profile = case.demand, case.profile
     if not known:
         yield f"The number of items is not known; {counted(case.items, 'item')} were assumed."
-    if demand.shared_resource > 0 and profile.process_speedup is None:
+    unknown = profile.process_speedup is None and not profile.payload.obstacle
+    if demand.shared_resource > 0 and unknown:
         yield (
             "Calls queue for something; it was taken to be shared by processes too. A lock within "
             "the process is not: race them to know."

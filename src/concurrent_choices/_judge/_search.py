@@ -11,6 +11,7 @@ from math import ceil
 
 from .._facts._plan import Plan
 from ._formulas import Case, Prediction, predict
+from ._formulas._processes import parent_seconds
 
 __all__ = ["best_plan", "plans_for"]
 
@@ -34,6 +35,10 @@ PROCESSES_PER_CORE = 4
 
 COMPUTING = 0.6
 """Share of an item's time on a core from which one process per core is enough (DECISION.md 5.2)."""
+
+BUSY_PARENT = 0.5
+"""Share of the parent's time, spent on adaptive batches, from which larger ones are looked at
+(guessed: below it they gain next to nothing)."""
 
 NOT_WORTH_IT = 1.005
 """Factor by which more lanes must be faster than fewer to be preferred. At 1.02 the simulator had
@@ -141,7 +146,7 @@ def _batches(case: Case, workers: int) -> tuple[int | None, ...]:
     DECISION.md 5.2: k_min = ceil(d_p / (0.05 w)), with all workers asking the one parent.
     """
     alone = case.demand.alone
-    if alone <= 0:
+    if not alone or parent_seconds(case, workers, None) * workers <= BUSY_PARENT * alone:
         return (None,)
     size = ceil(workers * case.costs.process_batch / (0.05 * alone))
     return (None, size) if 1 < size <= case.items // (4 * workers) else (None,)
