@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from types import CoroutineType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, TypeVar
 
-from .._facts._batch import Claim
+from .._facts._batch import Batch, Claim
 from .._work._callables import touches_nothing
 from .._work._perform import annotate, unawaited_among
 from ._figures import Block
@@ -234,10 +233,6 @@ def _raised(error: BaseException, claim: Claim, place: int) -> Raised:
 def _checked(claim: Claim, outcomes: list[Any]) -> Iterator[Any]:
     """The outcomes, an error in the place of each coroutine that nobody awaits."""
     for place, outcome in enumerate(outcomes):
-        single = Claim(claim.start + place, claim.items[place : place + 1])
-        refused = unawaited_among(single, [outcome]) if _is_coroutine(outcome) else None
-        yield Raised(refused.error) if refused and refused.error else outcome
-
-
-def _is_coroutine(outcome: Any) -> bool:
-    return type(outcome) is CoroutineType
+        single = Batch(claim.start + place, [outcome])
+        checked = unawaited_among(single, claim.items[place : place + 1], tolerant=False)
+        yield outcome if checked.error is None else Raised(checked.error)

@@ -23,6 +23,8 @@ Mark = Callable[[int], bool]
 _new_tuple = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - typeshed leaves the iterable's type open
 """Makes a named tuple without its Python-level constructor, which costs as much as a small item."""
 
+_AWAIT = "pass the async function itself, or await the coroutine inside it"
+
 _SHOWN = 120
 _NOTES = 8  # an exception object raised again and again must not grow for ever (guessed)
 
@@ -60,14 +62,16 @@ class Performer:
                 place = len(values)
                 annotate(error, claim.start + place, claim.items[place])
                 if not (self._tolerant and isinstance(error, Exception)):
-                    return Batch(claim.start, values, error)
+                    return self._examined(claim, Batch(claim.start, values, error))
                 values.append(error)
             else:
                 break
+        batch = _new_tuple(Batch, (claim[0], values, None))
+        return batch if self.quick else self._examined(claim, batch)
+
+    def _examined(self, claim: Claim, batch: Batch) -> Batch:
         # What calls nothing makes no coroutine either, so its values need no second look.
-        if not self.quick and (batch := unawaited_among(claim, values)) is not None:
-            return batch
-        return _new_tuple(Batch, (claim[0], values, None))
+        return batch if self.quick else unawaited_among(batch, claim.items, tolerant=self._tolerant)
 
     def _all_at_once(self, claim: Claim, values: list[Any], mark: Mark | None) -> None:
         start, items = claim
@@ -94,22 +98,27 @@ class Performer:
             append(fresh().run(fn, item))
 
 
-def unawaited_among(claim: Claim, values: Sequence[Any]) -> Batch | None:
-    """The batch for values among which stands a coroutine that nobody awaits; closes them all.
+def unawaited_among(batch: Batch, items: Sequence[Any], *, tolerant: bool) -> Batch:
+    """The batch without coroutines among its values: nobody would ever await them.
 
-    None where there is none.
+    Args:
+        batch: What came of some items.
+        items: The items, from the batch's first.
+        tolerant: Whether an error stands in each one's place; otherwise the first ends the batch.
     """
-    if CoroutineType not in set(map(type, values)):
-        return None
-    kinds: list[type[Any]] = [type(value) for value in values]
-    for value in values:
+    if CoroutineType not in set(map(type, batch.values)):
+        return batch
+    values = list(batch.values)
+    errors: list[UnawaitedError] = []
+    for place, value in enumerate(batch.values):
         if type(value) is CoroutineType:
             value.close()
-    place = kinds.index(CoroutineType)
-    advice = "pass the async function itself, or await the coroutine inside it"
-    item = show(claim.items[place])
-    error = UnawaitedError(claim.start + place, item, "coroutine", advice)
-    return Batch(claim.start, values[:place], error)
+            error = UnawaitedError(batch.start + place, show(items[place]), "coroutine", _AWAIT)
+            errors.append(error)
+            values[place] = error
+    if tolerant:
+        return Batch(batch.start, values, batch.error)
+    return Batch(batch.start, values[: errors[0].index - batch.start], errors[0])
 
 
 def annotate(error: BaseException, index: int, item: object) -> None:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextvars import Context, copy_context
 from itertools import count, repeat
 from math import inf
-from types import TracebackType
+from operator import is_
+from types import CoroutineType, TracebackType
 from typing import Any, Protocol
 
 from ..._errors import ItemTimeoutError
@@ -185,6 +186,7 @@ class Shift:
 
     async def _lane(self) -> None:
         call, clean = self._call, self.job.context
+        bare = not len(clean)  # where there was no variable, any that is set shows in the length
         for chunk, place, item in self._slots:
             try:
                 chunk.values[place] = await call(item)
@@ -195,11 +197,7 @@ class Shift:
             chunk.left -= 1
             if not chunk.left and self._finish(chunk):
                 await self._host.breathe()
-            try:
-                changed = copy_context() != clean
-            except Exception:  # noqa: BLE001 - a value that refuses comparison, such as an array
-                changed = True
-            if changed:
+            if len(copy_context()) if bare else not _same(copy_context(), clean):
                 self._start()
                 return
 
@@ -231,6 +229,10 @@ class Shift:
     def _halt(self, batch: Batch) -> None:
         """End the shift with an error, after the results already due."""
         self._flush()
+        if not self._halted:
+            self._end_with(batch)
+
+    def _end_with(self, batch: Batch) -> None:
         self._put(batch)
         self._halted = True
         self.job.source.close()
@@ -240,13 +242,11 @@ class Shift:
         """Hand over a finished chunk. Answers whether the loop should turn."""
         claim = chunk.claim
         del self._open[claim.start]
-        if (batch := unawaited_among(claim, chunk.values)) is not None:
-            self._halt(batch)
-        elif _SENT in chunk.values:
+        if _SENT in chunk.values:
             for batch in chunk.runs():
-                self._put(batch)
+                self._hand_over(claim, batch)
         else:
-            self._put(Batch(claim.start, chunk.values))
+            self._hand_over(claim, Batch(claim.start, chunk.values))
         # The loop's rate, not the chunk's age: with many in flight, all are old.
         now = time.perf_counter()
         self._pace.took(now - self._finished, len(claim.items))
@@ -260,4 +260,18 @@ class Shift:
         """Hand over what is finished in chunks that are not."""
         for chunk in self._open.values():
             for batch in chunk.runs():
-                self._put(batch)
+                self._hand_over(chunk.claim, batch)
+
+    def _hand_over(self, claim: Claim, batch: Batch) -> None:
+        if CoroutineType in set(map(type, batch.values)):
+            items = claim.items[batch.start - claim.start :]
+            batch = unawaited_among(batch, items, tolerant=self.job.return_exceptions)
+        if batch.error is None:
+            self._put(batch)
+        elif not self._halted:
+            self._end_with(batch)
+
+
+def _same(context: Context, other: Context) -> bool:
+    """Whether two contexts hold the very same values: equal ones may still be changed apart."""
+    return len(context) == len(other) and all(map(is_, context.values(), other.values()))

@@ -28,8 +28,8 @@ def awaiting(fn: Callable[[Any], Any], context: Context, *, return_exceptions: b
             except BaseException as error:  # noqa: BLE001 - whatever the item raised is the item's error
                 annotate(error, index, item)
                 if not (return_exceptions and isinstance(error, Exception)):
-                    return Batch(claim.start, values, error)
+                    return unawaited_among(Batch(claim.start, values, error), claim.items, tolerant=False)
                 values.append(error)
-        return unawaited_among(claim, values) or Batch(claim.start, values)
+        return unawaited_among(Batch(claim.start, values), claim.items, tolerant=return_exceptions)
 
     return perform
