@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import sys
+from collections import ChainMap
 from collections.abc import Callable
 from functools import lru_cache
 from operator import attrgetter
@@ -58,5 +59,10 @@ def _is_importable(wrapper: Any) -> bool:
         return False
 
 
+# Merged, not put in front: every object is looked up in each of the maps.
+_own, *_others = cloudpickle.Pickler.dispatch_table.maps
+_REDUCERS = ChainMap({**_own, type(lru_cache(len)): _reduce_cached}, *_others)
+
+
 class _Pickler(cloudpickle.Pickler):
-    dispatch_table = cloudpickle.Pickler.dispatch_table.new_child({type(lru_cache(len)): _reduce_cached})
+    dispatch_table = _REDUCERS

@@ -28,6 +28,7 @@ from ..._work._perform import show
 from .._lanes._pace import share_of_rest
 from ._desk import CREDIT, Desk
 from ._host import Host, Worker
+from ._parting import part
 from ._payload import dump, reason_of
 from ._unpack import unpack_outcome
 from ._waker import Waker
@@ -40,9 +41,6 @@ FALSE_STARTS = 3
 
 ATTEMPTS = 3
 """Calls of an idempotent item that kills its worker each time (guessed)."""
-
-MERCY = 0.02
-"""Seconds a busy worker gets to end its batch before it is killed (guessed: what a new one costs)."""
 
 NAP = 50e-6
 """Seconds in which a few answers gather where a batch takes a microsecond (the kernel makes it 100)."""
@@ -102,7 +100,7 @@ class Pump:
                     source.hunger()
                 self._listen(waker, self._expire())
         finally:
-            self._part()
+            part(self._desks.values(), self._host, self._number)
             waker.close()
 
     # Sending
@@ -337,30 +335,6 @@ class Pump:
                 "what they wrote to standard error says why"
             )
             raise WorkerStartError(reason)
-
-    def _part(self) -> None:
-        """Leave idle workers to the host; end the others."""
-        busy = [desk for desk in self._desks.values() if not desk.idle or not desk.worker.ready]
-        for desk in busy:
-            desk.worker.page.cancelled = self._number
-        until = time.monotonic() + MERCY
-        for desk in busy:
-            self._let_finish(desk, until)
-
-    def _let_finish(self, desk: Desk, until: float) -> None:
-        worker = desk.worker
-        try:
-            while not desk.idle and (left := until - time.monotonic()) > 0:
-                if not select.select([worker.link], [], [], left)[0]:
-                    break
-                for message in worker.link.receive():
-                    if message.job == self._number and message.kind == Kind.DONE:
-                        desk.reported(message.start, 1)
-                    worker.ready = worker.ready or message.kind == Kind.READY
-        except (EOFError, KeyError):
-            pass
-        if not desk.idle:
-            self._host.dismiss(worker)
 
 
 def _pack_job(job: Job, inner: object, workers: int) -> list[Any]:
