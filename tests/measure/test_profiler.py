@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from measure_fakes import FakeClock, FakeWitness
+from measure_fakes import FakeClock, FakeWitness, patient
 
 from concurrent_choices._measure._bench import Bench
 from concurrent_choices._measure._clock import SystemClock
@@ -266,6 +266,7 @@ gil = pytest.mark.skipif(hasattr(sys, "_is_gil_enabled") and not sys._is_gil_ena
 
 
 @gil
+@patient
 def test_a_python_loop():
     """It computes, and holds the GIL."""
     seen = real(count_up, range(10_000)).profile
@@ -276,6 +277,7 @@ def test_a_python_loop():
 
 
 @gil
+@patient
 def test_hashing():
     """It computes, and does not hold the GIL."""
     seen = real(digest, range(10_000)).profile
@@ -284,6 +286,7 @@ def test_hashing():
     assert seen.gil < 0.4 * seen.cpu
 
 
+@patient
 def test_sleeping():
     """It waits, and lanes wait side by side."""
     seen = real(sleep, range(10_000)).profile
@@ -294,6 +297,7 @@ def test_sleeping():
     assert seen.blocking_calls >= 0.9
 
 
+@patient
 def test_a_lock():
     """What lets one in at a time is no faster with two."""
     lock = threading.Lock()
@@ -308,6 +312,7 @@ def test_a_lock():
     assert "closure cell 'lock'" in seen.payload.obstacle
 
 
+@patient
 def test_a_coroutine_that_blocks_its_loop():
     """The line that blocks is named."""
 
@@ -322,6 +327,7 @@ def test_a_coroutine_that_blocks_its_loop():
     assert seen.blocks_at == f"{__file__}:{work.__code__.co_firstlineno + 2}"
 
 
+@patient
 def test_a_coroutine_that_awaits():
     """It holds its loop for next to nothing, and nobody is blamed."""
 
@@ -334,6 +340,7 @@ def test_a_coroutine_that_awaits():
     assert seen.pair_speedup > 1.5
 
 
+@patient
 def test_a_call_that_never_returns():
     """The budget holds, what is known is said, and the call is not made again."""
     gate, calls = threading.Event(), []
@@ -494,6 +501,7 @@ def test_a_callable_that_profiles():
     assert sys.getswitchinterval() == before
 
 
+@patient
 def test_child_processes():
     """The CPU time of children that were waited for is the callable's doing."""
     import subprocess

@@ -5,6 +5,7 @@ import sys
 import time
 
 import pytest
+from measure_fakes import patient
 
 from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._switching import QUICK, quick_switching
@@ -132,6 +133,7 @@ def sleep():
 
 @pytest.mark.skipif(sys.version_info >= (3, 13) and not sys._is_gil_enabled(), reason="no GIL")
 @pytest.mark.parametrize(("call", "least", "most"), [(loop, 0.7, 1), (outside, 0, 0.3), (sleep, 0, 0.2)])
+@patient
 def test_real_callables(call, least, most):
     """On real work the witness tells who holds the GIL from who does not."""
     clock = SystemClock()
