@@ -70,8 +70,6 @@ def test_import_is_light():
         f"print(sorted({heavy!r} & (set(sys.modules) - before)))"
     )
 
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "[]"

@@ -10,9 +10,7 @@ V2_MOUNT = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw"
 V1_MOUNT = "33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct"
 
 
-@pytest.mark.parametrize(
-    ("allowed", "cpus"), [("0", 1), ("0-3", 4), ("0-1,4,6-7", 5), ("0-127", 128)]
-)
+@pytest.mark.parametrize(("allowed", "cpus"), [("0", 1), ("0-3", 4), ("0-1,4,6-7", 5), ("0-127", 128)])
 def test_affinity(tree, allowed, cpus):
     """Without any quota the affinity of the thread counts."""
     assert usable_cpus(tree.affinity(allowed).root) == cpus
@@ -122,9 +120,7 @@ def test_no_proc_at_all(tmp_path, tree):
     assert usable_cpus(tmp_path) == 0.01
 
 
-@pytest.mark.parametrize(
-    "text", ["", "max", "garbage garbage", "100000 0", "0 100000", "1 2 3", "-1 100000"]
-)
+@pytest.mark.parametrize("text", ["", "max", "garbage garbage", "100000 0", "0 100000", "1 2 3", "-1 100000"])
 def test_a_quota_that_cannot_be_read_sets_no_limit(tree, text):
     """Damaged and empty files, and periods of 0, are no limit."""
     tree.member("0::/").mounts(V2_MOUNT).put("sys/fs/cgroup/cpu.max", text)
@@ -164,8 +160,7 @@ def test_bad_override(tree, monkeypatch, text):
         usable_cpus(tree.root)
 
     assert str(caught.value) == (
-        f"CONCURRENT_CHOICES_CPUS: must be a number of processors above 0, not {text!r}; "
-        "unset it to use all"
+        f"CONCURRENT_CHOICES_CPUS: must be a number of processors above 0, not {text!r}; unset it to use all"
     )
 
 
