@@ -101,9 +101,10 @@ class Floor:
     def _staff(self) -> None:
         """Start lanes while there is something for them to claim."""
         source = self.job.source
-        started = 0
-        while len(self._lanes) < self.workers and source.ready > started:
-            started += 1
+        # A lane is up before the next is started, so what `ready` says has its claim taken off already.
+        for _ in range(min(source.ready, self.workers - len(self._lanes))):
+            if not source.ready:
+                break
             lane = Lane(self)
             with self._lock:
                 self._lanes.add(lane)

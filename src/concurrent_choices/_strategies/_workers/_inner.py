@@ -11,7 +11,7 @@ from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._nesting import lanes_around
 from ..._work._source import Source
-from ._outcome import pack_outcome
+from ._outcome import Scrutiny, pack_outcome
 from ._page import Page
 from ._payload import load, reason_of
 from ._wire import Kind, Link, Message
@@ -74,6 +74,7 @@ class _Lanes:
         self._sending = threading.Lock()
         page.started = 0
         self._relay = _Relay(page)
+        self._scrutiny = Scrutiny()
         self._items: dict[int, Any] = {}
         self._job = Job(
             conditions["fn"],
@@ -111,7 +112,7 @@ class _Lanes:
         count = len(batch.values) + (batch.error is not None)
         indices = range(batch.start, batch.start + count)
         claim = Claim(batch.start, [self._items.pop(index) for index in indices])
-        frames = pack_outcome(claim, batch, tolerant=self._job.return_exceptions)
+        frames = pack_outcome(claim, batch, tolerant=self._job.return_exceptions, scrutiny=self._scrutiny)
         self._send(Kind.DONE, batch.start, frames, 0)
 
     def _send(self, kind: int, start: int, frames: list[Any], nanoseconds: int) -> None:

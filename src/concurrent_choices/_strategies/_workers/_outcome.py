@@ -12,11 +12,44 @@ from ..._facts._batch import Batch, Claim
 from ..._work._perform import show
 from ._payload import dump, load, reason_of
 
-__all__ = ["Carried", "pack_outcome"]
+__all__ = ["Carried", "Scrutiny", "pack_outcome"]
 
 
-def pack_outcome(claim: Claim, batch: Batch, *, tolerant: bool) -> list[Any]:
-    """What came of a claim, as frames that are sure to be readable at the other end."""
+class Scrutiny:
+    """Which kinds of results can be read at the other end: the first of each kind is tried here.
+
+    Trying all would cost a worker as much again as packing them.
+    """
+
+    def __init__(self) -> None:
+        self._sound: set[type[Any]] = {bool, bytes, float, int, str, type(None)}
+        self._unsound: set[type[Any]] = set()
+
+    def doubts(self, values: Any) -> bool:
+        """Whether one of the values is of a kind that did not come back."""
+        kinds: set[type[Any]] = set(map(type, values))
+        for kind in kinds - self._sound - self._unsound:
+            first = next(value for value in values if type(value) is kind)
+            try:
+                load(dump(first))
+            except Exception:  # noqa: BLE001 - whatever its own methods raise
+                self._unsound.add(kind)
+            else:
+                self._sound.add(kind)
+        return not self._unsound.isdisjoint(kinds)
+
+
+def pack_outcome(
+    claim: Claim, batch: Batch, *, tolerant: bool, scrutiny: Scrutiny | None = None
+) -> list[Any]:
+    """What came of a claim, as frames that are sure to be readable at the other end.
+
+    Args:
+        claim: The items.
+        batch: What came of them.
+        tolerant: Whether an error stands in its item's place.
+        scrutiny: Who looks at the values, or None where they can only be plain.
+    """
     values, error = batch.values, batch.error
     if error is not None:
         error = portable(error, claim, batch.start + len(values))
@@ -26,9 +59,11 @@ def pack_outcome(claim: Claim, batch: Batch, *, tolerant: bool) -> list[Any]:
             for place, value in enumerate(values)
         ]
     try:
-        return dump((values, error))
-    except Exception:  # noqa: BLE001 - some value cannot be pickled: find it
-        return dump(_without_obstacles(claim, batch.start, values, error, tolerant=tolerant))
+        if scrutiny is None or not scrutiny.doubts(values):
+            return dump((values, error))
+    except Exception:  # noqa: BLE001, S110 - some value cannot be pickled: find it
+        pass
+    return dump(_without_obstacles(claim, batch.start, values, error, tolerant=tolerant))
 
 
 def _without_obstacles(
@@ -37,7 +72,7 @@ def _without_obstacles(
     kept: list[Any] = []
     for index, value in enumerate(values, start):
         try:
-            dump(value)
+            load(dump(value))
         except Exception as obstacle:  # noqa: BLE001 - named in the error
             item = show(claim.items[index - claim.start])
             stand_in = NotPicklableError(index, item, "result", reason_of(obstacle))

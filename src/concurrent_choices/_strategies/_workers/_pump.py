@@ -261,7 +261,11 @@ class Pump:
         self._false_starts = 0
 
     def _take(self, desk: Desk, message: Message) -> None:
-        batch = unpack_outcome(message, self._job)
+        try:
+            batch = unpack_outcome(message, self._job)
+        except Exception as obstacle:  # noqa: BLE001 - any result's own __setstate__ may raise anything
+            self._give_up(desk.reported(message.start, 1), reason_of(obstacle))
+            return
         count = len(batch.values) + (batch.error is not None)
         claim = desk.reported(message.start, count)
         desk.took(message.nanoseconds / 1e9, len(batch.values))
@@ -272,6 +276,11 @@ class Pump:
             done = len(batch.values)
             self._job.source.give_back(Claim(claim.start + done, claim.items[done:]))
         self._out.append(batch)
+
+    def _give_up(self, claim: Claim, reason: str) -> None:
+        """Results came in one piece that cannot be read; nobody knows which of them is to blame."""
+        for index, item in enumerate(claim.items, claim.start):
+            self._fail(index, NotPicklableError(index, show(item), "result", reason))
 
     # Ends
 

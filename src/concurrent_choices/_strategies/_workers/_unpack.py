@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._errors import NotPicklableError
 from ..._facts._batch import Batch
 from ..._work._job import Job
 from ._outcome import Carried
-from ._payload import load, reason_of
+from ._payload import load
 from ._wire import Message
 
 __all__ = ["RemoteTraceback", "unpack_outcome"]
@@ -26,12 +25,12 @@ class RemoteTraceback(Exception):  # noqa: N818 - shown as the cause of an error
 
 
 def unpack_outcome(message: Message, job: Job) -> Batch:
-    """The batch in a worker's message."""
-    try:
-        values, error = load(message.frames)
-    except Exception as obstacle:  # noqa: BLE001 - any result's own __setstate__ may raise anything
-        stand_in = NotPicklableError(message.start, "?", "result", reason_of(obstacle))
-        return Batch(message.start, [], stand_in)
+    """The batch in a worker's message.
+
+    Raises:
+        Exception: Whatever a result's own methods raise when it is unpickled.
+    """
+    values, error = load(message.frames)
     if job.return_exceptions:
         values = [_unwrap(value) for value in values]
     return Batch(message.start, values, _unwrap(error))

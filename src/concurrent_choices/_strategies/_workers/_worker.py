@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..._facts._batch import Batch, Claim
 from ..._work._nesting import lanes_around
 from ..._work._perform import Performer
-from ._outcome import pack_outcome
+from ._outcome import Scrutiny, pack_outcome
 from ._page import Page
 from ._payload import load, reason_of
 from ._wire import Kind, Link, Message
@@ -163,6 +163,7 @@ class _Bench:
         self._whole = job["quick"]
         self._link = link
         self._page = page
+        self._scrutiny = None if job["quick"] else Scrutiny()
         self._started = 0
         page.started = 0
 
@@ -180,7 +181,7 @@ class _Bench:
         batch = self._perform(claim, self._mark)
         took = time.monotonic_ns() - began
         self._page.since = 0
-        frames = pack_outcome(claim, batch, tolerant=self._tolerant)
+        frames = pack_outcome(claim, batch, tolerant=self._tolerant, scrutiny=self._scrutiny)
         self._link.queue(Kind.DONE, message.job, message.start, frames, took)
         del batch, items, claim, frames
         self._link.flush()
