@@ -1,0 +1,62 @@
+"""What the catalogue knows of a workload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from inspect import iscoroutinefunction
+from typing import Any
+
+from attrs import field, frozen
+
+__all__ = ["Entry", "one_of", "prepared"]
+
+
+def one_of(*words: str) -> frozenset[str]:
+    """Labels of which any is right: where the truth lies on a border, or depends on the machine."""
+    return frozenset(words)
+
+
+def _labels(label: str | frozenset[str]) -> frozenset[str]:
+    return frozenset({label}) if isinstance(label, str) else label
+
+
+@frozen(kw_only=True, eq=False)
+class Entry:
+    """A workload and its labels.
+
+    Attributes:
+        name: What it is called in tables.
+        fn: The callable, which can be imported by name.
+        items: Gives so many items; called with the surroundings standing.
+        count: Items of a full run: a third of a second to a second, one after another.
+        quick: Items of a quick run: less than a tenth of a second where that tells anything.
+        bound: What `Recommendation.bound` must be: one of these.
+        diagnosis: How `Recommendation.diagnosis` must begin: one of these.
+        around: What must stand around it: a server, a folder.
+    """
+
+    name: str
+    fn: Callable[[Any], Any]
+    items: Callable[[int], Sequence[Any]]
+    count: int
+    quick: int
+    bound: frozenset[str] = field(converter=_labels)
+    diagnosis: frozenset[str] = field(converter=_labels)
+    around: Callable[[], AbstractContextManager[Any]] = nullcontext
+
+    @property
+    def is_async(self) -> bool:
+        """Whether the callable is an `async def`."""
+        return iscoroutinefunction(self.fn)
+
+    def right(self, bound: str, diagnosis: str) -> tuple[bool, bool]:
+        """Whether a verdict's two words agree with the labels."""
+        return bound in self.bound, any(diagnosis.startswith(each) for each in self.diagnosis)
+
+
+@contextmanager
+def prepared(entry: Entry, count: int) -> Iterator[Sequence[Any]]:
+    """Set up what an entry needs, give its items, and clear up."""
+    with entry.around():
+        yield entry.items(count)

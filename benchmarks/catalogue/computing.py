@@ -1,0 +1,171 @@
+"""Computing: under the GIL, outside it, in native threads, and where memory is the limit."""
+
+from __future__ import annotations
+
+from benchmarks.catalogue._entry import Entry, one_of
+from benchmarks.catalogue.work import numeric, python
+
+__all__ = ["ENTRIES"]
+
+GIL, FREE = "cpu under the GIL", "cpu outside the GIL"
+
+ENTRIES = (
+    Entry(
+        name="tiny",
+        fn=abs,
+        items=python.counted,
+        count=10_000,
+        quick=10_000,
+        bound="cpu",
+        diagnosis="tiny",
+    ),
+    Entry(
+        name="python-5us",
+        fn=python.loop_5us,
+        items=python.counted,
+        count=150_000,
+        quick=10_000,
+        bound="cpu",
+        diagnosis=GIL,
+    ),
+    Entry(
+        name="python-200us",
+        fn=python.loop_200us,
+        items=python.counted,
+        count=4_000,
+        quick=300,
+        bound="cpu",
+        diagnosis=GIL,
+    ),
+    Entry(
+        name="python-3ms",
+        fn=python.loop_3ms,
+        items=python.counted,
+        count=260,
+        quick=20,
+        bound="cpu",
+        diagnosis=GIL,
+    ),
+    Entry(
+        name="python-20ms",
+        fn=python.loop_20ms,
+        items=python.counted,
+        count=40,
+        quick=6,
+        bound="cpu",
+        diagnosis=GIL,
+    ),
+    Entry(
+        name="python-growing",
+        fn=python.growing,
+        items=python.counted,
+        count=1500,
+        quick=300,
+        bound="cpu",
+        diagnosis=GIL,
+    ),
+    Entry(
+        name="python-pareto",
+        fn=python.loop,
+        items=python.pareto,
+        count=2_000,
+        quick=150,
+        bound="cpu",
+        diagnosis=GIL,
+    ),
+    Entry(
+        name="json",
+        fn=python.to_json_and_back,
+        items=python.counted,
+        count=1_500,
+        quick=150,
+        bound="cpu",
+        diagnosis=GIL,
+    ),
+    Entry(
+        name="regex", fn=python.search, items=python.counted, count=600, quick=60, bound="cpu", diagnosis=GIL
+    ),
+    Entry(name="sort", fn=python.sort, items=python.counted, count=800, quick=80, bound="cpu", diagnosis=GIL),
+    Entry(
+        name="recursion",
+        fn=python.fibonacci_of,
+        items=python.counted,
+        count=3_000,
+        quick=250,
+        bound="cpu",
+        diagnosis=GIL,
+    ),
+    Entry(
+        name="numpy-small",
+        fn=numeric.numpy_small,
+        items=python.counted,
+        count=15_000,
+        quick=1_200,
+        bound="cpu",
+        diagnosis=GIL,
+    ),
+    Entry(
+        name="sha256",
+        fn=python.digest,
+        items=python.counted,
+        count=700,
+        quick=90,
+        bound="cpu",
+        diagnosis=FREE,
+    ),
+    Entry(
+        name="pbkdf2",
+        fn=python.derive,
+        items=python.counted,
+        count=400,
+        quick=40,
+        bound="cpu",
+        diagnosis=FREE,
+    ),
+    Entry(
+        name="zlib",
+        fn=python.compress,
+        items=python.counted,
+        count=200,
+        quick=20,
+        bound="cpu",
+        diagnosis=FREE,
+    ),
+    Entry(
+        name="numpy-large",
+        fn=numeric.numpy_large,
+        items=python.counted,
+        count=500,
+        quick=50,
+        bound="cpu",
+        diagnosis=FREE,
+    ),
+    Entry(
+        name="numpy-sort",
+        fn=numeric.numpy_sort,
+        items=python.counted,
+        count=500,
+        quick=60,
+        bound="cpu",
+        diagnosis=FREE,
+    ),
+    Entry(
+        name="blas-threads",
+        fn=numeric.multiply,
+        items=python.counted,
+        count=60,
+        quick=12,
+        bound="cpu",
+        diagnosis="native threads inside",
+    ),
+    Entry(
+        name="memory-bound",
+        fn=numeric.stream_memory,
+        items=python.counted,
+        count=60,
+        quick=10,
+        bound="cpu",
+        # a machine with bandwidth to spare for its cores has no such limit
+        diagnosis=one_of("memory-bound", FREE),
+    ),
+)

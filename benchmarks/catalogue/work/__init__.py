@@ -1,0 +1,1 @@
+"""The callables and their items. Kept apart from the labels: a worker process imports only what it calls."""
