@@ -42,7 +42,7 @@ LEAST = 0.25
 class Verdict(Recommendation):
     """A recommendation that can act. `run(fn, items, strategy=verdict)` takes it too."""
 
-    _leftover: Leftover = field(repr=False, eq=False)
+    _leftover: Leftover = field(alias="leftover", repr=False, eq=False)
 
     @property
     def strategy(self) -> Strategy:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from attrs import define, field
 
@@ -38,7 +39,7 @@ class Race:
     workload: Workload
     costs: Costs
     rest: Iterator[tuple[int, Any]]
-    results: dict[int, Any] = field(factory=dict)
+    results: dict[int, Any] = field(factory=dict[int, Any])
     failed: bool = False
 
     def hold(self, verdict: Recommendation, left: int, seconds: float) -> dict[str, float]:
@@ -66,7 +67,8 @@ class Race:
 
     def _run(self, plan: Plan, count: int) -> float:
         """Seconds for `count` items, once the lanes are up."""
-        with strategy_for(plan) as strategy:  # type: ignore[attr-defined] # all of ours can be entered
+        # All of ours can be entered.
+        with cast("AbstractContextManager[Strategy]", strategy_for(plan)) as strategy:
             if plan.strategy in {"process", "hybrid"}:
                 self._do(strategy, plan.workers)
             return self._do(strategy, count)

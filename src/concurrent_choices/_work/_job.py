@@ -55,11 +55,12 @@ class Job:
     is_async: bool = field(init=False)
     performer: Performer = field(init=False)
     stopped: bool = field(default=False, init=False)
-    _on_stop: list[Callable[[], None]] = field(factory=list[Callable[[], None]], init=False)
+    _on_stop: list[Callable[[], None]] = field(init=False)
     _changed: threading.Event | None = field(default=None, init=False)
     _loop: AbstractEventLoop | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
+        self._on_stop = []
         self.is_async = is_async(self.fn)
         self.performer = Performer(self.fn, self.context, return_exceptions=self.return_exceptions)
 
