@@ -344,6 +344,38 @@ def give_coroutine(number):
     return checkpoint() if number == 3 else number
 
 
+@act
+def give_coroutine_or_raise(number):
+    return checkpoint() if number == 3 else 1 / number
+
+
+@act
+def raise_from(number):
+    try:
+        return 1 / number
+    except ZeroDivisionError as error:
+        msg = "wrapped"
+        raise ValueError(msg) from error
+
+
+@act
+def logged_failure(item):
+    path, number = item
+    logged((path, number))
+    time.sleep(0.002)
+    if number == 3:
+        raise PlainError(number)
+    return number
+
+
+class BrokenRepr:
+    """Its repr raises."""
+
+    def __repr__(self):
+        msg = "no words"
+        raise RuntimeError(msg)
+
+
 # Deaths, for strategies outside this process
 
 
