@@ -16,6 +16,9 @@ TYPE_CHECKING = False  # checkers know the name; importing typing would cost a w
 if TYPE_CHECKING:
     from typing import Any
 
+    from ._embed._executor import AdaptiveExecutor
+    from ._embed._offload import offload
+    from ._embed._pick import pick_executor
     from ._errors import (
         ClosedStrategyError,
         ConcurrentChoicesError,
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
         ItemTimeoutError,
         MissingExtraError,
         NotPicklableError,
+        QueueFullError,
         RemoteError,
         ResultLostError,
         RunningLoopError,
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
     from .protocols import AsyncStrategy, Strategy
 
 __all__ = [
+    "AdaptiveExecutor",
     "AnyioStrategy",
     "AsyncStrategy",
     "AsyncioStrategy",
@@ -71,6 +76,7 @@ __all__ = [
     "Plan",
     "ProcessStrategy",
     "Profile",
+    "QueueFullError",
     "Recommendation",
     "RemoteError",
     "ResultLostError",
@@ -86,12 +92,17 @@ __all__ = [
     "Workload",
     "arun",
     "astream",
+    "offload",
+    "pick_executor",
     "recommend",
     "run",
     "stream",
 ]
 
 _HOMES = {
+    "_embed._executor": ("AdaptiveExecutor",),
+    "_embed._offload": ("offload",),
+    "_embed._pick": ("pick_executor",),
     "_run._async": ("arun", "astream"),
     "_run._choosing": ("recommend",),
     "_run._sync": ("run", "stream"),

@@ -1,0 +1,306 @@
+"""What the executor knows of one callable, and how it finds it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import Context
+from functools import partial
+from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from .._work._callables import is_async, name_of
+from ._placing import HOLDS, Figures, Place, Verdict, place, worth_moving
+from ._ramp import Ramp
+
+__all__ = ["Account", "Accounts", "identity_of", "unwrapped"]
+
+NEW = 8
+"""Calls that are all measured in full (DECISION.md 5.3: the first 8)."""
+
+FULL = 400e-6
+"""Seconds from which every call is measured in full: reading the clocks costs 4 µs, 1 % of it."""
+
+SELDOM = 64
+"""Of shorter calls, one in so many is."""
+
+NEWEST = 0.2
+"""Weight of a call among those before it, from the fifth on (guessed: follows a change in ten calls)."""
+
+EXAMINED = 2
+"""Calls that must have left unchanged what they could change, before any is moved (guessed)."""
+
+WAITING = 32
+"""Calls at once that are allowed to what waits, before more are tried (DECISION.md 0.10)."""
+
+CHANGED = 4.0
+"""Factor by which computing must have changed for another look at a callable (guessed)."""
+
+KEPT = 1024
+"""Callables remembered; the one not used for longest is forgotten (guessed: a megabyte)."""
+
+
+class Account:
+    """What is known of one callable, and how many of its calls run.
+
+    Args:
+        name: What people call it.
+        key: What it is recognised by.
+        start: How many may run at once at first.
+        most: How many at most.
+        ceiling: The caller's own limit, or None.
+        cpus: Processors.
+    """
+
+    def __init__(  # noqa: PLR0913 - made in one place, each by name
+        self, name: str, key: object, *, start: int, most: int, ceiling: int | None, cpus: float
+    ) -> None:
+        self.name = name
+        self.key = key
+        self.running = 0  # in threads; the dispatch's
+        self.away = 0  # in worker processes; the office's
+        self.imported = b""  # digest of what it holds, where a worker imports it
+        self.pinned = False
+        self.calls = 0
+        self.measured = 0
+        self.errors = 0
+        self.first = 0.0
+        self.wall = 0.0
+        self.cpu = 0.0
+        self.queued = 0.0
+        self.payload: float | None = None
+        self.alone: float | None = None
+        self.obstacle = ""
+        self.barred = ""
+        self.examined = 0
+        self.digest = b""
+        self.gil: float | None = None
+        self.moving = False
+        self.place: Place = "thread"
+        self.verdict = Verdict("thread", "new", None, "nothing is known yet")
+        self._cpus = cpus
+        self._ceiling = ceiling
+        self.ramp = Ramp(start, most)
+        self.limit = self._bounded(self.ramp.limit)
+        self._review_at = 2
+        self._relief = 0
+        self._basis = 0.0
+
+    @property
+    def expected(self) -> float:
+        """Seconds the next call is expected to take."""
+        return self.wall or self.first
+
+    @property
+    def below_ceiling(self) -> bool:
+        """Whether the caller's own limit allows one more call, in threads and processes together."""
+        return self._ceiling is None or self.running + self.away < self._ceiling
+
+    @property
+    def figures(self) -> Figures:
+        """What is known, for deciding."""
+        return Figures(
+            calls=max(0, self.measured - 1),
+            wall=self.wall,
+            cpu=self.cpu,
+            queued=self.queued,
+            gil=self.gil,
+            payload=self.payload,
+            obstacle=self.obstacle,
+            alone=self.alone,
+        )
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether its calls in flight should be watched."""
+        if self.measured < 2:  # noqa: PLR2004 - the first call is no evidence
+            return True
+        return self.gil is None and worth_moving(self.figures)
+
+    @property
+    def candidate(self) -> bool:
+        """Whether it should be examined with a view to moving it."""
+        if self.obstacle or self.moving or self.place == "process" or self.examined >= EXAMINED:
+            return False
+        outside = self.gil is not None and self.gil < HOLDS
+        return self.measured > 1 and not outside and worth_moving(self.figures)
+
+    @property
+    def ready_to_move(self) -> bool:
+        """Whether it belongs to processes, and all is known that must be."""
+        return (
+            self.verdict.place == "process"
+            and not self.moving
+            and self.place == "thread"
+            and self.examined >= EXAMINED
+        )
+
+    def to_be_measured(self) -> bool:
+        """Whether the next call is to be measured in full."""
+        return self.measured < NEW or self.wall >= FULL or self.calls % SELDOM == 0
+
+    def learn(self, wall: float, cpu: float, queued: float) -> None:
+        """A call was measured in full, in a thread; seconds."""
+        self.measured += 1
+        if self.measured == 1:
+            self.first = wall
+            self.wall, self.cpu, self.queued = wall, cpu, queued
+            return
+        # A call that hardly got a core says little about how long it computes or waits.
+        served = max(0.1, 1 - queued / wall) if wall > 0 else 1.0
+        weight = 1.0 if self.measured == 2 else max(NEWEST, 1 / (self.measured - 1)) * served  # noqa: PLR2004 - the first call is kept apart
+        self.wall += weight * (wall - self.wall)
+        self.cpu += weight * (cpu - self.cpu)
+        self.queued += weight * (queued - self.queued)
+
+    def learn_remote(self, wall: float, cpu: float, queued: float) -> None:
+        """A call was measured in a worker process; seconds."""
+        self.learn(wall, cpu, queued)
+        own = max(wall - queued, cpu)
+        share = cpu / own if own > 0 else 1.0
+        self.alone = share if self.alone is None else self.alone + NEWEST * (share - self.alone)
+
+    def bar(self, reason: str) -> None:
+        """Keep it in this process from now on."""
+        if self.pinned:
+            self.barred = reason  # this call only: the next is tried again
+            return
+        self.obstacle = self.obstacle or reason
+        self.moving = False
+        self.place = "thread"
+        self.review()
+
+    def pin(self) -> None:
+        """Send its calls to processes, whatever is learnt."""
+        self.pinned = True
+        self.place = "process"
+        self.limit = self._bounded(self.ramp.most)
+
+    def review_due(self) -> bool:
+        """Whether enough calls have ended since the last review for another."""
+        return self.measured >= self._review_at
+
+    def review(self) -> None:
+        """Decide again where it belongs and how many may run at once."""
+        self._review_at = self.measured + max(1, min(32, self.measured // 4))
+        self._doubt()
+        self.verdict = place(self.figures, cpus=self._cpus)
+        if self.verdict.kind in {"waiting", "mixed"}:
+            self.ramp.at_least(WAITING)
+        if self.pinned:
+            return
+        if self.place == "process" and self.verdict.place == "thread":
+            self.place = "thread"
+        self.refresh_limit()
+
+    def told(self, gil: float) -> None:
+        """The share of its computing that holds the GIL has been found."""
+        self.gil = gil
+        self._basis = self.cpu
+        self.review()
+
+    def stuck(self) -> None:
+        """All its calls stand still while others wait: let more run at once."""
+        if self.verdict.limit is None:
+            self.ramp.stuck()
+        else:
+            self._relief = min(self.ramp.most, 2 * max(1, self.limit))
+        self.refresh_limit()
+
+    def _doubt(self) -> None:
+        """Forget what was found out about calls of another size."""
+        if self._basis and not 1 / CHANGED < self.cpu / self._basis < CHANGED:
+            self._basis = self.cpu
+            self.alone = None
+            if self.place == "thread":
+                self.gil = None
+
+    def refresh_limit(self) -> None:
+        """Take over what the ramp or the verdict allows."""
+        allowed = self.ramp.limit if self.verdict.limit is None else self.verdict.limit
+        self.limit = self._bounded(max(allowed, self._relief))
+
+    def _bounded(self, limit: int) -> int:
+        return limit if self._ceiling is None else min(limit, self._ceiling)
+
+
+class Accounts:
+    """Finds the account of a callable.
+
+    Args:
+        open_account: Makes one, from a name, a key and the callable.
+    """
+
+    def __init__(self, open_account: Callable[[str, object], Account]) -> None:
+        self._open = open_account
+        self._known: dict[int, Account] = {}
+
+    def of(self, fn: Callable[..., Any]) -> Account:
+        """The account of a callable; a new one where it has none."""
+        key = identity_of(fn)
+        account = self._known.get(id(key))
+        return account if account is not None else self._enter(fn, key)
+
+    def __iter__(self) -> Any:
+        return iter(list(self._known.values()))
+
+    def _enter(self, fn: Callable[..., Any], key: object) -> Account:
+        if len(self._known) >= KEPT:
+            self._forget()
+        called, _, _ = unwrapped(fn, (), {})
+        account = self._open(name_of(called), key)
+        if is_async(called):
+            account.obstacle = "it is an async def, whose coroutine belongs to this process"
+        # Two threads may open one for the same callable: the first is kept.
+        return self._known.setdefault(id(key), account)
+
+    def _forget(self) -> None:
+        """Forget the quarter that was entered first, apart from what runs."""
+        for number, account in list(self._known.items())[: KEPT // 4]:
+            if not account.running:
+                self._known.pop(number, None)
+
+
+def identity_of(fn: Any) -> object:
+    """What stays the same when the same code is submitted again, as a new lambda or a bound method."""
+    while True:
+        if type(fn) is FunctionType:
+            return fn.__code__
+        if type(fn) is MethodType:
+            fn = fn.__func__
+        elif _is(fn, partial):
+            fn = _inside(fn) or fn.func
+        elif isinstance(fn, BuiltinMethodType):
+            owner = fn.__self__
+            return fn if owner is None or type(owner) is ModuleType else _method(owner, fn)
+        else:
+            return fn if isinstance(fn, type) else _class_code(fn)
+
+
+def unwrapped(
+    fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """A call without the `Context.run` that `asyncio` wraps around it: a context cannot travel."""
+    if _is(fn, partial) and (inner := _inside(fn)) is not None:
+        return inner, (*fn.args[1:], *args), {**fn.keywords, **kwargs}
+    return fn, args, kwargs
+
+
+def _inside(fn: Any) -> Any:
+    called: Any = fn.func
+    if type(called) is BuiltinMethodType and type(called.__self__) is Context and fn.args:
+        return fn.args[0]
+    return None
+
+
+def _method(owner: object, fn: BuiltinMethodType) -> object:
+    return getattr(type(owner), fn.__name__, type(owner))
+
+
+def _class_code(fn: Any) -> object:
+    kind: Any = getattr(fn, "__class__", None)
+    return getattr(kind.__call__, "__code__", kind)
+
+
+def _is(thing: object, kind: type) -> bool:
+    """Whether it is of exactly this type, unseen by type checkers, which would ask for its arguments."""
+    return type(thing) is kind

@@ -1,0 +1,94 @@
+"""Calls that wait for their turn: short ones first, unless a long one has waited for long."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+
+from ._account import Account
+from ._tasks import Task
+
+__all__ = ["Backlog"]
+
+LOOKED_AT = 16
+"""Callables compared for each choice (guessed: a few microseconds)."""
+
+BRIEF = 1e-5
+"""Seconds that a call is taken to last at least, so that the figures below stay finite."""
+
+
+class Backlog:
+    """Waiting calls, those of each callable in order of their coming.
+
+    Among callables the one goes first whose oldest call has waited longest by the measure of its own
+    length: (waited + length) / length. So a short call overtakes long ones, and a long one is
+    overtaken for a while only (highest response ratio next).
+    """
+
+    def __init__(self) -> None:
+        self._lines: dict[Account, deque[Task]] = {}
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Task]:
+        for line in list(self._lines.values()):
+            yield from list(line)
+
+    def add(self, task: Task) -> None:
+        """One more call waits."""
+        line = self._lines.get(task.account)
+        if line is None:
+            line = self._lines[task.account] = deque()
+        line.append(task)
+        self._size += 1
+
+    def put_back(self, task: Task) -> None:
+        """A call that was taken waits again, before the others of its callable."""
+        self.add(task)
+        self._lines[task.account].rotate(1)
+
+    def queued(self, account: Account) -> bool:
+        """Whether calls of a callable wait."""
+        return account in self._lines
+
+    def take(self, now: int, may: Callable[[Account], bool]) -> Task | None:
+        """The call whose turn it is, among callables that may run one more.
+
+        Args:
+            now: The wall clock, ns.
+            may: Whether a callable may.
+        """
+        chosen, best = None, -1.0
+        for looked, (account, line) in enumerate(self._lines.items()):
+            if looked == LOOKED_AT and chosen is not None:
+                break
+            if may(account):
+                length = max(BRIEF, account.expected)
+                ratio = (now - line[0].submitted) / 1e9 / length
+                if ratio > best:
+                    chosen, best = account, ratio
+        return None if chosen is None else self._pop(chosen)
+
+    def remove(self, account: Account) -> list[Task]:
+        """Take all calls of a callable."""
+        line = self._lines.pop(account, deque[Task]())
+        self._size -= len(line)
+        return list(line)
+
+    def clear(self) -> list[Task]:
+        """Take everything."""
+        tasks = list(self)
+        self._lines.clear()
+        self._size = 0
+        return tasks
+
+    def _pop(self, account: Account) -> Task:
+        line = self._lines[account]
+        task = line.popleft()
+        self._size -= 1
+        del self._lines[account]
+        if line:
+            self._lines[account] = line  # behind the others, so that all are looked at in turn
+        return task

@@ -1,0 +1,336 @@
+"""The executor without its face: what its threads hold on to, so that it can be dropped unnoticed.
+
+Core ── Accounts   what is known of each callable
+     ── Dispatch   threads and what waits for them, watched by the Ticker
+     ── Office     worker processes and what waits for them
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from contextvars import copy_context
+from itertools import count
+from types import FunctionType
+from typing import Any, Literal
+
+from attrs import field, frozen
+
+from .._errors import InvalidArgumentError, QueueFullError
+from .._measure._clock import SystemClock
+from .._platform import gil_enabled, usable_cpus
+from ._account import Account, Accounts, identity_of, unwrapped
+from ._captured import Held, held_by, travels_by_name
+from ._dispatch import Dispatch
+from ._office import Office
+from ._tasks import Task
+from ._ticker import Ticker
+
+__all__ = ["Core", "Settings"]
+
+MOST_THREADS = 256
+"""Threads at most unless told otherwise (guessed: 10 MB of stacks in use)."""
+
+FEW = 4
+"""Calls of a new callable beyond the processors that start at once (as in ThreadPoolExecutor)."""
+
+
+def _positive(minimum: int) -> Callable[[Any, Any, Any], None]:
+    def check(_settings: object, attribute: Any, value: Any) -> None:
+        if value is None:
+            return
+        if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+            problem = f"must be a whole number from {minimum}, or None, not {value!r}"
+            raise InvalidArgumentError(attribute.name, problem)
+
+    return check
+
+
+def _among(*names: str) -> Callable[[Any, Any, Any], None]:
+    def check(_settings: object, attribute: Any, value: Any) -> None:
+        if value not in names:
+            problem = f"must be one of {', '.join(map(repr, names))}, not {value!r}"
+            raise InvalidArgumentError(attribute.name, problem)
+
+    return check
+
+
+def _limits(_settings: object, _attribute: object, value: Any) -> None:
+    for fn, limit in dict(value).items():
+        if not callable(fn) or not isinstance(limit, int) or limit < 1:
+            problem = f"must map callables to whole numbers from 1, not {fn!r} to {limit!r}"
+            raise InvalidArgumentError("limits", problem)
+
+
+@frozen(kw_only=True)
+class Settings:
+    """What an executor was asked for; see `AdaptiveExecutor`."""
+
+    max_threads: int | None = field(validator=_positive(1))
+    max_processes: int | None = field(validator=_positive(0))
+    max_queue: int | None = field(validator=_positive(1))
+    when_full: str = field(validator=_among("block", "reject", "caller"))
+    limits: Mapping[Callable[..., Any], int] = field(validator=_limits)
+    place: Literal["auto", "process", "thread"] = field(validator=_among("auto", "process", "thread"))
+    name: str
+
+
+class Core:
+    """Accounts, threads and processes of one executor.
+
+    Args:
+        settings: What was asked for.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._cpus = usable_cpus()
+        self._limits = {id(identity_of(fn)): limit for fn, limit in settings.limits.items()}
+        self.start_afresh()
+
+    def start_afresh(self) -> None:
+        """Begin without threads, processes and calls."""
+        settings = self._settings
+        clock = SystemClock()
+        processes = settings.max_processes
+        most = max(1, round(self._cpus)) if processes is None else processes
+        # On an interpreter without a GIL threads compute side by side, and nothing is worth a trip.
+        self._movable = most > 0 and settings.place != "thread" and gil_enabled()
+        self.accounts = Accounts(self._open)
+        self._serial = count(1)
+        self._dispatch = Dispatch(
+            settings.max_threads or MOST_THREADS,
+            clock,
+            settings.name,
+            on_learnt=self._learnt,
+            on_wait=self._watch,
+            on_left=self._left,
+        )
+        self._ticker = Ticker(self._dispatch, clock, self._consider_again)
+        self._office = Office(
+            max(1, most), on_refused=self._refused, on_ended=self._ended, on_looked=self._looked
+        )
+        self._remote = 0
+        self._room = threading.Condition(self._dispatch.lock)
+        self._samples: dict[Account, weakref.ref[FunctionType]] = {}
+
+    # Submitting
+
+    def submit(
+        self,
+        fn: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        counted_as: Callable[..., Any] | None = None,
+        calls: int = 1,
+    ) -> Task:
+        """Have a call made.
+
+        Args:
+            fn: What is called.
+            args: With these.
+            kwargs: And these.
+            counted_as: The callable it stands for, where that is another.
+            calls: How many calls of it are made.
+
+        Raises:
+            RuntimeError: The executor was shut down.
+            QueueFullError: Too many calls wait.
+        """
+        account = self.accounts.of(counted_as or fn)
+        now = time.perf_counter_ns()
+        task = Task(Future(), fn, args, kwargs, account, copy_context(), next(self._serial), now, calls)
+        dispatch = self._dispatch
+        dispatch.lock.acquire()
+        if dispatch.closing:
+            dispatch.lock.release()
+            msg = "cannot schedule new futures after shutdown"
+            raise RuntimeError(msg)
+        if self._settings.max_queue is not None and self._full() and not self._make_room(task):
+            return task
+        if account.place == "process":
+            task.away = True
+            self._remote += 1
+            dispatch.lock.release()
+            self._office.submit(task)
+        else:
+            dispatch.enter(task)
+        return task
+
+    def _full(self) -> bool:
+        """Whether as many wait as may."""
+        waiting = len(self._dispatch.backlog) + max(0, self._remote - self._office.most)
+        return waiting >= (self._settings.max_queue or 0) and not self._is_own_thread()
+
+    def _is_own_thread(self) -> bool:
+        current = threading.current_thread()
+        return current is self._office.thread or current in self._dispatch.threads()
+
+    def _make_room(self, task: Task) -> bool:
+        """Deal with a full queue; False where the call has been made here. The lock is held."""
+        policy = self._settings.when_full
+        if policy == "block":
+            while self._full() and not self._dispatch.closing:
+                self._room.wait()
+            if not self._dispatch.closing:
+                return True
+        self._dispatch.lock.release()
+        if policy == "block":
+            msg = "cannot schedule new futures after shutdown"
+            raise RuntimeError(msg)
+        if policy == "reject":
+            raise QueueFullError(repr(task), self._settings.max_queue or 0)
+        self._run_here(task)
+        return False
+
+    def _run_here(self, task: Task) -> None:
+        task.future.set_running_or_notify_cancel()
+        try:
+            value = task.context.run(task.fn, *task.args, **task.kwargs)
+        except BaseException as error:  # noqa: BLE001 - whatever it raises belongs to whoever waits for it
+            task.future.set_exception(error)
+        else:
+            task.future.set_result(value)
+
+    def abandon(self, task: Task) -> None:
+        """Nobody waits for a call any longer."""
+        if not task.future.cancel() and task.away:
+            self._office.abandon(task)
+
+    # Learning
+
+    def _open(self, name: str, key: object) -> Account:
+        most = self._settings.max_threads or MOST_THREADS
+        account = Account(
+            name,
+            key,
+            start=min(most, round(self._cpus) + FEW),
+            most=most,
+            ceiling=self._limits.get(id(key)),
+            cpus=self._cpus,
+        )
+        if not self._movable:
+            account.obstacle = "this executor uses no processes"
+            account.gil = None if gil_enabled() else 0.0
+        elif self._settings.place == "process":
+            account.pin()
+        return account
+
+    def _watch(self) -> None:
+        self._ticker.wake()
+
+    def _learnt(self, task: Task) -> None:
+        """A callable has been measured again; called in the thread that made the call."""
+        account = task.account
+        account.review()
+        if account.gil is None and not account.obstacle and type(task.fn) is FunctionType:
+            self._samples[account] = weakref.ref(task.fn)
+        self._consider(account, task.fn)
+
+    def _consider_again(self, account: Account) -> None:
+        """The watch has found a callable's share of the GIL."""
+        sample = self._samples.pop(account, None)
+        fn = sample() if sample is not None else None
+        if fn is not None:
+            self._consider(account, fn)
+
+    def _consider(self, account: Account, fn: Any) -> None:
+        """Prepare to move a callable, if it belongs to processes: a worker must see what we see."""
+        if not account.ready_to_move or self._dispatch.closing:
+            return
+        if self._office.unfit:
+            account.bar(self._office.unfit)
+            return
+        fn, _, _ = unwrapped(fn, (), {})
+        held = held_by(fn)
+        if held.obstacle:
+            account.bar(held.obstacle)
+            return
+        account.moving = True
+        account.imported = held.digest if travels_by_name(fn) else b""
+        self._office.look_at(account, fn)
+
+    # Told by the office, in its thread
+
+    def _looked(self, account: Account, held: Held | str) -> None:
+        """What a worker says of a callable."""
+        if isinstance(held, str):
+            account.bar(held)
+        elif account.imported and held.digest != account.imported:
+            differs = held.obstacle or "it was changed since that was imported"
+            account.bar(f"what it holds differs from what a new process finds: {differs}")
+        else:
+            account.moving = False
+            account.place = "process"
+            self._move_waiting(account)
+
+    def _move_waiting(self, account: Account) -> None:
+        with self._dispatch.lock:
+            tasks = self._dispatch.backlog.remove(account)
+            self._remote += len(tasks)
+        for task in tasks:
+            task.away = True
+            self._office.submit(task)
+
+    def _ended(self, task: Task) -> None:
+        """A call has ended in a worker process, or was cancelled before it began."""
+        if task.account.review_due():
+            task.account.review()
+        with self._dispatch.lock:
+            self._remote -= 1
+            self._left()
+
+    def _refused(self, task: Task, reason: str) -> None:
+        """A call cannot be made in a worker process."""
+        task.account.bar(reason)
+        task.away = False
+        self._dispatch.lock.acquire()
+        self._remote -= 1
+        self._dispatch.enter(task)
+
+    # The end
+
+    def close(self) -> None:
+        """Take no more calls; do those that were submitted, then end threads and processes."""
+        with self._dispatch.lock:
+            self._dispatch.close()
+            self._left()
+
+    def _left(self) -> None:
+        """Something has ended: tell those who wait for room or for the end. The lock is held."""
+        dispatch = self._dispatch
+        if self._settings.max_queue is not None:
+            self._room.notify_all()
+        if self._remote:
+            self._office.poke()
+        if dispatch.closing and dispatch.drained and not self._remote:
+            self._office.close()
+            self._ticker.close()
+            dispatch.ended.notify_all()
+
+    def cancel_waiting(self) -> None:
+        """Cancel what has not begun."""
+        with self._dispatch.lock:
+            tasks = self._dispatch.backlog.clear()
+        for task in tasks:
+            if task.future.cancel():
+                task.future.set_running_or_notify_cancel()
+        self._office.cancel_waiting()
+        self.close()
+
+    def join(self) -> None:
+        """Come back when all calls have ended, and all threads and processes are gone."""
+        dispatch = self._dispatch
+        if self._is_own_thread():
+            return  # it cannot wait for its own end
+        with dispatch.lock:
+            while not (dispatch.drained and not self._remote):
+                dispatch.ended.wait()
+            self._left()
+        for thread in [*dispatch.threads(), self._office.thread, self._ticker.thread]:
+            if thread is not None:
+                thread.join()

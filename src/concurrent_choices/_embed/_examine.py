@@ -1,0 +1,89 @@
+"""Looking at one call for what it changes and whether it could travel to another process.
+
+Only callables that compute for long are examined, and only a few of their calls: before anybody
+sees the result, since whoever has it may change it.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from .._strategies._workers._payload import dump, load
+from ._account import unwrapped
+from ._captured import digest_of, held_by
+
+if TYPE_CHECKING:
+    from .._facts._clock import Clock
+    from ._tasks import Task
+
+__all__ = ["Examination", "holds_alike"]
+
+RETURN = 2.0
+"""How often more than its digest arguments cost on their trip: pickled, and unpickled (guessed)."""
+
+
+class Examination:
+    """One call under examination; made before the call, ended after it.
+
+    Args:
+        task: The call.
+        clock: The stopwatch.
+    """
+
+    def __init__(self, task: Task, clock: Clock) -> None:
+        self._account = task.account
+        self._clock = clock
+        self._fn, args, kwargs = unwrapped(task.fn, task.args, task.kwargs)
+        self._given = (args, kwargs)
+        self._held = held_by(self._fn)
+        began = clock.wall()
+        self._digest = b"" if self._held.obstacle else _digest(self._given)
+        self._cost = RETURN * (clock.wall() - began) / 1e9
+
+    def end(self, result: Any, *, failed: bool) -> None:
+        """Draw the conclusions."""
+        reason = self._obstacle()
+        if reason:
+            self._account.bar(reason)
+        elif not failed:
+            self._weigh(result)
+
+    def _obstacle(self) -> str:
+        account = self._account
+        if self._held.obstacle:
+            return f"{self._held.obstacle}, which belongs to this process"
+        if not self._digest:
+            return "its arguments cannot be pickled"
+        if held_by(self._fn) != self._held:
+            return "a call changed what it holds, which would be lost in another process"
+        if _digest(self._given) != self._digest:
+            return "a call changed its arguments, which would be lost in another process"
+        if account.digest and holds_alike(self._fn) and account.digest != self._held.digest:
+            return "what it holds changes from call to call, which another process would not see"
+        return ""
+
+    def _weigh(self, result: Any) -> None:
+        account = self._account
+        began = self._clock.wall()
+        try:
+            load(dump(result))
+        except Exception as error:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
+            account.bar(f"its result cannot be pickled ({type(error).__name__}: {error})")
+            return
+        cost = self._cost + (self._clock.wall() - began) / 1e9
+        account.payload = cost if account.payload is None else (account.payload + cost) / 2
+        account.digest = self._held.digest
+        account.examined += 1
+
+
+def holds_alike(fn: Any) -> bool:
+    """Whether all callables of the same code hold the same: not so closures made anew for each call."""
+    return type(fn) is FunctionType and not (fn.__closure__ or fn.__defaults__ or fn.__kwdefaults__)
+
+
+def _digest(value: Any) -> bytes:
+    try:
+        return digest_of(value)
+    except Exception:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
+        return b""

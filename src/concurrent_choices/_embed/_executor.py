@@ -1,0 +1,180 @@
+"""An executor that learns, for each callable, whether it belongs in a thread or in a process."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import time
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor, Future
+from functools import partial
+from typing import Any, Literal, ParamSpec, TypeVar
+
+from .._errors import InvalidArgumentError
+from ._core import Core, Settings
+from ._explain import Explanation, explain
+from ._mapping import chunks, results_of, run_chunk
+from ._tasks import Task
+
+__all__ = ["AdaptiveExecutor", "WhenFull"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+WhenFull = Literal["block", "caller", "reject"]
+
+
+class AdaptiveExecutor(Executor):
+    """Runs each call in a thread or in a worker process, whichever suits its callable.
+
+    A new callable runs in threads at once. What its calls show (how long they compute, wait, hold the GIL,
+    and what their arguments weigh) decides where the following ones run and how many at a time: what waits,
+    or computes outside the GIL, in threads; what computes under the GIL for long enough to pay for the trip,
+    in worker processes. What cannot be pickled, or was seen to change what it holds, stays in threads.
+    Workers never import the caller's main module.
+
+    Args:
+        max_threads: Threads at most.
+        max_processes: Worker processes at most; by default the processors this process may use; 0 for none.
+        max_queue: Calls that may wait; None for any number. Calls submitted by its own threads always may,
+            since one that waited for room there would wait for itself.
+        when_full: What `submit` does when so many wait: "block" until there is room, "reject" with
+            `QueueFullError`, or run the call in the "caller".
+        limits: How many calls of a callable may run at once, for callables that need a bound of their own.
+        place: "auto"; or "thread" or "process" to learn only how many may run at once. What cannot go to a
+            process runs in a thread even then, and `explain` says why.
+        thread_name_prefix: What its threads are called.
+
+    Raises:
+        InvalidArgumentError: An argument cannot work.
+
+    Example:
+        >>> with AdaptiveExecutor() as executor:
+        ...     executor.submit(pow, 2, 10).result()
+        1024
+    """
+
+    def __init__(  # noqa: PLR0913 - settings, each with a default
+        self,
+        max_threads: int | None = None,
+        max_processes: int | None = None,
+        *,
+        max_queue: int | None = None,
+        when_full: WhenFull = "block",
+        limits: Mapping[Callable[..., Any], int] | None = None,
+        place: Literal["auto", "process", "thread"] = "auto",
+        thread_name_prefix: str = "",
+    ) -> None:
+        settings = Settings(
+            max_threads=max_threads,
+            max_processes=max_processes,
+            max_queue=max_queue,
+            when_full=when_full,
+            limits=limits or {},
+            place=place,
+            name=thread_name_prefix or "adaptive",
+        )
+        self._core = Core(settings)
+        _cores.add(self._core)
+        # When nobody can submit any more, what was submitted is still done, and then the threads end.
+        weakref.finalize(self, self._core.close).atexit = False
+
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
+        """Have `fn` called with these arguments.
+
+        Returns:
+            A future of its result. It cannot be cancelled once the call runs.
+
+        Raises:
+            RuntimeError: The executor was shut down.
+            QueueFullError: Too many calls wait, and `when_full` is "reject".
+        """
+        return self._core.submit(fn, args, kwargs).future
+
+    def map(
+        self,
+        fn: Callable[..., R],
+        *iterables: Iterable[Any],
+        timeout: float | None = None,
+        chunksize: int = 1,
+        buffersize: int | None = None,
+    ) -> Iterator[R]:
+        """Call `fn` with the items of the iterables, as `map` does, several at a time.
+
+        Args:
+            fn: What to call.
+            *iterables: Its arguments, one from each.
+            timeout: Seconds from now after which waiting for a result raises TimeoutError.
+            chunksize: Calls submitted as one, for many short calls.
+            buffersize: Calls submitted ahead of the results taken; None takes all items at once.
+
+        Returns:
+            The results, in the order of the items.
+
+        Raises:
+            ValueError: `chunksize` or `buffersize` is below 1.
+        """
+        if chunksize < 1:
+            raise InvalidArgumentError("chunksize", f"must be 1 or more, not {chunksize}")
+        if buffersize is not None and buffersize < 1:
+            raise InvalidArgumentError("buffersize", f"must be 1 or more, or None, not {buffersize}")
+        core, items = self._core, zip(*iterables, strict=False)
+        until = None if timeout is None else time.monotonic() + timeout
+        if chunksize == 1:
+            submitted: Iterator[Future[Any]] = (core.submit(fn, each, {}).future for each in items)
+            return results_of(submitted, buffersize, until)
+        run = partial(run_chunk, fn)
+        many = (
+            core.submit(run, (chunk,), {}, counted_as=fn, calls=len(chunk)).future
+            for chunk in chunks(items, chunksize)
+        )
+        ahead = None if buffersize is None else max(1, buffersize // chunksize)
+        nested: Iterator[list[R]] = results_of(many, ahead, until)
+        return (value for values in nested for value in values)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the base class has it so
+        """Take no more calls.
+
+        Args:
+            wait: Come back only when all that was submitted has ended and all threads and processes are gone.
+            cancel_futures: Cancel what has not begun.
+        """
+        self._core.close()
+        if cancel_futures:
+            self._core.cancel_waiting()
+        if wait:
+            self._core.join()
+
+    def explain(self) -> Explanation:
+        """What was learnt of every callable. Printed, it is a table."""
+        return explain(self._core.accounts)
+
+    def enter(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Task:
+        """As `submit`, for this library's own use: gives what `abandon` takes."""
+        return self._core.submit(fn, args, kwargs)
+
+    def abandon(self, task: Task) -> None:
+        """Nobody waits for a call any longer: cancel it, or end the process it runs in."""
+        self._core.abandon(task)
+
+
+_cores: weakref.WeakSet[Core] = weakref.WeakSet()
+
+
+def _finish_all() -> None:
+    """At the interpreter's end: do what was submitted, as `concurrent.futures` does."""
+    for core in list(_cores):
+        core.close()
+    for core in list(_cores):
+        core.join()
+
+
+def _start_afresh() -> None:
+    """In a fork, which has none of its parent's threads."""
+    for core in list(_cores):
+        core.start_afresh()
+
+
+atexit.register(_finish_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)

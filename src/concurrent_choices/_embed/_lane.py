@@ -1,0 +1,91 @@
+"""A thread that makes calls, and how it makes one."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ._examine import Examination
+
+if TYPE_CHECKING:
+    from .._facts._clock import Clock
+    from ._account import Account
+    from ._tasks import Task
+
+__all__ = ["Lane", "perform"]
+
+
+class Lane:
+    """What can be seen of a thread from outside.
+
+    Attributes:
+        account: What is known of the callable it calls, or called last.
+        first: The call that its thread is started with.
+        thread: The thread.
+        task: The call it makes now, or None.
+        since: The wall clock when it began, ns.
+    """
+
+    __slots__ = ("account", "first", "since", "task", "thread")
+
+    def __init__(self) -> None:
+        self.account: Account | None = None
+        self.first: Task | None = None
+        self.thread: threading.Thread | None = None
+        self.task: Task | None = None
+        self.since = 0
+
+
+class _Outcome(NamedTuple):
+    value: Any
+    error: BaseException | None
+
+
+def perform(task: Task, lane: Lane, clock: Clock) -> None:
+    """Make one call, hand over what came of it, and note what it took."""
+    account = task.account
+    account.calls += 1
+    lane.account = account
+    lane.task, lane.since = task, time.perf_counter_ns()
+    if account.candidate:
+        examination = Examination(task, clock)
+        outcome = _measured(task, clock)
+        examination.end(outcome.value, failed=outcome.error is not None)
+    elif account.to_be_measured():
+        outcome = _measured(task, clock)
+    else:
+        try:
+            value = task.context.run(task.fn, *task.args, **task.kwargs)
+        except BaseException as error:  # noqa: BLE001 - whatever it raises belongs to whoever waits for it
+            outcome = _Outcome(None, error)
+        else:
+            lane.task = None
+            task.future.set_result(value)
+            return
+    lane.task = None
+    _deliver(task, outcome)
+    del outcome  # its error's traceback holds this frame, which would hold it
+
+
+def _measured(task: Task, clock: Clock) -> _Outcome:
+    outcome = _Outcome(None, None)
+    queued, cpu, wall = clock.run_queue(), clock.thread_cpu(), clock.wall()
+    try:
+        value = task.context.run(task.fn, *task.args, **task.kwargs)
+        outcome = _Outcome(value, None)
+    except BaseException as error:  # noqa: BLE001 - as above
+        outcome = _Outcome(None, error)
+    wall, cpu = clock.wall() - wall, clock.thread_cpu() - cpu
+    queued = clock.run_queue() - queued
+    parts = 1e9 * task.calls
+    task.account.learn(wall / parts, cpu / parts, queued / parts)
+    return outcome
+
+
+def _deliver(task: Task, outcome: _Outcome) -> None:
+    if outcome.error is None:
+        task.future.set_result(outcome.value)
+        return
+    task.account.errors += 1
+    task.future.set_exception(outcome.error)

@@ -1,0 +1,404 @@
+"""The office: one thread that hands calls to worker processes and takes what comes of them.
+
+    submit ── in-tray ── the office's thread ══ one wire per worker ══ _remote.serve
+
+It alone touches the wires, so there is no lock around them. A worker that dies takes with it the
+calls it had started and nothing else.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
+from .._strategies._workers._host import Host
+from .._strategies._workers._payload import dump, reason_of
+from .._strategies._workers._waker import Waker
+from .._strategies._workers._wire import Kind, Message
+from ._backlog import Backlog
+from ._desk import Desk, Errand
+from ._parcels import BelongsHereError, Parcels, callable_frames
+from ._reading import read_answer, settle_call
+from ._remote import Look, serve
+
+if TYPE_CHECKING:
+    from .._strategies._workers._host import Worker
+    from ._account import Account
+    from ._captured import Held
+    from ._tasks import Task
+
+__all__ = ["Office"]
+
+FALSE_STARTS = 3
+"""Workers in a row that may end before they are ready (guessed: one may be killed by chance)."""
+
+REST = 60.0
+"""Seconds without calls after which the worker processes are let go (guessed: their memory is worth
+more than the 50 ms of a new start)."""
+
+_JOB = 1
+
+
+class Office:
+    """Worker processes of one executor, and the calls that wait for them.
+
+    Args:
+        most: Processes at most.
+        on_refused: Told of a call that must be made in a thread, and why.
+        on_ended: Told of a call that has ended.
+        on_looked: Told what a worker says of a callable: what it holds there, or why it cannot be loaded.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        *,
+        on_refused: Callable[[Task, str], None],
+        on_ended: Callable[[Task], None],
+        on_looked: Callable[[Account, Held | str], None],
+    ) -> None:
+        self.most = most
+        self.thread: threading.Thread | None = None
+        self.unfit = ""
+        self._on_refused = on_refused
+        self._on_ended = on_ended
+        self._on_looked = on_looked
+        self._tray: deque[Callable[[], None]] = deque()
+        self._starting = threading.Lock()
+        self._asleep = False
+        self._waker: Waker | None = None
+        self._closing = False
+        self._backlog = Backlog()
+        self._looks: deque[tuple[Account, Any]] = deque()
+        self._parcels = Parcels()
+        self._desks: dict[int, Desk] = {}
+        self._false_starts = 0
+
+    # From any thread
+
+    def submit(self, task: Task) -> None:
+        """Have a worker make a call."""
+        self._put(lambda: self._backlog.add(task))
+
+    def look_at(self, account: Account, fn: Any) -> None:
+        """Have a worker load a callable and say what it holds there."""
+        self._put(lambda: self._looks.append((account, fn)))
+
+    def abandon(self, task: Task) -> None:
+        """Nobody waits for a call any longer: end it, with its worker if need be."""
+        self._put(lambda: self._give_up(task))
+
+    def poke(self) -> None:
+        """A thread has ended a call, so that a waiting one may go."""
+        if self._asleep and self._waker is not None:
+            self._waker.ring()
+
+    def cancel_waiting(self) -> None:
+        """Cancel what has not been handed to a worker."""
+        if self.thread is not None:
+            self._put(self._cancel_all)
+
+    def close(self) -> None:
+        """End the workers when no call is left."""
+        self._closing = True
+        if self.thread is not None:
+            self._put(lambda: None)
+
+    def _put(self, order: Callable[[], None]) -> None:
+        self._tray.append(order)
+        if self.thread is None:
+            with self._starting:
+                if self.thread is None:
+                    self.thread = threading.Thread(target=self._work, name="executor-office", daemon=True)
+                    self.thread.start()
+        self.poke()
+
+    # In the office's thread
+
+    def _work(self) -> None:
+        self._waker = Waker()
+        self._poll = select.poll()
+        self._poll.register(self._waker.fileno(), select.POLLIN)
+        self._host = Host()
+        try:
+            while not (self._closing and self._finished()):
+                self._empty_tray()
+                self._deal()
+                self._listen()
+        finally:
+            self._host.close()
+            self._waker.close()
+
+    def _finished(self) -> bool:
+        return not (
+            self._tray
+            or len(self._backlog)
+            or self._looks
+            or any(desk.errands for desk in self._desks.values())
+        )
+
+    def _cancel_all(self) -> None:
+        for task in self._backlog.clear():
+            if task.future.cancel():
+                task.future.set_running_or_notify_cancel()
+            if task.started and not task.future.done():
+                self._backlog.add(task)  # it came back from a dead worker that had not begun it
+            else:
+                self._on_ended(task)
+
+    def _empty_tray(self) -> None:
+        while self._tray:
+            self._tray.popleft()()
+
+    def _deal(self) -> None:
+        """Give every worker what it has room for; start workers while there is work for them."""
+        while (self._looks or len(self._backlog)) and not self.unfit:
+            desk = self._desk_with_room()
+            if desk is None or not self._give(desk):
+                break
+        if self.unfit:
+            self._refuse_all()
+
+    def _desk_with_room(self) -> Desk | None:
+        idle = [desk for desk in self._desks.values() if not desk.errands]
+        if idle:
+            return idle[0]
+        if len(self._desks) < self.most:
+            return self._open_desk()
+        return next((desk for desk in self._desks.values() if desk.room()), None)
+
+    def _open_desk(self) -> Desk | None:
+        try:
+            worker = self._host.hire()
+        except (WorkerStartError, OSError) as error:
+            self.unfit = str(error)
+            return None
+        desk = self._desks[worker.link.fileno()] = Desk(worker)
+        worker.link.queue(Kind.JOB, _JOB, 0, dump(_conditions(self.most)))
+        self._poll.register(worker.link.fileno(), select.POLLIN)
+        if worker.sentinel is not None:
+            self._poll.register(worker.sentinel, select.POLLIN)
+        return desk
+
+    def _give(self, desk: Desk) -> bool:
+        """Give one worker one errand; False where none may be given."""
+        if self._looks:
+            account, fn = self._looks.popleft()
+            self._send_look(desk, account, fn)
+            return True
+        task = self._backlog.take(time.perf_counter_ns(), _may)
+        if task is None:
+            return False
+        if task.begin():
+            self._send_call(desk, task)
+        else:
+            self._on_ended(task)
+        return True
+
+    def _send_call(self, desk: Desk, task: Task) -> None:
+        try:
+            frames = self._parcels.pack(task, desk.address)
+        except BelongsHereError as obstacle:
+            self._on_refused(task, str(obstacle))
+            return
+        task.account.away += 1
+        self._send(desk, Errand(task, None), frames, task.number)
+
+    def _send_look(self, desk: Desk, account: Account, fn: Any) -> None:
+        try:
+            frames = dump([Look(callable_frames(fn))])
+        except Exception as error:  # noqa: BLE001 - whatever the pickler raises is the reason
+            self._on_looked(account, f"it cannot be pickled ({reason_of(error)})")
+            return
+        self._send(desk, Errand(None, account), frames, 0)
+
+    def _send(self, desk: Desk, errand: Errand, frames: list[Any], number: int) -> None:
+        desk.errands.append(errand)
+        desk.worker.link.queue(Kind.BATCH, _JOB, number, frames)
+        self._flush(desk)
+
+    def _flush(self, desk: Desk) -> None:
+        link = desk.worker.link
+        with suppress(BrokenPipeError, ConnectionError):  # its end is noticed where we listen
+            link.flush(socket.MSG_DONTWAIT)
+        mask = select.POLLIN | select.POLLOUT if link.pending else select.POLLIN
+        self._poll.modify(link.fileno(), mask)
+
+    def _refuse_all(self) -> None:
+        while self._looks:
+            account, _ = self._looks.popleft()
+            self._on_looked(account, self.unfit)
+        for task in self._backlog.clear():
+            self._on_refused(task, self.unfit)
+
+    # Listening
+
+    def _listen(self) -> None:
+        waker = self._waker
+        if waker is None:
+            return
+        self._asleep = True
+        if self._tray or (self._closing and self._finished()):
+            self._asleep = False
+            return
+        busy = any(desk.errands for desk in self._desks.values())
+        events = self._poll.poll(None if busy or not self._desks else REST * 1000)
+        self._asleep = False
+        if not events:
+            self._rest()
+        for descriptor, event in events:
+            if descriptor == waker.fileno():
+                waker.hush()
+            elif (desk := self._desk_of(descriptor)) is not None:
+                if event & select.POLLOUT:
+                    self._flush(desk)
+                if event & ~select.POLLOUT:
+                    self._hear(desk, dead=descriptor == desk.worker.sentinel)
+
+    def _rest(self) -> None:
+        """Nothing has come for a while: let the workers go."""
+        for desk in list(self._desks.values()):
+            self._forget(desk)
+            self._host.dismiss(desk.worker)
+
+    def _desk_of(self, descriptor: int) -> Desk | None:
+        desk = self._desks.get(descriptor)
+        if desk is not None:
+            return desk
+        sentinels = (desk for desk in self._desks.values() if desk.worker.sentinel == descriptor)
+        return next(sentinels, None)
+
+    def _hear(self, desk: Desk, *, dead: bool) -> None:
+        link = desk.worker.link
+        try:
+            while not dead or select.select([link], [], [], 0)[0]:
+                for message in link.receive():
+                    self._handle(desk, message)
+                if not dead:
+                    return
+        except EOFError:
+            pass
+        self._settle(desk)
+
+    def _handle(self, desk: Desk, message: Message) -> None:
+        if message.kind == Kind.READY:
+            desk.worker.ready = True
+            self._false_starts = 0
+        elif message.kind == Kind.DONE:
+            desk.reported += 1
+            self._take(desk, message)
+        elif message.kind == Kind.REFUSED:
+            # Nothing was started: its arguments cannot be read there.
+            task, account = desk.errands.popleft()
+            desk.address.lost_all()
+            reason = bytes(message.frames[0]).decode()
+            self._turned_away(task, account, f"a worker process cannot read its arguments: {reason}")
+        elif message.kind == Kind.UNFIT:
+            self.unfit = f"a worker process cannot load this library: {bytes(message.frames[0]).decode()}"
+
+    def _take(self, desk: Desk, message: Message) -> None:
+        task, account = desk.errands.popleft()
+        answer, error = read_answer(message)
+        if account is not None:
+            self._on_looked(account, error_words(error) if error else answer)
+        elif task is not None and error is None and answer.unloadable:
+            self._turned_away(task, None, answer.unloadable)
+        elif task is not None:
+            abandoned = task in desk.abandoned
+            desk.abandoned.discard(task)
+            task.account.away -= 1
+            settle_call(task, answer, error, abandoned=abandoned)
+            self._on_ended(task)
+
+    def _turned_away(self, task: Task | None, account: Account | None, reason: str) -> None:
+        if account is not None:
+            self._on_looked(account, reason)
+        if task is not None:
+            task.account.away -= 1
+            self._on_refused(task, reason)
+
+    # Ends
+
+    def _give_up(self, task: Task) -> None:
+        for desk in self._desks.values():
+            if any(errand.task is task for errand in desk.errands):
+                desk.abandoned.add(task)
+                if desk.errands[0].task is task:
+                    desk.worker.kill()
+
+    def _forget(self, desk: Desk) -> None:
+        descriptor = desk.worker.link.fileno()
+        self._poll.unregister(descriptor)
+        if desk.worker.sentinel is not None:
+            self._poll.unregister(desk.worker.sentinel)
+        del self._desks[descriptor]
+
+    def _settle(self, desk: Desk) -> None:
+        """A worker is gone: report what died with it, and hand on what it had not begun."""
+        begun, unbegun = desk.fallen()
+        self._forget(desk)
+        worker = desk.worker
+        code = self._host.dismiss(worker)
+        if not worker.ready:
+            self._false_start(code)
+        for errand in reversed(unbegun):
+            if errand.task is not None:
+                errand.task.account.away -= 1
+                self._backlog.put_back(errand.task)
+            elif errand.looked_at is not None:
+                self._on_looked(errand.looked_at, self.unfit or "its worker process ended too soon")
+        for place, errand in enumerate(begun, 1):
+            self._bury(errand, worker, code, last=place == len(begun), desk=desk)
+
+    def _bury(self, errand: Errand, worker: Worker, code: int | None, *, last: bool, desk: Desk) -> None:
+        task = errand.task
+        if errand.looked_at is not None:
+            reason = f"loading it ends a worker process (exit code {code})"
+            self._on_looked(errand.looked_at, reason)
+        if task is None:
+            return
+        kind = WorkerDiedError if last else ResultLostError
+        error: BaseException = kind(task.number, repr(task), worker.pid, code)
+        if task in desk.abandoned:
+            error = CancelledError()
+        task.account.away -= 1
+        task.account.errors += 1
+        task.future.set_exception(error)
+        self._on_ended(task)
+
+    def _false_start(self, code: int | None) -> None:
+        self._false_starts += 1
+        if self._false_starts >= FALSE_STARTS:
+            self.unfit = (
+                f"{FALSE_STARTS} worker processes in a row ended before they were ready, the last with "
+                f"exit code {code}"
+            )
+
+
+def error_words(error: BaseException) -> str:
+    """An error as a reason."""
+    return reason_of(error)
+
+
+def _may(account: Account) -> bool:
+    return account.away < account.limit and account.below_ceiling
+
+
+def _conditions(workers: int) -> dict[str, Any]:
+    return {
+        "fn": serve,
+        "is_async": False,
+        "quick": False,
+        "return_exceptions": False,
+        "timeout": None,
+        "lanes": workers,
+        "inner": None,
+    }

@@ -1,0 +1,164 @@
+"""One call off the event loop: `await offload(fn, *args)`, or `@offload` over a `def`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from functools import update_wrapper
+from types import MethodType
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
+
+from .._errors import InvalidArgumentError
+from .._run._arguments import check_fn
+from .._work._callables import is_async, name_of
+from ._executor import AdaptiveExecutor
+
+__all__ = ["Offloaded", "offload"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+S = TypeVar("S")
+
+_lock = threading.Lock()
+_shared: list[AdaptiveExecutor] = []
+
+
+@overload
+def offload(fn: Callable[P, R], /) -> Offloaded[P, R]: ...
+@overload
+def offload(fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Awaitable[R]: ...
+def offload(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Make one blocking or computing call without holding the event loop, wherever it is best.
+
+    Calls that wait, or compute outside the GIL, run in threads; those that compute under the GIL for long in
+    worker processes, as soon as a few of them have shown it (see `AdaptiveExecutor`, one of which serves
+    all of a program's calls). Works under asyncio (uvloop too) and trio.
+
+    Cancelled before it began, the call is not made; while it runs in a worker process, that process is
+    ended and replaced; while it runs in a thread it cannot be stopped: nobody waits for it any longer.
+
+    Args:
+        fn: A `def`. Alone, it gives back a callable to be awaited, so that `@offload` works.
+        *args: With what to call it.
+        **kwargs: And these.
+
+    Returns:
+        An awaitable of the result; or, where `fn` came alone, an async callable, which may also be awaited
+        itself for a call without arguments.
+
+    Raises:
+        InvalidArgumentError: `fn` is no callable, or an `async def`, which can be awaited where it is.
+        RuntimeError: No event loop runs here.
+
+    Example:
+        >>> import asyncio
+        >>> async def main():
+        ...     return await offload(pow, 2, 10)
+        >>> asyncio.run(main())
+        1024
+    """
+    if not callable(fn) or is_async(fn):
+        _refuse(fn)
+    return _awaited(fn, args, kwargs) if args or kwargs else Offloaded(fn)
+
+
+class Offloaded(Generic[P, R]):
+    """A `def` whose calls are awaited and run off the event loop.
+
+    Args:
+        fn: The `def`.
+    """
+
+    def __init__(self, fn: Callable[P, R]) -> None:
+        update_wrapper(self, fn)
+        self._fn = fn
+
+    async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call it with these arguments, off the event loop."""
+        result: R = await _awaited(self._fn, args, kwargs)
+        return result
+
+    def __await__(self) -> Generator[Any, Any, R]:
+        """Call it without arguments."""
+        return _awaited(self._fn, (), {}).__await__()
+
+    @overload
+    def __get__(self, owner: None, kind: type, /) -> Offloaded[P, R]: ...
+    @overload
+    def __get__(
+        self: Offloaded[Concatenate[S, P], R], owner: S, kind: type | None = ..., /
+    ) -> Callable[P, Coroutine[Any, Any, R]]: ...
+    def __get__(self, owner: Any, kind: type | None = None, /) -> Any:
+        """As a method, bound to its object."""
+        return self if owner is None else MethodType(self, owner)
+
+
+def _refuse(fn: Any) -> None:
+    check_fn(fn)
+    problem = f"{name_of(fn)} is an async def: await it, and offload what blocks inside it"
+    raise InvalidArgumentError("fn", problem)
+
+
+def _awaited(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Coroutine[Any, Any, Any]:
+    loop = asyncio._get_running_loop()  # noqa: SLF001 - public in all but name: it alone does not raise without a loop
+    if loop is not None:
+        return _in_asyncio(fn, args, kwargs)
+    if _in_trio_run():
+        return _in_trio(fn, args, kwargs)
+    msg = "offload must be called where an asyncio or trio event loop runs; elsewhere, call fn itself"
+    raise RuntimeError(msg)
+
+
+def _executor() -> AdaptiveExecutor:
+    """The one that serves all of a program's calls."""
+    if not _shared:
+        with _lock:
+            if not _shared:
+                _shared.append(AdaptiveExecutor(thread_name_prefix="offload"))
+    return _shared[0]
+
+
+async def _in_asyncio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    executor = _executor()
+    task = executor.enter(fn, args, kwargs)
+    try:
+        return await asyncio.wrap_future(task.future)
+    except asyncio.CancelledError:
+        executor.abandon(task)
+        raise
+
+
+def _in_trio_run() -> bool:
+    trio = sys.modules.get("trio")
+    return trio is not None and cast("bool", trio.lowlevel.in_trio_run())
+
+
+async def _in_trio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    trio: Any = sys.modules["trio"]
+    await trio.lowlevel.checkpoint_if_cancelled()
+    token, me = trio.lowlevel.current_trio_token(), trio.lowlevel.current_task()
+    executor = _executor()
+    task = executor.enter(fn, args, kwargs)
+    waiting = [True]
+
+    def wake() -> None:
+        if waiting[0]:
+            waiting[0] = False
+            trio.lowlevel.reschedule(me)
+
+    def done(_future: object) -> None:
+        try:
+            token.run_sync_soon(wake)
+        except trio.RunFinishedError:
+            return  # nobody is left to be told
+
+    def abort(_raise_cancel: object) -> Any:
+        waiting[0] = False
+        executor.abandon(task)
+        return trio.lowlevel.Abort.SUCCEEDED
+
+    task.future.add_done_callback(done)
+    await trio.lowlevel.wait_task_rescheduled(abort)
+    return task.future.result()

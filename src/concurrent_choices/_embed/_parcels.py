@@ -1,0 +1,146 @@
+"""Callables on their way to workers: pickled once, and only while what they hold stays the same."""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections import OrderedDict
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from .._strategies._workers._payload import dump, reason_of
+from ._account import unwrapped
+from ._captured import held_by, travels_by_name
+from ._examine import holds_alike
+from ._remote import Call
+
+if TYPE_CHECKING:
+    from ._tasks import Task
+
+__all__ = ["Address", "BelongsHereError", "Parcels"]
+
+KEPT = 64
+"""Callables a worker remembers, and parcels kept (guessed)."""
+
+SELDOM = 16
+"""Of calls whose look costs much, one in so many is looked at."""
+
+MUCH = 0.02
+"""Share of a call's length that a look may cost (guessed)."""
+
+
+class BelongsHereError(Exception):
+    """A call cannot go to a worker. Internal: it is made in a thread instead."""
+
+
+class Address:
+    """What one worker has been sent."""
+
+    def __init__(self) -> None:
+        self._known: set[int] = set()
+        self._forget = False
+
+    def frames_for(self, token: int, frames: tuple[bytes, ...]) -> tuple[tuple[bytes, ...], bool]:
+        """The frames to send with a call, none if it has them; and whether it must forget others.
+
+        A callable whose token is 0 is not remembered there.
+        """
+        if not token:
+            return frames, False
+        if token in self._known:
+            return (), False
+        forget = len(self._known) >= KEPT
+        if forget:
+            self._known.clear()
+        self._known.add(token)
+        return frames, forget
+
+    def lost(self, token: int) -> None:
+        """A call was not sent after all."""
+        self._known.discard(token)
+
+    def lost_all(self) -> None:
+        """A message was not read there: whatever it brought is sent again."""
+        self._known.clear()
+
+
+class _Parcel:
+    def __init__(self, fn: Any, token: int, frames: tuple[bytes, ...], digest: bytes) -> None:
+        # What the executor was given must not outlive its call, so a callable is not kept alive here.
+        self.fn = weakref.ref(fn) if type(fn) is FunctionType else None
+        self.token = token
+        self.frames = frames
+        self.digest = digest
+        self.named = travels_by_name(fn)
+        self.cost = 0.0
+        self.sent = 0
+
+
+class Parcels:
+    """Packs calls."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[int, _Parcel] = OrderedDict()
+        self._tokens = 0
+
+    def pack(self, task: Task, address: Address) -> list[Any]:
+        """A call as frames for a worker.
+
+        Raises:
+            BelongsHereError: It cannot travel, or must not any more.
+        """
+        fn, args, kwargs = unwrapped(task.fn, task.args, task.kwargs)
+        parcel = self._parcel(fn, pinned=task.account.pinned)
+        if not task.account.pinned:
+            self._check(parcel, fn, task)
+        parcel.sent += 1
+        frames, forget = address.frames_for(parcel.token, parcel.frames)
+        look = not parcel.named and parcel.sent == 1
+        call = Call(parcel.token, frames, forget, repr(task), task.number, args, kwargs, look)
+        try:
+            return dump([call])
+        except Exception as error:
+            address.lost(parcel.token)
+            raise BelongsHereError(f"its arguments cannot be pickled ({reason_of(error)})") from error  # noqa: EM102, TRY003 - read once, inside
+
+    def _parcel(self, fn: Any, *, pinned: bool) -> _Parcel:
+        parcel = self._kept.get(id(fn))
+        if parcel is not None and parcel.fn is not None and parcel.fn() is fn:
+            self._kept.move_to_end(id(fn))
+            return parcel
+        try:
+            frames = callable_frames(fn)
+        except Exception as error:
+            raise BelongsHereError(f"it cannot be pickled ({reason_of(error)})") from error  # noqa: EM102, TRY003 - as above
+        held = held_by(fn)
+        if held.obstacle and not pinned:
+            raise BelongsHereError(f"{held.obstacle}, which belongs to this process")  # noqa: EM102, TRY003 - as above
+        if type(fn) is not FunctionType:
+            return _Parcel(fn, 0, frames, held.digest)
+        self._tokens += 1
+        parcel = self._kept[id(fn)] = _Parcel(fn, self._tokens, frames, held.digest)
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return parcel
+
+    def _check(self, parcel: _Parcel, fn: Any, task: Task) -> None:
+        """Refuse a callable that holds something else than when it was packed."""
+        account = task.account
+        if parcel.cost > MUCH * account.expected and parcel.sent % SELDOM:
+            return
+        began = time.perf_counter()
+        held = held_by(fn)
+        parcel.cost = time.perf_counter() - began
+        alike = holds_alike(fn)
+        if held.digest != parcel.digest or (alike and held.digest != account.digest):
+            self._kept.pop(id(fn), None)
+            raise BelongsHereError("what it holds has changed here, which another process would not see")  # noqa: EM101, TRY003 - as above
+
+
+def callable_frames(fn: Any) -> tuple[bytes, ...]:
+    """A callable as frames that can stand inside a message.
+
+    Raises:
+        Exception: Whatever the pickler raises for what cannot be pickled.
+    """
+    return tuple(bytes(frame) for frame in dump(fn))

@@ -1,0 +1,79 @@
+"""Choosing an executor once, at start-up, for applications that want a plain one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any
+
+from .._errors import InvalidArgumentError
+from .._facts._estimate import Estimate
+from .._facts._workload import Workload
+from .._run._arguments import check_fn
+from .._run._choosing import recommend
+from .._work._callables import is_async, name_of
+from ._executor import AdaptiveExecutor
+
+__all__ = ["pick_executor"]
+
+MANY = 100_000
+"""Calls that an application is taken to make: so many that no start of a worker matters."""
+
+
+def pick_executor(fn: Callable[..., Any], sample_args: Iterable[Any], *, budget: float = 1.0) -> Executor:
+    """An executor of the right kind and size for one callable, from some sample calls.
+
+    Args:
+        fn: A `def`. It is really called, once with each sample that the budget allows.
+        sample_args: What to call it with: a tuple of positional arguments for each call; anything else is the
+            only argument of a call.
+        budget: Seconds to spend at most.
+
+    Returns:
+        A `ThreadPoolExecutor`, or an `AdaptiveExecutor` whose calls all go to worker processes, which never
+        import the caller's main module. Its owner shuts it down.
+
+    Raises:
+        InvalidArgumentError: `fn` is no callable or an `async def`, or there is no sample.
+    """
+    check_fn(fn)
+    if is_async(fn):
+        problem = f"{name_of(fn)} is an async def, which needs an event loop rather than an executor"
+        raise InvalidArgumentError("fn", problem)
+    samples = [_arguments(each) for each in sample_args]
+    if not samples:
+        raise InvalidArgumentError("sample_args", "must hold at least one call's arguments")
+    workload = Workload(Spread(fn), samples, items_count=MANY, name=name_of(fn))
+    verdict = recommend(workload, budget=budget, verify=False)
+    return _executor_for(verdict.estimate("thread"), verdict.estimate("process"))
+
+
+def _arguments(sample: Any) -> tuple[Any, ...]:
+    alone: tuple[Any, ...] = (sample,)
+    return sample if _is_tuple(sample) else alone
+
+
+def _is_tuple(thing: object) -> bool:
+    """As `isinstance`, unseen by type checkers, which would then ask for type arguments."""
+    return isinstance(thing, tuple)
+
+
+def _executor_for(thread: Estimate, process: Estimate) -> Executor:
+    if process.seconds is not None and process.expected < thread.expected:
+        return AdaptiveExecutor(max_processes=process.plan.workers, place="process")
+    return ThreadPoolExecutor(max(1, thread.plan.workers))
+
+
+class Spread:
+    """A callable of one tuple, which it takes for positional arguments.
+
+    Args:
+        fn: What is called with them.
+    """
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self._fn = fn
+
+    def __call__(self, args: tuple[Any, ...]) -> Any:
+        """Make one call."""
+        return self._fn(*args)

@@ -1,0 +1,121 @@
+"""Where calls of a callable belong, from what was measured of them: arithmetic only."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Literal, NamedTuple
+
+__all__ = ["HOLDS", "Figures", "Place", "Verdict", "place", "worth_moving"]
+
+Place = Literal["thread", "process"]
+
+TINY = 100e-6
+"""Seconds below which a call is worth no thought (DECISION.md 2.1: what can be timed reliably)."""
+
+COMPUTES = 0.7
+"""Share of computing from which a call computes; 1 minus it, up to which it waits (DECISION.md 5.1)."""
+
+TRIP = 0.2e-3
+"""Seconds to a worker process and back, with the thread switches at this end (guessed: the wire takes
+20 µs in benchmarks.dispatch, the rest is waking threads)."""
+
+HOLDS = 0.6
+"""Share of a call's computing that holds the GIL, from which another process relieves it."""
+
+SCARCE = 0.3
+"""Share of computing in a worker below which it belongs to a thread after all: it would keep a whole
+process waiting (DECISION.md 5.1, the limit between waiting and mixed)."""
+
+
+class Figures(NamedTuple):
+    """What is known of a callable; seconds a call.
+
+    Attributes:
+        calls: How many were measured, the first apart.
+        wall: How long one takes.
+        cpu: How long it computes.
+        queued: How long it was ready and had no core.
+        gil: The share of its computing that holds the GIL; None where not known yet.
+        payload: Seconds to pickle its arguments and result, and to unpickle them; None where unknown.
+        obstacle: Why it must stay in this process; empty where nothing is known against moving it.
+        alone: The share of computing seen in a worker process; None where none has run it.
+    """
+
+    calls: int
+    wall: float
+    cpu: float
+    queued: float
+    gil: float | None
+    payload: float | None
+    obstacle: str
+    alone: float | None
+
+    @property
+    def share(self) -> float:
+        """The share of its own time that it computes."""
+        # Two clocks, read one after the other, may say that it was queued for longer than it took.
+        own = max(self.wall - self.queued, self.cpu)
+        return min(1.0, self.cpu / own) if own > 0 else 0.0
+
+
+class Verdict(NamedTuple):
+    """Where it belongs.
+
+    Attributes:
+        place: "thread" or "process".
+        kind: What it is, in a few words.
+        limit: How many may run at once; None where that is found out by trying.
+        why: The reason, in a sentence's part.
+    """
+
+    place: Place
+    kind: str
+    limit: int | None
+    why: str
+
+
+def place(known: Figures, *, cpus: float) -> Verdict:  # noqa: PLR0911 - one kind of callable a line
+    """Where calls belong, and how many may run at once.
+
+    Args:
+        known: What was measured.
+        cpus: Processors this process may use.
+    """
+    cores = max(1, round(cpus))
+    if known.calls == 0:
+        return Verdict("thread", "new", None, "nothing is known yet")
+    if known.wall < TINY:
+        return Verdict("thread", "tiny", cores, "a call is shorter than any hand-over")
+    if worth_moving(known) and known.gil is not None and known.gil >= HOLDS:
+        return _under_the_gil(known, cores)
+    if known.share <= 1 - COMPUTES:
+        return Verdict("thread", "waiting", None, f"it computes {known.share:.0%} of its time")
+    if known.share < COMPUTES:
+        return Verdict("thread", "mixed", None, f"it computes {known.share:.0%} of its time")
+    if known.gil is not None and known.gil < HOLDS:
+        why = f"it holds the GIL {known.gil:.0%} of its computing"
+        return Verdict("thread", "computing outside the GIL", cores, why)
+    if not worth_moving(known):
+        return Verdict("thread", "computing", cores, "a call is too short for a trip to a process")
+    return Verdict("thread", "computing", cores, "whether it holds the GIL is not known yet")
+
+
+def worth_moving(known: Figures) -> bool:
+    """Whether a call computes for long enough to pay for its trip, as far as is known."""
+    if known.alone is not None and known.alone < SCARCE:
+        return False
+    mostly_waits = known.share <= (1 - COMPUTES) / 3 and known.alone is None
+    return not mostly_waits and known.cpu >= 5 * TRIP + 2 * (known.payload or 0.0)
+
+
+def _under_the_gil(known: Figures, cores: int) -> Verdict:
+    if known.obstacle:
+        return Verdict("thread", "computing under the GIL", cores, known.obstacle)
+    if known.payload is None:
+        why = "whether it can travel is not known yet"
+        return Verdict("thread", "computing under the GIL", cores, why)
+    share = known.alone if known.alone is not None else max(COMPUTES, known.share)
+    limit = min(4 * cores, ceil(cores / max(share, SCARCE)))
+    trip = (known.payload + TRIP) * 1e3
+    why = f"it computes {known.cpu * 1e3:.3g} ms under the GIL, its trip costs {trip:.2g} ms"
+    return Verdict("process", "computing under the GIL", limit, why)

@@ -1,0 +1,69 @@
+"""How many waiting calls may run at once: found by trying, in rounds, while calls queue."""
+
+from __future__ import annotations
+
+__all__ = ["Ramp"]
+
+GROWS = 1.25
+"""Growth of the delivery rate from which doubling was worth it (DECISION.md 1.4: as in BBR)."""
+
+PATIENCE = 3
+"""Rounds without growth after which the limit is left where it is (DECISION.md 1.4)."""
+
+
+class Ramp:
+    """Doubles a limit while the rate of ended calls grows with it.
+
+    Args:
+        start: The limit to begin with.
+        most: The highest limit.
+
+    Attributes:
+        limit: How many may run at once now.
+    """
+
+    def __init__(self, start: int, most: int) -> None:
+        self.most = most
+        self.limit = min(start, most)
+        self._good = self.limit
+        self._best = 0.0
+        self._flat = 0
+        self._ended = 0
+        self._since = 0
+
+    def ended(self, now: int, *, queued: bool) -> None:
+        """A call has ended.
+
+        Args:
+            now: The wall clock, ns.
+            queued: Whether others wait for their turn: only then does the limit matter.
+        """
+        if not queued:
+            self._ended = 0
+            return
+        if self._ended == 0:
+            self._since = now
+        self._ended += 1
+        if self._ended > self.limit:
+            self._round(self._ended / max(1, now - self._since))
+            self._ended = 0
+
+    def at_least(self, limit: int) -> None:
+        """A limit that is known to be harmless."""
+        if self.limit < limit:
+            self.limit = min(self.most, limit)
+            self._ended = 0
+
+    def stuck(self) -> None:
+        """All that run stand still while others wait: more at once cannot hurt them."""
+        self.limit = min(self.most, 2 * self.limit)
+        self._ended = 0
+
+    def _round(self, rate: float) -> None:
+        if rate > self._best * GROWS:
+            self._best, self._good, self._flat = rate, self.limit, 0
+            self.limit = min(self.most, 2 * self.limit)
+            return
+        self._flat += 1
+        if self._flat == PATIENCE:
+            self.limit = min(self.most, max(1, 2 * self._good))

@@ -1,0 +1,56 @@
+"""Reading what a worker says of a call, and handing it over."""
+
+from __future__ import annotations
+
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING, Any
+
+from .._errors import NotPicklableError
+from .._strategies._workers._payload import load, reason_of
+from .._strategies._workers._unpack import RemoteTraceback
+
+if TYPE_CHECKING:
+    from .._strategies._workers._wire import Message
+    from ._remote import Report
+    from ._tasks import Task
+
+__all__ = ["read_answer", "settle_call"]
+
+
+def read_answer(message: Message) -> tuple[Any, BaseException | None]:
+    """The answer in a message, or why there is none."""
+    try:
+        values, error = load(message.frames)
+    except Exception as obstacle:  # noqa: BLE001 - any result's own __setstate__ may raise anything
+        return None, NotPicklableError(message.start, "?", "result", reason_of(obstacle))
+    if error is not None:
+        return None, getattr(error, "error", error)
+    return values[0], None
+
+
+def settle_call(task: Task, report: Report | None, error: BaseException | None, *, abandoned: bool) -> None:
+    """Hand over what came of a call, and note what it took."""
+    account = task.account
+    account.calls += 1
+    if report is None:
+        account.errors += 1
+        if error is not None:
+            account.bar(f"its result cannot travel ({error})")
+            _fail(task, CancelledError() if abandoned else error)
+        return
+    calls = task.calls
+    account.learn_remote(report.wall / calls, report.cpu / calls, report.queued / calls)
+    if report.changed:
+        account.bar("a call changed what it holds, which would be lost in another process")
+    if report.error is None:
+        task.future.set_result(report.value)
+        return
+    account.errors += 1
+    failure = report.error.error
+    if report.error.text:
+        failure.__cause__ = RemoteTraceback(report.error.text)
+    _fail(task, failure)
+
+
+def _fail(task: Task, error: BaseException) -> None:
+    task.future.set_exception(error)

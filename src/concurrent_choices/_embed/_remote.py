@@ -1,0 +1,130 @@
+"""What a worker process does for the executor: one call, or a look at a callable."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any, NamedTuple
+
+from .._errors import RemoteError
+from .._measure._clock import SystemClock
+from .._strategies._workers._outcome import Carried
+from .._strategies._workers._payload import dump, load
+from .._work._perform import show
+from ._captured import Held, held_by
+
+__all__ = ["Call", "Look", "Report", "serve"]
+
+
+class Call(NamedTuple):
+    """A call on its way to a worker.
+
+    Attributes:
+        token: The callable's number; 0 where it is not to be remembered.
+        frames: The callable itself, where this worker has not been sent it before.
+        forget: Whether the worker is to forget all callables it was sent.
+        name: What the call is called in errors.
+        number: Which call of the executor it is.
+        args: Its positional arguments.
+        kwargs: Its other arguments.
+        look: Whether to tell if the callable changed what it holds.
+    """
+
+    token: int
+    frames: tuple[bytes, ...]
+    forget: bool
+    name: str
+    number: int
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    look: bool
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Look(NamedTuple):
+    """A callable that a worker is to load and look at."""
+
+    frames: tuple[bytes, ...]
+
+
+class Report(NamedTuple):
+    """What came of a call.
+
+    Attributes:
+        value: What it returned.
+        error: What it raised, in its envelope, or None.
+        wall: Seconds it took.
+        cpu: Seconds it computed.
+        queued: Seconds it was ready to run and had no core.
+        changed: Whether it changed what its callable holds.
+        unloadable: Why the callable could not be loaded here, and was not called; or empty.
+    """
+
+    value: Any
+    error: Carried | None
+    wall: float
+    cpu: float
+    queued: float
+    changed: bool
+    unloadable: str
+
+
+_known: dict[int, Any] = {}
+_clock = SystemClock()
+
+
+def serve(message: Call | Look) -> Report | Held | str:
+    """Do what a message asks for; a string says why a callable cannot be loaded."""
+    if isinstance(message, Look):
+        return _look(message)
+    try:
+        fn = _loaded(message)
+    except BaseException as error:  # noqa: BLE001 - whatever importing it raised is the reason
+        return Report(None, None, 0.0, 0.0, 0.0, changed=False, unloadable=_words(error))
+    before = held_by(fn) if message.look else None
+    queued, cpu, wall = _clock.run_queue(), _clock.thread_cpu(), _clock.wall()
+    value, failure = None, None
+    try:
+        value = fn(*message.args, **message.kwargs)
+    except BaseException as error:  # noqa: BLE001 - whatever it raised belongs to whoever waits for it
+        failure = error
+    wall, cpu = _clock.wall() - wall, _clock.thread_cpu() - cpu
+    queued = _clock.run_queue() - queued
+    changed = before is not None and before != held_by(fn)
+    carried = None if failure is None else _portable(failure, message)
+    times = wall / 1e9, cpu / 1e9, queued / 1e9
+    return Report(value, carried, *times, changed=changed, unloadable="")
+
+
+def _look(message: Look) -> Held | str:
+    try:
+        return held_by(load(list(message.frames)))
+    except BaseException as error:  # noqa: BLE001 - as in serve
+        return _words(error)
+
+
+def _loaded(call: Call) -> Any:
+    if call.forget:
+        _known.clear()
+    if not call.frames:
+        return _known[call.token]
+    fn = load(list(call.frames))
+    if call.token:
+        _known[call.token] = fn
+    return fn
+
+
+def _words(error: BaseException) -> str:
+    return f"a worker process cannot load it: {type(error).__name__}: {error}"
+
+
+def _portable(error: BaseException, call: Call) -> Carried:
+    """An exception that is sure to arrive, with the text of its traceback."""
+    text = "".join(traceback.format_exception(error))
+    try:
+        load(dump(error))
+    except Exception:  # noqa: BLE001 - any failure on the way there or back
+        kind = f"{type(error).__module__}.{type(error).__qualname__}"
+        return Carried(RemoteError(call.number, show(call), kind, str(error), text), "")
+    return Carried(error, text)

@@ -1,0 +1,83 @@
+"""One call that was submitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextvars import Context
+from typing import Any
+
+from .._work._callables import name_of
+from ._account import Account
+
+__all__ = ["Task"]
+
+_SHOWN = 120
+
+
+class Task:
+    """One call that was submitted.
+
+    Args:
+        future: Where its result goes.
+        fn: What is called.
+        args: With these.
+        kwargs: And these.
+        account: What is known of `fn`.
+        context: The submitter's context variables.
+        number: Which call of its executor it is.
+        submitted: The wall clock, ns.
+        calls: How many calls of the user's callable it makes.
+    """
+
+    __slots__ = (
+        "account",
+        "args",
+        "away",
+        "calls",
+        "context",
+        "fn",
+        "future",
+        "kwargs",
+        "number",
+        "started",
+        "submitted",
+    )
+
+    def __init__(  # noqa: PLR0913, PLR0917 - made in one place, for every call: names would cost time
+        self,
+        future: Future[Any],
+        fn: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        account: Account,
+        context: Context,
+        number: int,
+        submitted: int,
+        calls: int,
+    ) -> None:
+        self.future = future
+        self.fn = fn
+        self.args = args
+        self.kwargs = kwargs
+        self.account = account
+        self.context = context
+        self.number = number
+        self.submitted = submitted
+        self.calls = calls
+        self.away = False  # whether it is the office's to make
+        self.started = False  # whether its future says that it runs
+
+    def begin(self) -> bool:
+        """Say on the future that it runs; False where it was cancelled before."""
+        if not self.started:
+            self.started = self.future.set_running_or_notify_cancel()
+        return self.started
+
+    def __repr__(self) -> str:
+        try:
+            given = [*map(repr, self.args), *(f"{name}={value!r}" for name, value in self.kwargs.items())]
+        except Exception as error:  # noqa: BLE001 - a broken repr must not hide the error it should explain
+            given = [f"arguments whose repr raises {type(error).__name__}"]
+        text = f"{name_of(self.fn)}({', '.join(given)})"
+        return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

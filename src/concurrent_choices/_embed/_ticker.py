@@ -1,0 +1,230 @@
+"""Watches calls in flight: who stands still while others wait, and whose computing holds the GIL.
+
+A thread that sleeps for random, short times and sees how late it wakes: late by more than usual means
+that the GIL was held (DECISION.md 2.2). It watches only while there is something to find out.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING
+
+from ._shares import Shares
+
+if TYPE_CHECKING:
+    from .._facts._clock import Clock
+    from ._account import Account
+    from ._dispatch import Dispatch
+    from ._lane import Lane
+
+__all__ = ["Ticker"]
+
+LOOK = 1e-3
+"""Mean seconds between looks (DECISION.md 2.2: 0.7 to 2 ms)."""
+
+AT_REST = 10e-3
+"""Seconds between looks where only calls that wait for their turn are watched (guessed)."""
+
+LATE = 300_000
+"""Nanoseconds of lateness from which the GIL was held: three times the usual (DECISION.md 2.2)."""
+
+LONGEST = 6_000_000
+"""Nanoseconds that one look counts for at most: who waits longer than a switch interval for the GIL may
+as well have waited for something else, such as a machine that was busy elsewhere."""
+
+WINDOW = 10_000_000
+"""Nanoseconds over which computing and held time are compared (guessed: ten looks)."""
+
+LINGER = 30
+"""Looks without anything to see before it parks: calls in quick succession are one (guessed)."""
+
+STILL = 0.2
+"""Share of computing below which a call in flight stands still (guessed)."""
+
+YOUNG = 2_000_000
+"""Nanoseconds after which a call of an unknown callable may count as standing still (DECISION.md 0.7)."""
+
+OVERDUE = 3.0
+"""How many times its expected length a call of a known callable takes before it counts (guessed)."""
+
+OTHERS = "all other threads"
+
+
+class Ticker:
+    """Looks at the lanes of a dispatch from a thread of its own.
+
+    Args:
+        dispatch: What is watched.
+        clock: The stopwatch.
+        on_told: Told of a callable whose share of the GIL has been found.
+    """
+
+    def __init__(self, dispatch: Dispatch, clock: Clock, on_told: Callable[[Account], None]) -> None:
+        self._dispatch = dispatch
+        self._clock = clock
+        self._on_told = on_told
+        self._shares = Shares()
+        self._wanted = threading.Event()
+        self._parked = True
+        self._closed = False
+        self.thread: threading.Thread | None = None
+        self._cpu: dict[Lane, int] = {}
+        self._computed: dict[Hashable, float] = {}
+        self._held = 0
+        self._span = 0
+        self._process = 0
+        self._calm = 0
+
+    def wake(self) -> None:
+        """There is something to watch."""
+        if not self._parked:
+            return
+        self._parked = False
+        if self.thread is None:
+            with self._dispatch.lock:
+                if self.thread is None:
+                    self.thread = threading.Thread(target=self._work, name="executor-watch", daemon=True)
+                    self.thread.start()
+        self._wanted.set()
+
+    def close(self) -> None:
+        """Watch no more."""
+        self._closed = True
+        self._wanted.set()
+
+    def _work(self) -> None:
+        chance = random.Random()  # noqa: S311 - nothing secret: times between looks
+        while not self._closed:
+            self._wanted.wait()
+            self._wanted.clear()
+            self._reset()
+            pause = LOOK
+            while pause and not self._closed:
+                late = self._sleep(max(2e-4, chance.expovariate(1 / pause)))
+                pause = self._look(late)
+            if self._computed:
+                self._close_window()
+            self._parked = True
+            if self._interesting():  # it came while we were about to park
+                self._parked = False
+                self._wanted.set()
+
+    def _sleep(self, seconds: float) -> int:
+        """Sleep; nanoseconds in which the GIL was seen to be held."""
+        queued, start = self._clock.run_queue(), self._clock.wall()
+        time.sleep(seconds)
+        span = self._clock.wall() - start
+        late = span - int(seconds * 1e9) - (self._clock.run_queue() - queued)
+        counted = min(span, LONGEST)
+        self._span += counted
+        return counted if late > LATE else 0
+
+    def _reset(self) -> None:
+        self._cpu.clear()
+        self._computed.clear()
+        self._held = self._span = self._calm = 0
+        self._process = self._clock.process_cpu()
+
+    def _interesting(self) -> bool:
+        with self._dispatch.lock:
+            lanes = list(self._dispatch.lanes)
+            waiting = len(self._dispatch.backlog) > 0
+        return waiting or any(
+            task is not None and task.account.unsettled for task in (lane.task for lane in lanes)
+        )
+
+    def _look(self, held: int) -> float:
+        """Look once; seconds until the next look, 0 to park."""
+        self._held += held
+        moved, unsettled, waiting = self._read_lanes()
+        if waiting:
+            self._free_the_stuck(moved)
+        if self._span >= WINDOW:
+            self._close_window()
+        self._calm = 0 if unsettled else self._calm + 1
+        if self._calm < LINGER:
+            return LOOK
+        return AT_REST if waiting else 0.0
+
+    def _read_lanes(self) -> tuple[dict[Account, list[tuple[int, float]]], bool, bool]:
+        """For each callable the age and the computing of its calls in flight, ns and seconds.
+
+        And whether any should be watched, and whether calls wait for their turn.
+        """
+        seen: dict[Account, list[tuple[int, float]]] = {}
+        unsettled, now = False, self._clock.wall()
+        # A thread leaves its lane under this lock only, so all that are read here are alive.
+        with self._dispatch.lock:
+            for lane in self._dispatch.lanes:
+                account, cpu = lane.account, _cpu_of(lane)
+                computed = (cpu - self._cpu.get(lane, cpu)) / 1e9
+                self._cpu[lane] = cpu
+                if account is None:
+                    continue
+                if lane.task is not None:
+                    seen.setdefault(account, []).append((now - lane.since, computed))
+                if computed > 0:
+                    self._computed[account] = self._computed.get(account, 0.0) + computed
+                if lane.task is not None or computed > 0:
+                    unsettled = unsettled or account.unsettled
+            waiting = len(self._dispatch.backlog) > 0
+            if len(self._cpu) > 2 * len(self._dispatch.lanes):
+                self._cpu = {lane: cpu for lane, cpu in self._cpu.items() if lane in self._dispatch.lanes}
+        return seen, unsettled, waiting
+
+    def _free_the_stuck(self, seen: dict[Account, list[tuple[int, float]]]) -> None:
+        freed = False
+        with self._dispatch.lock:
+            for account, calls in seen.items():
+                if (
+                    self._dispatch.backlog.queued(account)
+                    and account.running + account.away >= account.limit
+                    and all(_stands_still(account, age, cpu) for age, cpu in calls)
+                ):
+                    account.stuck()
+                    freed = True
+        if freed:
+            self._dispatch.spread()
+
+    def _close_window(self) -> None:
+        process = self._clock.process_cpu()
+        computed = dict(self._computed)
+        others = (process - self._process) / 1e9 - sum(computed.values())
+        computed[OTHERS] = max(0.0, others)
+        accounts = [who for who in self._computed if not isinstance(who, str)]
+        self._shares.window(self._held / 1e9, computed)
+        self._computed.clear()
+        self._held = self._span = 0
+        self._process = process
+        for account in accounts:
+            self._tell(account)
+
+    def _tell(self, account: Hashable) -> None:
+        from ._account import Account  # noqa: PLC0415 - for the type alone, and the module is loaded
+
+        if isinstance(account, Account) and account.unsettled and account.gil is None:
+            share = self._shares.of(account)
+            if share is not None:
+                self._on_told_share(account, share)
+
+    def _on_told_share(self, account: Account, share: float) -> None:
+        account.told(share)
+        self._shares.forget(account)
+        self._on_told(account)
+
+
+def _stands_still(account: Account, age: int, cpu: float) -> bool:
+    known = account.measured > 1
+    patience = max(10 * YOUNG, int(OVERDUE * account.expected * 1e9)) if known else YOUNG
+    return age > patience and cpu < STILL * LOOK
+
+
+def _cpu_of(lane: Lane) -> int:
+    """CPU time of a lane's thread, ns; exact even while it runs, unlike what /proc says."""
+    thread = lane.thread
+    if thread is None or thread.ident is None:
+        return 0
+    return time.clock_gettime_ns(time.pthread_getcpuclockid(thread.ident))

@@ -1,0 +1,507 @@
+"""The executor as its users meet it: every kind of call, and every kind of bad input."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import gc
+import os
+import signal
+import threading
+from concurrent.futures import CancelledError, as_completed, wait
+
+import pytest
+
+from concurrent_choices import (
+    AdaptiveExecutor,
+    InvalidArgumentError,
+    NotPicklableError,
+    QueueFullError,
+    RemoteError,
+    WorkerDiedError,
+)
+
+PATIENCE = 400
+
+
+def spin(rounds):
+    """Compute under the GIL."""
+    total = 0
+    for number in range(rounds):
+        total += number
+    return total
+
+
+def where(rounds):
+    """Compute, and say in which process."""
+    spin(rounds)
+    return os.getpid()
+
+
+def act(what):
+    """Compute, or do something terrible."""
+    if what == "exit":
+        os._exit(3)
+    if what == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if what == "raise":
+        raise KeyError(what)
+    if what == "odd":
+        raise OddError(1, 2)
+    if what == "lock":
+        return threading.Lock()
+    return spin(60_000)
+
+
+class OddError(Exception):
+    """An exception that can be pickled and not unpickled."""
+
+    def __init__(self, one, two):
+        super().__init__(one)
+
+
+def moved(executor, fn, *args):
+    """Call until the callable runs in processes; whether it came to that."""
+    name = getattr(fn, "__qualname__", type(fn).__qualname__)
+    for _ in range(PATIENCE):
+        executor.submit(fn, *args).result()
+        learnt = executor.explain()[name]
+        if learnt.place == "process":
+            return True
+    return False
+
+
+def why(executor, fn):
+    """What the executor says of a callable."""
+    return executor.explain()[fn.__qualname__].why
+
+
+def test_a_first_call_runs_at_once_in_a_thread(executor):
+    """What is not known yet starts in this process."""
+    assert executor.submit(where, 1).result() == os.getpid()
+
+
+def test_computing_under_the_gil_moves_to_processes(executor):
+    """A callable that computes long under the GIL ends up in other processes."""
+    assert moved(executor, where, 200_000)
+    assert executor.submit(where, 1).result() != os.getpid()
+    assert executor.explain()["where"].kind == "computing under the GIL"
+
+
+def test_a_lambda_and_a_closure_move(executor):
+    """What pickle cannot send goes by value, since workers never import the main module."""
+    base = 5
+    assert moved(executor, lambda: spin(200_000) + base)
+
+
+def test_waiting_stays_in_threads_and_gets_many(executor):
+    """A callable that waits is not held up by a small number of threads."""
+    enough = threading.Barrier(30)
+    futures = [executor.submit(enough.wait, 20) for _ in range(30)]
+    assert sorted(future.result() for future in futures) == list(range(30))
+
+
+def test_nested_calls_do_not_deadlock(executor):
+    """Calls that wait for calls of their own make room for them, however deep."""
+
+    def nested(depth):
+        return 1 + executor.submit(nested, depth - 1).result() if depth else 0
+
+    futures = [executor.submit(nested, 6) for _ in range(8)]
+    assert [future.result(30) for future in futures] == [6] * 8
+
+
+@pytest.mark.parametrize("kind", ["closure", "global", "self", "argument", "default"])
+def test_what_changes_what_it_holds_is_never_moved(executor, kind):
+    """A change that another process would lose keeps a callable here, so no change is lost."""
+    seen = []
+    counts = {"global": 0}
+
+    def close():
+        counts["global"] += 1
+        return spin(100_000)
+
+    def append(to):
+        to.append(1)
+        return spin(100_000)
+
+    def default(to=seen):
+        to.append(1)
+        return spin(100_000)
+
+    counter = Counter()
+    fn, args, count = {
+        "closure": (close, (), lambda: counts["global"]),
+        "global": (bump, (), lambda: COUNTED["calls"]),
+        "self": (counter.step, (), lambda: counter.count),
+        "argument": (append, (seen,), lambda: len(seen)),
+        "default": (default, (), lambda: len(seen)),
+    }[kind]
+    before = count()
+    for _ in range(60):
+        executor.submit(fn, *args).result()
+    assert count() - before == 60
+    assert executor.explain()[fn.__qualname__].place == "thread"
+    assert "changed" in why(executor, fn)
+
+
+COUNTED = {"calls": 0}
+
+
+class Counter:
+    """Counts its calls on itself."""
+
+    def __init__(self):
+        self.count = 0
+
+    def step(self):
+        """Count."""
+        self.count += 1
+        return spin(100_000)
+
+
+def bump():
+    """Count in a global."""
+    COUNTED["calls"] += 1
+    return spin(100_000)
+
+
+LOCK = threading.Lock()
+
+
+def locked():
+    """Use something that only this process has."""
+    with LOCK:
+        return spin(100_000)
+
+
+def test_what_uses_a_lock_stays(executor):
+    """A lock of this process means nothing in another, so its users are not moved."""
+    for _ in range(40):
+        executor.submit(locked).result()
+    assert executor.explain()["locked"].place == "thread"
+    assert "'LOCK'" in why(executor, locked)
+
+
+def test_unpicklable_results_and_arguments_stay(executor):
+    """What cannot travel stays in threads, and every call gives its result."""
+
+    def give(lock):
+        spin(100_000)
+        return lock
+
+    lock = threading.Lock()
+    assert all(executor.submit(give, lock).result() is lock for _ in range(40))
+    assert "pickled" in why(executor, give)
+
+
+@pytest.mark.parametrize(("deed", "code"), [("exit", 3), ("kill", -9)])
+def test_a_worker_that_dies_fails_its_own_call_only(deed, code):
+    """The call that ended its process says so; those beside it and after it are made."""
+    with AdaptiveExecutor(max_processes=2, place="process") as executor:
+        before = [executor.submit(act, "compute") for _ in range(6)]
+        dying = executor.submit(act, deed)
+        after = [executor.submit(act, "compute") for _ in range(6)]
+        error = dying.exception(30)
+        assert isinstance(error, WorkerDiedError)
+        assert error.exitcode == code
+        assert f"act({deed!r})" in str(error)
+        assert {future.result(30) for future in before + after} == {spin(60_000)}
+
+
+def test_errors_come_back_from_processes():
+    """An exception comes back as itself, with the traceback it had there."""
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        error = executor.submit(act, "raise").exception(30)
+        assert type(error) is KeyError
+        assert "in act" in str(error.__cause__)
+        odd = executor.submit(act, "odd").exception(30)
+        assert isinstance(odd, RemoteError)
+        assert odd.type_name.endswith("OddError")
+        assert isinstance(executor.submit(act, "lock").exception(30), NotPicklableError)
+        assert executor.submit(act, "fine").result(30) == spin(60_000)
+
+
+def test_a_pinned_executor_runs_in_a_thread_what_cannot_travel():
+    """Even where processes were asked for, a call with a lock is made."""
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        assert executor.submit(where, 1).result(30) != os.getpid()
+        lock = threading.Lock()
+        assert executor.submit(lambda given: given is lock, lock).result(30)
+
+
+def test_contextvars_are_carried(executor):
+    """A call sees its submitter's context variables and leaks none of its own."""
+    variable = contextvars.ContextVar("variable", default=0)
+    variable.set(7)
+
+    def look():
+        seen = variable.get()
+        variable.set(8)
+        return seen
+
+    assert [executor.submit(look).result() for _ in range(3)] == [7, 7, 7]
+    assert variable.get() == 7
+
+
+def test_a_coroutine_function_gives_its_coroutine(executor):
+    """An `async def` is called like anything else, and never moved."""
+
+    async def give():
+        return 3
+
+    assert asyncio.run(executor.submit(give).result()) == 3
+
+
+def test_its_futures_serve_asyncio(executor):
+    """`wrap_future` and `run_in_executor` work as with any executor."""
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        one = await asyncio.wrap_future(executor.submit(pow, 2, 3))
+        return one, await loop.run_in_executor(executor, pow, 2, 4)
+
+    assert asyncio.run(main()) == (8, 16)
+
+
+def test_its_futures_serve_wait_and_as_completed(executor):
+    """Both helpers of `concurrent.futures` take them."""
+    futures = [executor.submit(pow, 2, power) for power in range(5)]
+    assert wait(futures).not_done == set()
+    assert sorted(future.result() for future in as_completed(futures)) == [1, 2, 4, 8, 16]
+
+
+def test_to_thread_is_seen_through(executor):
+    """What asyncio wraps into `Context.run` is known by its own name, and may be moved."""
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        context = contextvars.copy_context()
+        from functools import partial
+
+        for _ in range(3):
+            await loop.run_in_executor(executor, partial(context.run, spin, 10))
+
+    asyncio.run(main())
+    assert executor.explain()["spin"].calls == 3
+
+
+@pytest.mark.parametrize("chunksize", [1, 7])
+@pytest.mark.parametrize("buffersize", [None, 3])
+def test_map_keeps_the_order(executor, chunksize, buffersize):
+    """Results come in the order of the items, in chunks or not, ahead or not."""
+    results = executor.map(pow, range(20), [2] * 20, chunksize=chunksize, buffersize=buffersize)
+    assert list(results) == [number**2 for number in range(20)]
+
+
+def test_map_with_a_buffer_takes_an_endless_iterable(executor):
+    """With `buffersize`, items are taken only as results are."""
+    from itertools import count
+
+    taken = iter(executor.map(abs, count(), buffersize=4))
+    assert [next(taken) for _ in range(10)] == list(range(10))
+
+
+def test_chunks_are_counted_as_calls_of_the_callable(executor):
+    """`explain` speaks of the caller's function, not of how its calls were bundled."""
+    list(executor.map(spin, [10] * 20, chunksize=5))
+    assert executor.explain()["spin"].calls > 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"max_threads": 0},
+        {"max_threads": 1.5},
+        {"max_processes": -1},
+        {"max_queue": 0},
+        {"when_full": "never"},
+        {"place": "cloud"},
+        {"limits": {pow: 0}},
+    ],
+)
+def test_wrong_arguments_are_named(wrong):
+    """An argument that cannot work is refused at once, by name."""
+    with pytest.raises(InvalidArgumentError, match=next(iter(wrong))):
+        AdaptiveExecutor(**wrong)
+
+
+def test_submitting_after_shutdown_is_refused():
+    """As everywhere, nothing is taken after the end."""
+    executor = AdaptiveExecutor()
+    executor.shutdown()
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        executor.submit(pow, 2, 2)
+
+
+def test_shutdown_finishes_what_was_submitted():
+    """What waits at a shutdown is still done."""
+    executor = AdaptiveExecutor(1)
+    gate = threading.Event()
+    first = executor.submit(gate.wait, 10)
+    rest = [executor.submit(pow, 2, power) for power in range(20)]
+    executor.shutdown(wait=False)
+    gate.set()
+    assert first.result(10)
+    assert [future.result(10) for future in rest] == [2**power for power in range(20)]
+
+
+def test_shutdown_can_cancel_what_waits():
+    """With `cancel_futures` what has not begun is cancelled, and what runs ends."""
+    executor = AdaptiveExecutor(1)
+    begun, gate = threading.Event(), threading.Event()
+
+    def hold():
+        begun.set()
+        return gate.wait(10)
+
+    running = executor.submit(hold)
+    begun.wait(10)
+    waiting = [executor.submit(pow, 2, 2) for _ in range(5)]
+    executor.shutdown(wait=False, cancel_futures=True)
+    gate.set()
+    assert running.result(10)
+    assert all(future.cancelled() for future in waiting)
+    with pytest.raises(CancelledError):
+        waiting[0].result()
+
+
+def test_nothing_is_left_behind():
+    """After a shutdown neither a thread nor a process of it lives."""
+    before = set(threading.enumerate())
+    with AdaptiveExecutor(max_processes=2, place="process") as executor:
+        pids = {executor.submit(where, 1).result(30) for _ in range(4)}
+    assert set(threading.enumerate()) <= before
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_dropping_it_ends_its_threads():
+    """An executor nobody holds any more finishes its calls and lets its threads go."""
+    executor = AdaptiveExecutor(2, thread_name_prefix="dropped")
+    futures = [executor.submit(pow, 2, 2) for _ in range(10)]
+    threads = [each for each in threading.enumerate() if each.name.startswith("dropped")]
+    del executor
+    gc.collect()
+    assert [future.result(10) for future in futures] == [4] * 10
+    for thread in threads:
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+def test_submitting_from_everywhere(executor):
+    """From many threads, from its own threads, and from the callbacks of its futures."""
+    done = threading.Event()
+    inner = []
+
+    def called_back(_future):
+        inner.append(executor.submit(pow, 3, 2))
+        done.set()
+
+    executor.submit(lambda: executor.submit(pow, 2, 2)).result().add_done_callback(called_back)
+    results = []
+
+    def many():
+        results.extend(executor.submit(pow, 2, 3).result() for _ in range(50))
+
+    threads = [threading.Thread(target=many) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert done.wait(10)
+    assert inner[0].result(10) == 9
+    assert results == [8] * 400
+
+
+def test_a_full_queue_rejects():
+    """With "reject" the call beyond the queue's length is refused, by an error that says so."""
+    gate = threading.Event()
+    with AdaptiveExecutor(1, max_queue=2, when_full="reject") as executor:
+        held = executor.submit(gate.wait, 10)
+        for _ in range(2):
+            executor.submit(pow, 2, 2)
+        with pytest.raises(QueueFullError, match="max_queue=2"):
+            executor.submit(pow, 2, 2)
+        gate.set()
+        assert held.result(10)
+
+
+def test_a_full_queue_runs_in_the_caller():
+    """With "caller" the submitting thread makes the call itself."""
+    gate = threading.Event()
+    with AdaptiveExecutor(1, max_queue=1, when_full="caller") as executor:
+        executor.submit(gate.wait, 10)
+        executor.submit(pow, 2, 2)
+        assert executor.submit(threading.get_ident).result() == threading.get_ident()
+        gate.set()
+
+
+def test_a_full_queue_blocks_until_there_is_room():
+    """With "block" a submitter waits, and goes on as soon as a call has left the queue."""
+    gate = threading.Event()
+    with AdaptiveExecutor(1, max_queue=1) as executor:
+        executor.submit(gate.wait, 10)
+        executor.submit(pow, 2, 2)
+        late = []
+        submitter = threading.Thread(target=lambda: late.append(executor.submit(pow, 2, 5)))
+        submitter.start()
+        submitter.join(0.05)
+        assert submitter.is_alive()
+        gate.set()
+        submitter.join(10)
+        assert late[0].result(10) == 32
+
+
+def test_its_own_threads_are_never_blocked_by_a_full_queue():
+    """A call that submits more than the queue holds would wait for itself, so it need not."""
+    with AdaptiveExecutor(1, max_queue=1) as executor:
+
+        def fan_out():
+            return [executor.submit(pow, 2, power) for power in range(10)]
+
+        futures = executor.submit(fan_out).result(10)
+        assert [future.result(10) for future in futures] == [2**power for power in range(10)]
+
+
+def test_a_limit_of_its_own():
+    """A callable with a limit never runs more often at once, while others go on."""
+    lock, now, most = threading.Lock(), [0], [0]
+
+    def counted():
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        threading.Event().wait(0.002)
+        with lock:
+            now[0] -= 1
+
+    with AdaptiveExecutor(limits={counted: 3}) as executor:
+        wait([executor.submit(counted) for _ in range(60)])
+    assert most[0] == 3
+
+
+def test_explain_is_a_table(executor):
+    """Printed, it has a line for each callable and says where it runs and why."""
+    executor.submit(pow, 2, 2).result()
+    text = str(executor.explain())
+    assert text.splitlines()[0].split()[:2] == ["callable", "runs"]
+    assert "pow" in text
+    with pytest.raises(KeyError):
+        executor.explain()["nobody"]
+
+
+def test_a_class_of_work_that_changes(executor):
+    """A callable that computed and then waits comes back from the processes."""
+    assert moved(executor, work, "compute")
+    pause = [executor.submit(work, "wait") for _ in range(30)]
+    wait(pause, 30)
+    assert executor.explain()["work"].place == "thread"
+
+
+def work(kind):
+    """Compute or wait."""
+    if kind == "compute":
+        return spin(200_000)
+    return threading.Event().wait(0.02)

@@ -1,0 +1,187 @@
+"""`offload`: under asyncio and trio, called and as a decorator, cancelled, misused."""
+
+from __future__ import annotations
+
+import contextvars
+import inspect
+import os
+import threading
+import time
+
+import anyio
+import pytest
+
+from concurrent_choices import InvalidArgumentError, offload
+from concurrent_choices._embed._offload import _executor
+
+BACKENDS = ["asyncio", "trio"]
+
+
+def spin(rounds):
+    """Compute under the GIL."""
+    return sum(number * number for number in range(rounds))
+
+
+def boom():
+    """Raise."""
+    raise KeyError("boom")
+
+
+def linger(seconds):
+    """Compute for so long, by the clock."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        pass
+    return os.getpid()
+
+
+class Service:
+    """Something with a method to offload."""
+
+    factor = 3
+
+    @offload
+    def triple(self, number):
+        """Multiply."""
+        return self.factor * number
+
+
+@offload
+def decorated(number, *, plus=0):
+    """Add."""
+    return number + plus
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_call_gives_its_result(backend):
+    """Awaited, it gives what the call gives, from another thread."""
+
+    async def main():
+        thread = await offload(threading.get_ident)
+        return thread, await offload(pow, 2, 10), await offload(int, "ff", base=16)
+
+    thread, power, number = anyio.run(main, backend=backend)
+    assert thread != threading.get_ident()
+    assert (power, number) == (1024, 255)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_call_raises_its_error(backend):
+    """What the call raises is raised where it is awaited."""
+
+    async def main():
+        await offload(boom)
+
+    with pytest.raises(KeyError, match="boom"):
+        anyio.run(main, backend=backend)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_as_a_decorator(backend):
+    """A decorated function or method is awaited with its own arguments."""
+
+    async def main():
+        return await decorated(1, plus=2), await Service().triple(4)
+
+    assert anyio.run(main, backend=backend) == (3, 12)
+
+
+def test_a_decorated_function_keeps_its_face():
+    """Name, documentation and signature are those of the function, and frameworks see a coroutine function."""
+    assert decorated.__name__ == "decorated"
+    assert decorated.__doc__ == "Add."
+    assert list(inspect.signature(decorated).parameters) == ["number", "plus"]
+    assert inspect.iscoroutinefunction(decorated.__call__)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_loop_goes_on(backend):
+    """Other tasks run while the call waits."""
+    gate = threading.Event()
+
+    async def main():
+        async with anyio.create_task_group() as group:
+            group.start_soon(offload, gate.wait, 10)
+            await anyio.sleep(0)
+            gate.set()
+        return True
+
+    assert anyio.run(main, backend=backend)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_contextvars_are_seen(backend):
+    """A call sees the context variables of the task that awaits it."""
+    variable = contextvars.ContextVar("variable", default=0)
+
+    async def main():
+        variable.set(5)
+        return await offload(variable.get)
+
+    assert anyio.run(main, backend=backend) == 5
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_cancelled_while_a_thread_runs_it(backend):
+    """Whoever is cancelled goes on at once; the thread ends when the call does."""
+    gate, ended = threading.Event(), threading.Event()
+
+    def hold():
+        gate.wait(10)
+        ended.set()
+
+    async def main():
+        with anyio.move_on_after(0.02) as scope:
+            await offload(hold)
+        assert scope.cancelled_caught
+        gate.set()
+
+    anyio.run(main, backend=backend)
+    assert ended.wait(10)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_cancelled_while_a_process_runs_it(backend):
+    """A computing call that nobody waits for any longer is ended with its process."""
+
+    async def main():
+        for _ in range(400):
+            if await offload(linger, 0.004) != os.getpid():
+                break
+        else:
+            pytest.fail("it was never moved to a process")
+        worker = await offload(linger, 0.004)
+        with anyio.move_on_after(0.1) as scope:
+            await offload(linger, 600)
+        assert scope.cancelled_caught
+        assert isinstance(await offload(linger, 0.004), int)
+        return worker
+
+    assert anyio.run(main, backend=backend) != os.getpid()
+
+
+def test_an_async_def_is_refused():
+    """Somebody who offloads a coroutine function is told to await it."""
+
+    async def give():
+        return 1
+
+    with pytest.raises(InvalidArgumentError, match="await it"):
+        offload(give)
+
+
+def test_no_callable_is_refused():
+    """Something that cannot be called is refused before anything is started."""
+    with pytest.raises(InvalidArgumentError, match="fn"):
+        offload(3)
+
+
+def test_without_a_loop_it_says_so():
+    """Outside of a loop the error says what to do instead."""
+    with pytest.raises(RuntimeError, match="call fn itself"):
+        offload(pow, 2, 2)
+
+
+def test_one_executor_serves_all():
+    """All calls of a program share what was learnt."""
+    assert _executor() is _executor()
