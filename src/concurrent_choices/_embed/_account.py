@@ -20,9 +20,6 @@ NEW = 8
 FULL = 400e-6
 """Seconds from which every call is measured in full: reading the clocks costs 4 µs, 1 % of it."""
 
-SELDOM = 64
-"""Of shorter calls, one in so many is."""
-
 NEWEST = 0.2
 """Weight of a call among those before it, from the fifth on (guessed: follows a change in ten calls)."""
 
@@ -77,6 +74,10 @@ class Account:
         self.moving = False
         self.place: Place = "thread"
         self.verdict = Verdict("thread", "new", None, "nothing is known yet")
+        # Whether its calls in flight should be watched; the next one examined; each measured in full.
+        self.unsettled = True
+        self.candidate = False
+        self.fully = True
         self._cpus = cpus
         self._ceiling = ceiling
         self.ramp = Ramp(start, most)
@@ -110,21 +111,6 @@ class Account:
         )
 
     @property
-    def unsettled(self) -> bool:
-        """Whether its calls in flight should be watched."""
-        if self.measured < 2:  # noqa: PLR2004 - the first call is no evidence
-            return True
-        return self.gil is None and worth_moving(self.figures)
-
-    @property
-    def candidate(self) -> bool:
-        """Whether it should be examined with a view to moving it."""
-        if self.obstacle or self.moving or self.place == "process" or self.examined >= EXAMINED:
-            return False
-        outside = self.gil is not None and self.gil < HOLDS
-        return self.measured > 1 and not outside and worth_moving(self.figures)
-
-    @property
     def ready_to_move(self) -> bool:
         """Whether it belongs to processes, and all is known that must be."""
         return (
@@ -134,9 +120,14 @@ class Account:
             and self.examined >= EXAMINED
         )
 
-    def to_be_measured(self) -> bool:
-        """Whether the next call is to be measured in full."""
-        return self.measured < NEW or self.wall >= FULL or self.calls % SELDOM == 0
+    def take_note(self) -> None:
+        """Draw from what is known what the next calls are watched for: asked at every call, so kept."""
+        worth = self.measured > 1 and worth_moving(self.figures)
+        outside = self.gil is not None and self.gil < HOLDS
+        at_home = self.place == "thread" and not (self.obstacle or self.moving)
+        self.unsettled = self.measured < 2 or (self.gil is None and worth)  # noqa: PLR2004 - the first call is no evidence
+        self.candidate = worth and at_home and not outside and self.examined < EXAMINED
+        self.fully = self.measured < NEW or self.wall >= FULL
 
     def learn(self, wall: float, cpu: float, queued: float) -> None:
         """A call was measured in full, in a thread; seconds."""
@@ -144,6 +135,7 @@ class Account:
         if self.measured == 1:
             self.first = wall
             self.wall, self.cpu, self.queued = wall, cpu, queued
+            self.take_note()
             return
         # A call that hardly got a core says little about how long it computes or waits.
         served = max(0.1, 1 - queued / wall) if wall > 0 else 1.0
@@ -151,6 +143,7 @@ class Account:
         self.wall += weight * (wall - self.wall)
         self.cpu += weight * (cpu - self.cpu)
         self.queued += weight * (queued - self.queued)
+        self.take_note()
 
     def learn_remote(self, wall: float, cpu: float, queued: float) -> None:
         """A call was measured in a worker process; seconds."""
@@ -175,6 +168,12 @@ class Account:
         self.place = "process"
         self.limit = self._bounded(self.ramp.most)
 
+    def move(self) -> None:
+        """Its calls go to processes from now on."""
+        self.moving = False
+        self.place = "process"
+        self.take_note()
+
     def review_due(self) -> bool:
         """Whether enough calls have ended since the last review for another."""
         return self.measured >= self._review_at
@@ -191,6 +190,7 @@ class Account:
         if self.place == "process" and self.verdict.place == "thread":
             self.place = "thread"
         self.refresh_limit()
+        self.take_note()
 
     def told(self, gil: float) -> None:
         """The share of its computing that holds the GIL has been found."""

@@ -113,6 +113,7 @@ class Core:
         self._office = Office(
             max(1, most), on_refused=self._refused, on_ended=self._ended, on_looked=self._looked
         )
+        self._dispatch.attentive = settings.max_queue is not None
         self._remote = 0
         self._room = threading.Condition(self._dispatch.lock)
         self._samples: dict[Account, weakref.ref[FunctionType]] = {}
@@ -153,7 +154,7 @@ class Core:
         if self._settings.max_queue is not None and self._full() and not self._make_room(task):
             return task
         if account.place == "process":
-            task.away = True
+            task.away = dispatch.attentive = True
             self._remote += 1
             dispatch.lock.release()
             self._office.submit(task)
@@ -250,7 +251,8 @@ class Core:
         if held.obstacle:
             account.bar(held.obstacle)
             return
-        account.moving = True
+        account.moving = self._dispatch.attentive = True
+        account.take_note()
         account.imported = held.digest if travels_by_name(fn) else b""
         self._office.look_at(account, fn)
 
@@ -264,8 +266,7 @@ class Core:
             differs = held.obstacle or "it was changed since that was imported"
             account.bar(f"what it holds differs from what a new process finds: {differs}")
         else:
-            account.moving = False
-            account.place = "process"
+            account.move()
             self._move_waiting(account)
 
     def _move_waiting(self, account: Account) -> None:

@@ -57,6 +57,7 @@ class Dispatch:
         self.backlog = Backlog()
         self.lanes: dict[Lane, None] = {}
         self.closing = False
+        self.attentive = False  # whether anybody wants to be told of every call that ends
         self.ended = threading.Condition(self.lock)
         self._most = most
         # Threads that long calls must leave to short ones.
@@ -153,13 +154,15 @@ class Dispatch:
                 self._settle()
                 return None
             now = time.perf_counter_ns()
-            account.ramp.ended(now, queued=backlog.queued(account))
-            account.refresh_limit()
+            if account.verdict.limit is None:
+                account.ramp.ended(now, queued=backlog.queued(account))
+                account.refresh_limit()
             task = backlog.take(now, self._may)
             if task is None:
                 self._settle()
                 return None
-            self._on_left()
+            if self.attentive:
+                self._on_left()
             task.account.running += 1
             self._busy += 1
             more = self._grow(now)
@@ -169,7 +172,8 @@ class Dispatch:
 
     def _settle(self) -> None:
         self._idle += 1
-        self._on_left()
+        if self.attentive:
+            self._on_left()
         if self.closing and self.drained:
             self._send_home()
 
@@ -238,7 +242,7 @@ class Dispatch:
 
     def close(self) -> None:
         """Take no more calls; threads end when nothing waits. The lock is held."""
-        self.closing = True
+        self.closing = self.attentive = True
         if not len(self.backlog):
             self._send_home()
 

@@ -75,6 +75,7 @@ class Examination:
         account.payload = cost if account.payload is None else (account.payload + cost) / 2
         account.digest = self._held.digest
         account.examined += 1
+        account.take_note()
 
 
 def holds_alike(fn: Any) -> bool:
