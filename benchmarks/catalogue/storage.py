@@ -36,7 +36,8 @@ ENTRIES = (
         items=storage.new_paths,
         count=300,
         quick=30,
-        bound="io",
+        # a fast disk answers in the time that the call itself computes
+        bound=one_of("io", "mixed"),
         diagnosis="disk",
         around=storage.on_disk,
     ),
@@ -56,7 +57,7 @@ ENTRIES = (
         items=storage.databases,
         count=300,
         quick=30,
-        bound="io",
+        bound=one_of("io", "mixed"),
         # one writer at a time, and each waits for the disk
         diagnosis=one_of("disk", "contended"),
         around=storage.with_database,

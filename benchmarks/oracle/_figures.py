@@ -1,0 +1,186 @@
+"""From measurements to figures: arithmetic, so that it can be tested with made-up numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import attrs
+
+from benchmarks.catalogue.all import CATALOGUE
+from benchmarks.oracle._measurement import GRID, OURS, Measurement
+
+__all__ = ["Case", "Choice", "Forecast", "cases_of", "geometric_mean", "quantile"]
+
+ALONE = ("loop", "await one by one")
+
+
+@attrs.frozen(kw_only=True)
+class Choice:
+    """One verdict against what was measured.
+
+    Attributes:
+        strategy: What it chose.
+        seconds: What that strategy took at the plan of the first verdict.
+        ratio: That over the best of everybody, our own strategies included.
+        whole: `recommend` and `.run()` together over the same.
+        cost: Seconds that `recommend` took.
+        bound: Whether the word was right.
+        diagnosis: Whether the word was right.
+        words: Both words.
+    """
+
+    strategy: str
+    seconds: float | None
+    ratio: float | None
+    whole: float | None
+    cost: float
+    bound: bool
+    diagnosis: bool
+    words: str
+
+    @property
+    def right(self) -> bool:
+        """Whether both words were right."""
+        return self.bound and self.diagnosis
+
+
+@attrs.frozen(kw_only=True)
+class Forecast:
+    """What the first verdict said of a strategy, and what that took."""
+
+    strategy: str
+    plan: str
+    predicted: float
+    error: float
+    measured: float
+
+    @property
+    def ratio(self) -> float:
+        """Measured over predicted."""
+        return self.measured / self.predicted if self.predicted else math.inf
+
+
+@attrs.frozen(kw_only=True)
+class Case:
+    """All that was measured of a workload."""
+
+    workload: str
+    taken: dict[tuple[str, str], float]
+    choices: tuple[Choice, ...]
+    neighbours: tuple[Choice, ...]
+    forecasts: tuple[Forecast, ...]
+    audit: dict[str, Any] | None
+    watched: float | None
+    disagreeing: tuple[str, ...]
+
+    @property
+    def best(self) -> tuple[str, float]:
+        """The fastest of all, and its seconds."""
+        (_, name), seconds = min(self.taken.items(), key=lambda each: each[1])
+        return name, seconds
+
+    @property
+    def best_by_hand(self) -> tuple[str, float]:
+        """The fastest of the hand-tuned runs."""
+        by_hand = {name: seconds for (kind, name), seconds in self.taken.items() if kind == GRID}
+        name = min(by_hand, key=by_hand.__getitem__)
+        return name, by_hand[name]
+
+    @property
+    def alone(self) -> float:
+        """Seconds of one item after another, by hand."""
+        return next(self.taken[GRID, name] for name in ALONE if (GRID, name) in self.taken)
+
+    @property
+    def allowed(self) -> float:
+        """What `recommend` may cost: a quarter of a second, or a twentieth of the work."""
+        return max(0.25, 0.05 * self.alone)
+
+
+def cases_of(measurements: Iterable[Measurement]) -> list[Case]:
+    """The cases, in the order of the catalogue."""
+    by_workload: dict[str, list[Measurement]] = {}
+    for each in measurements:
+        by_workload.setdefault(each.workload, []).append(each)
+    return [_case(name, by_workload[name]) for name in CATALOGUE if name in by_workload]
+
+
+def _case(name: str, lines: Sequence[Measurement]) -> Case:
+    taken = _medians(lines)
+    verdicts = [each for each in lines if each.kind == "recommend" and "verdict" in each.answer]
+    beside = [each for each in lines if each.kind == "neighbour" and "verdict" in each.answer]
+    return Case(
+        workload=name,
+        taken=taken,
+        choices=tuple(_choice(each, taken) for each in verdicts),
+        neighbours=tuple(_choice(each, taken) for each in beside),
+        forecasts=tuple(_forecasts(verdicts[0], taken)) if verdicts else (),
+        audit=next((each.answer for each in lines if each.kind == "audit"), None),
+        watched=next((each.answer.get("ratio") for each in lines if each.kind == "witness"), None),
+        disagreeing=tuple(_disagreeing(lines)),
+    )
+
+
+def _medians(lines: Sequence[Measurement]) -> dict[tuple[str, str], float]:
+    taken: dict[tuple[str, str], list[float]] = {}
+    for each in lines:
+        if each.kind in {GRID, OURS} and each.seconds is not None:
+            taken.setdefault((each.kind, each.name), []).append(each.seconds)
+    return {who: statistics.median(seconds) for who, seconds in taken.items()}
+
+
+def _choice(line: Measurement, taken: dict[tuple[str, str], float]) -> Choice:
+    verdict = line.answer["verdict"]
+    best = min(taken.values(), default=math.nan)
+    chosen = taken.get((OURS, verdict["strategy"]))
+    bound, diagnosis = CATALOGUE[line.workload].right(verdict["bound"], verdict["diagnosis"])
+    return Choice(
+        strategy=verdict["strategy"],
+        seconds=chosen,
+        ratio=None if chosen is None else chosen / best,
+        whole=None if line.seconds is None else line.seconds / best,
+        cost=line.answer["cost"],
+        bound=bound,
+        diagnosis=diagnosis,
+        words=f"{verdict['bound']}, {verdict['diagnosis']}",
+    )
+
+
+def _forecasts(first: Measurement, taken: dict[tuple[str, str], float]) -> Iterator[Forecast]:
+    for strategy, each in first.answer["verdict"]["estimates"].items():
+        measured = taken.get((OURS, strategy))
+        if measured is not None and each["seconds"] is not None:
+            plan = json.loads(each["plan"])
+            yield Forecast(
+                strategy=strategy,
+                plan=f"{plan['workers']} x {plan['concurrency']}",
+                predicted=each["seconds"],
+                error=each["error"],
+                measured=measured,
+            )
+
+
+def _disagreeing(lines: Sequence[Measurement]) -> Iterator[str]:
+    """Who gave other results than most."""
+    checked = [each for each in lines if "check" in each.answer]
+    if not checked:
+        return
+    usual = statistics.mode(each.answer["check"] for each in checked)
+    for each in checked:
+        if each.answer["check"] != usual:
+            yield f"{each.kind} {each.name}".strip()
+
+
+def geometric_mean(ratios: Sequence[float]) -> float:
+    """The geometric mean; not a number where there is nothing."""
+    return math.exp(statistics.fmean(map(math.log, ratios))) if ratios else math.nan
+
+
+def quantile(values: Sequence[float], part: float) -> float:
+    """The value below which that part of them lies, at least; not a number where there is nothing."""
+    ranked = sorted(values)
+    return ranked[min(len(ranked) - 1, math.ceil(part * len(ranked)) - 1)] if ranked else math.nan

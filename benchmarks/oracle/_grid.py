@@ -1,0 +1,121 @@
+"""What a careful person writes with the standard library: each a name and a function."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import uvloop
+
+__all__ = ["grid_for"]
+
+Runner = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
+
+THREADS = (2, 4, 8, 16, 32, 64)
+WIDTHS = (8, 32, 128)
+
+
+def grid_for(*, is_async: bool, count: int) -> dict[str, Runner]:
+    """Every hand-tuned way by its name.
+
+    Args:
+        is_async: Whether the callable is an `async def`.
+        count: How many items there will be, for the chunk sizes.
+    """
+    return dict(_awaited(count) if is_async else _called(count))
+
+
+def _called(count: int) -> Iterator[tuple[str, Runner]]:
+    yield "loop", _loop
+    for workers in THREADS:
+        yield f"threads {workers}", partial(_threads, workers)
+    cpus = len(os.sched_getaffinity(0))
+    for workers in sorted({cpus, 2 * cpus, 8}):
+        for chunk in sorted({1, max(1, count // (16 * workers)), max(1, count // (4 * workers))}):
+            yield f"processes {workers}, chunks of {chunk}", partial(_processes, workers, chunk)
+
+
+def _awaited(count: int) -> Iterator[tuple[str, Runner]]:
+    yield "await one by one", _one_by_one
+    yield "gather", partial(_on_loop, _gathered)
+    yield "gather, uvloop", partial(_on_uvloop, _gathered)
+    for width in WIDTHS:
+        yield f"semaphore {width}", partial(_on_loop, partial(_limited, width))
+    yield "semaphore 32, uvloop", partial(_on_uvloop, partial(_limited, 32))
+    for workers in (8, 32, 64):
+        yield f"threads {workers}, asyncio.run in each", partial(_threads_with_loops, workers)
+    cpus = len(os.sched_getaffinity(0))
+    for parts in (cpus, 4 * cpus):
+        size = max(1, -(-count // parts))
+        yield f"processes {cpus}, gather of {size}", partial(_processes_with_loops, cpus, size)
+
+
+def _loop(fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    return [fn(item) for item in items]
+
+
+def _threads(workers: int, fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(fn, items))
+
+
+def _processes(workers: int, chunk: int, fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    with ProcessPoolExecutor(workers) as pool:
+        return list(pool.map(fn, items, chunksize=chunk))
+
+
+def _one_by_one(fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    async def main() -> list[Any]:
+        return [await fn(item) for item in items]
+
+    return asyncio.run(main())
+
+
+Gathering = Callable[[Callable[[Any], Any], Sequence[Any]], Coroutine[Any, Any, list[Any]]]
+
+
+def _on_loop(gathering: Gathering, fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    return asyncio.run(gathering(fn, items))
+
+
+def _on_uvloop(gathering: Gathering, fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(gathering(fn, items))
+
+
+async def _gathered(fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    return await asyncio.gather(*(fn(item) for item in items))
+
+
+async def _limited(width: int, fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    gate = asyncio.Semaphore(width)
+
+    async def through(item: Any) -> Any:
+        async with gate:
+            return await fn(item)
+
+    return await asyncio.gather(*map(through, items))
+
+
+def _run_one(fn: Callable[[Any], Any], item: Any) -> Any:
+    return asyncio.run(fn(item))
+
+
+def _threads_with_loops(workers: int, fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    return _threads(workers, partial(_run_one, fn), items)
+
+
+def _run_part(fn: Callable[[Any], Any], part: Sequence[Any]) -> list[Any]:
+    return asyncio.run(_gathered(fn, part))
+
+
+def _processes_with_loops(
+    workers: int, size: int, fn: Callable[[Any], Any], items: Sequence[Any]
+) -> list[Any]:
+    parts = [items[at : at + size] for at in range(0, len(items), size)]
+    answers = _processes(workers, 1, partial(_run_part, fn), parts)
+    return [value for answer in answers for value in answer]

@@ -1,0 +1,229 @@
+"""REPORT.md: figures against their targets, a table of workloads, what was lost, and the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.oracle._figures import Case, Choice, Forecast, cases_of, geometric_mean, quantile
+from benchmarks.oracle._measurement import Measurement, load
+
+__all__ = ["write_report"]
+
+FAR = 0.25
+"""A prediction that is further off than this is named."""
+
+LOST = 1.1
+"""A choice that takes more than this many times the best is named."""
+
+
+def write_report(folder: Path) -> Path:
+    """Write REPORT.md from the files of a run, beside them."""
+    environment, measurements = load(folder)
+    cases = [case for case in cases_of(measurements) if case.taken]
+    report = folder / "REPORT.md"
+    report.write_text("\n".join(_lines(environment, measurements, cases)) + "\n", encoding="utf-8")
+    return report
+
+
+def _lines(
+    environment: dict[str, Any], measurements: Sequence[Measurement], cases: Sequence[Case]
+) -> Iterator[str]:
+    yield "# Verdicts against an oracle"
+    yield ""
+    yield from _what(environment, measurements, cases)
+    yield ""
+    yield from _summary(cases)
+    yield ""
+    yield from _workloads(cases)
+    yield ""
+    yield from _losses(cases)
+    yield ""
+    yield from _failures(measurements)
+    yield ""
+    yield from _limits()
+
+
+def _what(
+    environment: dict[str, Any], measurements: Sequence[Measurement], cases: Sequence[Case]
+) -> Iterator[str]:
+    size = "few items (a quick run: its figures mean little)" if environment["quick"] else "full size"
+    yield (
+        f"{len(cases)} workloads of the catalogue, {size}, {environment['rounds']} rounds, "
+        f"{len(measurements)} measurements, each in a process of its own, order shuffled with seed "
+        f"{environment['seed']}. The oracle is the fastest of a grid of hand-tuned runs with the standard "
+        "library and of our own strategies, whichever it is."
+    )
+    yield ""
+    yield (
+        f"{environment['python']}, {environment['platform']}, {environment['cpu']}, "
+        f"{environment['usable_cpus']} usable CPUs; commit {environment['commit']}, {environment['date']}; "
+        f"load {environment['load_before'][0]:.1f} before and {environment['load_after'][0]:.1f} after; "
+        f"{environment['took_seconds']} s."
+    )
+
+
+def _summary(cases: Sequence[Case]) -> Iterator[str]:
+    choices = [choice for case in cases for choice in case.choices]
+    beside = [choice for case in cases for choice in case.neighbours]
+    ratios = [choice.ratio for choice in choices if choice.ratio is not None]
+    wholes = [choice.whole for choice in choices if choice.whole is not None]
+    off = [abs(each.ratio - 1.0) for case in cases for each in case.forecasts]
+    yield "| figure | to reach | reached |"
+    yield "|---|---|---|"
+    yield _row("`bound` and `diagnosis` against the labels", "all right", _right(choices))
+    yield _row("the same beside a busy neighbour", "all right", _right(beside))
+    near = sum(ratio <= LOST for ratio in ratios)
+    yield _row("chosen strategy within 10 % of the oracle", "90 %", _share(near, len(ratios)))
+    yield _row("its geometric mean", "1.05", f"{geometric_mean(ratios):.3f}")
+    yield _row("its worst", "1.5", f"{max(ratios, default=float('nan')):.2f}")
+    yield _row("`recommend` and `.run()` together, geometric mean", "", f"{geometric_mean(wholes):.3f}")
+    yield _row("predicted against measured, median", "10 %", f"{quantile(off, 0.5):.1%} of {len(off)}")
+    yield _row("predicted against measured, 95 % of them", "25 %", f"{quantile(off, 0.95):.1%}")
+    yield _row("cost of `recommend`", "0.25 s or 5 %", _cost(cases))
+    yield _row("calls of `fn` per item", "exactly one", _audit(cases))
+    yield _row("results the same everywhere", "all", _same(cases))
+    watched = [case.watched for case in cases if case.watched is not None]
+    worst = f"median {quantile(watched, 0.5) - 1.0:+.1%}, worst {max(watched) - 1.0:+.1%}" if watched else ""
+    yield _row("witness and timers running", "at most +3 %", worst)
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%} ({part} of {whole})" if whole else "nothing measured"
+
+
+def _right(choices: Sequence[Choice]) -> str:
+    return _share(sum(choice.right for choice in choices), len(choices))
+
+
+def _cost(cases: Sequence[Case]) -> str:
+    within = [choice.cost <= case.allowed for case in cases for choice in case.choices]
+    over = [choice.cost / case.allowed for case in cases for choice in case.choices]
+    return f"{_share(sum(within), len(within))} within; worst {max(over, default=0.0):.2f} times that"
+
+
+def _audit(cases: Sequence[Case]) -> str:
+    audits = [case.audit for case in cases if case.audit and "items" in case.audit]
+    items = sum(audit["items"] for audit in audits)
+    once = sum(audit["once"] for audit in audits)
+    whole = sum(audit["results"] == audit["items"] for audit in audits)
+    return f"{once:,} of {items:,} items once; {whole} of {len(audits)} lists complete"
+
+
+def _same(cases: Sequence[Case]) -> str:
+    wrong = [f"{case.workload} ({', '.join(case.disagreeing)})" for case in cases if case.disagreeing]
+    return "all" if not wrong else "not: " + "; ".join(wrong)
+
+
+def _workloads(cases: Sequence[Case]) -> Iterator[str]:
+    yield "## Workloads"
+    yield ""
+    yield (
+        "Times in ms, medians. *Chosen* is the strategy of each verdict and what it took; *ratio* is over "
+        "the best of all; *cost* is the dearest `recommend`; *off* is measured over predicted for the "
+        "chosen strategy."
+    )
+    yield ""
+    yield "| workload | verdict | chosen | ms | best by hand | ms | ratio | cost | off |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for case in cases:
+        yield _workload(case)
+
+
+def _workload(case: Case) -> str:
+    hand, by_hand = case.best_by_hand
+    if not case.choices:
+        return _row(case.workload, "no verdict", "", "", hand, f"{by_hand * 1e3:.0f}", "", "", "")
+    last = case.choices[-1]
+    wrong = [choice.words for choice in case.choices if not choice.right]
+    words = f"**wrong: {wrong[0]}**" if wrong else last.words
+    strategies = "/".join(dict.fromkeys(choice.strategy for choice in case.choices))
+    ratios = [choice.ratio for choice in case.choices if choice.ratio is not None]
+    took = [choice.seconds for choice in case.choices if choice.seconds is not None]
+    off = [each.ratio for each in case.forecasts if each.strategy == last.strategy]
+    return _row(
+        case.workload,
+        words,
+        strategies,
+        "/".join(dict.fromkeys(f"{each * 1e3:.0f}" for each in took)),
+        hand,
+        f"{by_hand * 1e3:.0f}",
+        f"{max(ratios):.2f}" if ratios else "",
+        f"{max(choice.cost for choice in case.choices) * 1e3:.0f}",
+        f"{off[0]:.2f}" if off else "",
+    )
+
+
+def _losses(cases: Sequence[Case]) -> Iterator[str]:
+    yield "## What was lost"
+    yield ""
+    lines = [line for case in cases for line in _lost(case)]
+    yield from lines or ["Nothing."]
+
+
+def _lost(case: Case) -> Iterator[str]:
+    name, best = case.best
+    for choice in case.choices:
+        if choice.ratio is not None and choice.ratio > LOST:
+            assert choice.seconds is not None
+            yield (
+                f"- {case.workload}: {choice.strategy} took {choice.seconds * 1e3:.0f} ms, "
+                f"{choice.ratio:.2f} times the {best * 1e3:.0f} ms of {name}."
+            )
+        if not choice.right:
+            yield f"- {case.workload}: the verdict said {choice.words}."
+        if choice.cost > case.allowed:
+            yield f"- {case.workload}: `recommend` took {choice.cost * 1e3:.0f} ms."
+    for choice in case.neighbours:
+        if not choice.right:
+            yield f"- {case.workload}, beside a neighbour: the verdict said {choice.words}."
+    yield from map(_forecast_line(case), filter(_far, case.forecasts))
+
+
+def _far(each: Forecast) -> bool:
+    return abs(each.ratio - 1.0) > FAR
+
+
+def _forecast_line(case: Case) -> Any:
+    def line(each: Forecast) -> str:
+        return (
+            f"- {case.workload}: {each.strategy} ({each.plan}) took {each.measured * 1e3:.0f} ms, predicted "
+            f"{each.predicted * 1e3:.0f} ± {each.error * 1e3:.0f} ms ({each.ratio:.2f})."
+        )
+
+    return line
+
+
+def _failures(measurements: Sequence[Measurement]) -> Iterator[str]:
+    yield "## What failed or was stopped"
+    yield ""
+    failed = dict.fromkeys(
+        f"- {each.workload}: {each.kind} {each.name}: {each.error.splitlines()[0][:160]}"
+        for each in measurements
+        if each.error
+    )
+    yield from failed or ["Nothing."]
+
+
+def _limits() -> Iterator[str]:
+    yield "## Limits"
+    yield ""
+    yield (
+        "- A measurement's process is forked from one that has imported everything and started nothing, so "
+        "imports are not part of any time. Pools of the standard library fork from it in milliseconds; our "
+        "worker processes are fresh interpreters, and their start is part of our times."
+    )
+    yield (
+        "- Hand-tuned runs that take more than three times the best, and at least a second, are stopped; "
+        "those beyond 1.5 times the best of the first round are not repeated."
+    )
+    yield (
+        "- The oracle is the least of some twenty medians of few runs, so luck favours it: a choice that is "
+        "truly as good as any shows up some per cent behind."
+    )
+    yield "- One machine; servers, disk and callables share its cores."

@@ -1,0 +1,113 @@
+"""One measurement in a process of its own.
+
+The process is forked from this one, which has imported everything and started nothing: no thread, no loop,
+no pool. So a measurement is as fresh as in a new interpreter, without a quarter of a second of imports before
+each.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import faulthandler
+import gc
+import importlib
+import json
+import multiprocessing
+import os
+import pkgutil
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import concurrent_choices
+
+__all__ = ["Answer", "import_everything", "in_own_process"]
+
+Answer = dict[str, Any]
+
+_UNWANTED = ("__main__", "_worker", "windows_events", "windows_utils", "popen_spawn_win32", "resource_sharer")
+"""Modules that are programs, or another platform's."""
+
+CAPPED = "was stopped after"
+"""How the error of a measurement begins that took longer than it was allowed to."""
+
+
+def import_everything() -> None:
+    """Import what is otherwise imported when it is first needed, ours and the standard library's alike."""
+    for package in (concurrent_choices, asyncio, concurrent.futures, multiprocessing):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith(_UNWANTED):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(module.name)
+    importlib.import_module("anyio._backends._asyncio")
+
+
+def in_own_process(work: Callable[[], Answer], seconds: float) -> Answer:
+    """What `work` answers, as JSON; {"error": …} where it raised, died or did not end.
+
+    Args:
+        work: What to do. It sees everything that this process has.
+        seconds: When to end it, and every process it started.
+    """
+    if threading.active_count() > 1:
+        message = "this process has threads; what it forks would not be fresh"
+        raise RuntimeError(message)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        _be_child(work, writing, seconds)
+    os.close(writing)
+    try:
+        return _read(reading, child, seconds)
+    finally:
+        os.close(reading)
+        _end(child)
+
+
+def _be_child(work: Callable[[], Answer], writing: int, seconds: float) -> None:
+    """Do the work and end, whatever happens, without unwinding what belongs to the parent."""
+    code = 1
+    try:
+        os.setpgid(0, 0)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        faulthandler.dump_traceback_later(seconds + 1.0, exit=True)
+        gc.collect()
+        try:
+            answer = work()
+        except Exception as error:  # noqa: BLE001 - whatever a contestant raises is its result
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        with os.fdopen(writing, "w") as pipe:
+            json.dump(answer, pipe)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _read(reading: int, child: int, seconds: float) -> Answer:
+    text, deadline = b"", time.monotonic() + seconds
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([reading], [], [], left)[0]:
+            return {"error": f"{CAPPED} {seconds:.2f} s"}
+        piece = os.read(reading, 1 << 16)
+        if not piece:
+            break
+        text += piece
+    return json.loads(text) if text else {"error": f"process {child} died without an answer"}
+
+
+def _end(child: int) -> None:
+    """End the child and every process of its group; one that has ended already is no mistake."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(child, 0)
