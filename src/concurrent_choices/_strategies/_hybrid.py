@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from math import ceil
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from attrs import Factory, field, frozen
 
 from .._facts._batch import Batch
-from .._platform import usable_cpus
 from .._work._job import Job
-from .._work._nesting import share
 from ..protocols import Strategy
 from ._event_loop import AsyncioStrategy, UvloopStrategy
-from ._lanes._arguments import one_of, positive, positive_or_none
+from ._lanes._arguments import one_of, positive
 from ._threads import ThreadStrategy
 from ._workers._desk import SharedDesk
 from ._workers._pump import Pump
-from ._workers._staffing import Staffing
+from ._workers._staffing import Staffed, Staffing
 
 __all__ = ["HybridStrategy"]
 
@@ -33,7 +31,7 @@ def _staffing_of(strategy: HybridStrategy) -> Staffing:
 
 
 @frozen
-class HybridStrategy:
+class HybridStrategy(Staffed):
     """Runs a `def` in threads, an `async def` on an event loop, inside each of several processes.
 
     Args:
@@ -44,33 +42,23 @@ class HybridStrategy:
     """
 
     name = "hybrid"
-    max_workers: int | None = field(default=None, validator=positive_or_none)
     concurrency: int = field(default=32, validator=positive)
     loop: Literal["asyncio", "uvloop"] = field(default="asyncio", validator=one_of("asyncio", "uvloop"))
     start_method: Literal["fresh", "fork"] = field(default="fresh", validator=one_of("fresh", "fork"))
-    _staffing: Staffing = field(
+    staffing: Staffing = field(
         default=Factory(_staffing_of, takes_self=True), init=False, eq=False, repr=False
     )
 
-    def __enter__(self) -> Self:
-        self._staffing.open()
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self._staffing.close()
-
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job."""
-        self._staffing.check()
+        self.staffing.check()
         return self._execute(job)
 
     def _execute(self, job: Job) -> Iterator[Batch]:
-        workers = share(self.max_workers or max(1, round(usable_cpus())))
-        if job.source.length is not None:
-            workers = max(1, min(workers, job.source.length))
+        workers = self.workers_for(job)
         seat = partial(SharedDesk, capacity=ceil(AHEAD * self.concurrency))
         job.source.widen(2 * workers * self.concurrency)
-        with self._staffing.lend() as host:
+        with self.staffing.lend() as host:
             yield from Pump(job, host, workers=workers, seat=seat, inner=self._inner(job))
 
     def _inner(self, job: Job) -> Strategy:

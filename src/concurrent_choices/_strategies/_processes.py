@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from attrs import Factory, field, frozen
 
 from .._facts._batch import Batch
-from .._platform import usable_cpus
 from .._work._job import Job
-from .._work._nesting import share
 from ._lanes._arguments import callable_or_none, one_of, positive_or_none
 from ._workers._desk import Desk
 from ._workers._pump import Pump
-from ._workers._staffing import Staffing
+from ._workers._staffing import Staffed, Staffing
 
 __all__ = ["ProcessStrategy"]
 
@@ -29,7 +27,7 @@ def _staffing_of(strategy: ProcessStrategy) -> Staffing:
 
 
 @frozen
-class ProcessStrategy:
+class ProcessStrategy(Staffed):
     """Runs a `def` in worker processes; an `async def` on a loop in each, one item at a time.
 
     The callable, the items and the results travel by pickle, or by cloudpickle where they are lambdas,
@@ -46,34 +44,24 @@ class ProcessStrategy:
     """
 
     name = "process"
-    max_workers: int | None = field(default=None, validator=positive_or_none)
     batch: int | None = field(default=None, validator=positive_or_none)
     initializer: Callable[..., object] | None = field(default=None, validator=callable_or_none)
     initargs: tuple[Any, ...] = field(default=(), converter=_as_tuple)
     start_method: Literal["fresh", "fork"] = field(default="fresh", validator=one_of("fresh", "fork"))
-    _staffing: Staffing = field(
+    staffing: Staffing = field(
         default=Factory(_staffing_of, takes_self=True), init=False, eq=False, repr=False
     )
 
-    def __enter__(self) -> Self:
-        self._staffing.open()
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self._staffing.close()
-
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job."""
-        self._staffing.check()
+        self.staffing.check()
         return self._execute(job)
 
     def _execute(self, job: Job) -> Iterator[Batch]:
-        workers = share(self.max_workers or max(1, round(usable_cpus())))
-        if job.source.length is not None:
-            workers = max(1, min(workers, job.source.length))
+        workers = self.workers_for(job)
         batch = 1 if job.timeout is not None else self.batch
         seat = partial(Desk, batch=batch)
-        with self._staffing.lend() as host:
+        with self.staffing.lend() as host:
             yield from Pump(job, host, workers=workers, seat=seat)
 
     def __reduce__(self) -> tuple[Any, ...]:

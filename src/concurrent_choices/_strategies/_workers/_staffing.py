@@ -8,12 +8,18 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
+from attrs import field, frozen
+
+from ..._platform import usable_cpus
+from ..._work._job import Job
+from ..._work._nesting import share
+from .._lanes._arguments import positive_or_none
 from .._lanes._keeper import Keeper
 from ._host import Host
 
-__all__ = ["Staffing"]
+__all__ = ["Staffed", "Staffing"]
 
 REST = 2.0
 """Seconds that workers wait for another call before they end by themselves (guessed: a person at a
@@ -106,3 +112,31 @@ def _retire(kind: Any, host: Host) -> None:
             return
         del _resting[kind]
     host.close()
+
+
+@frozen
+class Staffed:
+    """What strategies have in common that use worker processes.
+
+    Args:
+        max_workers: Processes at most; by default the processors this process may use.
+    """
+
+    max_workers: int | None = field(default=None, validator=positive_or_none)
+
+    if TYPE_CHECKING:
+        staffing: Staffing = field(init=False)
+        """Where the workers come from; each strategy makes its own."""
+
+    def __enter__(self) -> Self:
+        self.staffing.open()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.staffing.close()
+
+    def workers_for(self, job: Job) -> int:
+        """How many processes a job gets: never more than it has items."""
+        workers = share(self.max_workers or max(1, round(usable_cpus())))
+        length = job.source.length
+        return workers if length is None else max(1, min(workers, length))
