@@ -16,6 +16,7 @@ TYPE_CHECKING = False  # checkers know the name; importing typing would cost a w
 if TYPE_CHECKING:
     from typing import Any
 
+    from ._embed._advisor._middleware import EndpointAdvisor
     from ._embed._executor import AdaptiveExecutor
     from ._embed._offload import offload
     from ._embed._pick import pick_executor
@@ -64,6 +65,7 @@ __all__ = [
     "Claim",
     "ClosedStrategyError",
     "ConcurrentChoicesError",
+    "EndpointAdvisor",
     "Estimate",
     "HybridStrategy",
     "InvalidArgumentError",
@@ -100,6 +102,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "_embed._advisor._middleware": ("EndpointAdvisor",),
     "_embed._executor": ("AdaptiveExecutor",),
     "_embed._offload": ("offload",),
     "_embed._pick": ("pick_executor",),

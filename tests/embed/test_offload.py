@@ -9,6 +9,7 @@ import threading
 import time
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from concurrent_choices import InvalidArgumentError, offload
@@ -87,7 +88,7 @@ def test_as_a_decorator(backend):
 
 
 def test_a_decorated_function_keeps_its_face():
-    """Name, documentation and signature are those of the function, and frameworks see a coroutine function."""
+    """Name, documentation and signature are the function's; frameworks see a coroutine function."""
     assert decorated.__name__ == "decorated"
     assert decorated.__doc__ == "Add."
     assert list(inspect.signature(decorated).parameters) == ["number", "plus"]
@@ -102,7 +103,7 @@ def test_the_loop_goes_on(backend):
     async def main():
         async with anyio.create_task_group() as group:
             group.start_soon(offload, gate.wait, 10)
-            await anyio.sleep(0)
+            await anyio.lowlevel.checkpoint()
             gate.set()
         return True
 

@@ -308,7 +308,7 @@ class Office:
         task, account = desk.errands.popleft()
         answer, error = read_answer(message)
         if account is not None:
-            self._on_looked(account, error_words(error) if error else answer)
+            self._on_looked(account, reason_of(error) if error else answer)
         elif task is not None and error is None and answer.unloadable:
             self._turned_away(task, None, answer.unloadable)
         elif task is not None:
@@ -381,11 +381,6 @@ class Office:
                 f"{FALSE_STARTS} worker processes in a row ended before they were ready, the last with "
                 f"exit code {code}"
             )
-
-
-def error_words(error: BaseException) -> str:
-    """An error as a reason."""
-    return reason_of(error)
 
 
 def _may(account: Account) -> bool:

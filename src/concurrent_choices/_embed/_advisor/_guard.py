@@ -1,0 +1,63 @@
+"""Who may read the advice: those who know the secret, or those on this very machine."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import ipaddress
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["Guard"]
+
+_PROXIED = (b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via")
+
+
+class Guard:
+    """Decides by a request's ASGI scope.
+
+    Args:
+        secret: What to know; None to admit requests from this machine to a server bound to loopback.
+    """
+
+    def __init__(self, secret: str | None) -> None:
+        self._secret = None if secret is None else secret.encode()
+
+    def refusal(self, scope: Any) -> int:
+        """The status of a refusal; 0 where the request is admitted."""
+        headers: Mapping[bytes, bytes] = dict(scope.get("headers", ()))
+        if self._secret is not None:
+            return 0 if self._knows(headers.get(b"authorization", b"")) else 401
+        # A proxy on this machine makes the whole world look local, and a page elsewhere may send the browser
+        # here under a name of its own: neither gets in.
+        local = _is_local(scope.get("client")) and _is_local(scope.get("server"))
+        proxied = any(name in headers for name in _PROXIED)
+        return 0 if local and not proxied and _names_local(headers.get(b"host", b"")) else 404
+
+    def _knows(self, authorization: bytes) -> bool:
+        kind, _, given = authorization.partition(b" ")
+        if kind.lower() == b"basic":
+            given = _password(given)
+        elif kind.lower() != b"bearer":
+            given = b""
+        return hmac.compare_digest(given.strip(), self._secret or b"")
+
+
+def _password(given: bytes) -> bytes:
+    try:
+        return base64.b64decode(given, validate=True).partition(b":")[2]
+    except binascii.Error:
+        return b""
+
+
+def _is_local(address: Any) -> bool:
+    try:
+        return ipaddress.ip_address(str(address[0])).is_loopback
+    except (IndexError, TypeError, ValueError):
+        return False
+
+
+def _names_local(host: bytes) -> bool:
+    name = host.decode("latin-1").rsplit(":", 1)[0].strip("[]")
+    return name == "localhost" or _is_local((name,))

@@ -1,0 +1,162 @@
+"""The middleware that stands around an application and learns from its requests."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ..._errors import InvalidArgumentError
+from ._advice import AdviceTable
+from ._guard import Guard
+from ._ledger import Ledger
+from ._page import answer, refuse
+from ._rules import advise_on
+from ._sampler import Sampler
+from ._visit import LoopThread, Visit
+
+__all__ = ["EndpointAdvisor"]
+
+App = Callable[[Any, Any, Any], Awaitable[None]]
+ADVISED = "concurrent_choices.advised"
+"""The key of a scope whose request is timed already."""
+
+THREADS_EVERY = 1024
+"""Requests between looks at the size of the thread pool."""
+
+
+def _print(table: AdviceTable) -> None:
+    print(table, file=sys.stderr)  # noqa: T201 - what it is for
+
+
+class EndpointAdvisor:
+    """ASGI middleware that learns how each route's requests behave, and says what to change.
+
+    For every route: how long it waits, computes and holds the event loop, on which line, how long its
+    requests queue for a thread; and from that, whether `def` or `async def` is right. Routes of Starlette
+    and FastAPI are known by their templates, other applications by their paths. Websockets, streams and
+    the lifespan pass through unchanged.
+
+    It sees what runs in the task that it was called in. So let it stand innermost, which for
+    `app.add_middleware` means to add it first; inside of a `BaseHTTPMiddleware` it sees everything.
+
+    Args:
+        app: The application.
+        path: Where to show the advice as a page, and as JSON under the same path with ".json"; None for
+            nowhere.
+        secret: What must be known to see it, sent as bearer token or as password. Without a secret it is
+            shown only to this machine, by a server bound to loopback.
+        on_shutdown: Given the advice when the application has ended; prints it to standard error by default.
+
+    Raises:
+        InvalidArgumentError: `path` does not begin with "/", or `secret` is empty.
+
+    Example:
+        >>> async def app(scope, receive, send):
+        ...     "Any ASGI application."
+        >>> advisor = EndpointAdvisor(app, path="/advice", secret="correct horse")
+        >>> print(advisor.advice())
+        No request was seen, so there is nothing to say.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        path: str | None = None,
+        secret: str | None = None,
+        on_shutdown: Callable[[AdviceTable], object] | None = _print,
+    ) -> None:
+        if path is not None and not path.startswith("/"):
+            raise InvalidArgumentError("path", f'must begin with "/", not {path!r}')
+        if secret is not None and not secret:
+            raise InvalidArgumentError("secret", "must not be empty; None admits this machine only")
+        self.app = app
+        self._path = path
+        self._guard = Guard(secret)
+        self._on_shutdown = on_shutdown
+        self._ledger = Ledger()
+        self._loops: dict[int, LoopThread] = {}
+        self._sampler = Sampler(self._ledger, self._loops)
+        self._count = 0
+
+    def advice(self) -> AdviceTable:
+        """What is to be said by now. Printed, it is a table."""
+        return advise_on(self._ledger)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass a request on, and learn from it."""
+        kind = scope["type"]
+        if kind == "http":
+            if self._path is not None and scope["path"] in {self._path, f"{self._path}.json"}:
+                await self._show(scope, send)
+            else:
+                await self._visited(scope, receive, send)
+        elif kind == "lifespan":
+            await self.app(scope, receive, self._until_the_end(send))
+        else:
+            await self.app(scope, receive, send)
+
+    async def _visited(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope.get(ADVISED):  # another advisor stands around this one, and times the same steps
+            await self.app(scope, receive, send)
+            return
+        scope[ADVISED] = True
+        loop = self._loop()
+        loop.active += 1
+        if self._sampler.parked:
+            self._sampler.wake()
+        call: Any = self.app(scope, receive, send)
+        visit = Visit(loop, call, scope, closely=self._ledger.closely())
+        began = time.perf_counter_ns()
+        try:
+            await visit
+        finally:
+            wall = time.perf_counter_ns() - began
+            loop.active -= 1
+            self._ledger.route_of(scope).ended(visit, wall)
+            self._look_at_pool()
+
+    def _loop(self) -> LoopThread:
+        ident = threading.get_ident()
+        loop = self._loops.get(ident)
+        if loop is None:
+            loop = self._loops[ident] = LoopThread(ident)
+        return loop
+
+    def _look_at_pool(self) -> None:
+        self._count += 1
+        if self._count % THREADS_EVERY == 1:
+            self._ledger.threads = _threads()
+
+    async def _show(self, scope: Any, send: Any) -> None:
+        status = self._guard.refusal(scope)
+        if status:
+            await refuse(status, send)
+        else:
+            await answer(self.advice(), send, as_json=scope["path"].endswith(".json"))
+
+    def _until_the_end(self, send: Any) -> Any:
+        """A `send` that notices when the application has ended."""
+
+        async def noticing(message: Any) -> None:
+            await send(message)
+            if message["type"].startswith("lifespan.shutdown."):
+                self._sampler.close()
+                if self._on_shutdown is not None:
+                    self._on_shutdown(self.advice())
+
+        return noticing
+
+
+def _threads() -> int:
+    """The size of anyio's thread pool, which is the one that Starlette and FastAPI use; 0 where unknown."""
+    anyio = sys.modules.get("anyio.to_thread")
+    if anyio is None:
+        return 0
+    try:
+        return int(anyio.current_default_thread_limiter().total_tokens)
+    except (LookupError, OverflowError, RuntimeError):
+        return 0

@@ -1,0 +1,202 @@
+"""From what is known of a route to what is said of it: arithmetic and words only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import ceil
+
+from attrs import frozen
+
+from ..._facts._table import spell
+from ._advice import Advice, AdviceTable
+from ._ledger import Ledger, Route
+from ._lines import spelled
+
+__all__ = ["Figures", "advise_on", "figures_of", "say"]
+
+FEW = 2
+"""Requests below which nothing is said: the first of a route may load and compile things."""
+
+BLOCKS = 3e-3
+"""Seconds a request may hold the loop without computing (guessed: others wait for as long)."""
+
+COMPUTES = 10e-3
+"""Seconds a request may compute on the loop or under the GIL (guessed: two switch intervals)."""
+
+SHARE = 0.4
+"""Share of the time on the loop that is not computing, from which it blocks rather than computes."""
+
+QUEUES = 5e-3
+"""Seconds a request may wait for a thread of the pool (guessed)."""
+
+HOLDS = 0.6
+"""Share of computing in threads that holds the GIL, from which threads do not help."""
+
+LOOKS = 6
+"""Looks at a route's threads from which the GIL was held or not (guessed: until there are windows)."""
+
+ROOM = 1.25
+"""Threads more than were in use on the mean (guessed: arrivals come in bursts)."""
+
+
+@frozen(kw_only=True)
+class Figures:
+    """Means of a route, seconds a request.
+
+    Attributes:
+        requests: How many were seen.
+        wall: How long one takes.
+        held: How long it holds the loop.
+        loop_cpu: How long it computes on the loop.
+        queued: How long it waits for a thread.
+        pooled: How long a thread works for it.
+        thread_cpu: How long that thread computes.
+        gil: The share of that computing that holds the GIL; None where not known.
+        threads: How many threads the pool has.
+        is_async: Whether its handler is an `async def`; None where there is no telling.
+        loop_line: Where it holds the loop, and what is called there.
+        thread_line: Where it is in a thread, and what is called there.
+    """
+
+    requests: int
+    wall: float
+    held: float
+    loop_cpu: float
+    queued: float
+    pooled: float
+    thread_cpu: float
+    gil: float | None
+    threads: int
+    is_async: bool | None
+    loop_line: tuple[str, str] = ("", "")
+    thread_line: tuple[str, str] = ("", "")
+
+
+def advise_on(ledger: Ledger) -> AdviceTable:
+    """What is said of all routes of a ledger."""
+    advice = [_advice(route, figures_of(route, ledger.threads)) for route in ledger]
+    return AdviceTable(tuple(sorted(advice, key=lambda each: -each.requests * each.held)))
+
+
+def figures_of(route: Route, threads: int) -> Figures:
+    """The means of a route."""
+    count, close = max(1, route.requests) * 1e9, max(1, route.close) * 1e9
+    served = route.seen_wall - route.seen_starved
+    share = min(1.0, route.seen_cpu / served) if served > 0 else 0.0
+    pooled = route.pooled / close
+    is_async = route.handler.is_async if route.handler else None
+    if (
+        is_async is False and not pooled
+    ):  # what it waits for could not be seen: nearly all of it is the thread
+        pooled = max(0.0, (route.wall - route.held) / count - route.queued / close)
+    computing = route.cpu / route.close_held if route.close_held else 1.0
+    held = route.held / count
+    return Figures(
+        requests=route.requests,
+        wall=route.wall / count,
+        held=held,
+        loop_cpu=min(1.0, computing) * held,
+        queued=route.queued / close,
+        pooled=pooled,
+        thread_cpu=share * pooled,
+        gil=_held_by(route),
+        threads=threads,
+        is_async=is_async,
+        loop_line=_most(route.loop_lines),
+        thread_line=_most(route.thread_lines),
+    )
+
+
+def _held_by(route: Route) -> float | None:
+    """The share of its computing that holds the GIL: over many windows, or over a few looks at least."""
+    if route.gil is not None:
+        return route.gil
+    return route.seen_held / route.seen if route.seen >= LOOKS else None
+
+
+def _most(lines: Counter[tuple[str, str]]) -> tuple[str, str]:
+    return max(lines, key=lines.__getitem__, default=("", ""))
+
+
+def _advice(route: Route, figures: Figures) -> Advice:
+    finding, text, where = say(figures)
+    style = {True: "async def", False: "def", None: ""}[figures.is_async]
+    return Advice(
+        method=route.method,
+        path=route.path,
+        handler=route.handler.name if route.handler else "",
+        style=style,
+        finding=finding,
+        text=text,
+        where=spelled(where) if where else "",
+        requests=figures.requests,
+        wall=figures.wall,
+        held=figures.held,
+        computes=figures.loop_cpu + figures.thread_cpu,
+        queued=figures.queued,
+        gil=figures.gil if figures.thread_cpu >= COMPUTES else None,
+    )
+
+
+def say(figures: Figures) -> tuple[str, str, str]:
+    """The finding, the sentence, and the line it is about."""
+    if figures.requests < FEW:
+        return "unknown", "too few requests were seen to say anything", ""
+    blocked = figures.held - figures.loop_cpu
+    if blocked >= BLOCKS and blocked >= SHARE * figures.held:
+        return _blocks(figures)
+    if figures.loop_cpu >= COMPUTES:
+        return _computes_on_loop(figures)
+    if figures.is_async is False or figures.pooled > figures.held:
+        return _in_threads(figures)
+    style = "`async def` is right" if figures.is_async else "nothing to change"
+    text = f"{style}: it holds the loop {spell(figures.held)} of {spell(figures.wall)}"
+    return "fine", text, ""
+
+
+def _blocks(figures: Figures) -> tuple[str, str, str]:
+    where, called = figures.loop_line
+    text = f"`async def` blocks the loop {spell(figures.held)} a call{_at(where, called)}: "
+    return "blocks the loop", text + "make it `def`, or offload that line", where
+
+
+def _computes_on_loop(figures: Figures) -> tuple[str, str, str]:
+    where, called = figures.loop_line
+    text = (
+        f"`async def` computes {spell(figures.loop_cpu)} on the loop{_at(where, called)}, and all other "
+        "requests wait for it: send it to a process with `await offload(...)`"
+    )
+    return "computes on the loop", text, where
+
+
+def _in_threads(figures: Figures) -> tuple[str, str, str]:
+    where, called = figures.thread_line
+    if figures.thread_cpu >= COMPUTES and (figures.gil is None or figures.gil >= HOLDS):
+        text = (
+            f"computes {spell(figures.thread_cpu)} under the GIL{_at(where, called)}: send it to a process, "
+            "with `await offload(...)` in an `async def`"
+        )
+        return "computes under the GIL", text, where
+    if figures.queued >= QUEUES:
+        return "threads full", _full(figures), where
+    if figures.thread_cpu >= COMPUTES:
+        text = f"`def` is right: it computes {spell(figures.thread_cpu)} outside the GIL"
+        return "fine", text, ""
+    text = f"`def` is right: it works {spell(figures.pooled)} in a thread, beside the loop"
+    return "fine", text, ""
+
+
+def _full(figures: Figures) -> str:
+    count = f"{figures.threads} " if figures.threads else ""
+    needed = ceil(figures.threads * (1 + figures.queued / max(figures.pooled, 1e-9)) * ROOM)
+    more = f" to {needed}" if figures.threads else ""
+    return (
+        f"`def` is fine, but its {count}threads are full: a request queues {spell(figures.queued)} for one; "
+        f"raise them{more} or make it async"
+    )
+
+
+def _at(where: str, called: str) -> str:
+    if not where:
+        return ""
+    return f" at {spelled(where)}" + (f" ({called})" if called else "")

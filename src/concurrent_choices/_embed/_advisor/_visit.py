@@ -1,0 +1,180 @@
+"""One request: the steps of the coroutine that answers it, timed.
+
+A coroutine is driven by its ``send``; between two sends the loop belongs to others. So the time inside
+the sends is the time that a request holds the loop. Some requests are looked at more closely: how much of
+that is computing, and what they wait for in between.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Coroutine, Generator
+from functools import cache
+from types import CodeType
+from typing import Any
+
+__all__ = ["LoopThread", "Visit"]
+
+DEEPEST = 40
+"""Coroutines inside one another that are followed (guessed: a framework and its middleware)."""
+
+
+class LoopThread:
+    """What can be seen from outside of a thread that runs an event loop.
+
+    Attributes:
+        ident: Its number.
+        visit: The request whose step runs, or ran last.
+        since: When that step began, ns; 0 while none runs.
+        active: Requests that are under way.
+    """
+
+    __slots__ = ("active", "ident", "since", "visit")
+
+    def __init__(self, ident: int) -> None:
+        self.ident = ident
+        self.visit: Visit | None = None
+        self.since = 0
+        self.active = 0
+
+
+class Visit:
+    """An awaitable that does what a request's coroutine does, and times its steps.
+
+    Args:
+        thread: Where it runs.
+        coroutine: What answers the request.
+        scope: The request's ASGI scope.
+        closely: Whether to find out how it computes and what it waits for.
+
+    Attributes:
+        held: Time it held the loop, ns.
+        longest: The longest step, ns.
+        cpu: CPU time of its steps, ns, where looked at closely.
+        queued: Time it waited for a thread of the pool, ns, where looked at closely.
+        pooled: Time a thread of the pool worked for it, ns, where looked at closely.
+        lines: Where it was seen to hold the loop, how often.
+    """
+
+    __slots__ = (
+        "_coroutine",
+        "closely",
+        "cpu",
+        "held",
+        "lines",
+        "longest",
+        "pooled",
+        "queued",
+        "scope",
+        "thread",
+    )
+
+    def __init__(
+        self, thread: LoopThread, coroutine: Coroutine[Any, Any, Any], scope: Any, *, closely: bool
+    ) -> None:
+        self.thread = thread
+        self.scope = scope
+        self.closely = closely
+        self.held = self.longest = self.cpu = self.queued = self.pooled = 0
+        self.lines: dict[tuple[str, str], int] | None = None
+        self._coroutine = coroutine
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        coroutine, thread, wall = self._coroutine, self.thread, time.perf_counter_ns
+        advance: Any = coroutine.send
+        sent: Any = None
+        try:
+            while True:
+                cpu = time.thread_time_ns() if self.closely else 0
+                thread.visit = self
+                began = thread.since = wall()
+                try:
+                    yielded = advance(sent)
+                except StopIteration as stop:
+                    return stop.value
+                finally:
+                    ended = wall()
+                    thread.since = 0
+                    self._step(ended - began, cpu)
+                waits = _waits_for(coroutine) if self.closely else ""
+                try:
+                    sent = yield yielded
+                except BaseException as error:  # noqa: BLE001 - cancellation too belongs to the request
+                    advance, sent = coroutine.throw, error
+                else:
+                    advance = coroutine.send
+                if waits:
+                    self._waited(waits, wall() - ended)
+        finally:
+            coroutine.close()
+
+    def _step(self, held: int, cpu: int) -> None:
+        self.held += held
+        self.longest = max(self.longest, held)
+        if self.closely:
+            self.cpu += time.thread_time_ns() - cpu
+
+    def _waited(self, what: str, nanoseconds: int) -> None:
+        if what == "queue":
+            self.queued += nanoseconds
+        else:
+            self.pooled += nanoseconds
+
+    def seen_at(self, place: tuple[str, str]) -> None:
+        """It was seen to hold the loop at a line."""
+        if self.lines is None:
+            self.lines = {}
+        self.lines[place] = self.lines.get(place, 0) + 1
+
+
+def _waits_for(coroutine: Any) -> str:
+    """What a suspended coroutine waits for: "queue" for a thread of the pool, "pool" for its work, or ""."""
+    codes = _pool_codes()
+    for _ in range(DEEPEST):
+        coroutine = _inner(coroutine)
+        if coroutine is None:
+            return ""
+        code = getattr(coroutine, "cr_code", None)
+        if code in codes:
+            inside = codes[code]
+            # A limiter is waited for inside the function that runs the work: the inner one tells.
+            return "queue" if inside == "queue" or _reaches_queue(coroutine, codes) else "pool"
+    return ""
+
+
+def _reaches_queue(coroutine: Any, codes: dict[CodeType, str]) -> bool:
+    for _ in range(DEEPEST):
+        coroutine = _inner(coroutine)
+        if coroutine is None:
+            return False
+        if codes.get(getattr(coroutine, "cr_code", None)) == "queue":  # type: ignore[arg-type] # None is looked up in vain
+            return True
+    return False
+
+
+def _inner(coroutine: Any) -> Any:
+    for name in ("cr_await", "ag_await", "gi_yieldfrom"):
+        inner = getattr(coroutine, name, None)
+        if inner is not None:
+            return inner
+    return None
+
+
+@cache
+def _pool_codes() -> dict[CodeType, str]:
+    """The code of what waits for a thread of the pool, and for what it does; empty without anyio."""
+    try:
+        from anyio._backends import _asyncio as backend  # noqa: PLC0415 - no public name leads to this code
+    except ImportError:
+        return {}
+    found: dict[CodeType, str] = {}
+    limiter: Any = getattr(backend, "CapacityLimiter", None)
+    runner: Any = getattr(backend, "AsyncIOBackend", None)
+    for owner, name, kind in (
+        (limiter, "acquire_on_behalf_of", "queue"),
+        (runner, "run_sync_in_worker_thread", "pool"),
+    ):
+        code = getattr(getattr(owner, name, None), "__code__", None)
+        if code is not None:
+            found[code] = kind
+    return found

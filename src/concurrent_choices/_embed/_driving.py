@@ -1,0 +1,133 @@
+"""Calling an ASGI application as a server would, without one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from attrs import field, frozen
+
+from .._errors import InvalidArgumentError
+
+__all__ = ["Request", "exchange", "lifespan"]
+
+_log = logging.getLogger(__name__)
+
+
+def _begins_with_a_slash(_request: object, _attribute: object, value: str) -> None:
+    if not value.startswith("/"):
+        raise InvalidArgumentError("requests", f'paths begin with "/", not {value!r}')
+
+
+@frozen
+class Request:
+    """A request to make.
+
+    Attributes:
+        path: Path and query.
+        method: The method.
+        headers: Names and values.
+        body: What to send.
+    """
+
+    path: str = field(validator=_begins_with_a_slash)
+    method: str = "GET"
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+
+    @classmethod
+    def of(cls, given: Request | str) -> Request:
+        """A request as it is, or the GET of a path."""
+        return cls(given) if isinstance(given, str) else given
+
+    def scope(self, state: Any) -> dict[str, Any]:
+        """Its ASGI scope."""
+        split = urlsplit(self.path)
+        headers = [(name.lower().encode(), value.encode()) for name, value in self.headers]
+        return {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.3"},
+            "http_version": "1.1",
+            "method": self.method,
+            "scheme": "http",
+            "path": unquote(split.path),
+            "raw_path": split.path.encode(),
+            "query_string": split.query.encode(),
+            "root_path": "",
+            "headers": [(b"host", b"localhost"), *headers],
+            "client": ("127.0.0.1", 0),
+            "server": ("127.0.0.1", 80),
+            "state": dict(state),
+        }
+
+
+async def exchange(app: Any, request: Request, state: Any, patience: float) -> int:
+    """Make a request and take the whole answer; its status, or 0 where there was none.
+
+    An application that raises has answered nothing; that is logged, and no reason to stop.
+    """
+    status, sent, ended = [0], [False], asyncio.Event()
+
+    async def receive() -> dict[str, Any]:
+        if not sent[0]:
+            sent[0] = True
+            return {"type": "http.request", "body": request.body, "more_body": False}
+        await ended.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            status[0] = message["status"]
+        elif message["type"] == "http.response.body" and not message.get("more_body"):
+            ended.set()
+
+    try:
+        async with asyncio.timeout(patience):
+            await app(request.scope(state), receive, send)
+    except Exception as error:  # noqa: BLE001 - the application's own; its endpoint is still worth advice
+        _log.warning("%s %s raised %r", request.method, request.path, error)
+    return status[0]
+
+
+@asynccontextmanager
+async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any]]:
+    """Start an application and end it again; gives the state that its requests see.
+
+    Raises:
+        RuntimeError: Its start-up failed.
+    """
+    state: dict[str, Any] = {}
+    orders: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": state}
+    task = asyncio.ensure_future(app(scope, orders.get, answers.put))
+    await orders.put({"type": "lifespan.startup"})
+    answer = await _answered(task, answers)
+    if answer["type"] == "lifespan.startup.failed":
+        with suppress(Exception):
+            await task
+        msg = f"the application's start-up failed: {answer.get('message', '')}"
+        raise RuntimeError(msg)
+    try:
+        yield state
+    finally:
+        if answer["type"] == "lifespan.startup.complete":
+            await orders.put({"type": "lifespan.shutdown"})
+            await _answered(task, answers)
+            with suppress(Exception):
+                await task
+
+
+async def _answered(task: Any, answers: asyncio.Queue[dict[str, Any]]) -> dict[str, Any]:
+    """The application's next answer; one of type "none" where it takes no part in the lifespan."""
+    getting = asyncio.ensure_future(answers.get())
+    await asyncio.wait({task, getting}, return_when=asyncio.FIRST_COMPLETED)
+    if getting.done():
+        return getting.result()
+    getting.cancel()
+    task.exception()  # an application that raises here does not know the lifespan, by the specification
+    return {"type": "none"}

@@ -1,0 +1,306 @@
+"""The advisor on real applications: right findings, right lines, and nothing changed by it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import linecache
+import warnings
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import labelled
+import pytest
+from fastapi import APIRouter, FastAPI
+from starlette.applications import Starlette
+from starlette.endpoints import HTTPEndpoint
+from starlette.responses import PlainTextResponse
+from starlette.routing import Mount, Route, WebSocketRoute
+
+from concurrent_choices import EndpointAdvisor, InvalidArgumentError
+from concurrent_choices._embed._advise import advise
+from concurrent_choices._embed._driving import Request
+from concurrent_choices._embed._openapi import requests_of
+
+with warnings.catch_warnings():  # newer releases would rather have another client, which does the same
+    warnings.simplefilter("ignore")
+    from starlette.testclient import TestClient
+
+
+@pytest.fixture(scope="module")
+def labels():
+    """What is said of the application with known endpoints."""
+    return {each.path: each for each in advise(labelled.app)}
+
+
+@pytest.mark.parametrize("path", labelled.EXPECTED)
+def test_a_labelled_endpoint_is_judged_right(labels, path):
+    """Each endpoint gets its own finding, and the line that is to blame."""
+    finding, text = labelled.EXPECTED[path]
+    assert (labels[path].finding, labels[path].text) == (finding, labels[path].text)
+    if text:
+        file, _, line = labels[path].where.rpartition(":")
+        source = linecache.getline(str(Path(file).resolve()), int(line))
+        assert any(each in source for each in ([text] if isinstance(text, str) else text))
+    else:
+        assert labels[path].where == ""
+
+
+def test_the_sentence_names_the_call(labels):
+    """The advice says how long, where, what is called there, and what to do."""
+    text = labels["/sleeps"].text
+    assert text.startswith("`async def` blocks the loop 2")
+    assert "(time.sleep): make it `def`, or offload that line" in text
+
+
+def test_a_full_pool_is_noticed():
+    """Where requests queue for the threads, the advice is to have more."""
+
+    async def slow_start(scope, receive, send):
+        await labelled.app(scope, receive, send)
+
+    table = advise(slow_start, ["/waits"], times=240, at_once=120)
+    assert table.routes[0].finding == "threads full"
+    assert "its 40 threads are full" in table.routes[0].text
+
+
+async def plain(scope, receive, send):
+    """An application without any routing."""
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"fine"})
+
+
+def test_any_application_is_known_by_its_paths():
+    """Without routing, requests are told apart by path, and the lifespan need not be known."""
+    table = advise(plain, ["/a", "/b"], times=4)
+    assert {each.path for each in table} == {"/a", "/b"}
+
+
+def test_paths_without_end_are_bounded():
+    """An application with a path for every request fills no memory."""
+    table = advise(plain, [f"/{number}" for number in range(700)], times=1)
+    assert len(table.routes) <= 501
+
+
+class Parts(HTTPEndpoint):
+    """An endpoint that is a class."""
+
+    def get(self, request):
+        """Answer."""
+        return PlainTextResponse("part")
+
+
+async def chat(socket):
+    """Echo."""
+    await socket.accept()
+    await socket.send_text(await socket.receive_text())
+    await socket.close()
+
+
+async def fails(request):
+    """Raise."""
+    raise KeyError("inside")
+
+
+def make(**settings):
+    """A Starlette application with an advisor."""
+    app = Starlette(
+        routes=[
+            Mount("/api", routes=[Route("/parts/{number:int}", Parts)]),
+            Route("/fails", fails),
+            WebSocketRoute("/chat", chat),
+        ]
+    )
+    tables = []
+    app.add_middleware(EndpointAdvisor, on_shutdown=tables.append, **settings)
+    return app, tables
+
+
+def test_starlette_routes_have_their_templates():
+    """A mounted class-based endpoint is named by its whole template, and known to be a def."""
+    app, tables = make()
+    with TestClient(app) as client:
+        for number in range(3):
+            assert client.get(f"/api/parts/{number}").text == "part"
+    said = tables[0].routes[0]
+    assert (said.method, said.path, said.requests) == ("GET", "/api/parts/{number:int}", 3)
+    assert (said.handler, said.style) == ("Parts", "def")
+
+
+def test_included_routers_have_their_prefix():
+    """A route of an included router is named with its prefix."""
+    router = APIRouter(prefix="/items")
+
+    @router.get("/{number}")
+    async def item(number: int) -> int:
+        return number
+
+    app = FastAPI()
+    app.include_router(router, prefix="/v1")
+    table = advise(app, times=3)
+    assert [each.path for each in table] == ["/v1/items/{number}"]
+
+
+def test_websockets_pass_through():
+    """A websocket works as without the advisor."""
+    app, tables = make()
+    with TestClient(app) as client, client.websocket_connect("/chat") as socket:
+        socket.send_text("hello")
+        assert socket.receive_text() == "hello"
+    assert tables[0].routes == ()
+
+
+def test_streams_pass_through():
+    """A streaming answer arrives whole."""
+    with TestClient(EndpointAdvisor(labelled.app, on_shutdown=None)) as client:
+        assert client.get("/streams").text == "01234"
+
+
+def test_errors_pass_through():
+    """What an endpoint raises is raised, and counted as a request."""
+    app, tables = make()
+    with TestClient(app) as client, pytest.raises(KeyError, match="inside"):
+        client.get("/fails")
+    assert tables == [] or tables[0].routes[0].path == "/fails"
+
+
+def test_a_failing_lifespan_fails_as_without():
+    """A start-up that raises is not hidden, and no table is shown for it."""
+
+    @asynccontextmanager
+    async def broken(app):
+        raise OSError("no database")
+        yield
+
+    tables = []
+    app = Starlette(lifespan=broken)
+    app.add_middleware(EndpointAdvisor, on_shutdown=tables.append)
+    with pytest.raises(OSError, match="no database"), TestClient(app):
+        pass
+    assert tables == []
+    with pytest.raises(RuntimeError, match="start-up failed"):
+        advise(app, ["/"])
+
+
+def ask(where, settings, *, headers=(), client=("127.0.0.1", 1), server=("127.0.0.1", 80), host=b"localhost"):
+    """Ask an advisor for its page; status, headers and body."""
+    advisor = EndpointAdvisor(plain, on_shutdown=None, **settings)
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": where,
+        "headers": [(b"host", host), *headers],
+        "client": client,
+        "server": server,
+    }
+    asyncio.run(advisor(scope, None, send))
+    return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
+
+
+def test_the_page_is_off_unless_asked_for():
+    """Without a path the application answers everything itself."""
+    assert ask("/advice", {})[2] == b"fine"
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        (None, 401),
+        (b"Bearer wrong", 401),
+        (b"Bearer ", 401),
+        (b"Basic !!!", 401),
+        (b"Basic " + base64.b64encode(b"me:wrong"), 401),
+        (b"Digest pass", 401),
+        (b"Bearer pass", 200),
+        (b"basic " + base64.b64encode(b"me:pass"), 200),
+    ],
+)
+@pytest.mark.parametrize("path", ["/advice", "/advice.json"])
+def test_the_secret_is_needed(path, given, status):
+    """Whoever does not know the secret sees nothing, however he says it."""
+    headers = [] if given is None else [(b"authorization", given)]
+    settings = {"path": "/advice", "secret": "pass"}
+    got, answered, body = ask(path, settings, headers=headers)
+    assert got == status
+    assert (b"www-authenticate" in answered) == (status == 401)
+    assert (b"Advice" in body or b"routes" in body) == (status == 200)
+
+
+@pytest.mark.parametrize(
+    ("circumstances", "status"),
+    [
+        ({}, 200),
+        ({"client": ("::1", 1), "server": ("::1", 80), "host": b"[::1]:80"}, 200),
+        ({"client": ("10.1.2.3", 1)}, 404),
+        ({"server": ("10.1.2.3", 80)}, 404),
+        ({"client": None}, 404),
+        ({"server": ("/run/socket", None)}, 404),
+        ({"host": b"evil.example"}, 404),
+        ({"headers": [(b"x-forwarded-for", b"8.8.8.8")]}, 404),
+    ],
+)
+def test_without_a_secret_only_this_machine_sees_it(circumstances, status):
+    """Without a secret nobody from elsewhere gets in, nor through a proxy, nor by another name."""
+    assert ask("/advice", {"path": "/advice"}, **circumstances)[0] == status
+
+
+def test_the_json_can_be_read_back():
+    """The JSON holds what the table holds."""
+    app, _ = make(path="/advice", secret="pass")
+    with TestClient(app, headers={"authorization": "Bearer pass"}) as client:
+        client.get("/api/parts/1")
+        said = client.get("/advice.json").json()
+        page = client.get("/advice").text
+    assert said["routes"][0]["path"] == "/api/parts/{number:int}"
+    assert "/api/parts/{number:int}" in page
+    assert json.dumps(said)
+
+
+@pytest.mark.parametrize("wrong", [{"path": "advice"}, {"path": "/a", "secret": ""}])
+def test_wrong_settings_are_refused(wrong):
+    """A path that could never match, and a secret that everybody knows, are refused by name."""
+    with pytest.raises(InvalidArgumentError, match=list(wrong)[-1]):
+        EndpointAdvisor(plain, **wrong)
+
+
+def test_advise_needs_a_request():
+    """An application that describes nothing needs to be told what to ask for."""
+    with pytest.raises(InvalidArgumentError, match="requests"):
+        advise(plain)
+    with pytest.raises(InvalidArgumentError, match="begin with"):
+        advise(plain, ["relative"])
+
+
+def test_advise_goes_on_after_an_error():
+    """An endpoint that raises does not end the drive."""
+    app, _ = make()
+    table = advise(app, ["/fails", Request("/api/parts/1")], times=3)
+    assert {each.path for each in table} == {"/fails", "/api/parts/{number:int}"}
+
+
+def test_parameters_are_made_up_from_the_description():
+    """Path parameters get values that their description allows."""
+    paths = {request.path for request in requests_of(labelled.app)}
+    assert "/computes/1" in paths
+
+
+def test_many_requests_leave_nothing_behind():
+    """Thousands of requests are answered without error, and what is kept does not grow with them."""
+    advisor = EndpointAdvisor(labelled.app, on_shutdown=None)
+
+    async def drive():
+        transport = httpx.ASGITransport(advisor)
+        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+            for _ in range(100):
+                answers = await asyncio.gather(*(client.get("/tiny") for _ in range(10)))
+                assert all(answer.status_code == 200 for answer in answers)
+
+    asyncio.run(drive())
+    assert advisor.advice().routes[0].requests == 1000
