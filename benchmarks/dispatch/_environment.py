@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -30,7 +31,7 @@ PACKAGES = (
 ROOT = Path(__file__).parents[2]
 
 
-def describe() -> dict[str, Any]:
+def describe(packages: Iterable[str] = PACKAGES) -> dict[str, Any]:
     """Tell the interpreter, the machine, its load, the versions of everybody and the commit."""
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -42,7 +43,7 @@ def describe() -> dict[str, Any]:
         "usable_cpus": len(os.sched_getaffinity(0)),
         "memory": _field("/proc/meminfo", "MemTotal"),
         "load_before": os.getloadavg(),
-        "packages": {name: _version(name) for name in PACKAGES},
+        "packages": {name: _version(name) for name in packages},
         "commit": _commit(),
     }
 

@@ -1,0 +1,129 @@
+"""docs/conclusions.md: when each strategy wins, from the measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import frozen
+
+from ._drawing import Step, drawing
+from ._figures import Figures, spell
+from ._library import STRATEGIES
+from ._model import Experiment
+from ._record import Record
+
+__all__ = ["conclusions"]
+
+FIXED = tuple(name for name in STRATEGIES if name != "auto")
+CLOSE = 1.05
+"""Whoever is within 5 % of the fastest counts as fastest too (guessed: the spread of two equal runs here)."""
+
+INTRODUCTION = """\
+What fourteen [experiments](experiments.md) come to: the drawing asks what one call does most of the time,
+and every figure in it and below was measured on the machine named there. “Times” compares with one call
+after another."""
+
+
+@frozen
+class Row:
+    """One job of one experiment and how the strategies did.
+
+    Attributes:
+        number: The experiment's.
+        what: The task.
+        job: The callable.
+        seconds: By strategy.
+    """
+
+    number: int
+    what: str
+    job: str
+    seconds: dict[str, float]
+
+    @property
+    def fastest(self) -> list[str]:
+        """The strategies within 5 % of the fastest one, fastest first."""
+        best = min(self.seconds[name] for name in FIXED if name in self.seconds)
+        close = [name for name in FIXED if self.seconds.get(name, 1e9) <= best * CLOSE]
+        return sorted(close, key=self.seconds.__getitem__)
+
+    def times(self, strategy: str) -> float:
+        """How many times as fast as one call after another."""
+        return self.seconds["sequential"] / self.seconds[strategy]
+
+
+def conclusions(measured: Sequence[Experiment], record: Record) -> Iterator[str]:
+    """The lines of the page."""
+    rows = [row for each in measured for row in _rows(each, record.figures(each.number))]
+    yield from ("# Conclusions", "", INTRODUCTION, "", "## Which one?", "")
+    yield from (drawing(_steps(rows)), "")
+    yield "From top to bottom: the first question that is answered with yes decides. `auto` asks while it works."
+    yield from ("", "## When each strategy wins", "", *_winners(rows), "")
+    yield from ("## Everything measured", "", *_table(rows))
+
+
+def _rows(experiment: Experiment, figures: Figures) -> Iterator[Row]:
+    for task in figures.tasks():
+        for job in figures.jobs(task):
+            seconds = {name: figures(task, job, name) for name in STRATEGIES if figures.of(task, job, name)}
+            if "sequential" in seconds:
+                yield Row(experiment.number, task, job, seconds)
+
+
+def _steps(rows: Sequence[Row]) -> list[Step]:
+    return [
+        Step("Is all of it done in milliseconds?", "sequential", "starting anything costs more"),
+        Step("Is it an async def that awaits?", "asyncio", _best(rows, 13, "aiohttp", "asyncio")),
+        Step("… with very many small awaits?", "uvloop", _best(rows, 8, "giving way ten", "uvloop")),
+        Step("Is it an async def that blocks its loop?", "thread", _best(rows, 9, "blocks", "thread")),
+        Step("Does it compute and wait, both a lot?", "hybrid", _best(rows, 5, "def, requests", "hybrid")),
+        Step("Does it wait: network, database, sleep?", "thread", _best(rows, 13, "def, requests", "thread")),
+        Step("Does it compute in Python code?", "process", _best(rows, 14, "def", "process")),
+        Step("Does it compute in C that frees the GIL?", "thread", "as many as there are cores"),
+        Step("Does it write to one device?", "sequential", _device(rows)),
+    ]
+
+
+def _best(rows: Sequence[Row], number: int, job: str, strategy: str) -> str:
+    found = [row for row in rows if row.number == number and job in row.job and strategy in row.seconds]
+    if not found:
+        return "not measured here"
+    row = found[-1]
+    return f"{row.times(strategy):.1f} times (experiment {number})"
+
+
+def _device(rows: Sequence[Row]) -> str:
+    found = [row for row in rows if row.number == 2 and row.what.startswith("disk") and row.job == "def"]
+    if not found:
+        return "not measured here"
+    row = found[0]
+    best = row.fastest[0]
+    return f"at best {row.times(best):.1f} times, {best} (experiment 2)"
+
+
+def _winners(rows: Sequence[Row]) -> Iterator[str]:
+    yield "| strategy | among the fastest in | most gained | for |"
+    yield "|---|---|---|---|"
+    for name in FIXED:
+        won = [row for row in rows if name in row.fastest]
+        top = max(won, key=lambda row: row.times(name), default=None)
+        most = "" if top is None else f"{top.times(name):.1f} times"
+        what = "" if top is None else f"{top.job}: {top.what} (experiment {top.number})"
+        yield f"| [`{name}`](strategies.md#{name}) | {len(won)} of {len(rows)} | {most} | {what} |"
+
+
+def _table(rows: Sequence[Row]) -> Iterator[str]:
+    yield "| | what | callable | one after another | fastest | times | `auto` |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in rows:
+        best = row.fastest
+        cells = [spell(row.seconds["sequential"]), ", ".join(f"`{name}`" for name in best)]
+        cells += [f"{row.times(best[0]):.1f}", _auto(row)]
+        yield f"| {row.number} | {row.what} | {row.job} | {' | '.join(cells)} |"
+
+
+def _auto(row: Row) -> str:
+    if "auto" not in row.seconds:
+        return "failed"
+    ratio = row.seconds["auto"] / row.seconds[row.fastest[0]]
+    return f"{spell(row.seconds['auto'])}, {ratio:.2f} of the fastest"
