@@ -40,6 +40,8 @@ class Job:
         idempotent: Whether an item whose worker died may be called again.
         linger: Seconds a finished batch may rest before it is handed over; infinite where the caller
             looks at nothing before the end.
+        sink: Takes each batch where it arises, in its lane's thread, instead of `execute` yielding it; None
+            outside of worker processes.
         context: What each item's context is copied from.
         is_async: Whether calling `fn` gives a coroutine.
         stopped: Whether the caller wants nothing more.
@@ -51,6 +53,7 @@ class Job:
     return_exceptions: bool = False
     idempotent: bool = False
     linger: float = inf
+    sink: Callable[[Batch], None] | None = None
     context: Context = field(factory=copy_context)
     is_async: bool = field(init=False)
     performer: Performer = field(init=False)

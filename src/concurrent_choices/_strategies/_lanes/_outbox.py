@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _thread
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from math import inf
 
@@ -21,9 +22,13 @@ class Outbox:
 
     Args:
         linger: Seconds a batch may rest before the caller is woken for it; infinite for never.
+        sink: Takes the batches instead, in the thread that puts them.
     """
 
-    def __init__(self, linger: float) -> None:
+    def __init__(self, linger: float, sink: Callable[[Batch], None] | None = None) -> None:
+        if sink is not None:
+            self._sink = sink
+            self.put = self._pour  # type: ignore[method-assign] # decided once, not at every put
         self._linger = linger
         self._batches: deque[Batch] = deque()
         self._bell = _thread.allocate_lock()
@@ -38,6 +43,11 @@ class Outbox:
         """Add a batch; wake the caller if it dozes or the batch ends in an error."""
         self._batches.append(batch)
         if self._dozing or batch.error is not None:
+            self.ring()
+
+    def _pour(self, batch: Batch) -> None:
+        self._sink(batch)
+        if batch.error is not None:
             self.ring()
 
     def ring(self) -> None:

@@ -58,7 +58,7 @@ class Floor:
         self.job = job
         self.workers = workers
         self.batch = 1 if job.timeout is not None else batch
-        self.outbox = Outbox(job.linger)
+        self.outbox = Outbox(job.linger, job.sink)
         self.starving = False
         self.crash: BaseException | None = None
         self._crew = crew

@@ -121,6 +121,7 @@ class Host:
             self._hello += dump((initializer, initargs))
         self.workers: list[Worker] = []
         self.jobs = 0
+        self.closed = False
         self._claimed = threading.Lock()
         self._pid = os.getpid()
         _hosts.add(self)
@@ -150,7 +151,8 @@ class Host:
         return worker.close()
 
     def close(self) -> None:
-        """End all workers: the idle ones end when their wire closes, the others are killed."""
+        """End all workers, also those that are busy with a job."""
+        self.closed = True
         workers, self.workers = self.workers, []
         for worker in workers:
             worker.kill()

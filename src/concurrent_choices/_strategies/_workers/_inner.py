@@ -82,6 +82,7 @@ class _Lanes:
             timeout=conditions["timeout"],
             return_exceptions=conditions["return_exceptions"],
             linger=0.0,
+            sink=self._report,
         )
         self._job.context.run(lanes_around.set, conditions["lanes"])
         self._strategy = conditions["inner"]
@@ -104,7 +105,7 @@ class _Lanes:
     def _run(self) -> None:
         try:
             for batch in self._strategy.execute(self._job):
-                self._report(batch)
+                self._report(batch)  # none comes this way from our own lanes
         except BaseException as error:  # noqa: BLE001 - told to the caller, who raises it
             self._send(Kind.UNFIT, 0, [reason_of(error).encode()], 0)
 

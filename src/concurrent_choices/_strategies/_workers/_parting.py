@@ -24,7 +24,8 @@ def part(desks: Iterable[Desk], host: Host, number: int) -> None:
         host: Whose workers they are.
         number: The job's.
     """
-    busy = [desk for desk in desks if not desk.idle or not desk.worker.ready]
+    left = [desk for desk in desks if desk.worker in host.workers]  # the host may have been closed
+    busy = [desk for desk in left if not desk.idle or not desk.worker.ready]
     for desk in busy:
         desk.worker.page.cancelled = number
     until = time.monotonic() + MERCY

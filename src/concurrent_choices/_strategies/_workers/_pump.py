@@ -15,6 +15,7 @@ from math import inf
 from typing import Any
 
 from ..._errors import (
+    ClosedStrategyError,
     InvalidArgumentError,
     ItemTimeoutError,
     NotPicklableError,
@@ -89,6 +90,8 @@ class Pump:
         source.on_change(waker.ring)
         try:
             while not self._job.stopped:
+                if self._host.closed:
+                    raise ClosedStrategyError("process")
                 self._deal()
                 if self._out:
                     while self._out:
@@ -109,17 +112,14 @@ class Pump:
         return all(desk.idle for desk in self._desks.values())
 
     def _deal(self) -> None:
-        """Give every worker what it has room for; start workers while there is work for them."""
-        for desk in list(self._desks.values()):
-            self._serve(desk)
+        """Give a batch to every worker that has room for one, in turn, until none has."""
         while len(self._desks) < self._workers and self._work_waits():
-            self._serve(self._open_desk())
-
-    def _serve(self, desk: Desk) -> None:
-        while desk.room and self._send(desk):
+            self._send(self._open_desk())
+        while any([desk.room and self._send(desk) for desk in self._desks.values()]):  # noqa: C419 - to each, not to the first that takes one
             pass
-        if desk.worker.link.pending:
-            self._flush(desk)
+        for desk in self._desks.values():
+            if desk.worker.link.pending:
+                self._flush(desk)
 
     def _work_waits(self) -> bool:
         return bool(self._alone) or self._job.source.claimable
