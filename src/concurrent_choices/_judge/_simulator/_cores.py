@@ -72,6 +72,11 @@ class Cores:
         self._waiting: deque[Job] = deque()
         self.busy = 0.0
 
+    @property
+    def spent(self) -> float:
+        """Core-seconds used so far, those of running jobs too."""
+        return self.busy + sum(map(self._ran, self._running))
+
     def use(self, seconds: float) -> Operation:
         """The operation of computing for some seconds."""
 

@@ -152,17 +152,21 @@ class Controls:
             self._add(lane, first, 0.0, None)
         self._tasks += count
 
-    def add_processes(self, count: int, lanes: int = 1, batch: int | None = None) -> None:
+    def add_processes(
+        self, count: int, lanes: int = 1, batch: int | None = None, *, start: float | None = None
+    ) -> None:
         """Start worker processes.
 
         Args:
             count: How many.
             lanes: Threads or coroutines in each.
             batch: Items in a message; None lets it adapt.
+            start: Seconds until they are up: 0 for those that are up already; the machine's if None.
         """
         costs = self.world.costs
         for _ in range(count):
             ready = costs.process_start + costs.process_worker * self._processes
+            ready = ready if start is None else start
             self._processes += 1
             self._add_worker(ready + self._loop_start(), lanes, batch)
 

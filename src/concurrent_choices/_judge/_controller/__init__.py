@@ -1,0 +1,19 @@
+"""Deciding while working: from sights of a run to arrangements of it, without a clock or a thread.
+
+    Sight (times, items, CPU so far) ──► Controller ──► Arrangement (who works now, and when to look again)
+
+    Alone ──► Pair ──► Parallel            computing: two lanes on real items tell the GIL from the cores
+      │ ▲       └────► Starting ──► Outside    processes, if the rest pays for them
+      ▼ │                 ▲
+    Waiting ──────────────┘                waiting: lanes by delivery rate (Climb)
+
+The engine makes real runs look like arrangements; the simulator tries the same controller by thousands.
+"""
+
+from __future__ import annotations
+
+from ._climb import Climb
+from ._controller import Controller
+from ._sight import Arrangement, Limits, Prior, Sight
+
+__all__ = ["Arrangement", "Climb", "Controller", "Limits", "Prior", "Sight"]

@@ -1,0 +1,190 @@
+"""How many lanes for items that wait: probing by throughput.
+
+The objective is the delivery rate. Limiters that watch latency keep queues short, which is not what a
+batch needs: in a simulation of 11 servers their makespans were 2.4 to 3.6 times the best (DECISION.md,
+experiment 9), this rule's 1.24.
+"""
+
+from __future__ import annotations
+
+from math import ceil, inf
+
+from ._sight import Sight
+
+__all__ = ["FIRST", "Climb"]
+
+FIRST = 16
+"""Lanes to begin with (DECISION.md, experiment 9: 8 is too timid, 32 gains nothing)."""
+
+BLIND = ((0.0, 64), (0.02, 128), (0.08, 256))
+"""Most lanes while not one call has come back, by the seconds waited so far. Calls that last longer
+cost more for every round trip spent on doubling (experiment 16, sleep50; the steps are guessed)."""
+
+GROWTH = 1.25
+"""A round that delivers less than this times the best so far has gained nothing (BBR's full pipe)."""
+
+FLAT_ROUNDS = 2
+GAIN = 2.0
+"""Settle at so many times the bandwidth-delay product (experiment 9: 1.5 costs 21 % on a queue)."""
+
+FEWEST = 4
+"""Calls that make a round at least."""
+
+SURPLUS = 1.25
+"""More lanes at work than this times those wanted: some have not left yet."""
+
+DROP = 0.75
+"""A settled rate that falls below this share of what it was means that something has changed."""
+
+INFLATED = 3.0
+"""Calls so many times as long as alone: they queue, or get in each other's way (experiment 11, lock)."""
+
+PROBE = 1.5
+"""Lanes of a probe, as a multiple (guessed: its gain has to show in one round)."""
+
+WORTH = 1.1
+"""Gain in deliveries that keeps a probe's lanes."""
+
+
+class Climb:
+    """Doubles per round trip while the delivery rate grows, then settles.
+
+    Args:
+        sight: The run at the beginning of the climb.
+        ceiling: Most lanes.
+        first: Lanes to begin with.
+    """
+
+    def __init__(self, sight: Sight, ceiling: int, first: int = FIRST) -> None:
+        self.ceiling = max(1, ceiling)
+        self.lanes = min(first, self.ceiling)
+        self.settled = False
+        self.why = "lanes double per round trip while more is delivered"
+        self._origin = self._last = self._round = sight
+        self._round_lanes = self.lanes
+        self._best = self._rate = 0.0
+        self._base = inf
+        self._flat = 0
+        self._rounds = 0
+        self._patience = 8
+        self._before_probe: tuple[int, float] | None = None
+
+    @property
+    def round_trip(self) -> float:
+        """The shortest mean time of a call in any round; infinite while none is known."""
+        return self._base
+
+    def look(self, sight: Sight) -> int:
+        """Learn how the run stands; the number of lanes from now on."""
+        last, self._last = self._last, sight
+        if sight.errors > last.errors:
+            self._halve(sight)
+        elif sight.calls == self._origin.calls:
+            self._grow_blindly(sight)
+        else:
+            if not self.settled:
+                self._grow(sight.calls - last.calls, sight.flying)
+            if self._round_is_over(sight):
+                self._judge(sight)
+        return self.lanes
+
+    def _grow_blindly(self, sight: Sight) -> None:
+        """Nothing has come back: the first round trip is better spent on more calls."""
+        waited = sight.now - self._origin.now
+        most = max(lanes for since, lanes in BLIND if waited >= since)
+        if not self.settled and self.lanes < most and not sight.starved:
+            self.lanes = min(2 * self.lanes, most, self.ceiling)
+            self._round_lanes = self.lanes
+
+    def _grow(self, returned: int, flying: int) -> None:
+        """One more lane for each call that came back, which doubles them in a round trip."""
+        if flying < self.lanes / 2:
+            return  # there are more lanes than calls to make
+        self.lanes = max(self.lanes, min(self.lanes + returned, 2 * self._round_lanes, self.ceiling))
+
+    def _round_is_over(self, sight: Sight) -> bool:
+        return sight.calls - self._round.calls >= max(FEWEST, self._round.flying)
+
+    def _judge(self, sight: Sight) -> None:
+        """Compare what the round delivered with what was delivered before."""
+        began, self._round = self._round, sight
+        calls, seconds = sight.calls - began.calls, sight.now - began.now
+        lanes, self._round_lanes = self._round_lanes, self.lanes
+        if seconds <= 0 or sight.starved or sight.flying < lanes / 4:
+            return  # whoever gives the items was the slower one
+        if began.flying > SURPLUS * lanes:
+            return  # lanes that were told to leave were still at their last call
+        rate, mean = calls / seconds, (sight.call_seconds - began.call_seconds) / calls
+        self._base = min(self._base, mean)
+        self._rounds += 1
+        if self.settled:
+            self._watch(rate)
+        else:
+            self._climb(sight, rate, mean)
+
+    def _climb(self, sight: Sight, rate: float, mean: float) -> None:
+        alone = self._alone(sight)
+        inflation = mean / alone if alone else 1.0
+        served = rate * alone
+        if inflation > INFLATED:
+            # On a queue this loses nothing; where more calls deliver less, waiting for the plateau would.
+            self._settle(ceil(GAIN * served), rate, "calls get in each other's way")
+            self._patience = 2
+            return
+        self._flat = 0 if rate >= GROWTH * self._best else self._flat + 1
+        self._best = max(self._best, rate)
+        if self._flat >= FLAT_ROUNDS:
+            product = self._best * min(self._base, alone or inf)
+            self._settle(ceil(GAIN * product), rate, "more lanes deliver no more")
+        elif self.lanes == self.ceiling and self._flat:
+            self._settle(self.lanes, rate, "as many lanes as may be")
+
+    def _alone(self, sight: Sight) -> float:
+        """Seconds of a call with nothing beside it, as far as is known; else 0."""
+        if sight.alone_items:
+            return sight.alone_wall / sight.alone_items
+        return sight.quickest
+
+    def _settle(self, lanes: int, rate: float, why: str) -> None:
+        self.lanes = max(1, min(lanes, self.ceiling))
+        self.settled, self.why = True, why
+        self._rate, self._rounds, self._flat = rate, 0, 0
+        self._before_probe = None
+
+    def _watch(self, rate: float) -> None:
+        """Settled: follow a server that changes, and try now and then whether more would do."""
+        if self._before_probe is not None:
+            self._end_probe(rate)
+        elif rate < DROP * self._rate:
+            self._flat += 1
+            if self._flat >= FLAT_ROUNDS:
+                self.settled, self.why = False, "less is delivered than before: once more"
+                self._best, self._flat, self._base = rate, 0, inf
+        else:
+            self._flat = 0
+            self._rate = max(rate, 0.9 * self._rate)
+            if self._rounds >= self._patience and self.lanes < self.ceiling:
+                self._before_probe = (self.lanes, self._rate)
+                self.lanes = min(ceil(PROBE * self.lanes), self.ceiling)
+
+    def _end_probe(self, rate: float) -> None:
+        assert self._before_probe is not None
+        lanes, before = self._before_probe
+        self._before_probe, self._rounds = None, 0
+        if rate >= WORTH * before:
+            self._rate = rate
+        else:
+            self.lanes = lanes
+            self._patience *= 2  # probing stays logarithmic
+
+    def _halve(self, sight: Sight) -> None:
+        """Errors of congestion: half the lanes, at most once per round, and never again so many."""
+        if self.why == _CONGESTED and not self._round_is_over(sight):
+            return
+        self.ceiling = max(1, int(0.8 * self.lanes))
+        self._round = sight
+        self._settle(self.lanes // 2, self._rate, _CONGESTED)
+        self._patience = 64
+
+
+_CONGESTED = "errors say that it is too much at once"

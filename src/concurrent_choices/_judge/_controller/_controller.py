@@ -1,0 +1,63 @@
+"""The controller: sights in, arrangements out."""
+
+from __future__ import annotations
+
+from ._known import Known
+from ._sight import Arrangement, Limits, Prior, Sight
+from ._stages import Alone, Parallel, Stage, Starting, Waiting
+
+__all__ = ["Controller"]
+
+
+class Controller:
+    """Decides about one run of a `def`.
+
+    Args:
+        limits: What the run may use.
+        prior: What an earlier run has learnt, or None.
+    """
+
+    def __init__(self, limits: Limits, prior: Prior | None = None) -> None:
+        self._known = Known(limits)
+        self._prior = prior
+        self._stage: Stage = Alone(self._known, Sight(now=0.0))
+
+    def look(self, sight: Sight) -> Arrangement:
+        """Learn how the run stands; what to do until the next look."""
+        if self._prior is not None:
+            prior, self._prior = self._prior, None
+            self._stage = self._resumed(prior, sight)
+        else:
+            self._stage = self._stage.look(sight)
+        return self._stage.arrange()
+
+    def bar(self, reason: str) -> None:
+        """Learn that processes cannot serve: the callable changes what it holds, or cannot travel."""
+        self._known.barred = reason
+
+    @property
+    def learnt(self) -> Prior | None:
+        """What another run of the same callable may begin with; None where that is nothing."""
+        known, arrangement = self._known, self._stage.arrange()
+        if self._stage.name == "alone":
+            return Prior(stage="gil", lanes=1, each=known.gil_each) if known.gil_each else None
+        if self._stage.name in {"waiting", "parallel", "outside"}:
+            lanes = arrangement.threads or arrangement.processes
+            return Prior(stage=self._stage.name, lanes=lanes, each=known.each, inside=arrangement.inside)
+        return None
+
+    def _resumed(self, prior: Prior, sight: Sight) -> Stage:
+        """Where an earlier run ended, if this one is worth it."""
+        known = self._known
+        known.each = prior.each
+        if prior.stage in {"gil", "outside"} and prior.inside == 1:
+            known.gil_each = prior.each
+        if known.rest(sight) >= 5e-3:  # noqa: PLR2004 - less is over before lanes have started
+            reason = "as the last run of this callable found"
+            if prior.stage == "waiting":
+                return Waiting(known, sight, reason, first=prior.lanes)
+            if prior.stage == "parallel":
+                return Parallel(known, sight, reason)
+            if prior.stage == "outside" and not known.obstacle:
+                return Starting(known, sight, reason, inside=prior.inside)
+        return Alone(known, sight)

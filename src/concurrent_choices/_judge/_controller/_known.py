@@ -1,0 +1,72 @@
+"""What a controller knows across its stages: the limits, what was learnt, and how often it has switched."""
+
+from __future__ import annotations
+
+from math import inf
+
+from attrs import define
+
+from ._sight import Limits, Sight
+
+__all__ = ["SMALL", "Known", "worth_starting"]
+
+SMALL = 3e-3
+"""Seconds of rest that nothing is worth being started for (DECISION.md 5.3, S2)."""
+
+LEAST_GAIN, LEAST_SHARE = 5e-3, 0.07
+"""What a switch must save, in seconds and as a share of the rest (DECISION.md 5.3, S3)."""
+
+SWITCH = 0.02
+"""Seconds after which a second change of mind is allowed; each further one waits twice as long, so a run
+of T seconds changes its mind at most log2(T / 20 ms) times (DECISION.md 5.3, S5)."""
+
+
+@define
+class Known:
+    """See the module.
+
+    Attributes:
+        limits: What the run may use.
+        each: Seconds an item takes, or took when it was last known.
+        gil_each: Seconds an item took when two lanes were no faster than one; 0 where not tried.
+        barred: Why processes were given up; empty while they were not.
+        changes: How often work that had been arranged was arranged anew.
+    """
+
+    limits: Limits
+    each: float = 0.0
+    gil_each: float = 0.0
+    barred: str = ""
+    changes: int = 0
+    _not_before: float = 0.0
+
+    def may_change(self, now: float) -> bool:
+        """Whether another change of mind fits the budget."""
+        return now >= self._not_before
+
+    def changed(self, now: float) -> None:
+        """One more change of mind."""
+        self.changes += 1
+        self._not_before = now + SWITCH * 2**self.changes
+
+    def rest(self, sight: Sight) -> float:
+        """Seconds of one lane's work that are left; as much as is done, where nobody knows."""
+        if sight.remaining is None:
+            return max(sight.now, SMALL)
+        return sight.remaining * self.each if self.each else (inf if sight.remaining else 0.0)
+
+    @property
+    def obstacle(self) -> str:
+        """Why there may be no processes; empty where there may."""
+        if self.limits.processes < 2 and not self.limits.obstacle:  # noqa: PLR2004 - one process gains nothing over none
+            return "there is one processor"
+        return self.limits.obstacle or self.barred
+
+
+def worth_starting(rest: float, start: float, lanes: float) -> bool:
+    """Whether `lanes` lanes that are up after `start` seconds save enough of the rest.
+
+    One lane goes on meanwhile, so only what is left after the start is shared.
+    """
+    gain = max(0.0, rest - start) * (1.0 - 1.0 / lanes)
+    return gain >= max(LEAST_GAIN, LEAST_SHARE * rest)

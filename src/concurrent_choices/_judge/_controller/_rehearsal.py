@@ -1,0 +1,157 @@
+"""The controller on the simulator's stage: the same decisions, in virtual time."""
+
+from __future__ import annotations
+
+from math import inf
+
+from ..._facts._costs import Costs
+from ..._facts._machine import Machine
+from .._simulator import Completion, Controls, Outcome, Script, steer
+from ._controller import Controller
+from ._sight import Arrangement, Limits, Prior, Sight
+
+__all__ = ["Rehearsal", "rehearse"]
+
+
+class Rehearsal:
+    """An agent that obeys a controller.
+
+    Args:
+        machine: Where the run is.
+        costs: What concurrency costs there.
+        threads: Thread lanes at most.
+        prior: What an earlier run has learnt, or None.
+    """
+
+    def __init__(
+        self, machine: Machine, costs: Costs, *, threads: int = 256, prior: Prior | None = None
+    ) -> None:
+        self._workers = round(machine.cpus)
+        self._costs = costs
+        limits = Limits(
+            cpus=machine.cpus,
+            threads=threads,
+            processes=self._workers,
+            process_start=costs.process_start + costs.process_worker,
+        )
+        self.controller = Controller(limits, prior)
+        self.arrangements: list[Arrangement] = []
+        self._up_at: list[float] = []
+        self._relieved = False
+        self._outside = 0
+        self._alone_items = self._calls = self._outside_items = self._errors = 0
+        self._alone_wall = self._alone_cpu = self._call_seconds = 0.0
+        self._queued = self._outside_seconds = self._outside_cpu = 0.0
+        self._quickest = inf
+
+    def began(self, controls: Controls) -> None:
+        """Begin with the calling thread, and look at it soon."""
+        controls.add_caller()
+        controls.call_after(2e-3, lambda: self._look(controls))
+
+    def completed(self, completion: Completion, controls: Controls) -> None:
+        """Count what is done."""
+        del controls
+        self._errors += completion.failed
+        if completion.kind == "process":
+            self._outside_items += completion.count
+            self._outside_seconds += completion.wall
+            self._outside_cpu += completion.cpu
+            return
+        self._queued += completion.queued
+        if completion.kind == "caller":
+            self._alone_items += completion.count
+            self._alone_wall += completion.wall
+            self._alone_cpu += completion.cpu + completion.queued
+        else:
+            self._calls += completion.count
+            self._call_seconds += completion.wall
+            self._quickest = min(self._quickest, completion.wall / completion.count)
+
+    def _look(self, controls: Controls) -> None:
+        if not controls.left and not controls.in_flight():
+            return
+        arrangement = self.controller.look(self._sight(controls))
+        if not self.arrangements or self.arrangements[-1].stage != arrangement.stage:
+            self.arrangements.append(arrangement)
+        self._obey(arrangement, controls)
+        controls.call_after(arrangement.look, lambda: self._look(controls))
+
+    def _sight(self, controls: Controls) -> Sight:
+        now, running = controls.now, controls.in_flight()
+        here = [each for each in running if each.kind != "process"]
+        busy = {each.lane: min(each.cpu, now - each.since) for each in here}
+        caller = next((each for each in here if each.kind == "caller"), None)
+        ready = sum(now >= up_at for up_at in self._up_at)
+        return Sight(
+            now=now,
+            done=controls.shop.done,
+            remaining=controls.left,
+            alone_items=self._alone_items,
+            alone_wall=self._alone_wall,
+            alone_cpu=self._alone_cpu,
+            held=now - caller.since if caller else 0.0,
+            held_cpu=busy[caller.lane] if caller else 0.0,
+            flying=len(here) - (caller is not None),
+            calls=self._calls,
+            call_seconds=self._call_seconds,
+            quickest=0.0 if self._quickest == inf else self._quickest,
+            cpu=controls.world.cores.spent - self._outside_cpu,
+            queued=self._queued,
+            errors=self._errors,
+            ready=ready,
+            outside_items=self._outside_items,
+            outside_seconds=self._outside_seconds,
+            outside_cpu=self._outside_cpu,
+        )
+
+    def _obey(self, arrangement: Arrangement, controls: Controls) -> None:
+        if arrangement.processes and not self._up_at:
+            first = controls.now + self._costs.process_start
+            self._up_at = [first + place * self._costs.process_worker for place in range(self._workers)]
+        if arrangement.relieved != self._relieved:
+            self._relieved = arrangement.relieved
+            if self._relieved:
+                controls.remove("caller", 1)
+            else:
+                controls.add_caller()
+        self._count("thread", arrangement.threads, controls)
+        outside = self._workers * arrangement.inside if arrangement.outside else 0
+        if outside and not self._outside:
+            for up_at in self._up_at:
+                controls.add_processes(1, arrangement.inside, start=max(0.0, up_at - controls.now))
+        elif self._outside and not outside:
+            controls.remove("process", self._outside)
+        self._outside = outside
+
+    def _count(self, kind: str, wanted: int, controls: Controls) -> None:
+        have = controls.lanes(kind)
+        if wanted > have:
+            controls.add_threads(min(wanted - have, max(1, controls.left)))
+        elif wanted < have:
+            controls.remove(kind, have - wanted)
+
+
+def rehearse(
+    script: Script,
+    machine: Machine,
+    costs: Costs | None = None,
+    *,
+    seed: int = 0,
+    prior: Prior | None = None,
+) -> tuple[Outcome, Rehearsal]:
+    """Run a described workload under the controller, in virtual time.
+
+    Args:
+        script: The workload.
+        machine: Where.
+        costs: What concurrency costs there; the defaults if None.
+        seed: Which draw of the random times.
+        prior: What an earlier run has learnt, or None.
+
+    Returns:
+        What became of it, and the agent with the arrangements it went through.
+    """
+    costs = costs or Costs()
+    agent = Rehearsal(machine, costs, prior=prior)
+    return steer(script, agent, machine, costs, seed=seed), agent

@@ -1,0 +1,117 @@
+"""What the controller is told, and what it answers."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+__all__ = ["Arrangement", "Limits", "Prior", "Sight"]
+
+
+@frozen(kw_only=True)
+class Sight:
+    """A run as it stands. All figures are totals since its start; times are seconds.
+
+    Attributes:
+        now: Time since the start.
+        done: Items finished, wherever.
+        remaining: Items nobody has claimed yet; None where the length is unknown.
+        alone_items: Items the calling thread has finished.
+        alone_wall: Time those took.
+        alone_cpu: CPU and run-queue delay of the calling thread in that time.
+        held: How long the calling thread has been at its present batch; 0 where it is at none.
+        held_cpu: Its CPU and run-queue delay since then.
+        flying: Thread lanes (or tasks) that are at an item.
+        calls: Items that lanes have finished.
+        call_seconds: Time those took, added up over the lanes.
+        quickest: The shortest of them; 0 where there is none.
+        cpu: CPU of this whole process.
+        queued: Run-queue delay of the calling thread and the lanes, where it is known.
+        errors: Errors that mean "too many at once".
+        starved: Whether lanes lack items although more will come: who gives them is the slower one.
+        ready: Worker processes that are up.
+        outside_items: Items that workers have finished.
+        outside_seconds: Time the workers spent in the callable; 0 where they have lanes inside.
+        outside_cpu: CPU of the workers.
+    """
+
+    now: float
+    done: int = 0
+    remaining: int | None = None
+    alone_items: int = 0
+    alone_wall: float = 0.0
+    alone_cpu: float = 0.0
+    held: float = 0.0
+    held_cpu: float = 0.0
+    flying: int = 0
+    calls: int = 0
+    call_seconds: float = 0.0
+    quickest: float = 0.0
+    cpu: float = 0.0
+    queued: float = 0.0
+    errors: int = 0
+    starved: bool = False
+    ready: int = 0
+    outside_items: int = 0
+    outside_seconds: float = 0.0
+    outside_cpu: float = 0.0
+
+
+@frozen(kw_only=True)
+class Arrangement:
+    """Who shall work, and when to look again. The engine makes it so; giving it twice changes nothing.
+
+    Attributes:
+        stage: The controller's state, for reports.
+        reason: Why it is so, in a phrase.
+        threads: Thread lanes beside the calling thread.
+        relieved: Whether the calling thread leaves the items to others once its present one is done.
+        processes: Worker processes that shall be up.
+        outside: Whether items go to them.
+        inside: Lanes in each of them.
+        look: Seconds until the next look.
+    """
+
+    stage: str
+    reason: str
+    threads: int = 0
+    relieved: bool = False
+    processes: int = 0
+    outside: bool = False
+    inside: int = 1
+    look: float = 2e-3
+
+
+@frozen(kw_only=True)
+class Limits:
+    """What a run may use, and what its start-up costs.
+
+    Attributes:
+        cpus: Processors.
+        threads: Thread lanes at most.
+        processes: Worker processes at most; 0 where the callable must stay in this process.
+        process_start: Seconds from ordering workers until they are up.
+        obstacle: Why there may be no processes; empty where there may.
+    """
+
+    cpus: float = 1.0
+    threads: int = 256
+    processes: int = 0
+    process_start: float = 0.08
+    obstacle: str = ""
+
+
+@frozen(kw_only=True)
+class Prior:
+    """What an earlier run of the same callable has learnt.
+
+    Attributes:
+        stage: Where it ended: "waiting", "parallel", "gil", "outside".
+        lanes: Its lanes there.
+        each: Seconds an item took.
+        inside: Lanes in each worker process.
+    """
+
+    stage: str
+    lanes: int
+    each: float
+    inside: int = 1

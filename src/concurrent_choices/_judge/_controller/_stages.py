@@ -1,0 +1,394 @@
+"""The states of the controller. Each looks at the run and names the state that follows."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Protocol
+
+from ._climb import FIRST, Climb
+from ._known import SMALL, Known, worth_starting
+from ._sight import Arrangement, Sight
+
+__all__ = ["Alone", "Outside", "Pair", "Parallel", "Stage", "Starting", "Waiting"]
+
+GLANCE = 2e-3
+"""Seconds between looks while nothing is known: a call that has not returned by then is worth a look
+at its CPU clock (DECISION.md, experiments 13 and 17)."""
+
+CALM = 50e-3
+"""Longest time between looks."""
+
+WAITS = 0.3
+"""Share of an item's time spent waiting from which lanes in threads may overlap it (guessed: below,
+two threads under one GIL gain less than starting them costs)."""
+
+MOSTLY = 0.5
+"""Share from which it is above all waiting."""
+
+COMPUTED = 4e-3
+"""Seconds of evidence before work counts as computing."""
+
+PARALLEL = 1.4
+"""Cores that two lanes keep busy where the GIL does not stop them (DECISION.md 5.3: 0.7 of 2)."""
+
+GAINS = 1.15
+"""Least gain in items per second that proves two lanes to be faster."""
+
+FULL = 0.85
+"""Share of a core from which waiting lanes are bound by what they compute."""
+
+COUNTED = 8
+"""Items in a window from which its rate means something."""
+
+
+class Stage(Protocol):
+    """One state."""
+
+    name: str
+
+    def look(self, sight: Sight) -> Stage:
+        """The state that follows: often this one."""
+        ...
+
+    def arrange(self) -> Arrangement:
+        """What this state wants."""
+        ...
+
+
+class Alone:
+    """The calling thread works by itself."""
+
+    name = "alone"
+
+    def __init__(self, known: Known, sight: Sight, reason: str = "the calling thread begins") -> None:
+        self._known = known
+        self._began = self._last = sight
+        self._reason = reason
+        self._look = GLANCE
+
+    def arrange(self) -> Arrangement:
+        return Arrangement(stage=self.name, reason=self._reason, look=self._look)
+
+    def look(self, sight: Sight) -> Stage:
+        began, self._last = self._window(sight), sight
+        work = sight.alone_wall - began.alone_wall + sight.held
+        items = sight.alone_items - began.alone_items
+        if items or not self._known.each:
+            self._known.each = max(work, 1e-9) / max(1, items)
+        rest = self._known.rest(sight)
+        if sight.flying:
+            return self._beside_others(sight, rest)
+        if sight.remaining == 0 or (items and rest < SMALL):
+            return self._stay("the rest is too small to be worth anything else", max(rest, GLANCE))
+        if work < 0.9 * GLANCE:
+            return self._stay(self._reason, GLANCE)
+        cpu = sight.alone_cpu - began.alone_cpu + sight.held_cpu
+        waits = 1.0 - cpu / work
+        if waits >= WAITS:
+            return self._to_lanes(sight, waits)
+        if work < COMPUTED:
+            return self._stay(self._reason, GLANCE)
+        return self._computing(sight, (sight.cpu - began.cpu) / work)
+
+    def _window(self, sight: Sight) -> Sight:
+        """Since when to count: the latest time that gives enough evidence."""
+        fresh = sight.alone_items - self._last.alone_items >= 2  # noqa: PLR2004 - one may be the odd one
+        if fresh and sight.alone_wall - self._last.alone_wall >= GLANCE:
+            self._began = self._last
+        return self._began
+
+    def _beside_others(self, sight: Sight, rest: float) -> Stage:
+        """Lanes are still at their last item: what is seen now is not what it is like alone."""
+        self._began = sight
+        if self._known.gil_each and self._known.may_change(sight.now):
+            return self._under_gil(sight, rest)
+        return self._stay(self._reason, GLANCE)
+
+    def _to_lanes(self, sight: Sight, waits: float) -> Stage:
+        if not self._known.may_change(sight.now):
+            return self._stay(self._reason, CALM)
+        first = FIRST if waits >= MOSTLY else 4
+        why = f"{waits:.0%} of an item's time is spent waiting"
+        return Waiting(self._known, sight, why, first=first)
+
+    def _computing(self, sight: Sight, cores: float) -> Stage:
+        known, rest = self._known, self._known.rest(sight)
+        if cores >= PARALLEL and known.limits.cpus < 2 * cores:
+            return self._stay("an item keeps the cores busy by itself", CALM)
+        if known.limits.cpus < 1.5 or rest < 10e-3:  # noqa: PLR2004 - less than a second core; less than a pair takes
+            return self._stay("there is nothing to gain from a second lane", _calm(sight))
+        tried = known.gil_each and 1 / 3 < known.each / known.gil_each < 3  # noqa: PLR2004 - the same kind of item
+        if not tried and known.limits.threads > 1:
+            return Pair(known, sight) if known.may_change(sight.now) else self._stay(self._reason, CALM)
+        return self._under_gil(sight, rest)
+
+    def _under_gil(self, sight: Sight, rest: float) -> Stage:
+        known = self._known
+        if known.obstacle:
+            return self._stay(f"it computes under the GIL, and {known.obstacle}", _calm(sight))
+        if not worth_starting(rest, known.limits.process_start, known.limits.processes):
+            return self._stay("it computes under the GIL; processes would not pay", max(5e-3, _calm(sight)))
+        why = f"it computes under the GIL, and about {rest:.2g} s are left"
+        return Starting(known, sight, why)
+
+    def _stay(self, reason: str, look: float) -> Stage:
+        self._reason, self._look = reason, max(GLANCE, min(look, CALM))
+        return self
+
+
+class Pair:
+    """The calling thread and one lane: do two compute faster than one?"""
+
+    name = "pair"
+
+    def __init__(self, known: Known, sight: Sight) -> None:
+        self._known = known
+        self._alone = 1.0 / known.each
+        self._span = max(6e-3, min(20e-3, 3 * known.each))
+        self._began: Sight | None = None
+        self._since = sight.now
+
+    def arrange(self) -> Arrangement:
+        return Arrangement(
+            stage=self.name, reason="a second lane shows whether threads compute in parallel", threads=1
+        )
+
+    def look(self, sight: Sight) -> Stage:
+        if self._began is None:
+            if sight.flying:
+                self._began = sight
+            elif sight.now - self._since > 10 * self._span:
+                return self._under_gil(sight)  # the lane found nothing to do
+            return self
+        seconds = sight.now - self._began.now
+        return self._conclude(sight, self._began, seconds) if seconds >= self._span else self
+
+    def _conclude(self, sight: Sight, began: Sight, seconds: float) -> Stage:
+        busy = (sight.cpu - began.cpu + sight.queued - began.queued) / seconds
+        items = sight.done - began.done
+        slower = items >= COUNTED and items / seconds < GAINS * self._alone
+        if busy >= PARALLEL and not slower:
+            return Parallel(self._known, sight, f"two lanes kept {busy:.1f} cores busy")
+        if busy < 2 * WAITS:
+            return Waiting(self._known, sight, f"two lanes computed {busy:.0%} of the time")
+        return self._under_gil(sight)
+
+    def _under_gil(self, sight: Sight) -> Stage:
+        self._known.gil_each = self._known.each
+        return Alone(self._known, sight, "two lanes are no faster than one").look(sight)
+
+
+class Parallel:
+    """A thread for every core: the callable computes without the GIL."""
+
+    name = "parallel"
+
+    def __init__(self, known: Known, sight: Sight, reason: str) -> None:
+        self._known = known
+        self._reason = reason
+        self._lanes = max(2, min(round(known.limits.cpus), known.limits.threads))
+        self._began = sight
+        known.changed(sight.now)
+
+    def arrange(self) -> Arrangement:
+        return Arrangement(
+            stage=self.name, reason=self._reason, threads=self._lanes, relieved=True, look=CALM
+        )
+
+    def look(self, sight: Sight) -> Stage:
+        began, seconds = self._began, sight.now - self._began.now
+        if seconds < CALM or sight.starved:
+            return self
+        self._began = sight
+        busy = (sight.cpu - began.cpu + sight.queued - began.queued) / seconds
+        if sight.flying < self._lanes or not self._known.may_change(sight.now):
+            return self
+        if busy < 1 - WAITS:
+            return Waiting(self._known, sight, "the lanes have begun to wait")
+        if busy < 0.8 * PARALLEL and self._lanes > 1:
+            self._known.changed(sight.now)
+            return Alone(self._known, sight, "the lanes are no longer faster together")
+        return self
+
+
+class Waiting:
+    """Lanes in threads, as many as the delivery rate says."""
+
+    name = "waiting"
+
+    def __init__(self, known: Known, sight: Sight, reason: str, first: int = FIRST) -> None:
+        self._known = known
+        self._reason = reason
+        self._climb = Climb(sight, known.limits.threads, first)
+        self._began = sight
+        self._look = GLANCE
+        known.changed(sight.now)
+
+    def arrange(self) -> Arrangement:
+        climb = self._climb
+        return Arrangement(
+            stage=self.name,
+            reason=f"{self._reason}; {climb.why}",
+            threads=climb.lanes,
+            relieved=True,
+            look=self._look,
+        )
+
+    def look(self, sight: Sight) -> Stage:
+        self._climb.look(sight)
+        trip = self._climb.round_trip
+        self._look = max(GLANCE, min(trip / 4, CALM)) if sight.calls else GLANCE
+        began, seconds = self._began, sight.now - self._began.now
+        calls = sight.calls - began.calls
+        if seconds < 10 * GLANCE or calls < max(COUNTED, self._climb.lanes / 4):
+            return self
+        self._began = sight
+        return self._bound(sight, (sight.cpu - began.cpu) / seconds, seconds / calls)
+
+    def _bound(self, sight: Sight, busy: float, gap: float) -> Stage:
+        """What follows where the lanes compute as much as this process can."""
+        known, cpu = self._known, busy * gap
+        known.each = gap
+        if busy < FULL or sight.starved or not known.may_change(sight.now):
+            return self
+        inside = ceil(self._wall(sight) / cpu) if cpu else 1
+        if busy >= PARALLEL:
+            return self  # several cores at work: the climb finds how many lanes they need
+        if inside <= 1:
+            known.changed(sight.now)
+            return Alone(known, sight, "the lanes compute rather than wait")
+        rest = known.rest(sight)
+        if known.obstacle or not worth_starting(rest, known.limits.process_start, known.limits.processes):
+            return self
+        why = f"it waits and computes under the GIL, and about {rest:.2g} s are left"
+        return Starting(known, sight, why, before=self, inside=inside + 1)
+
+    def _wall(self, sight: Sight) -> float:
+        """Seconds of a call that does not wait for the GIL."""
+        return sight.alone_wall / sight.alone_items if sight.alone_items else sight.quickest
+
+
+class Starting:
+    """Processes come up in the background, while work goes on as it was.
+
+    Args:
+        known: What is known.
+        sight: The run.
+        reason: Why processes.
+        before: Who works until they are up; the calling thread if None.
+        inside: Lanes in each process.
+    """
+
+    name = "starting"
+
+    def __init__(
+        self, known: Known, sight: Sight, reason: str, *, before: Waiting | None = None, inside: int = 1
+    ) -> None:
+        self._known = known
+        self._reason = reason
+        self._before = before
+        self._inside = inside
+        self._since = self._first_ready = sight.now
+        self._began = sight
+
+    def arrange(self) -> Arrangement:
+        until = self._before.arrange() if self._before else None
+        return Arrangement(
+            stage=self.name,
+            reason=self._reason,
+            threads=until.threads if until else 0,
+            relieved=until is not None,
+            processes=self._known.limits.processes,
+            look=5e-3,
+        )
+
+    def look(self, sight: Sight) -> Stage:
+        known = self._known
+        items, seconds = sight.done - self._began.done, sight.now - self._began.now
+        if items and seconds:
+            known.each = seconds / items
+        if known.obstacle:
+            return self._give_up(sight, known.obstacle)
+        if not sight.ready:
+            self._first_ready = sight.now
+            if sight.now - self._since > 10.0 + 20 * known.limits.process_start:
+                known.barred = "worker processes did not come up in time"
+            return self
+        if sight.ready < 2:  # noqa: PLR2004 - one worker is no faster than who works now; the others join in
+            return self
+        if not worth_starting(known.rest(sight), 0.0, known.limits.processes):
+            return self._give_up(sight, "the rest has become too small for processes")
+        before = items / seconds if seconds and items else 1.0 / known.each
+        return Outside(known, sight, self._reason, before=before, inside=self._inside)
+
+    def _give_up(self, sight: Sight, reason: str) -> Stage:
+        if self._before is not None:
+            return self._before
+        self._known.changed(sight.now)
+        return Alone(self._known, sight, reason)
+
+
+class Outside:
+    """Worker processes; the first batches have to confirm it."""
+
+    name = "outside"
+
+    def __init__(self, known: Known, sight: Sight, reason: str, *, before: float, inside: int) -> None:
+        self._known = known
+        self._reason = reason
+        self._before = before
+        self._inside = inside
+        self._began = sight
+        self._confirmed = False
+        known.changed(sight.now)
+
+    def arrange(self) -> Arrangement:
+        return Arrangement(
+            stage=self.name,
+            reason=self._reason,
+            relieved=True,
+            processes=self._known.limits.processes,
+            outside=True,
+            inside=self._inside,
+            look=CALM if self._confirmed else 5e-3,
+        )
+
+    def look(self, sight: Sight) -> Stage:
+        known, began = self._known, self._began
+        seconds, items = sight.now - began.now, sight.outside_items - began.outside_items
+        if known.barred:
+            return self._back(sight, known.barred)
+        enough = COUNTED if self._confirmed else 2 * known.limits.processes * self._inside
+        if seconds < (2 * CALM if self._confirmed else 20e-3) or items < enough:
+            return self
+        self._began = sight
+        lanes = self._speed(sight, began, items, seconds)
+        if lanes < GAINS and not sight.starved:
+            if not self._confirmed:
+                known.barred = "carrying items and results costs more than computing them elsewhere saves"
+                return self._back(sight, known.barred)
+            return self._changed(sight, "the processes are no longer faster")
+        self._confirmed = True
+        spent = sight.outside_seconds - began.outside_seconds
+        if self._inside == 1 and spent and (sight.outside_cpu - began.outside_cpu) / spent < 1 - MOSTLY:
+            return self._changed(sight, "items have begun to wait")
+        return self
+
+    def _speed(self, sight: Sight, began: Sight, items: int, seconds: float) -> float:
+        """How many times one lane's work is done at once."""
+        if self._inside > 1:
+            return items / seconds / self._before
+        return (sight.outside_seconds - began.outside_seconds) / seconds
+
+    def _changed(self, sight: Sight, reason: str) -> Stage:
+        return self._back(sight, reason) if self._known.may_change(sight.now) else self
+
+    def _back(self, sight: Sight, reason: str) -> Stage:
+        self._known.changed(sight.now)
+        self._known.each = 0.0
+        return Alone(self._known, sight, reason)
+
+
+def _calm(sight: Sight) -> float:
+    """Seconds to the next look where nothing is expected: a tenth of what has passed."""
+    return max(GLANCE, sight.now / 10)
