@@ -1,0 +1,167 @@
+"""What a callable holds beside its arguments, and whether that has changed.
+
+In a thread a call may change what its callable holds: a closed-over list, a global counter, its own
+`self`. In another process the change would be lost without a word. So callables are looked at
+before they are moved, and a digest of what they hold tells whether anything changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import sys
+import sysconfig
+from collections.abc import Iterator
+from functools import partial
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, NamedTuple
+
+__all__ = ["Held", "digest_of", "held_by", "parts_of", "travels_by_name"]
+
+WIDEST = 200
+"""Things looked at (guessed: a millisecond)."""
+
+_LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
+
+
+class Held(NamedTuple):
+    """What a callable holds.
+
+    Attributes:
+        digest: Of all values it holds; equal where nothing changed.
+        obstacle: Why what it holds belongs to this process; empty where nothing does.
+    """
+
+    digest: bytes
+    obstacle: str
+
+
+def travels_by_name(fn: Any) -> bool:
+    """Whether another process would import the callable, instead of being sent it."""
+    try:
+        return b"__main__" not in pickle.dumps(fn, 5)
+    except Exception:  # noqa: BLE001 - picklers raise anything; cloudpickle will be asked later
+        return False
+
+
+def held_by(fn: Any) -> Held:
+    """Look at what a callable holds: closure cells, defaults, its own object, the globals it names."""
+    total = hashlib.blake2b(digest_size=16)
+    for name, value in parts_of(fn):
+        try:
+            total.update(name.encode())
+            total.update(digest_of(value))
+        except Exception as error:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
+            return Held(b"", f"{name} is a {type(value).__qualname__} ({_words(error)})")
+    return Held(total.digest(), "")
+
+
+def digest_of(value: Any) -> bytes:
+    """A digest of a value's pickle, the same in every process of this interpreter.
+
+    Raises:
+        Exception: Whatever the pickler raises for what cannot be pickled.
+    """
+    if _is(value, set, frozenset):
+        value = sorted(map(digest_of, value))  # strings hash differently in each process
+    digest = hashlib.blake2b(digest_size=16)
+    beside: list[pickle.PickleBuffer] = []
+    digest.update(pickle.dumps(value, 5, buffer_callback=beside.append))
+    for buffer in beside:
+        digest.update(buffer.raw())
+    return digest.digest()
+
+
+def _words(error: Exception) -> str:
+    text = str(error).strip().splitlines()
+    return text[0] if text else type(error).__name__
+
+
+def parts_of(fn: Any) -> Iterator[tuple[str, Any]]:
+    """Data that hangs on a callable, each with a name for people, functions followed."""
+    ahead: list[tuple[str, Any]] = [("it", fn)]
+    seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
+    while ahead and len(seen) < WIDEST:
+        name, thing = ahead.pop()
+        if id(thing) in seen:
+            continue
+        seen[id(thing)] = thing
+        if isinstance(thing, FunctionType):
+            if not _of_libraries(thing.__code__):
+                ahead.extend(_function_parts(thing))
+        elif isinstance(thing, MethodType):
+            ahead += [("its function", thing.__func__), ("its object", thing.__self__)]
+        elif _is(thing, partial):
+            bound = (thing.args, thing.keywords)
+            ahead += [("its function", thing.func), ("its bound arguments", bound)]
+        elif isinstance(thing, type):
+            ahead.extend(_class_parts(thing))
+        elif not isinstance(thing, ModuleType) and not _is_plain_callable(thing):
+            if callable(thing):
+                ahead.append(("its class", type(thing)))
+            yield name, thing
+
+
+def _is_plain_callable(thing: Any) -> bool:
+    """Whether it is a function written in C, which holds nothing."""
+    return _is(thing, BuiltinFunctionType) and _is(thing.__self__, ModuleType, type(None))
+
+
+def _is(thing: object, *kinds: type) -> bool:
+    """As `isinstance`, unseen by type checkers, which would then ask for type arguments."""
+    return isinstance(thing, kinds)
+
+
+def _of_libraries(code: CodeType) -> bool:
+    return code.co_filename.startswith(_LIBRARIES) or code.co_filename.startswith("<frozen")
+
+
+def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
+    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+        try:
+            yield f"the enclosing {name!r}", cell.cell_contents
+        except ValueError:  # a name that is not bound yet
+            continue
+    if fn.__defaults__ or fn.__kwdefaults__:
+        yield "its defaults", (fn.__defaults__, fn.__kwdefaults__)
+    names = set(_names(fn.__code__))
+    for name in sorted(names):
+        if name in fn.__globals__:
+            value = fn.__globals__[name]
+            yield f"the global {name!r}", value
+            if isinstance(value, ModuleType):
+                yield from _module_parts(name, value, names)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """The names a function uses, inside the functions it makes too."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _module_parts(name: str, module: ModuleType, names: set[str]) -> Iterator[tuple[str, Any]]:
+    """What is named of a module that is the user's own."""
+    file = getattr(module, "__file__", None)
+    if not file or file.startswith(_LIBRARIES) or module.__name__ in sys.builtin_module_names:
+        return
+    held = vars(module)
+    yield from ((f"{name}.{each}", held[each]) for each in sorted(names & held.keys()))
+
+
+def _class_parts(kind: type) -> Iterator[tuple[str, Any]]:
+    """Methods and data of a class that is the user's own."""
+    module = sys.modules.get(kind.__module__)
+    file = getattr(module, "__file__", None)
+    if kind.__module__ == "builtins" or (
+        kind.__module__ != "__main__" and (not file or file.startswith(_LIBRARIES))
+    ):
+        return
+    for name, value in sorted(vars(kind).items()):
+        if _is(value, staticmethod, classmethod):
+            yield f"{kind.__name__}.{name}", value.__func__
+        elif isinstance(value, FunctionType) or (
+            not name.startswith("__") and isinstance(value, (int, float, str, bytes, list, dict, set, tuple))
+        ):
+            yield f"{kind.__name__}.{name}", value

@@ -1,0 +1,162 @@
+"""Whether calls change what their callable holds: looked at before the first call, and again later.
+
+Results must not depend on which strategy was picked. A call that appends to a closed-over list or
+counts in a global changes this process; in another process that would be lost without a word.
+"""
+
+from __future__ import annotations
+
+import dis
+import hashlib
+import pickle
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, NamedTuple
+
+from ._captured import parts_of
+
+__all__ = ["State"]
+
+MOST = 1 << 18
+"""Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
+
+_CONSTANT = (int, float, complex, str, bytes, bool, type(None), ModuleType, type)
+_STORES = frozenset(
+    {
+        "DELETE_ATTR",
+        "DELETE_GLOBAL",
+        "DELETE_SUBSCR",
+        "STORE_ATTR",
+        "STORE_DEREF",
+        "STORE_GLOBAL",
+        "STORE_SUBSCR",
+    }
+)
+_MUTATORS = frozenset(
+    {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft"}
+    | {"put", "remove", "reverse", "setdefault", "sort", "update", "write"}
+)
+
+
+class _Part(NamedTuple):
+    """One value that hangs on a callable.
+
+    Attributes:
+        value: The value itself, kept so that its number is not used again.
+        digest: Of its contents.
+        whole: Whether the digest covers all of it.
+    """
+
+    value: Any
+    digest: bytes
+    whole: bool
+
+
+class State:
+    """What a callable held when this was made.
+
+    Args:
+        fn: The callable.
+    """
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self._fn = fn
+        self._parts = dict(_looked_at(fn))
+
+    def changed(self) -> str:
+        """Which part has changed since, in words; empty where none has.
+
+        A part too large to be looked at whole counts as changed if the callable's code might change it.
+        """
+        now = dict(_looked_at(self._fn))
+        for name, part in self._parts.items():
+            if name not in now:
+                return f"{name}, which is gone"
+            if now[name].digest != part.digest:
+                return name
+        if new := now.keys() - self._parts.keys():
+            return min(new)
+        if large := [name for name, part in self._parts.items() if not part.whole]:
+            return f"{large[0]}, too large to be compared," if _may_store(self._fn) else ""
+        return ""
+
+
+def _looked_at(fn: Callable[..., Any]) -> Iterator[tuple[str, _Part]]:
+    seen: dict[str, int] = {}
+    for name, value in parts_of(fn):
+        seen[name] = seen.get(name, 0) + 1
+        unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
+        yield unique, _looked(value)
+
+
+def _looked(value: Any) -> _Part:
+    if isinstance(value, _CONSTANT):
+        return _Part(value, repr(value).encode() if type(value) in _CONSTANT else b"", whole=True)
+    file = _Digest()
+    try:
+        pickle.Pickler(file, 5, buffer_callback=file.buffer).dump(value)
+    except _FullError:
+        return _Part(value, file.digest(value), whole=False)
+    except Exception:  # noqa: BLE001 - picklers raise anything; such a value is looked at from outside
+        return _Part(value, _outline(value), whole=True)
+    return _Part(value, file.digest(value), whole=True)
+
+
+class _FullError(Exception):
+    """Enough has been looked at."""
+
+
+class _Digest:
+    """A file that digests what is written, up to a limit."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.blake2b(digest_size=16)
+        self._left = MOST
+
+    def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
+        self._hash.update(view[: self._left])
+        self._left -= view.nbytes
+        if self._left < 0:
+            raise _FullError
+        return view.nbytes
+
+    def buffer(self, buffer: pickle.PickleBuffer) -> None:
+        self.write(buffer.raw())
+
+    def digest(self, value: Any) -> bytes:
+        return self._hash.digest() + _outline(value)
+
+
+def _outline(value: Any) -> bytes:
+    """What can be seen of a value from outside: its kind, its length, its attributes."""
+    try:
+        length = len(value)
+    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+        length = -1
+    held: dict[str, Any] = getattr(value, "__dict__", {})
+    plain = {key: each for key, each in held.items() if isinstance(each, (int, float, str, bytes))}
+    sizes = {key: len(each) for key, each in held.items() if isinstance(each, (list, dict, set, tuple))}
+    return f"{type(value).__qualname__} {length} {plain} {sizes}".encode()
+
+
+def _may_store(fn: Any) -> bool:
+    """Whether the callable's own code stores anything outside its variables, or names what mutates."""
+    while isinstance(fn, MethodType):
+        fn = fn.__func__
+    if not isinstance(fn, FunctionType):
+        return True
+    return any(_stores(code) for code in _codes(fn.__code__))
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _stores(code: CodeType) -> bool:
+    if not _MUTATORS.isdisjoint(code.co_names):
+        return True
+    return any(each.opname in _STORES for each in dis.get_instructions(code))
