@@ -9,6 +9,7 @@ import ctypes
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -119,6 +120,51 @@ def sleep(seconds):
 pair(sleep, _sleep_awaited)
 
 
+@act
+def compute(seconds):
+    """Keep a processor busy for so many seconds of its time."""
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+    return seconds
+
+
+RELEASE = threading.Event()
+"""Ends what `hold` holds in this process: a thread cannot be stopped."""
+
+
+async def _hold_awaited(seconds):
+    await nap(seconds)
+    return seconds
+
+
+def hold(seconds):
+    """Sleep so long, unless released."""
+    if seconds:
+        RELEASE.wait(seconds)
+    return seconds
+
+
+pair(hold, _hold_awaited)
+
+
+async def _logged_hold_awaited(item):
+    path, seconds = item
+    logged((path, seconds))
+    await nap(seconds)
+    return seconds
+
+
+def logged_hold(item):
+    """Log the seconds, then hold for as long."""
+    path, seconds = item
+    logged((path, seconds))
+    return hold(seconds)
+
+
+pair(logged_hold, _logged_hold_awaited)
+
+
 async def _logged_sleep_awaited(item):
     path, seconds = item
     logged((path, seconds))
@@ -130,8 +176,7 @@ def logged_sleep(item):
     """Log the seconds, then sleep them."""
     path, seconds = item
     logged((path, seconds))
-    time.sleep(seconds)
-    return seconds
+    return sleep(seconds)
 
 
 pair(logged_sleep, _logged_sleep_awaited)
@@ -442,6 +487,14 @@ async def swallow_cancellation(number):
     return number
 
 
+async def block(seconds):
+    """Block the loop."""
+    await checkpoint()
+    time.sleep(seconds)
+    await checkpoint()
+    return seconds
+
+
 async def clean_up_slowly(number):
     """Take a twentieth of a second to leave."""
     if number == 3:
@@ -545,8 +598,6 @@ def sleep_where(seconds):
 
 
 def lane(_item):
-    import threading
-
     time.sleep(0.005)
     return threading.get_ident()
 

@@ -164,9 +164,8 @@ def test_other_results_survive_one_that_cannot_travel(strategy, of_kind, outside
     assert not outside or isinstance(results[3], NotPicklableError)
 
 
-def test_a_result_that_does_not_unpickle_stands_in_its_place(strategy, of_kind, outside, known):
+def test_a_result_that_does_not_unpickle_stands_in_its_place(strategy, of_kind, outside):
     """The same for one that leaves and cannot arrive."""
-    known(outside, "all values of a batch are lost with the one that cannot be read")
     fn = of_kind(acts.make_unloadable)
     results = run(fn, range(6), strategy=strategy, return_exceptions=True)
     assert results[:3] + results[4:] == [0, 1, 2, 4, 5]
@@ -289,9 +288,8 @@ def test_a_coroutine_that_nobody_awaits_before_an_error(strategy, of_kind):
         run(fn, [3, 0, 3, 0, 3, 0], strategy=strategy)
 
 
-def test_return_exceptions_covers_unawaited_coroutines(strategy, of_kind, known):
+def test_return_exceptions_covers_unawaited_coroutines(strategy, of_kind):
     """With `return_exceptions` the error stands in its item's place."""
-    known(True, "an unawaited coroutine always ends the run")
     results = run(of_kind(acts.give_coroutine), range(6), strategy=strategy, return_exceptions=True)
     assert results[:3] + results[4:] == [0, 1, 2, 4, 5]
     assert isinstance(results[3], UnawaitedError)

@@ -1,0 +1,161 @@
+"""Streams: results as they come, early ends, streams left lying about."""
+
+from __future__ import annotations
+
+import gc
+import time
+from itertools import count, islice
+
+import contract_acts as acts
+import pytest
+
+from concurrent_choices import stream
+
+LONG = 30
+
+
+@pytest.fixture(autouse=True)
+def release(nothing_left):
+    """Let the threads go that nobody can stop."""
+    acts.RELEASE.clear()
+    yield
+    acts.RELEASE.set()
+
+
+def test_as_completed_gives_the_quick_first(name, strategy, of_kind):
+    """A slow item holds up no quick one, where more than one is in flight."""
+    if name == "sequential":
+        pytest.skip("one at a time, so in order")
+    results = stream(of_kind(acts.sleep), [0.5, 0, 0.01], strategy=strategy, ordered=False)
+    assert sorted(islice(results, 2)) == [0, 0.01]
+    assert list(results) == [0.5]
+
+
+def test_two_items_use_two_workers(name, strategy, of_kind, log):
+    """Two long items run at the same time, where a strategy can."""
+    if name == "sequential":
+        pytest.skip("one at a time")
+    items = [(str(log), 0.5), (str(log), 0.51)]
+    results = stream(of_kind(acts.logged_sleep), items, strategy=strategy)
+    assert next(results) == 0.5
+    assert sorted(acts.calls(log)) == ["0.5", "0.51"]
+    assert list(results) == [0.51]
+
+
+def test_in_order_despite_a_slow_first(strategy, of_kind):
+    """In order means that quick ones wait for slow ones before them."""
+    results = stream(of_kind(acts.sleep), [0.1, 0, 0.01], strategy=strategy)
+    assert list(results) == [0.1, 0, 0.01]
+
+
+def test_the_first_result_does_not_wait_for_the_last(strategy, of_kind):
+    """A result is given while later items still run."""
+    results = stream(of_kind(acts.hold), [0, LONG], strategy=strategy)
+    began = time.monotonic()
+    assert next(results) == 0
+    assert time.monotonic() - began < LONG / 3
+    results.close()
+
+
+def test_closing_early(strategy, of_kind, log):
+    """After `close` nothing more is started."""
+    items = ((str(log), number) for number in count())
+    results = stream(of_kind(acts.logged), items, strategy=strategy, buffersize=16)
+    assert list(islice(results, 5)) == [0, 1, 2, 3, 4]
+    results.close()
+    called = len(acts.calls(log))
+    assert called < 50
+    assert next(results, "ended") == "ended"
+    time.sleep(0.05)
+    assert len(acts.calls(log)) == called
+
+
+def test_closing_before_the_first_result(strategy, of_kind):
+    """A stream that was never asked for anything needs nothing."""
+    results = stream(of_kind(acts.double), count(), strategy=strategy)
+    results.close()
+
+
+def test_closing_while_items_sleep(strategy, of_kind):
+    """Closing is quick although items are in the middle of something."""
+    results = stream(of_kind(acts.hold), [0, LONG, LONG, LONG], strategy=strategy)
+    next(results)
+    began = time.monotonic()
+    results.close()
+    assert time.monotonic() - began < LONG / 3
+
+
+def test_breaking_out_of_a_loop(strategy, of_kind):
+    """Leaving a for loop and letting go of the stream ends the work."""
+    for result in stream(of_kind(acts.double), count(), strategy=strategy):
+        if result >= 20:
+            break
+    assert result == 20
+
+
+def test_a_stream_abandoned_in_a_cycle(strategy, of_kind):
+    """A stream that only the garbage collector finds is ended by it."""
+    results = stream(of_kind(acts.double), count(), strategy=strategy)
+    next(results)
+    cycle = [results]
+    cycle.append(cycle)
+    del results, cycle
+    gc.collect()
+
+
+def test_an_error_in_the_loop_that_reads(strategy, of_kind):
+    """What goes wrong in the reader's own code ends the stream with it."""
+    with pytest.raises(KeyError, match="of the reader"):
+        for _ in stream(of_kind(acts.double), count(), strategy=strategy):
+            raise KeyError("of the reader")
+
+
+def test_two_streams_at_once(strategy, of_kind):
+    """Streams of one strategy can be read in turns."""
+    left = stream(of_kind(acts.double), range(0, 20), strategy=strategy)
+    right = stream(of_kind(acts.double), range(20, 40), strategy=strategy)
+    pairs = list(zip(left, right, strict=True))
+    assert pairs == [(2 * number, 2 * number + 40) for number in range(20)]
+
+
+def test_two_streams_at_once_inside_a_with_block(name, strategy, of_kind):
+    """The same for workers that are kept warm."""
+    if not hasattr(strategy, "__enter__"):
+        pytest.skip("keeps nothing")
+    with strategy:
+        left = stream(of_kind(acts.double), range(0, 20), strategy=strategy)
+        right = stream(of_kind(acts.double), range(20, 40), strategy=strategy)
+        pairs = list(zip(left, right, strict=True))
+    assert pairs == [(2 * number, 2 * number + 40) for number in range(20)]
+
+
+def test_a_stream_left_open_at_the_end_of_the_with_block(name, strategy, of_kind):
+    """Closing the strategy under a stream leaves nothing running."""
+    if not hasattr(strategy, "__enter__"):
+        pytest.skip("keeps nothing")
+    with strategy:
+        results = stream(of_kind(acts.double), count(), strategy=strategy)
+        next(results)
+    results.close()
+
+
+def test_an_exception_in_place_as_completed(strategy, of_kind):
+    """Unordered streams carry exceptions in place of results too."""
+    results = stream(
+        of_kind(acts.invert),
+        [1, 0, 1, 0],
+        strategy=strategy,
+        ordered=False,
+        return_exceptions=True,
+    )
+    found = list(results)
+    assert [found.count(1.0), len(found)] == [2, 4]
+
+
+def test_a_stream_that_is_read_slowly(strategy, of_kind):
+    """A caller who takes his time gets everything, in order."""
+    results = []
+    for result in stream(of_kind(acts.double), range(15), strategy=strategy):
+        time.sleep(0.003)
+        results.append(result)
+    assert results == list(range(0, 30, 2))

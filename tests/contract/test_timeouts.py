@@ -1,0 +1,160 @@
+"""Items that outlast their `timeout`."""
+
+from __future__ import annotations
+
+import time
+
+import contract_acts as acts
+import pytest
+from conftest import small
+
+from concurrent_choices import ItemTimeoutError, run, stream
+
+LONG = 30
+"""Seconds of an item that outlasts its timeout by far; it is released when its test ends."""
+
+LIMIT = 0.05
+
+
+@pytest.fixture(autouse=True)
+def release(nothing_left):
+    """Let the threads go that nobody can stop."""
+    acts.RELEASE.clear()
+    yield
+    acts.RELEASE.set()
+
+
+def test_the_item_is_named(strategy, of_kind):
+    """The error says which item took too long, and what it was given."""
+    with pytest.raises(ItemTimeoutError) as caught:
+        run(of_kind(acts.hold), [0, LONG, 0], strategy=strategy, timeout=LIMIT)
+    error = caught.value
+    assert (error.index, error.item, error.timeout) == (1, "30", LIMIT)
+    assert isinstance(error, TimeoutError)
+
+
+def test_the_whole_message(strategy, kind, of_kind, outside):
+    """The message says what became of the call: cancelled, killed, or running on in its thread."""
+    with pytest.raises(ItemTimeoutError) as caught:
+        run(of_kind(acts.hold), [0, LONG, 0], strategy=strategy, timeout=LIMIT)
+    start = "item 1 (30) took longer than timeout=0.05 s; "
+    text = str(caught.value)
+    assert text.startswith(start)
+    aftermath = text.removeprefix(start)
+    if kind == "async def" and not outside:
+        assert aftermath == "it was cancelled"
+    elif not outside:
+        assert aftermath == "its thread cannot be stopped and still runs it; only a process can be"
+    else:
+        assert any(word in aftermath for word in ("killed", "cancelled", "cannot be stopped"))
+
+
+def test_the_others_go_on(strategy, of_kind):
+    """With `return_exceptions` the error stands in its place, and all else is done."""
+    items = [0, LONG, 0, 0.01, LONG, 0]
+    results = run(
+        of_kind(acts.hold), items, strategy=strategy, timeout=LIMIT, return_exceptions=True
+    )
+    kinds = [type(result) is ItemTimeoutError for result in results]
+    assert kinds == [False, True, False, False, True, False]
+
+
+def test_the_caller_is_back_before_the_item_ends(strategy, of_kind):
+    """Nobody waits for the end of what takes too long."""
+    began = time.monotonic()
+    with pytest.raises(ItemTimeoutError):
+        run(of_kind(acts.hold), [LONG], strategy=strategy, timeout=LIMIT)
+    assert time.monotonic() - began < LONG / 3
+
+
+def test_quick_items_are_not_disturbed(strategy, of_kind):
+    """A timeout that nothing outlasts changes nothing."""
+    assert run(of_kind(acts.double), range(50), strategy=strategy, timeout=30) == list(
+        range(0, 100, 2)
+    )
+
+
+def test_a_timeout_is_for_each_item(strategy, of_kind):
+    """A run may take longer than the timeout of its items."""
+    items = [0.02] * 12
+    strategy = small(strategy.name, concurrency=1, max_workers=1)
+    assert run(of_kind(acts.hold), items, strategy=strategy, timeout=0.2) == items
+
+
+def test_infinity_is_no_timeout(strategy, of_kind):
+    """Infinity says that there is no limit."""
+    assert run(of_kind(acts.double), [1], strategy=strategy, timeout=float("inf")) == [2]
+
+
+def test_a_stream_goes_on_after_a_timeout(strategy, of_kind):
+    """Results come in order around the item that took too long."""
+    results = stream(
+        of_kind(acts.hold),
+        [0, LONG, 0],
+        strategy=strategy,
+        timeout=LIMIT,
+        return_exceptions=True,
+    )
+    first, second, third = results
+    assert (first, type(second), third) == (0, ItemTimeoutError, 0)
+
+
+def test_each_item_is_called_once_around_timeouts(strategy, of_kind, log):
+    """Neither the item that took too long nor those behind it are called twice."""
+    items = [(str(log), seconds) for seconds in (0, LONG, 0.001, 0.002, 0.003)]
+    run(of_kind(acts.logged_hold), items, strategy=strategy, timeout=LIMIT, return_exceptions=True)
+    assert sorted(acts.calls(log)) == ["0", "0.001", "0.002", "0.003", "30"]
+
+
+def test_a_coroutine_that_swallows_cancellation(strategy):
+    """It is given up like one that obeys; the run neither waits for it nor hangs."""
+    began = time.monotonic()
+    results = run(
+        acts.swallow_cancellation,
+        range(5),
+        strategy=strategy,
+        timeout=LIMIT,
+        return_exceptions=True,
+    )
+    assert results[:3] + results[4:] == [0, 1, 2, 4]
+    assert type(results[3]) is ItemTimeoutError
+    assert time.monotonic() - began < 5
+
+
+def test_a_coroutine_that_cleans_up(strategy):
+    """What it does in its `finally` is done before the run ends."""
+    results = run(
+        acts.clean_up_slowly, range(5), strategy=strategy, timeout=LIMIT, return_exceptions=True
+    )
+    assert type(results[3]) is ItemTimeoutError
+
+
+def test_a_coroutine_that_blocks(strategy):
+    """One that blocks its loop is noticed when it lets go, or its process is killed."""
+    results = run(
+        acts.block, [0, 0.3, 0], strategy=strategy, timeout=0.1, return_exceptions=True
+    )
+    assert results[2] == 0 or type(results[2]) is ItemTimeoutError
+    assert results[1] == 0.3 or type(results[1]) is ItemTimeoutError
+
+
+def test_a_timeout_error_of_the_items_own(strategy, of_kind):
+    """A TimeoutError that the callable raises is its own, not ours."""
+    with pytest.raises(TimeoutError, match="mine") as caught:
+        run(of_kind(acts.raise_given), [TimeoutError("mine")], strategy=strategy, timeout=30)
+    assert type(caught.value) is TimeoutError
+
+
+def test_a_strategy_serves_after_a_timeout(name, of_kind):
+    """Threads adrift and workers killed are replaced, also inside a with block."""
+    strategy = small(name)
+    warm = strategy if hasattr(strategy, "__enter__") else None
+    if warm is not None:
+        warm.__enter__()
+    try:
+        with pytest.raises(ItemTimeoutError):
+            run(of_kind(acts.hold), [LONG], strategy=strategy, timeout=LIMIT)
+        assert run(of_kind(acts.double), range(4), strategy=strategy) == [0, 2, 4, 6]
+    finally:
+        if warm is not None:
+            warm.__exit__(None, None, None)
