@@ -71,6 +71,9 @@ class _Feeder:
                         return
         except Exception as error:  # noqa: BLE001 - raised to the caller after the results already due
             self._source.end(error)
+        except BaseException as error:
+            self._source.end(error)  # or the lanes would wait for items for ever
+            raise
         else:
             self._source.end()
 
@@ -92,13 +95,14 @@ class _Feeder:
 
 @asynccontextmanager
 async def _closed_early(items: AsyncIterable[Any]) -> AsyncGenerator[AsyncIterable[Any], None]:
-    """An async generator that is left before its end is closed; other iterables need nothing."""
+    """An async generator that is left before its end is closed; other iterators need nothing."""
+    iterator = aiter(items)  # an object's `__aiter__` may well be an async generator
     try:
-        yield items
+        yield iterator
     finally:
-        if isinstance(items, AsyncGenerator):
+        if isinstance(iterator, AsyncGenerator):
             with anyio.CancelScope(shield=True):
-                await items.aclose()
+                await iterator.aclose()
 
 
 def _nothing() -> None:
