@@ -32,10 +32,12 @@ class Shares:
         self._seen: dict[Hashable, float] = {}
         self._windows: dict[Hashable, int] = {}
 
-    def window(self, held: float, computed: Mapping[Hashable, float]) -> None:
+    def window(self, span: float, held: float, computed: Mapping[Hashable, float]) -> None:
         """Learn from one window of time.
 
         Args:
+            span: Its length, seconds. Whoever computed for longer, in several threads, held the GIL for a
+                part only.
             held: Seconds the GIL was held by anybody.
             computed: Seconds each has computed in it.
         """
@@ -47,7 +49,7 @@ class Shares:
             windows = self._windows[who] = self._windows.get(who, 0) + 1
             step = max(STEP, 1 / windows)
             share = self._share.get(who, UNKNOWN) + step * (held - expected) * cpu / power
-            self._share[who] = min(1.0, max(0.0, share))
+            self._share[who] = min(1.0, max(0.0, share), span / cpu if cpu > 0 else 1.0)
             self._seen[who] = self._seen.get(who, 0.0) + cpu
 
     def of(self, who: Hashable) -> float | None:

@@ -195,7 +195,7 @@ class Ticker:
         others = (process - self._process) / 1e9 - sum(computed.values())
         computed[OTHERS] = max(0.0, others)
         accounts = [who for who in self._computed if not isinstance(who, str)]
-        self._shares.window(self._held / 1e9, computed)
+        self._shares.window(self._span / 1e9, self._held / 1e9, computed)
         self._computed.clear()
         self._held = self._span = 0
         self._process = process

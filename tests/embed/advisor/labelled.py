@@ -93,15 +93,16 @@ async def streams() -> StreamingResponse:
     return StreamingResponse(chunks())
 
 
+SPINNING = ("for number in range", "total += number", "spin(")
 EXPECTED = {
     "/sleeps": ("blocks the loop", "time.sleep(0.02)  # noqa"),
     "/locks": ("blocks the loop", "threading.Event().wait(0.02)"),
     "/queries": ("blocks the loop", "time.sleep(0.02))"),
-    "/computes/{rounds}": ("computes on the loop", ("for number in range", "total += number")),
+    "/computes/{rounds}": ("computes on the loop", SPINNING),
     "/awaits": ("fine", ""),
     "/offloads": ("fine", ""),
     "/waits": ("fine", ""),
-    "/grinds": ("computes under the GIL", ("for number in range", "total += number")),
+    "/grinds": ("computes under the GIL", SPINNING),
     "/hashes": ("fine", ""),
     "/tiny": ("fine", ""),
     "/streams": ("fine", ""),

@@ -39,15 +39,19 @@ class Route:
         longest: The longest they did at a stretch.
         close: How many were looked at closely.
         cpu: How long those computed on the loop.
+        idle: How long those held the loop while nobody computed.
         queued: How long those waited for a thread.
         pooled: How long a thread worked for those.
         loop_lines: Where they were seen to hold the loop.
         thread_lines: Where they were seen in a thread of the pool.
         seen: Looks at threads that were at it.
-        seen_held: At how many of them the GIL was held.
+        alone: Looks at which hardly anything else computed.
+        alone_held: At how many of those the GIL was held.
         seen_wall: Time between those looks.
         seen_cpu: How long they computed in it.
         seen_starved: How long they had no core in it.
+        side_cpu: How long several threads computed that were at it side by side.
+        side_wall: How long that took.
         gil: The share of computing in threads that holds the GIL; None where not known.
     """
 
@@ -56,10 +60,11 @@ class Route:
         self.path = path
         self.handler = handler
         self.requests = self.wall = self.held = self.longest = 0
-        self.close = self.close_held = self.cpu = self.queued = self.pooled = 0
+        self.close = self.close_held = self.cpu = self.idle = self.queued = self.pooled = 0
         self.loop_lines: Counter[tuple[str, str]] = Counter()
         self.thread_lines: Counter[tuple[str, str]] = Counter()
-        self.seen = self.seen_held = self.seen_wall = self.seen_cpu = self.seen_starved = 0
+        self.side_cpu = self.side_wall = 0
+        self.seen = self.alone = self.alone_held = self.seen_wall = self.seen_cpu = self.seen_starved = 0
         self.gil: float | None = None
 
     def ended(self, visit: Visit, wall: int) -> None:
@@ -72,6 +77,7 @@ class Route:
             self.close += 1
             self.close_held += visit.held
             self.cpu += visit.cpu
+            self.idle += visit.idle
             self.queued += visit.queued
             self.pooled += visit.pooled
         if visit.lines is not None and len(self.loop_lines) < LINES:

@@ -32,8 +32,11 @@ QUEUES = 5e-3
 HOLDS = 0.6
 """Share of computing in threads that holds the GIL, from which threads do not help."""
 
+SIDE_BY_SIDE = 100_000_000
+"""Nanoseconds of computing in several threads from which that tells (guessed: ten looks)."""
+
 LOOKS = 6
-"""Looks at a route's threads from which the GIL was held or not (guessed: until there are windows)."""
+"""Looks at a route that computed alone, from which it is told whether the GIL was held (guessed)."""
 
 ROOM = 1.25
 """Threads more than were in use on the mean (guessed: arrivals come in bursts)."""
@@ -48,6 +51,7 @@ class Figures:
         wall: How long one takes.
         held: How long it holds the loop.
         loop_cpu: How long it computes on the loop.
+        blocked: How long it holds the loop while nothing in the process computes.
         queued: How long it waits for a thread.
         pooled: How long a thread works for it.
         thread_cpu: How long that thread computes.
@@ -62,6 +66,7 @@ class Figures:
     wall: float
     held: float
     loop_cpu: float
+    blocked: float
     queued: float
     pooled: float
     thread_cpu: float
@@ -96,6 +101,7 @@ def figures_of(route: Route, threads: int) -> Figures:
         wall=route.wall / count,
         held=held,
         loop_cpu=min(1.0, computing) * held,
+        blocked=held * route.idle / route.close_held if route.close_held else 0.0,
         queued=route.queued / close,
         pooled=pooled,
         thread_cpu=share * pooled,
@@ -108,10 +114,14 @@ def figures_of(route: Route, threads: int) -> Figures:
 
 
 def _held_by(route: Route) -> float | None:
-    """The share of its computing that holds the GIL: over many windows, or over a few looks at least."""
-    if route.gil is not None:
-        return route.gil
-    return route.seen_held / route.seen if route.seen >= LOOKS else None
+    """The share of its computing that holds the GIL: seen or reckoned.
+
+    Threads side by side that compute for longer than it takes do so outside the GIL: two of them for twice
+    as long, if none of it is under the GIL.
+    """
+    if route.side_wall >= SIDE_BY_SIDE:
+        return min(1.0, max(0.0, 2 - route.side_cpu / route.side_wall))
+    return route.alone_held / route.alone if route.alone >= LOOKS else route.gil
 
 
 def _most(lines: Counter[tuple[str, str]]) -> tuple[str, str]:
@@ -142,10 +152,11 @@ def say(figures: Figures) -> tuple[str, str, str]:
     """The finding, the sentence, and the line it is about."""
     if figures.requests < FEW:
         return "unknown", "too few requests were seen to say anything", ""
-    blocked = figures.held - figures.loop_cpu
-    if blocked >= BLOCKS and blocked >= SHARE * figures.held:
+    blocked = figures.blocked
+    # Without a line it was no code of the user's: the loop itself waited, for the GIL or for a core.
+    if figures.loop_line[0] and blocked >= BLOCKS and blocked >= SHARE * figures.held:
         return _blocks(figures)
-    if figures.loop_cpu >= COMPUTES:
+    if figures.loop_line[0] and figures.loop_cpu >= COMPUTES:
         return _computes_on_loop(figures)
     if figures.is_async is False or figures.pooled > figures.held:
         return _in_threads(figures)
@@ -156,15 +167,20 @@ def say(figures: Figures) -> tuple[str, str, str]:
 
 def _blocks(figures: Figures) -> tuple[str, str, str]:
     where, called = figures.loop_line
-    text = f"`async def` blocks the loop {spell(figures.held)} a call{_at(where, called)}: "
+    text = f"{_style(figures)} blocks the loop {spell(figures.held)} a call{_at(where, called)}: "
     return "blocks the loop", text + "make it `def`, or offload that line", where
+
+
+def _style(figures: Figures) -> str:
+    """Even around a `def`, what holds the loop is an `async def`: a dependency, a middleware."""
+    return "an `async def` around it" if figures.is_async is False else "`async def`"
 
 
 def _computes_on_loop(figures: Figures) -> tuple[str, str, str]:
     where, called = figures.loop_line
     text = (
-        f"`async def` computes {spell(figures.loop_cpu)} on the loop{_at(where, called)}, and all other "
-        "requests wait for it: send it to a process with `await offload(...)`"
+        f"{_style(figures)} computes {spell(figures.loop_cpu)} on the loop{_at(where, called)}, and all "
+        "other requests wait for it: send it to a process with `await offload(...)`"
     )
     return "computes on the loop", text, where
 

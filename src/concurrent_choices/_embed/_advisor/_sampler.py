@@ -29,8 +29,9 @@ LOOK = 10e-3
 LONG = 1_000_000
 """Nanoseconds a step must have lasted to be looked at (guessed: less delays nobody)."""
 
-LATE = 300_000
-"""Nanoseconds of lateness from which the GIL was held (DECISION.md 2.2: three times the usual)."""
+LATE = 1_000_000
+"""Nanoseconds of lateness from which the GIL was held (guessed: a fifth of the switch interval, for which
+whoever wants it from Python code waits; ten times the usual, DECISION.md 2.2)."""
 
 WINDOW = 8
 """Looks over which computing and held time are compared (guessed)."""
@@ -40,6 +41,15 @@ DEEPEST = 80
 
 MANY = 1000
 """Threads remembered."""
+
+BUSY = 0.5
+"""Part of the time between looks that a route's threads must have computed to tell anything (guessed)."""
+
+CROWDED = 0.2
+"""Part of its computing that a route's threads may wait for cores for what they do to tell anything."""
+
+MOSTLY = 0.6
+"""Share of the process's computing from which a route counts as computing alone (guessed)."""
 
 WORKER = "AnyIO worker thread"
 OTHERS = "all other threads"
@@ -65,7 +75,11 @@ class Sampler:
         self._before: dict[threading.Thread, tuple[int, int, int, Route | None]] = {}
         self._computed: dict[Route, float] = {}
         self._held = self._looks = self._process = 0
+        self._seen_process = self._seen = 0
+        self._looked_at: dict[Route, int] = {}
+        self._starved: dict[Route, int] = {}
         self._was_held = False
+        self._fair = True
 
     def wake(self) -> None:
         """A request is under way."""
@@ -99,10 +113,12 @@ class Sampler:
         queued, start = self._clock.run_queue(), self._clock.wall()
         time.sleep(seconds)
         span = self._clock.wall() - start
-        late = span - int(seconds * 1e9) - (self._clock.run_queue() - queued)
-        # One look at a random time stands for the whole time between looks.
-        self._was_held = late > LATE
-        self._looks += 1
+        starved = self._clock.run_queue() - queued
+        # One look at a random time stands for the whole time between looks; not one that had to wait for
+        # a core, while which whoever held the GIL may have waited for one too.
+        self._fair = starved < LATE
+        self._was_held = self._fair and span - int(seconds * 1e9) - starved > LATE
+        self._looks += self._fair
         self._held += self._was_held
 
     def _look(self) -> None:
@@ -113,11 +129,29 @@ class Sampler:
                 place = culprit(frames.get(loop.ident))
                 if place[0]:
                     visit.seen_at(place)
+        process, computing = self._clock.process_cpu(), self._looked_at
+        computing.clear()
+        self._starved.clear()
         for thread in threading.enumerate():
             if thread.name == WORKER and thread.ident is not None:
                 self._look_at(thread, frames.get(thread.ident), now)
+        self._side_by_side(now)
+        for route, cpu in computing.items():
+            if self._fair and cpu >= MOSTLY * (process - self._seen_process) > 0:
+                route.alone += 1
+                route.alone_held += self._was_held
+        self._seen_process = process
         self._windowed()
         del frames
+
+    def _side_by_side(self, now: int) -> None:
+        """Note how much routes compute that several threads are at: under the GIL, no more than one could."""
+        span, self._seen = now - self._seen, now
+        for route, cpu in self._looked_at.items():
+            threads = sum(before[3] is route for before in self._before.values())
+            if threads > 1 and cpu >= BUSY * span and self._starved.get(route, 0) < CROWDED * cpu:
+                route.side_cpu += cpu
+                route.side_wall += span
 
     def _look_at(self, thread: threading.Thread, frame: FrameType | None, now: int) -> None:
         route = self._route_in(frame)
@@ -128,11 +162,13 @@ class Sampler:
             route.seen_wall += now - before[0]
             route.seen_cpu += cpu - before[1]
             route.seen_starved += starved - before[2]
-            computed = (cpu - before[1]) / 1e9
-            self._computed[route] = self._computed.get(route, 0.0) + computed
+            computed = cpu - before[1]
+            self._looked_at[route] = self._looked_at.get(route, 0) + computed
+            waited = self._starved.get(route, 0) + starved - before[2]
+            self._starved[route] = waited
+            self._computed[route] = self._computed.get(route, 0.0) + computed / 1e9
         if route is not None:
             route.seen += 1
-            route.seen_held += self._was_held
             place = culprit(frame)
             if place[0]:
                 route.thread_lines[place] += 1
@@ -157,7 +193,7 @@ class Sampler:
         others = (process - self._process) / 1e9 - sum(computed.values())
         everybody: dict[Hashable, float] = dict(computed.items())
         everybody[OTHERS] = max(0.0, others)
-        self._shares.window(seconds * self._held / self._looks, everybody)
+        self._shares.window(seconds, seconds * self._held / self._looks, everybody)
         self._held = self._looks = 0
         self._process = process
         for route in computed:

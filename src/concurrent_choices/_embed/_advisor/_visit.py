@@ -13,6 +13,8 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
+from ..._measure._clock import SystemClock
+
 __all__ = ["LoopThread", "Visit"]
 
 DEEPEST = 40
@@ -51,6 +53,8 @@ class Visit:
         held: Time it held the loop, ns.
         longest: The longest step, ns.
         cpu: CPU time of its steps, ns, where looked at closely.
+        idle: Time within its steps in which no thread of this process computed or waited for a core, ns,
+            where looked at closely: then it was the step that waited, rather than for the GIL.
         queued: Time it waited for a thread of the pool, ns, where looked at closely.
         pooled: Time a thread of the pool worked for it, ns, where looked at closely.
         lines: Where it was seen to hold the loop, how often.
@@ -61,6 +65,7 @@ class Visit:
         "closely",
         "cpu",
         "held",
+        "idle",
         "lines",
         "longest",
         "pooled",
@@ -75,7 +80,7 @@ class Visit:
         self.thread = thread
         self.scope = scope
         self.closely = closely
-        self.held = self.longest = self.cpu = self.queued = self.pooled = 0
+        self.held = self.longest = self.cpu = self.idle = self.queued = self.pooled = 0
         self.lines: dict[tuple[str, str], int] | None = None
         self._coroutine = coroutine
 
@@ -85,7 +90,7 @@ class Visit:
         sent: Any = None
         try:
             while True:
-                cpu = time.thread_time_ns() if self.closely else 0
+                before = _read() if self.closely else None
                 thread.visit = self
                 began = thread.since = wall()
                 try:
@@ -95,7 +100,7 @@ class Visit:
                 finally:
                     ended = wall()
                     thread.since = 0
-                    self._step(ended - began, cpu)
+                    self._step(ended - began, before)
                 waits = _waits_for(coroutine) if self.closely else ""
                 try:
                     sent = yield yielded
@@ -108,11 +113,13 @@ class Visit:
         finally:
             coroutine.close()
 
-    def _step(self, held: int, cpu: int) -> None:
+    def _step(self, held: int, before: tuple[int, int, int] | None) -> None:
         self.held += held
         self.longest = max(self.longest, held)
-        if self.closely:
-            self.cpu += time.thread_time_ns() - cpu
+        if before is not None:
+            cpu, process, starved = (now - then for now, then in zip(_read(), before, strict=True))
+            self.cpu += cpu
+            self.idle += max(0, held - max(cpu, process) - starved)
 
     def _waited(self, what: str, nanoseconds: int) -> None:
         if what == "queue":
@@ -125,6 +132,14 @@ class Visit:
         if self.lines is None:
             self.lines = {}
         self.lines[place] = self.lines.get(place, 0) + 1
+
+
+_clock = SystemClock()
+
+
+def _read() -> tuple[int, int, int]:
+    """CPU time of this thread and of the process, and this thread's wait for a core, ns."""
+    return time.thread_time_ns(), time.process_time_ns(), _clock.run_queue()
 
 
 def _waits_for(coroutine: Any) -> str:
