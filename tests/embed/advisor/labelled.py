@@ -93,7 +93,7 @@ async def streams() -> StreamingResponse:
     return StreamingResponse(chunks())
 
 
-SPINNING = ("for number in range", "total += number", "spin(")
+SPINNING = ("for number in range", "total += number", "spin(", "return total")
 EXPECTED = {
     "/sleeps": ("blocks the loop", "time.sleep(0.02)  # noqa"),
     "/locks": ("blocks the loop", "threading.Event().wait(0.02)"),

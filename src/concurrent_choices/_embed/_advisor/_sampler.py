@@ -48,6 +48,9 @@ BUSY = 0.5
 CROWDED = 0.2
 """Part of its computing that a route's threads may wait for cores for what they do to tell anything."""
 
+PLAINLY = 2.5
+"""Threads that compute or wait for a core, from which they plainly do not wait for the GIL (guessed)."""
+
 MOSTLY = 0.6
 """Share of the process's computing from which a route counts as computing alone (guessed)."""
 
@@ -149,8 +152,11 @@ class Sampler:
         span, self._seen = now - self._seen, now
         for route, cpu in self._looked_at.items():
             threads = sum(before[3] is route for before in self._before.values())
-            if threads > 1 and cpu >= BUSY * span and self._starved.get(route, 0) < CROWDED * cpu:
-                route.side_cpu += cpu
+            starved = self._starved.get(route, 0)
+            if threads < 2 or cpu < BUSY * span:  # noqa: PLR2004 - side by side are two
+                continue
+            if starved < CROWDED * cpu or cpu + starved > PLAINLY * span:
+                route.side_cpu += cpu + starved
                 route.side_wall += span
 
     def _look_at(self, thread: threading.Thread, frame: FrameType | None, now: int) -> None:

@@ -1,0 +1,96 @@
+"""The examples of embedding, run the way their reader runs them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def said(*command):
+    """What a program prints; it must end well."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *command],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        text=True,
+        timeout=90,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+def test_the_crawler():
+    """Every page is found, and the executor finds out that fetching waits."""
+    lines = said("examples/crawler.py").stdout.splitlines()
+    assert lines[0].startswith("60 pages")
+    assert lines[1] == "60 pages again: fetch is waiting, so it runs in a thread"
+
+
+def test_the_crawler_shows_progress():
+    """With --progress something is shown on standard error, and the same is found."""
+    done = said("examples/crawler.py", "--progress")
+    assert done.stdout.startswith("60 pages")
+
+
+def test_the_batch():
+    """The words are counted twice, alike, and plain Python gets processes."""
+    lines = said("examples/batch.py").stdout.splitlines()
+    assert lines[0].startswith("400000 words")
+    assert lines[1].startswith("chosen once: AdaptiveExecutor")
+
+
+def test_the_notebook():
+    """The cells run in a running loop, without a main guard."""
+    assert said("examples/notebook.py").stdout == "(8, True)\n"
+
+
+def test_the_notebook_on_standard_input():
+    """The same where no file could be imported by a worker, as in a notebook."""
+    code = (ROOT / "examples" / "notebook.py").read_text()
+    assert said("-c", code).stdout == "(8, True)\n"
+
+
+@pytest.fixture(scope="module")
+def service():
+    """What the service prints."""
+    return said("-m", "examples.fastapi_service")
+
+
+def test_the_service_answers(service):
+    """All endpoints answer, and the advice is not for everybody."""
+    assert service.stdout.count("20 answers, all {200}") == 8
+    assert "without the secret: 401" in service.stdout
+
+
+@pytest.mark.parametrize(
+    ("route", "finding"),
+    [
+        ("/good/orders/{number}", "fine"),
+        ("/good/upstream", "fine"),
+        ("/bad/orders/{number}", "blocks the loop"),
+        ("/bad/upstream", "blocks the loop"),
+        ("/bad/picture/{size}", "computes on the loop"),
+        ("/bad/threaded-picture/{size}", "computes under the GIL"),
+    ],
+)
+def test_the_service_gets_good_advice(service, route, finding):
+    """What was done wrong on purpose is found, and what is right is left alone."""
+    lines = service.stdout.splitlines()
+    after = lines[lines.index(f"GET {route}") + 1]
+    assert after.strip().startswith(f"{finding}:"), after
+    if finding != "fine":
+        assert "examples/fastapi_service/" in after
+
+
+def test_the_service_prints_its_advice_at_the_end(service):
+    """At shutdown the table is on standard error."""
+    assert "holds the loop" in service.stderr
