@@ -59,6 +59,30 @@ def test_a_race_decides_among_those_that_raced():
     assert choose(estimates).plan.strategy == "process"
 
 
+def test_for_a_coroutine_a_loop_is_simpler_than_threads():
+    """Sequential, asyncio, uvloop, anyio, then threads."""
+    slower = [1.06, 1.05, 1.04, 1.03, 1.02, 1.01, 1.0]
+    order = ["sequential", "asyncio", "uvloop", "anyio", "thread", "process", "hybrid"]
+    estimates = [told(name, seconds) for name, seconds in zip(order, slower, strict=True)]
+    while len(estimates) > 1:
+        assert choose(estimates[::-1], is_async=True) is estimates[0]
+        estimates.pop(0)
+
+
+def test_a_close_race_leaves_the_decision_to_the_predictions():
+    """They rest on more calls than a heat of some milliseconds."""
+    estimates = [told("thread", 1.5, measured=1.0), told("process", 1.2, measured=1.1)]
+    assert choose(estimates).plan.strategy == "process"
+
+
+def test_who_could_not_race_wins_if_predicted_far_below_what_was_measured():
+    """Processes take too long to start for a short race; the race shows how far off predictions are."""
+    raced = [told("sequential", 2.0, measured=2.2), told("thread", 2.0, measured=2.4)]
+    assert choose([*raced, told("process", 1.2)]).plan.strategy == "process"
+    assert choose([*raced, told("process", 1.9)]).plan.strategy == "sequential"
+    assert choose([*raced, told("asyncio", 1.0)]).plan.strategy == "sequential"  # threads by another name
+
+
 def test_close_is_within_seven_percent_either_way():
     """A rival that is a little faster or slower makes it close."""
     thread = told("thread", 1.0)
@@ -72,6 +96,9 @@ def test_the_same_thing_by_another_name_is_not_close():
     thread, alone = told("thread", 1.0), told("sequential", 1.0)
     assert not is_close(thread, [thread, told("asyncio", 1.0)], is_async=False)
     assert is_close(thread, [thread, told("asyncio", 1.0)], is_async=True)
+    loop = told("asyncio", 1.0)
+    assert not is_close(loop, [loop, told("uvloop", 1.0)], is_async=True)
+    assert is_close(evolve(loop, limit="loop"), [evolve(told("uvloop", 1.0), limit="loop")], is_async=True)
     assert not is_close(alone, [alone, told("thread", 1.0, lanes=1)], is_async=False)
     process = told("process", 1.0)
     assert not is_close(process, [process, told("hybrid", 1.0)], is_async=False)

@@ -145,3 +145,11 @@ def test_a_coroutine_blocks_computes_and_awaits():
     """Held without computing is blocking; the rest of the wall time is awaited."""
     demand = demand_of(coroutine(20, held=15, cpu=5), TWO)
     assert (demand.gil, demand.block, demand.wait) == pytest.approx((5 * MS, 10 * MS, 5 * MS))
+
+
+def test_lanes_that_queue_for_a_core_wait_for_no_resource():
+    """Two neighbours took both cores: the pair was no faster than one, and never blocked."""
+    crowded = function(1, cpu=0.7, queued=0.3, pair_speedup=0.6, pair_parallelism=1.9, pair_inflation=1.05)
+    assert demand_of(crowded, TWO).resource == 0.0
+    blocked = function(1, cpu=0.1, pair_speedup=0.6, pair_parallelism=0.2)
+    assert demand_of(blocked, TWO).resource > 0.5e-3

@@ -134,7 +134,7 @@ def _winner(case: Case, obstacles: Mapping[str, str]) -> tuple[Plan, float]:
     able = [each for each in STRATEGIES if each not in obstacles]
     best = [best_plan(case, each) for each in able]
     estimates = [Estimate(plan=plan, seconds=told.seconds) for plan, told in best]
-    plan = choose(estimates).plan
+    plan = choose(estimates, is_async=case.profile.is_async).plan
     return plan, predict(case, plan).seconds
 
 

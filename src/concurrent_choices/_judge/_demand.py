@@ -41,6 +41,10 @@ CROWDED = 0.65
 PAIR = 2
 """Lanes of the trial that `Profile.pair_speedup` is of."""
 
+AT_WORK = 1.6
+"""Lanes' worth of computing and queueing for a core at which a pair waits for nothing else (guessed; under
+the GIL it is 1.0, outside it 1.75 and more: DECISION.md, EXP 14 and 16)."""
+
 NOISE = 1.1
 """CPU inflation that a second lane may show for no reason (DECISION.md, EXP 2: 0.93 to 1.01)."""
 
@@ -253,7 +257,7 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
     """The time at a resource that lanes share, where a trial was slower than predicted."""
     lanes, observed = max(_trials(profile), default=(0, 0.0))
     expected = _speedup(demand, lanes) if lanes else 0.0
-    if observed >= (CONTENDED if lanes == PAIR else CROWDED) * expected:
+    if observed >= (CONTENDED if lanes == PAIR else CROWDED) * expected or _at_work(profile):
         return demand
 
     def with_resource(seconds: float) -> Demand:
@@ -268,6 +272,11 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
     seconds = invert(network, lanes, observed / demand.alone, most)
     apart = profile.process_speedup is not None and profile.process_speedup > 2 * CONTENDED
     return evolve(with_resource(seconds), shared_resource=0.0 if apart else seconds)
+
+
+def _at_work(profile: Profile) -> bool:
+    """Whether two lanes were on a core, or queued for one, nearly all the time."""
+    return (profile.pair_parallelism or 0.0) >= AT_WORK
 
 
 def _trials(profile: Profile) -> list[tuple[int, float]]:

@@ -77,7 +77,7 @@ def bound_of(profile: Profile) -> str:
 def _computing(profile: Profile) -> float | None:
     """The share of an item's own time that it computes, its children included."""
     own = profile.wall - profile.queued
-    if profile.calls == 0 or own <= 0:
+    if own <= 0:
         return None
     cpu = profile.loop_cpu if profile.is_async and profile.loop_held else profile.cpu
     return min(1.0, (cpu + min(profile.children, own - cpu)) / own)

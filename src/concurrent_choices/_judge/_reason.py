@@ -162,6 +162,8 @@ def _of_profile(case: Case) -> Iterator[str]:
     profile = case.profile
     for each in profile.missing:
         yield f"Not measured: {each}."
+    if profile.calls == 0 and profile.wall > 0:
+        yield "Only the first call was measured; those after it may be faster."
     if profile.calls == 1:
         yield "Only one call was measured; its time may not be typical."
     if profile.errors > 0:

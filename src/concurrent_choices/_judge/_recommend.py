@@ -51,16 +51,17 @@ def recommend(
     case = case_of(profile, costs, machine, items)
     hindered = {**obstacles_of(profile, machine), **(obstacles or {})}
     estimates = estimates_of(case, hindered)
+    chosen = choose(estimates, is_async=profile.is_async)
     verdict = Recommendation(
         name=workload.name,
         items=items,
         items_known=known is not None,
-        plan=choose(estimates).plan,
+        plan=chosen.plan,
         estimates=estimates,
         bound=bound_of(profile),
         diagnosis=diagnose(profile, costs, _home(profile, machine), items),
         reason="",
-        changes=changes(case, hindered, choose(estimates)),
+        changes=changes(case, hindered, chosen),
         notes=notes(case, known=known is not None),
         profile=profile,
         machine=machine,
@@ -98,7 +99,7 @@ def _decided(verdict: Recommendation) -> Recommendation:
     """The verdict with everything that follows from its estimates."""
     is_async = verdict.profile.is_async
     ranked = tuple(sorted(verdict.estimates, key=lambda each: each.expected))
-    chosen = choose(verdict.estimates)
+    chosen = choose(verdict.estimates, is_async=is_async)
     decided = evolve(
         verdict,
         plan=chosen.plan,

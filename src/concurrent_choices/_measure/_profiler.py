@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._platform import gil_enabled
+from ._allowance import Allowance
 from ._bench import Bench
 from ._blame import Blame
 from ._calls import AwaitedCalls
@@ -34,13 +35,14 @@ if TYPE_CHECKING:
 __all__ = ["profile", "profile_at"]
 
 
-def profile(
+def profile(  # noqa: PLR0913 - all but two are taken by name
     fn: Callable[[Any], Any],
     items: Iterable[Any],
     *,
     clock: Clock,
     budget: float,
     is_async: bool,
+    most: float | None = None,
 ) -> Sampled:
     """Measure a callable by calling it with some of its items.
 
@@ -55,6 +57,8 @@ def profile(
         budget: Seconds to spend. Fewer are spent where fewer tell enough, or there is no more to
             do.
         is_async: Whether the calls give coroutines.
+        most: Seconds to spend where that is no more than a twentieth of the whole work; by default no
+            more than the budget.
 
     Returns:
         The profile, the outcomes of the calls made, and the items left.
@@ -68,10 +72,12 @@ def profile(
     on_wake = blame.look if blame else None
     needed = gil_enabled() or on_wake is not None
     witness = WitnessThread(clock, on_wake) if needed else Absent()
-    return profile_at(bench, witness, budget, blame=blame)
+    return profile_at(bench, witness, budget, blame=blame, most=most)
 
 
-def profile_at(bench: Bench, witness: Witness, budget: float, *, blame: Blame | None = None) -> Sampled:
+def profile_at(
+    bench: Bench, witness: Witness, budget: float, *, blame: Blame | None = None, most: float | None = None
+) -> Sampled:
     """The same with instruments of the caller's choice.
 
     Args:
@@ -79,10 +85,12 @@ def profile_at(bench: Bench, witness: Witness, budget: float, *, blame: Blame | 
         witness: Who watches the GIL.
         budget: Seconds to spend.
         blame: Where the lines that hold an event loop are collected.
+        most: Seconds to spend where that is no more than a twentieth of the whole work.
     """
-    deadline = bench.clock.wall() + int(budget * 1e9)
+    allowance = Allowance.of(bench.clock.wall(), budget, most, bench.feed.count)
     try:
-        sample = Rounds(bench, witness).sample(deadline)
+        sample = Rounds(bench, witness).sample(allowance)
+        deadline = allowance.after(sample.first.wall if sample.first else 0)
         solo = len(bench.ledger.runs)
         trials = try_lanes(bench, sample, deadline)
         payload = weigh(bench)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .._facts._batch import Claim
+    from ._allowance import Allowance
     from ._bench import Bench
     from ._witness import Witness
 
@@ -83,18 +84,21 @@ class Rounds:
         self._spans: list[tuple[int, int]] = []
         self._whole = Gauge()
         self._called = 0
+        self._enough = 0
 
-    def sample(self, deadline: int) -> Sample:
+    def sample(self, allowance: Allowance) -> Sample:
         """Make calls until enough is known.
 
         Args:
-            deadline: The clock's wall time at which to stop, ns.
+            allowance: How long that may take.
         """
         bench = self._bench
         before = Gauge.read(bench.clock)
         with self._witness:
             idle = Gauge.read(bench.clock).since(before)
-            came_back = self._round(1, deadline)
+            came_back = self._round(1, allowance.first())
+            deadline = allowance.after(self._whole.wall)
+            self._enough = allowance.alone(deadline)
             first_steps, first_whole = self._steps(), self._whole
             while came_back and self._wants_more(deadline):
                 came_back = self._round(self._next_size(deadline), deadline)
@@ -145,6 +149,8 @@ class Rounds:
     def _wants_more(self, deadline: int) -> bool:
         bench, blocks = self._bench, self._bench.ledger.blocks[1:]
         if self._called >= MOST or bench.clock.wall() >= deadline or self._hopeless():
+            return False
+        if len(blocks) > 1 and bench.clock.wall() >= self._enough:
             return False
         spent = sum(block.wall for block in blocks)
         if len(blocks) < FEWEST or spent < ENOUGH:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 from attrs import field, fields, frozen
 
 from .._errors import InvalidArgumentError
+from .._facts._costs import Costs
 from .._facts._machine import Machine
 from .._facts._recommendation import Recommendation
 from .._facts._workload import Workload
 from .._judge._recommend import recommend as judge
 from .._judge._recommend import settle
+from .._measure._allowance import SHARE
 from .._measure._calibration import machine_costs
 from .._measure._clock import SystemClock
 from .._measure._profiler import profile
@@ -30,9 +33,6 @@ __all__ = ["Verdict", "recommend"]
 
 SAMPLING = 0.2
 """Seconds for sampling, where the work is not so long that more is a twentieth of it (DESIGN.md 6)."""
-
-SHARE = 0.05
-"""Part of the sequential time that looking and racing may take, if that is more than `LEAST`."""
 
 LEAST = 0.25
 """Seconds that looking and racing may take in any case."""
@@ -118,31 +118,36 @@ def recommend(
     asked = _workload(workload, items)
     limit = _check_budget(budget)
     calibration = machine_costs(PROBES)
+    began = time.perf_counter()
     sampled = profile(
         asked.fn,
         asked.items,
         clock=SystemClock(),
         budget=min(limit, SAMPLING),
         is_async=is_async(asked.fn),
+        most=limit,
     )
     here = this_machine()
     verdict = judge(asked, sampled.profile, calibration.costs, machine or here)
     leftover = Leftover(asked, sampled)
     if verify and machine is None and not leftover.failed and not sampled.in_flight:
-        verdict = _raced(verdict, leftover, limit)
+        spent = time.perf_counter() - began
+        verdict = _raced(verdict, leftover, calibration.costs, min(limit, _allowed(verdict)) - spent)
     return Verdict(leftover=leftover, **_parts(verdict))
 
 
-def _raced(verdict: Recommendation, leftover: Leftover, limit: float) -> Recommendation:
+def _allowed(verdict: Recommendation) -> float:
+    """Seconds that looking and racing may take of a workload."""
+    return max(LEAST, SHARE * verdict.estimate("sequential").expected)
+
+
+def _raced(verdict: Recommendation, leftover: Leftover, costs: Costs, seconds: float) -> Recommendation:
     """The verdict after a race, if there is time and work enough for one."""
-    sequential = verdict.estimate("sequential").expected
-    seconds = min(limit, max(LEAST, SHARE * sequential)) - SAMPLING
-    left = verdict.items - len(leftover.results)
     if seconds <= 0 or not verdict.items_known:
         return verdict
-    race = Race(leftover.workload, machine_costs(PROBES).costs, leftover.rest)
-    measured = race.hold(verdict, left, seconds)
-    leftover.results.update(race.results)
+    race = Race(leftover.workload, costs, leftover.rest)
+    measured = race.hold(verdict, verdict.items - len(leftover.results), seconds)
+    leftover.take(race.results, race.raised)
     return settle(verdict, measured) if measured else verdict
 
 

@@ -10,6 +10,7 @@ from .._facts._workload import Workload
 from .._measure._ledger import InFlight, Raised
 from .._measure._sampled import Sampled
 from ..protocols import Strategy
+from ._numbering import renumber, was_raised
 from ._sync import run
 
 __all__ = ["Leftover", "finish_with"]
@@ -50,6 +51,11 @@ class Leftover:
             outcome = outcome.error
         self.results[index] = outcome
 
+    def take(self, results: dict[int, Any], raised: set[int]) -> None:
+        """Take what a race gave, and which of it was raised."""
+        self.results.update(results)
+        self._raised |= raised
+
     def land(self) -> None:
         """Wait for the calls that were under way."""
         for flight in self.in_flight:
@@ -74,14 +80,22 @@ def finish_with(
     leftover.used = True
     _raise_first(leftover, return_exceptions=return_exceptions)
     rest = list(leftover.rest)
-    values = run(
-        leftover.workload.fn,
-        [item for _, item in rest],
-        strategy=strategy,
-        timeout=timeout,
-        return_exceptions=return_exceptions,
-    )
-    leftover.results.update(zip((index for index, _ in rest), values, strict=True))
+    indices = [index for index, _ in rest]
+    try:
+        values = run(
+            leftover.workload.fn,
+            [item for _, item in rest],
+            strategy=strategy,
+            timeout=timeout,
+            return_exceptions=return_exceptions,
+        )
+    except Exception as error:
+        renumber(error, indices)
+        raise
+    for place, value in enumerate(values):
+        if return_exceptions and was_raised(value, place):
+            renumber(value, indices)
+    leftover.results.update(zip(indices, values, strict=True))
     leftover.land()
     _raise_first(leftover, return_exceptions=return_exceptions)
     return [value for _, value in sorted(leftover.results.items())]

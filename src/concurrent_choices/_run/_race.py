@@ -1,27 +1,42 @@
-"""Racing the leading plans on real items, which are thereby done."""
+"""Racing the leading plans on real items, which are thereby done.
+
+Each contender gets several short heats, in turn with the others, so that a neighbour who takes a core for a
+while slows all of them alike.
+"""
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import islice
 from typing import Any, cast
 
 from attrs import define, field
 
 from .._facts._costs import Costs
+from .._facts._estimate import Estimate
 from .._facts._plan import Plan
 from .._facts._recommendation import Recommendation
 from .._facts._workload import Workload
 from .._strategies._registry import strategy_for
 from ..protocols import Strategy
+from ._numbering import renumber, was_raised
 from ._sync import run
 
 __all__ = ["Race"]
 
 SHARE = 0.2
 """Of the items left, the part that a race may use up: the rest is to profit from it (guessed)."""
+
+HEATS = 3
+"""Heats of each contender: the least of which one may be spoilt (guessed)."""
+
+LEAST_HEAT = 4e-3
+"""Seconds below which a heat tells nothing (guessed: a scheduler's time slice)."""
+
+_IN_PROCESSES = frozenset({"process", "hybrid"})
 
 
 @define
@@ -33,14 +48,14 @@ class Race:
         costs: What starting up takes.
         rest: The items left, each with its index.
         results: What the calls gave or raised, by index.
-        failed: Whether a call raised; no more is raced then.
+        raised: Which of them were raised; no more is raced then.
     """
 
     workload: Workload
     costs: Costs
     rest: Iterator[tuple[int, Any]]
     results: dict[int, Any] = field(factory=dict[int, Any])
-    failed: bool = False
+    raised: set[int] = field(factory=set[int])
 
     def hold(self, verdict: Recommendation, left: int, seconds: float) -> dict[str, float]:
         """Run the contenders on items of their own, in turn.
@@ -51,55 +66,82 @@ class Race:
             seconds: What the race may take in all.
 
         Returns:
-            By strategy, the seconds all items would take, going by its share.
+            By strategy, the seconds all items would take, going by its heats; nothing without a race.
         """
-        contenders = verdict.contenders
-        if len(contenders) < 2:  # noqa: PLR2004 - a race takes two
+        field, count = self._drawn_up(verdict, left, seconds)
+        if not field:
             return {}
-        count = _fair_count(verdict, left, seconds)
-        measured: dict[str, float] = {}
-        for plan in contenders:
-            if count < _lanes(plan) or self.failed:
-                return {}
-            each = self._run(plan, count) / count
-            measured[plan.strategy] = _starting(plan, self.costs) + each * verdict.items
-        return {} if self.failed else measured
+        heats: dict[str, list[float]] = {each.plan.strategy: [] for each in field}
+        with ExitStack() as stack:
+            running = [(each.plan, stack.enter_context(self._started(each.plan))) for each in field]
+            for _ in range(HEATS):
+                for plan, strategy in running:
+                    heats[plan.strategy].append(self._do(strategy, count) / count)
+                    if self.raised:
+                        return {}
+        return {
+            each.plan.strategy: starting(each.plan, self.costs)
+            + statistics.median(heats[each.plan.strategy]) * verdict.items
+            for each in field
+        }
 
-    def _run(self, plan: Plan, count: int) -> float:
-        """Seconds for `count` items, once the lanes are up."""
+    def _drawn_up(self, verdict: Recommendation, left: int, seconds: float) -> tuple[Sequence[Estimate], int]:
+        """Who races, and with how many items a heat; nobody where that would tell nothing.
+
+        The dearest to start stays away until there are time and items for all.
+        """
+        field = [verdict.estimate(plan.strategy) for plan in verdict.contenders]
+        while len(field) > 1:
+            count = self._fair_count(field, verdict.items, left, seconds)
+            if count >= max(2 * lanes(each.plan) for each in field):
+                return field, count
+            field.remove(max(field, key=lambda each: (starting(each.plan, self.costs), lanes(each.plan))))
+        return (), 0
+
+    def _fair_count(self, field: Sequence[Estimate], items: int, left: int, seconds: float) -> int:
+        """Items of a heat: as many as all can do in the time, and a share of what is left."""
+        starts = [starting(each.plan, self.costs) for each in field]
+        pace = [
+            max(0.0, each.expected - start) / max(1, items) for each, start in zip(field, starts, strict=True)
+        ]
+        heat = (seconds - sum(starts)) / HEATS / len(field)
+        if heat < LEAST_HEAT or not max(pace):
+            return 0
+        return min(int(heat / max(pace)), int(left * SHARE / HEATS / len(field)))
+
+    @contextmanager
+    def _started(self, plan: Plan) -> Iterator[Strategy]:
+        """A strategy whose processes are up, an item having gone through each."""
         # All of ours can be entered.
         with cast("AbstractContextManager[Strategy]", strategy_for(plan)) as strategy:
-            if plan.strategy in {"process", "hybrid"}:
+            if plan.strategy in _IN_PROCESSES:
                 self._do(strategy, plan.workers)
-            return self._do(strategy, count)
+            yield strategy
 
     def _do(self, strategy: Strategy, count: int) -> float:
+        """Seconds for `count` items."""
         drawn = list(islice(self.rest, count))
+        indices = [index for index, _ in drawn]
         start = time.perf_counter()
         values = run(self.workload.fn, [item for _, item in drawn], strategy=strategy, return_exceptions=True)
         took = time.perf_counter() - start
-        self.results.update(zip((index for index, _ in drawn), values, strict=True))
-        self.failed = self.failed or any(isinstance(value, Exception) for value in values)
+        self.results.update(zip(indices, values, strict=True))
+        for place, value in enumerate(values):
+            if was_raised(value, place):
+                renumber(value, indices)
+                self.raised.add(indices[place])
         return took
 
 
-def _lanes(plan: Plan) -> int:
-    """Items below which a plan cannot show what it is worth."""
-    return 2 * max(plan.workers, plan.concurrency)
+def lanes(plan: Plan) -> int:
+    """How many items a plan has in flight."""
+    return max(plan.workers, plan.concurrency)
 
 
-def _fair_count(verdict: Recommendation, left: int, seconds: float) -> int:
-    """Items each contender gets: as many as all can do in the time, and a share of what is left."""
-    contenders: Sequence[Plan] = verdict.contenders
-    slowest = max(verdict.estimate(plan.strategy).expected for plan in contenders)
-    fitting = int(verdict.items * seconds / (slowest * len(contenders))) if slowest > 0 else left
-    return min(fitting, int(left * SHARE / len(contenders)))
-
-
-def _starting(plan: Plan, costs: Costs) -> float:
+def starting(plan: Plan, costs: Costs) -> float:
     """Seconds of starting up, which all items together pay once."""
     if plan.strategy == "thread":
         return costs.thread_start * plan.workers
-    if plan.strategy in {"process", "hybrid"}:
+    if plan.strategy in _IN_PROCESSES:
         return costs.process_start + costs.process_worker * (plan.workers - 1)
     return 0.0 if plan.strategy == "sequential" else costs.loop_start

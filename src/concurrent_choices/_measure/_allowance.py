@@ -1,0 +1,50 @@
+"""How long sampling may take: a fixed time, or a twentieth of the work where the work is long."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+__all__ = ["SHARE", "Allowance"]
+
+SHARE = 0.05
+"""Part of the time of the whole work that looking at it may take (issue 3: at most 5 %)."""
+
+_ALONE = 0.6
+"""Part of the time after which one lane has been watched long enough: the rest is for trials of several
+(guessed)."""
+
+
+class Allowance(NamedTuple):
+    """Times are the clock's, in nanoseconds.
+
+    Attributes:
+        began: When sampling began.
+        least: What it may take in any case.
+        most: What it may take at most.
+        items: How many items there are; None where unknown.
+    """
+
+    began: int
+    least: int
+    most: int
+    items: int | None
+
+    @classmethod
+    def of(cls, began: int, least: float, most: float | None, items: int | None) -> Self:
+        """The same from seconds."""
+        longest = least if most is None else max(least, most)
+        return cls(began, int(least * 1e9), int(longest * 1e9), items)
+
+    def first(self) -> int:
+        """When to give up the first call. Of many items it may take long: it is little of the work."""
+        many = self.items is not None and self.items * SHARE >= 1.0
+        return self.began + (self.most if many else self.least)
+
+    def after(self, first: int) -> int:
+        """When to stop, once the first call is known to take so many nanoseconds."""
+        share = int(SHARE * (self.items or 0) * first)
+        return self.began + min(max(self.least, share), self.most)
+
+    def alone(self, deadline: int) -> int:
+        """When one lane has been watched long enough, if everything has to stop at the deadline."""
+        return self.began + int(_ALONE * (deadline - self.began))
