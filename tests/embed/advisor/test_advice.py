@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
-import labelled
+import labelled_service as labelled
 import pytest
 from fastapi import APIRouter, FastAPI
 from starlette.applications import Starlette

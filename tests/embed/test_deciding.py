@@ -1,0 +1,242 @@
+"""The parts of the executor that only calculate: exact figures in, exact answers out."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from contextvars import copy_context
+from functools import partial
+
+import pytest
+
+from concurrent_choices._embed._account import Account, identity_of, unwrapped
+from concurrent_choices._embed._backlog import Backlog
+from concurrent_choices._embed._captured import held_by
+from concurrent_choices._embed._placing import Figures, place
+from concurrent_choices._embed._ramp import Ramp
+from concurrent_choices._embed._shares import Shares
+from concurrent_choices._embed._tasks import Task
+
+MS = 1e-3
+
+
+def figures(**known):
+    """What is known of a callable."""
+    given = {
+        "calls": 10,
+        "wall": 20 * MS,
+        "cpu": 20 * MS,
+        "queued": 0.0,
+        "gil": 1.0,
+        "payload": 0.1 * MS,
+        "obstacle": "",
+        "alone": None,
+    }
+    return Figures(**(given | known))
+
+
+@pytest.mark.parametrize(
+    ("known", "where", "kind"),
+    [
+        ({}, "process", "computing under the GIL"),
+        ({"calls": 0}, "thread", "new"),
+        ({"wall": 5e-6, "cpu": 5e-6}, "thread", "tiny"),
+        ({"cpu": 1 * MS}, "thread", "waiting"),
+        ({"cpu": 10 * MS, "gil": None}, "thread", "mixed"),
+        ({"gil": 0.1}, "thread", "computing outside the GIL"),
+        ({"gil": None}, "thread", "computing"),
+        ({"obstacle": "it holds a lock"}, "thread", "computing under the GIL"),
+        ({"payload": None}, "thread", "computing under the GIL"),
+        ({"payload": 15 * MS}, "thread", "computing"),
+        ({"wall": 0.8 * MS, "cpu": 0.8 * MS}, "thread", "computing"),
+        ({"wall": 60 * MS, "queued": 40 * MS}, "process", "computing under the GIL"),
+        ({"wall": 100 * MS, "alone": 0.2}, "thread", "waiting"),
+    ],
+)
+def test_a_callable_is_placed_by_its_figures(known, where, kind):
+    """Waiting and what the GIL does not hold go to threads; long computing under it to processes."""
+    verdict = place(figures(**known), cpus=2.0)
+    assert (verdict.place, verdict.kind) == (where, kind)
+
+
+def test_half_waiting_gets_more_processes():
+    """Processes that wait half of the time are twice as many."""
+    assert place(figures(alone=1.0), cpus=4).limit == 4
+    assert place(figures(wall=40 * MS, alone=0.5), cpus=4).limit == 8
+
+
+def drive(ramp, capacity, rounds):
+    """Run a closed loop against a server that serves so many at once, in a millisecond."""
+    now = 0
+    for _ in range(rounds):
+        for _ in range(ramp.limit + 1):
+            now += 1_000_000 // min(ramp.limit, capacity)
+            ramp.ended(now, queued=True)
+
+
+def test_the_limit_doubles_while_more_helps():
+    """While twice as many calls at once end twice as often, the limit doubles."""
+    ramp = Ramp(4, 256)
+    drive(ramp, 1000, 8)
+    assert ramp.limit == 256
+
+
+def test_the_limit_settles_where_more_does_not_help():
+    """Beyond what the other side can serve, the limit is left at twice of what was good."""
+    ramp = Ramp(4, 256)
+    drive(ramp, 16, 40)
+    assert 16 <= ramp.limit <= 64
+
+
+def test_without_a_queue_nothing_is_concluded():
+    """Calls that nobody waits behind say nothing about the limit."""
+    ramp = Ramp(4, 256)
+    for now in range(100):
+        ramp.ended(now, queued=False)
+    assert ramp.limit == 4
+
+
+def test_shares_are_told_apart():
+    """From windows in which different callables compute, each gets its own share of the GIL."""
+    shares = Shares()
+    for turn in range(60):
+        python, hashing = (8 * MS, 2 * MS) if turn % 2 else (3 * MS, 12 * MS)
+        shares.window(10 * MS, python * 1.0 + hashing * 0.1, {"python": python, "hashing": hashing})
+    assert shares.of("python") > 0.8
+    assert shares.of("hashing") < 0.3
+
+
+def test_who_computes_for_longer_than_the_time_there_was_is_outside():
+    """Two threads that both compute all the time cannot hold the GIL for all of it."""
+    shares = Shares()
+    for _ in range(10):
+        shares.window(10 * MS, 10 * MS, {"hashing": 20 * MS})
+    assert shares.of("hashing") <= 0.5
+
+
+def test_little_evidence_is_none():
+    """A share is not told before enough was seen."""
+    shares = Shares()
+    shares.window(10 * MS, 10 * MS, {"python": 10 * MS})
+    assert shares.of("python") is None
+
+
+def account(name, expected=0.0):
+    """An account of a callable that is expected to take so many seconds."""
+    made = Account(name, name, start=4, most=64, ceiling=None, cpus=2.0)
+    made.first = expected
+    return made
+
+
+def task(of, submitted):
+    """A call that waits since so many nanoseconds."""
+    return Task(Future(), len, (), {}, of, copy_context(), 1, submitted, 1)
+
+
+def test_short_calls_go_first_until_a_long_one_has_waited():
+    """A short call overtakes a long one; but a long one that has waited for ages is next."""
+    backlog, short, long = Backlog(), account("short", 0.001), account("long", 1.0)
+    backlog.add(task(long, 0))
+    backlog.add(task(short, 0))
+    taken = backlog.take(10_000_000, lambda _: True)
+    assert taken.account is short
+    backlog.add(task(short, 10_000_000_000))
+    assert backlog.take(10_000_100_000, lambda _: True).account is long
+
+
+def test_a_callable_at_its_limit_is_passed_over():
+    """Calls that may not run now do not hold up others."""
+    backlog, full, free = Backlog(), account("full"), account("free")
+    backlog.add(task(full, 0))
+    backlog.add(task(free, 5))
+    assert backlog.take(10, lambda each: each is free).account is free
+    assert backlog.take(10, lambda each: each is free) is None
+    assert len(backlog) == 1
+
+
+def test_calls_of_one_callable_keep_their_order():
+    """First come, first served; and what is put back comes first again."""
+    backlog, one = Backlog(), account("one")
+    tasks = [task(one, number) for number in range(3)]
+    for each in tasks:
+        backlog.add(each)
+    first = backlog.take(10, lambda _: True)
+    assert first is tasks[0]
+    backlog.put_back(first)
+    assert [backlog.take(10, lambda _: True) for _ in range(3)] == tasks
+
+
+def test_the_same_code_is_the_same_callable():
+    """New lambdas of one line, methods of any object, and partials share what was learnt."""
+
+    class Box:
+        def open(self):
+            """Open."""
+
+        def __call__(self):
+            """Call."""
+
+    def made(number):
+        return lambda: number
+
+    assert identity_of(made(1)) is identity_of(made(2))
+    assert identity_of(Box().open) is identity_of(Box.open)
+    assert identity_of(Box()) is identity_of(Box())
+    assert identity_of(partial(made, 1)) is identity_of(made)
+    assert identity_of([].append) is identity_of([1].append)
+    assert identity_of(len) is len
+
+
+def test_a_context_around_a_call_is_taken_off():
+    """What asyncio wraps is found inside."""
+    wrapped = partial(copy_context().run, pow, 2)
+    assert unwrapped(wrapped, (3,), {}) == (pow, (2, 3), {})
+    assert identity_of(wrapped) is pow
+
+
+STATE = {"count": 0}
+
+
+class Settings:
+    """Data on a class."""
+
+    limit = 1
+
+
+def reads():
+    """Read a global."""
+    return STATE["count"]
+
+
+def reads_class():
+    """Read from a class."""
+    return Settings.limit
+
+
+def calls_reader():
+    """Read a global by way of another function."""
+    return reads()
+
+
+@pytest.mark.parametrize("fn", [reads, calls_reader])
+def test_a_changed_global_changes_the_digest(fn):
+    """What a callable names is part of what it holds, through the functions it calls too."""
+    before = held_by(fn)
+    STATE["count"] += 1
+    assert held_by(fn) != before
+    assert held_by(fn) == held_by(fn)
+
+
+def test_a_changed_class_changes_the_digest():
+    """Data of a class that a callable names is part of it."""
+    before = held_by(reads_class)
+    Settings.limit += 1
+    assert held_by(reads_class) != before
+
+
+def test_sets_have_one_digest():
+    """Equal sets are equal, in whatever order they hold their members."""
+
+    def holding(values):
+        return lambda: values
+
+    assert held_by(holding({"a", "b", "c"})) == held_by(holding({"c", "b", "a"}))

@@ -1,0 +1,83 @@
+"""The end of the interpreter, with work running, waiting, or never done with; and forks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+START = """
+import os, sys, threading, time
+from concurrent_choices import AdaptiveExecutor
+def slow(text):
+    time.sleep(0.2)
+    print(text, flush=True)
+def compute(text):
+    sum(number * number for number in range(200_000))
+    print(text, flush=True)
+"""
+
+
+def ran(code):
+    """What a script prints, and its exit status."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", START + code],
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    return done.stdout.split(), done.returncode
+
+
+@pytest.mark.parametrize("made", ["AdaptiveExecutor(2)", "AdaptiveExecutor(place='process')"])
+def test_what_was_submitted_is_done_before_the_end(made):
+    """A script that ends without a shutdown still does what it submitted, in threads and in processes."""
+    code = f"executor = {made}\nfor number in range(4): executor.submit(slow, number)"
+    assert sorted(ran(code)[0]) == ["0", "1", "2", "3"]
+
+
+def test_nothing_is_left_when_the_script_fails():
+    """A script that ends by an exit status keeps it, and does what it submitted."""
+    assert ran("executor = AdaptiveExecutor()\nexecutor.submit(slow, 'done')\nsys.exit(3)") == (["done"], 3)
+
+
+def test_submitting_at_the_end_is_refused():
+    """What a call submits when the interpreter ends is refused like anything after a shutdown."""
+    code = """
+executor = AdaptiveExecutor()
+def late():
+    time.sleep(0.3)
+    try:
+        executor.submit(print, "never")
+    except RuntimeError as error:
+        print("refused", flush=True)
+executor.submit(late)
+"""
+    assert ran(code)[0] == ["refused"]
+
+
+def test_a_fork_starts_afresh():
+    """A forked child has none of the threads, and its executor works all the same."""
+    code = """
+executor = AdaptiveExecutor()
+print(executor.submit(pow, 2, 3).result(), flush=True)
+child = os.fork()
+if child == 0:
+    print(executor.submit(pow, 2, 4).result(5), flush=True)
+    os._exit(0)
+print(os.waitpid(child, 0)[1])
+"""
+    assert ran(code)[0] == ["8", "16", "0"]
+
+
+def test_a_script_without_a_guard_is_run_once():
+    """Worker processes do not run the main module again."""
+    code = """
+print("once", flush=True)
+with AdaptiveExecutor(place="process") as executor:
+    print(executor.submit(lambda number: number + 1, 1).result())
+"""
+    assert ran(code)[0] == ["once", "2"]
