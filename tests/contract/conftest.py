@@ -6,7 +6,7 @@ import gc
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import uvloop
 
 from concurrent_choices import run
 from concurrent_choices._strategies import _registry
+from concurrent_choices._strategies._lanes import _crew, _native, _threads
 from concurrent_choices._strategies._workers import _staffing
 
 SMALL = {"max_workers": 2, "concurrency": 4}
@@ -51,6 +52,12 @@ def name(request: pytest.FixtureRequest) -> str:
 def strategy(name: str) -> Any:
     """A strategy: each in turn, with few workers."""
     return small(name)
+
+
+@pytest.fixture
+def lean(name: str, outside: bool) -> Any:  # noqa: FBT001 - a fixture's value
+    """A strategy that starts one process at most: what fails costs its workers, and new ones take time."""
+    return small(name, max_workers=1) if outside else small(name)
 
 
 @pytest.fixture
@@ -94,10 +101,25 @@ def loop(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """Runs an async function on a loop of asyncio or trio: each in turn."""
     import anyio
 
+    if "kind" in request.fixturenames and request.getfixturevalue("outside"):
+        kind = request.getfixturevalue("kind")
+        if (kind == "def") != (request.param == "asyncio"):
+            pytest.skip("to another process the caller's loop is the same for either kind")
+
     def in_loop(main: Callable[[], Any]) -> Any:
         return anyio.run(main, backend=request.param)
 
     return in_loop
+
+
+@pytest.fixture
+def hurried(nothing_left: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nobody waits long for threads that are adrift, and they are let go when the test ends."""
+    for module in (_crew, _native, _threads):
+        monkeypatch.setattr(module, "PARTING", 0.02)
+    acts.RELEASE.clear()
+    yield
+    acts.RELEASE.set()
 
 
 @pytest.fixture

@@ -21,12 +21,13 @@ from concurrent_choices import (
 )
 
 
-@pytest.fixture(autouse=True)
-def release(nothing_left):
-    """Let the threads go that nobody can stop."""
-    acts.RELEASE.clear()
-    yield
-    acts.RELEASE.set()
+pytestmark = pytest.mark.usefixtures("hurried")
+
+
+@pytest.fixture
+def strategy(lean):
+    """As few processes as will do."""
+    return lean
 
 
 class Counted:
@@ -159,12 +160,12 @@ def test_the_loop_is_never_blocked(strategy, loop):
     async def main():
         async with anyio.create_task_group() as group:
             group.start_soon(ticker)
-            await arun(acts.sleep, [0.15, 0.15], strategy=strategy)
-            await arun(acts.compute, [0.1, 0.1], strategy=strategy)
+            await arun(acts.sleep, [0.1, 0.1], strategy=strategy)
+            await arun(acts.compute, [0.05, 0.05], strategy=strategy)
             group.cancel_scope.cancel()
 
     loop(main)
-    assert ticks >= 10
+    assert ticks >= 5
 
 
 def test_a_slow_generator_does_not_block_the_loop(strategy, of_kind, loop):
@@ -173,7 +174,7 @@ def test_a_slow_generator_does_not_block_the_loop(strategy, of_kind, loop):
 
     def items():
         for number in range(3):
-            time.sleep(0.1)
+            time.sleep(0.03)
             yield number
 
     async def ticker():
@@ -190,7 +191,7 @@ def test_a_slow_generator_does_not_block_the_loop(strategy, of_kind, loop):
         return results
 
     assert loop(main) == [0, 2, 4]
-    assert len(gaps) >= 10
+    assert len(gaps) >= 5
 
 
 def test_coroutines_run_on_the_callers_loop(name, strategy, loop):
@@ -276,6 +277,20 @@ def test_an_async_iterable_that_raises(strategy, of_kind, loop):
     assert items.closed
 
 
+def test_an_async_iterable_that_is_cancelled(strategy, of_kind):
+    """A CancelledError that comes out of the iterable itself ends the run; nobody waits for more."""
+    import asyncio
+
+    items = Counted(3, asyncio.CancelledError("no more"))
+
+    async def main():
+        with pytest.raises(asyncio.CancelledError):
+            await arun(of_kind(acts.double), items, strategy=strategy)
+        return True
+
+    assert asyncio.run(main())
+
+
 def test_an_async_iterable_is_closed_after_an_error(strategy, of_kind, loop):
     """When an item raises, the iterable behind it is left in order."""
     items = Counted(10_000)
@@ -288,8 +303,9 @@ def test_an_async_iterable_is_closed_after_an_error(strategy, of_kind, loop):
     assert items.closed
 
 
-def test_look_ahead_is_bounded(strategy, of_kind, loop):
+def test_look_ahead_is_bounded(name, strategy, kind, of_kind, loop, known):
     """A stream takes no more ahead than allowed from an async iterable."""
+    known((name, kind) == ("sequential", "def"), "a claim beside the loop makes room for itself")
     items = Counted(200)
 
     async def main():
@@ -350,6 +366,7 @@ def test_no_task_is_left(strategy, of_kind):
     assert asyncio.run(main()) == set()
 
 
+@pytest.mark.filterwarnings("ignore:Async generator:ResourceWarning")  # trio's own advice
 def test_a_stream_abandoned(strategy, of_kind, loop):
     """A stream that is left without closing is ended with its loop at the latest."""
 
@@ -384,11 +401,11 @@ def test_many_at_once(strategy, of_kind, loop):
 
     async def main():
         async with anyio.create_task_group() as group:
-            for number in range(4):
+            for number in (0, 7):
                 group.start_soon(one, number)
 
     loop(main)
-    assert results == {n: [2 * m for m in range(n, n + 5)] for n in range(4)}
+    assert results == {n: [2 * m for m in range(n, n + 5)] for n in (0, 7)}
 
 
 def test_what_is_no_ordinary_exception(strategy, of_kind, loop):

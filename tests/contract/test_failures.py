@@ -18,6 +18,12 @@ from concurrent_choices import (
 )
 
 
+@pytest.fixture
+def strategy(lean):
+    """As few processes as will do."""
+    return lean
+
+
 def test_the_very_exception_is_raised(strategy, of_kind):
     """Type and message are those of the exception that the item raised."""
     with pytest.raises(acts.PlainError, match=r"^three") as caught:

@@ -13,13 +13,7 @@ from concurrent_choices import stream
 
 LONG = 30
 
-
-@pytest.fixture(autouse=True)
-def release(nothing_left):
-    """Let the threads go that nobody can stop."""
-    acts.RELEASE.clear()
-    yield
-    acts.RELEASE.set()
+pytestmark = pytest.mark.usefixtures("hurried")
 
 
 def test_as_completed_gives_the_quick_first(name, strategy, of_kind):

@@ -16,12 +16,13 @@ LONG = 30
 LIMIT = 0.05
 
 
-@pytest.fixture(autouse=True)
-def release(nothing_left):
-    """Let the threads go that nobody can stop."""
-    acts.RELEASE.clear()
-    yield
-    acts.RELEASE.set()
+pytestmark = pytest.mark.usefixtures("hurried")
+
+
+@pytest.fixture
+def strategy(lean):
+    """As few processes as will do."""
+    return lean
 
 
 def test_the_item_is_named(strategy, of_kind):
