@@ -10,7 +10,7 @@ PYTHON ?= $(shell for python in $(CANDIDATES); do \
 
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: demo test bench docs clean
+.PHONY: demo test bench experiments docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.demo
@@ -20,6 +20,12 @@ test: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks.dispatch
+	$(BIN)/python -m pytest tests/benchmarks/test_experiment_timings.py -o addopts=-ra --benchmark-only \
+		--benchmark-columns=min,median,max,rounds --timeout=600
+
+# Writes docs/experiments.md, docs/conclusions.md and docs/plots/; needs wrk for three of the fourteen.
+experiments: $(VENV)/.test
+	$(BIN)/python -m benchmarks.experiments
 
 docs: $(VENV)/.test
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

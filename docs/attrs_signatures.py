@@ -6,6 +6,7 @@ griffe extension writes the same signature from the annotated fields.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from griffe import (
@@ -16,6 +17,7 @@ from griffe import (
     ExprKeyword,
     Extension,
     Function,
+    Module,
     Parameter,
     ParameterKind,
     Parameters,
@@ -29,19 +31,39 @@ _MAKERS = {"frozen", "define"}
 class AttrsSignatures(Extension):
     """Adds `__init__` to attrs classes."""
 
-    def on_class(self, *, cls: Class, **_: Any) -> None:
-        """Add it to one class, where attrs would."""
+    def on_package(self, *, pkg: Module, **_: Any) -> None:
+        """Add them once all modules are there: a class takes its parent's fields first."""
+        for cls in list(_classes(pkg)):
+            self._complete(cls)
+
+    def _complete(self, cls: Class) -> None:
         makers = [decorator.value for decorator in cls.decorators]
         if not any(_name(maker) in _MAKERS for maker in makers) or "__init__" in cls.members:
             return
         kind = _kind(makers)
-        fields = [each for each in cls.members.values() if isinstance(each, Attribute)]
-        parameters = [_parameter(each, kind) for each in fields if _is_argument(each)]
+        parameters = [_parameter(each, kind) for each in _fields(cls)]
         if not parameters:
             return  # it takes its parent's
         me = Parameter("self", kind=ParameterKind.positional_or_keyword)
         init = Function("__init__", parameters=Parameters(me, *parameters), returns="None")
         cls.set_member("__init__", init)
+
+
+def _classes(owner: Module | Class) -> Iterator[Class]:
+    for member in owner.members.values():
+        if isinstance(member, Class):
+            yield member
+        if isinstance(member, (Module, Class)):
+            yield from _classes(member)
+
+
+def _fields(cls: Class) -> Iterable[Attribute]:
+    """The fields that become arguments, those of parents first, each name once."""
+    found: dict[str, Attribute] = {}
+    for owner in [*reversed(cls.mro()), cls]:
+        fields = (each for each in owner.members.values() if isinstance(each, Attribute))
+        found |= {each.name: each for each in fields if _is_argument(each)}
+    return found.values()
 
 
 def _name(maker: Expr | str) -> str:
@@ -60,9 +82,7 @@ def _is_argument(field: Attribute) -> bool:
 
 
 def _parameter(field: Attribute, kind: ParameterKind) -> Parameter:
-    return Parameter(
-        field.name.lstrip("_"), annotation=field.annotation, kind=kind, default=_default(field)
-    )
+    return Parameter(field.name.lstrip("_"), annotation=field.annotation, kind=kind, default=_default(field))
 
 
 def _default(field: Attribute) -> str | Expr | None:

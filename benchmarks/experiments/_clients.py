@@ -51,10 +51,9 @@ class _PerLoop:
 
 
 _aiohttp = _PerLoop(lambda: aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)))
-# The server speaks plain HTTP; reading certificates would cost more than a request.
-_httpx = _PerLoop(
-    lambda: httpx.AsyncClient(limits=httpx.Limits(max_connections=None), timeout=TIMEOUT, verify=False)
-)
+# With httpx's own limits: without any, its pool looks through all connections for each one of them. The
+# server speaks plain HTTP, and reading certificates would cost more than a request.
+_httpx = _PerLoop(lambda: httpx.AsyncClient(timeout=TIMEOUT, verify=False))
 
 
 async def fetch_aiohttp(url: str) -> int:

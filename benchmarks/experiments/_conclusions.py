@@ -57,7 +57,7 @@ def conclusions(measured: Sequence[Experiment], record: Record) -> Iterator[str]
     rows = [row for each in measured for row in _rows(each, record.figures(each.number))]
     yield from ("# Conclusions", "", INTRODUCTION, "", "## Which one?", "")
     yield from (drawing(_steps(rows)), "")
-    yield "From top to bottom: the first question that is answered with yes decides. `auto` asks while it works."
+    yield "From top to bottom: the first question answered with yes decides. `auto` asks while it works."
     yield from ("", "## When each strategy wins", "", *_winners(rows), "")
     yield from ("## Everything measured", "", *_table(rows))
 

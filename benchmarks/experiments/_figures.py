@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import Factory, frozen
 
-__all__ = ["Figures", "Reading", "spell"]
+__all__ = ["Figures", "Reading", "digits", "spell"]
 
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (0.0, "ns"))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ._catalogue import EXPERIMENTS
 from ._conclusions import conclusions
-from ._figures import Figures, Reading, spell
+from ._figures import Figures, Reading, digits, spell
 from ._library import STRATEGIES, Advice
 from ._model import Experiment, Verdict
 from ._plots import Bar, Panel, chart
@@ -75,7 +75,7 @@ def _experiments(measured: list[Experiment], record: Record) -> Iterator[str]:
 
 def _first(text: str) -> str:
     """The figures that a verdict opens with, without the reason."""
-    sentence = text.split(". ")[0]
+    sentence = text.split(". ", maxsplit=1)[0]
     head = sentence.split(": ")[0]
     return (head if any(each.isdigit() for each in head) else sentence).removesuffix(".")
 
@@ -116,8 +116,8 @@ def _environment(record: Record) -> Iterator[str]:
     ):
         found = dict.fromkeys(str(run[name]) for run in runs)
         yield f"- {name.replace('_', ' ')}: {', '.join(found)}"
-    loads = [run["load_before"][0] for run in runs]
-    yield f"- load average of the last minute when each experiment began: {min(loads):.1f} to {max(loads):.1f}"
+    loads = [f"{run['load_before'][0]:.1f}" for run in runs]
+    yield f"- load average of the last minute when each experiment began: {', '.join(loads)}"
     versions = runs[0]["packages"].items() if runs else ()
     yield from ("- packages: " + ", ".join(f"{name} {version}" for name, version in versions), "")
 
@@ -165,13 +165,9 @@ def _cells(figures: Figures, task: str, way: str, extras: list[str]) -> Iterator
 
 
 def _extra(name: str, value: float) -> str:
-    return (
-        f"{value:.0%}"
-        if name == "errors"
-        else f"{value:,.1f} ms"
-        if name in {"p50", "p99"}
-        else f"{value:,.3g}"
-    )
+    if name == "errors":
+        return f"{value:.0%}"
+    return f"{value:,.1f} ms" if name in {"p50", "p99"} else digits(value)
 
 
 def _ours(figures: Figures, said: dict[tuple[str, str], Advice]) -> Iterator[str]:

@@ -21,7 +21,7 @@ CALL, CLIENTS = 150, 200
 @contextmanager
 def tasks(size: Size) -> Iterator[Sequence[Task]]:
     """Give the load and the bodies."""
-    seconds = size.pick(2, 5, 20)
+    seconds = size.pick(1, 5, 20)
     ways = {PART: f"/partly/{CALL}", ALL: f"/threaded/{CALL}"}
     items = [CALL / 1000] * size.pick(2, 12, 12)
     yield [

@@ -5,29 +5,12 @@ from __future__ import annotations
 import html
 import inspect
 import re
-import subprocess
-import sys
 from pathlib import Path
-
-import pytest
 
 import concurrent_choices
 
 ROOT = Path(__file__).resolve().parents[2]
 FETCHED = re.compile(r"<(?:script|img|iframe|link)\b[^>]*?(?:src|href)=\"?(?:https?:)?//[^\" >]+")
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """The built site; mkdocs says why where it cannot be built."""
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, check=False, text=True, timeout=110
-    )
-    if done.returncode:
-        pytest.fail(f"mkdocs build --strict:\n{done.stdout}{done.stderr}", pytrace=False)
-    return folder
 
 
 def test_it_has_every_page(site):
@@ -39,9 +22,7 @@ def test_it_has_every_page(site):
 def test_it_describes_every_public_name(site):
     """The API page has an entry for each name that can be imported."""
     page = (site / "api.html").read_text()
-    missing = [
-        name for name in concurrent_choices.__all__ if f'id="concurrent_choices.{name}"' not in page
-    ]
+    missing = [name for name in concurrent_choices.__all__ if f'id="concurrent_choices.{name}"' not in page]
     assert missing == []
 
 
@@ -51,9 +32,7 @@ def test_it_shows_how_a_strategy_is_made(site):
     shown = re.sub(r"\s+", " ", page)
     for strategy in (concurrent_choices.ThreadStrategy, concurrent_choices.AsyncioStrategy):
         parameters = inspect.signature(strategy).parameters.values()
-        inside = ", ".join(
-            f"{each.name}: {each.annotation} = {each.default}" for each in parameters
-        )
+        inside = ", ".join(f"{each.name}: {each.annotation} = {each.default}" for each in parameters)
         assert re.search(rf"{strategy.__name__}\( ?{re.escape(inside)},? ?\)", shown)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.metadata import entry_points
 
 import pytest
@@ -322,6 +323,14 @@ def test_without_pytest_benchmark_nothing_changes_until_a_fixture_is_asked_for(p
     result = pytester.runpytest_subprocess("-p", "no:benchmark", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["*pip install 'concurrent_choices[[]pytest[]]'*"])
+
+
+def test_what_the_documentation_shows_runs(bench, root):
+    """The tests on the page of the plugin pass, and leave figures, when they are run as the tests they are."""
+    blocks = re.findall(r"```python\n(.*?)```", (root / "docs" / "testing.md").read_text(), re.DOTALL)
+    result, figures = bench("".join(blocks))
+    result.assert_outcomes(passed=7)
+    assert len(figures) == 7
 
 
 def test_the_mark_is_declared(pytester):
