@@ -92,6 +92,8 @@ class Climb:
         """Nothing has come back: the first round trip is better spent on more calls."""
         waited = sight.now - self._origin.now
         most = max(lanes for since, lanes in BLIND if waited >= since)
+        if sight.cpu - self._origin.cpu > waited / 4:
+            return  # what the lanes compute fills a quarter of the GIL already
         if not self.settled and self.lanes < most and not sight.starved:
             self.lanes = min(2 * self.lanes, most, self.ceiling)
             self._round_lanes = self.lanes

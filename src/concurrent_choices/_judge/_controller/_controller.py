@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from attrs import evolve
+
 from ._known import Known
 from ._sight import Arrangement, Limits, Prior, Sight
 from ._stages import Alone, Parallel, Stage, Starting, Waiting
@@ -20,10 +22,17 @@ class Controller:
     def __init__(self, limits: Limits, prior: Prior | None = None) -> None:
         self._known = Known(limits)
         self._prior = prior
-        self._stage: Stage = Alone(self._known, Sight(now=0.0))
+        self._last = Sight(now=0.0)
+        self._stage: Stage = Alone(self._known, self._last)
+
+    def begin(self, sight: Sight) -> None:
+        """Learn where the counting begins; before the first look."""
+        self._last = sight
+        self._stage = Alone(self._known, sight)
 
     def look(self, sight: Sight) -> Arrangement:
         """Learn how the run stands; what to do until the next look."""
+        self._last = sight
         if self._prior is not None:
             prior, self._prior = self._prior, None
             self._stage = self._resumed(prior, sight)
@@ -34,6 +43,11 @@ class Controller:
     def bar(self, reason: str) -> None:
         """Learn that processes cannot serve: the callable changes what it holds, or cannot travel."""
         self._known.barred = reason
+
+    def keep_single(self, reason: str) -> None:
+        """Learn that the callable belongs to the calling thread."""
+        self._known.limits = evolve(self._known.limits, threads=1, obstacle=reason)
+        self._stage = Alone(self._known, self._last, reason)
 
     @property
     def learnt(self) -> Prior | None:

@@ -28,6 +28,7 @@ class Known:
     Attributes:
         limits: What the run may use.
         each: Seconds an item takes, or took when it was last known.
+        cores: CPU seconds per second of the calling thread's work alone: 1 where it computes undisturbed.
         gil_each: Seconds an item took when two lanes were no faster than one; 0 where not tried.
         barred: Why processes were given up; empty while they were not.
         changes: How often work that had been arranged was arranged anew.
@@ -35,6 +36,7 @@ class Known:
 
     limits: Limits
     each: float = 0.0
+    cores: float = 1.0
     gil_each: float = 0.0
     barred: str = ""
     changes: int = 0

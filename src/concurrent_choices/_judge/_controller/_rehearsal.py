@@ -41,7 +41,7 @@ class Rehearsal:
         self._outside = 0
         self._alone_items = self._calls = self._outside_items = self._errors = 0
         self._alone_wall = self._alone_cpu = self._call_seconds = 0.0
-        self._queued = self._outside_seconds = self._outside_cpu = 0.0
+        self._outside_seconds = self._outside_cpu = 0.0
         self._quickest = inf
 
     def began(self, controls: Controls) -> None:
@@ -58,7 +58,6 @@ class Rehearsal:
             self._outside_seconds += completion.wall
             self._outside_cpu += completion.cpu
             return
-        self._queued += completion.queued
         if completion.kind == "caller":
             self._alone_items += completion.count
             self._alone_wall += completion.wall
@@ -97,7 +96,6 @@ class Rehearsal:
             call_seconds=self._call_seconds,
             quickest=0.0 if self._quickest == inf else self._quickest,
             cpu=controls.world.cores.spent - self._outside_cpu,
-            queued=self._queued,
             errors=self._errors,
             ready=ready,
             outside_items=self._outside_items,

@@ -25,7 +25,6 @@ class Sight:
         call_seconds: Time those took, added up over the lanes.
         quickest: The shortest of them; 0 where there is none.
         cpu: CPU of this whole process.
-        queued: Run-queue delay of the calling thread and the lanes, where it is known.
         errors: Errors that mean "too many at once".
         starved: Whether lanes lack items although more will come: who gives them is the slower one.
         ready: Worker processes that are up.
@@ -47,7 +46,6 @@ class Sight:
     call_seconds: float = 0.0
     quickest: float = 0.0
     cpu: float = 0.0
-    queued: float = 0.0
     errors: int = 0
     starved: bool = False
     ready: int = 0

@@ -29,13 +29,18 @@ COMPUTED = 4e-3
 """Seconds of evidence before work counts as computing."""
 
 PARALLEL = 1.4
-"""Cores that two lanes keep busy where the GIL does not stop them (DECISION.md 5.3: 0.7 of 2)."""
+"""CPU that two lanes use, as a multiple of what one got, where the GIL does not stop them (DECISION.md
+5.3: 0.7 of 2). Run-queue delay is left out: on a crowded machine it also grows for who waits for the GIL."""
 
 GAINS = 1.15
 """Least gain in items per second that proves two lanes to be faster."""
 
 FULL = 0.85
 """Share of a core from which waiting lanes are bound by what they compute."""
+
+CARRIED = 0.5
+"""CPU for pickling and sending, per second, from which a slow hand-over is the payload's fault and not a
+crowded machine's (guessed)."""
 
 COUNTED = 8
 """Items in a window from which its rate means something."""
@@ -71,10 +76,10 @@ class Alone:
 
     def look(self, sight: Sight) -> Stage:
         began, self._last = self._window(sight), sight
-        work = sight.alone_wall - began.alone_wall + sight.held
+        work = sight.alone_wall - began.alone_wall + sight.held - began.held
         items = sight.alone_items - began.alone_items
         if items or not self._known.each:
-            self._known.each = max(work, 1e-9) / max(1, items)
+            self._known.each = max(work, sight.held, 1e-9) / max(1, items)
         rest = self._known.rest(sight)
         if sight.flying:
             return self._beside_others(sight, rest)
@@ -82,7 +87,7 @@ class Alone:
             return self._stay("the rest is too small to be worth anything else", max(rest, GLANCE))
         if work < 0.9 * GLANCE:
             return self._stay(self._reason, GLANCE)
-        cpu = sight.alone_cpu - began.alone_cpu + sight.held_cpu
+        cpu = sight.alone_cpu - began.alone_cpu + sight.held_cpu - began.held_cpu
         waits = 1.0 - cpu / work
         if waits >= WAITS:
             return self._to_lanes(sight, waits)
@@ -105,14 +110,17 @@ class Alone:
         return self._stay(self._reason, GLANCE)
 
     def _to_lanes(self, sight: Sight, waits: float) -> Stage:
+        if self._known.limits.threads < 2:  # noqa: PLR2004 - one thread is the calling one
+            return self._stay(f"it waits, and may run in one thread: {self._known.obstacle}", CALM)
         if not self._known.may_change(sight.now):
             return self._stay(self._reason, CALM)
-        first = FIRST if waits >= MOSTLY else 4
+        first = max(2, min(FIRST, ceil(2.0 / max(1.0 - waits, 1e-3))))
         why = f"{waits:.0%} of an item's time is spent waiting"
         return Waiting(self._known, sight, why, first=first)
 
     def _computing(self, sight: Sight, cores: float) -> Stage:
         known, rest = self._known, self._known.rest(sight)
+        known.cores = max(cores, 0.1)
         if cores >= PARALLEL and known.limits.cpus < 2 * cores:
             return self._stay("an item keeps the cores busy by itself", CALM)
         if known.limits.cpus < 1.5 or rest < 10e-3:  # noqa: PLR2004 - less than a second core; less than a pair takes
@@ -164,13 +172,14 @@ class Pair:
         return self._conclude(sight, self._began, seconds) if seconds >= self._span else self
 
     def _conclude(self, sight: Sight, began: Sight, seconds: float) -> Stage:
-        busy = (sight.cpu - began.cpu + sight.queued - began.queued) / seconds
+        busy = (sight.cpu - began.cpu) / seconds
+        gain = busy / self._known.cores
         items = sight.done - began.done
         slower = items >= COUNTED and items / seconds < GAINS * self._alone
-        if busy >= PARALLEL and not slower:
-            return Parallel(self._known, sight, f"two lanes kept {busy:.1f} cores busy")
-        if busy < 2 * WAITS:
-            return Waiting(self._known, sight, f"two lanes computed {busy:.0%} of the time")
+        if gain >= PARALLEL and not slower:
+            return Parallel(self._known, sight, f"two lanes compute {gain:.1f} times as much as one")
+        if gain < 2 * WAITS:
+            return Waiting(self._known, sight, f"two lanes computed {busy / 2:.0%} of the time")
         return self._under_gil(sight)
 
     def _under_gil(self, sight: Sight) -> Stage:
@@ -200,7 +209,7 @@ class Parallel:
         if seconds < CALM or sight.starved:
             return self
         self._began = sight
-        busy = (sight.cpu - began.cpu + sight.queued - began.queued) / seconds
+        busy = (sight.cpu - began.cpu) / seconds / self._known.cores
         if sight.flying < self._lanes or not self._known.may_change(sight.now):
             return self
         if busy < 1 - WAITS:
@@ -339,7 +348,7 @@ class Outside:
         self._before = before
         self._inside = inside
         self._began = sight
-        self._confirmed = False
+        self._warm = self._confirmed = False
         known.changed(sight.now)
 
     def arrange(self) -> Arrangement:
@@ -358,27 +367,35 @@ class Outside:
         seconds, items = sight.now - began.now, sight.outside_items - began.outside_items
         if known.barred:
             return self._back(sight, known.barred)
+        if not self._warm:
+            # Workers load the callable before their first item: once it is over it does not count.
+            if items >= known.limits.processes * self._inside:
+                self._began, self._warm = sight, True
+            return self
         enough = COUNTED if self._confirmed else 2 * known.limits.processes * self._inside
         if seconds < (2 * CALM if self._confirmed else 20e-3) or items < enough:
             return self
         self._began = sight
-        lanes = self._speed(sight, began, items, seconds)
-        if lanes < GAINS and not sight.starved:
-            if not self._confirmed:
-                known.barred = "carrying items and results costs more than computing them elsewhere saves"
-                return self._back(sight, known.barred)
-            return self._changed(sight, "the processes are no longer faster")
-        self._confirmed = True
+        return self._judge(sight, began, items, seconds)
+
+    def _judge(self, sight: Sight, began: Sight, items: int, seconds: float) -> Stage:
         spent = sight.outside_seconds - began.outside_seconds
-        if self._inside == 1 and spent and (sight.outside_cpu - began.outside_cpu) / spent < 1 - MOSTLY:
+        computed = sight.outside_cpu - began.outside_cpu
+        carried = (sight.cpu - began.cpu + max(0.0, computed - spent)) / seconds
+        slow = self._speed(items, spent, seconds) < GAINS
+        if slow and carried >= CARRIED and not sight.starved:
+            if not self._confirmed:
+                self._known.barred = "carrying items and results costs more than it saves"
+                return self._back(sight, self._known.barred)
+            return self._changed(sight, "carrying items and results has become too dear")
+        self._confirmed = True
+        if self._inside == 1 and spent and computed / spent < 1 - MOSTLY:
             return self._changed(sight, "items have begun to wait")
         return self
 
-    def _speed(self, sight: Sight, began: Sight, items: int, seconds: float) -> float:
+    def _speed(self, items: int, spent: float, seconds: float) -> float:
         """How many times one lane's work is done at once."""
-        if self._inside > 1:
-            return items / seconds / self._before
-        return (sight.outside_seconds - began.outside_seconds) / seconds
+        return items / seconds / self._before if self._inside > 1 else spent / seconds
 
     def _changed(self, sight: Sight, reason: str) -> Stage:
         return self._back(sight, reason) if self._known.may_change(sight.now) else self

@@ -43,4 +43,4 @@ def share_of_rest(size: int, remaining: int | None, lanes: int) -> int:
     """A batch size that leaves no lane with a long tail: at most half of its share of what is left."""
     if remaining is None:
         return size
-    return max(1, min(size, remaining // (2 * lanes)))
+    return max(1, min(size, remaining // (2 * lanes or 2)))

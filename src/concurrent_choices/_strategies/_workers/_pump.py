@@ -82,9 +82,11 @@ class Pump:
         self._false_starts = 0
         self._attempts: dict[int, int] = {}
         self._poll = select.poll()
+        self._leaving = False
+        self._waker = Waker()
 
     def __iter__(self) -> Iterator[Batch]:
-        source, waker = self._job.source, Waker()
+        source, waker = self._job.source, self._waker
         self._poll.register(waker.fileno(), select.POLLIN)
         self._job.on_stop(waker.ring)
         source.on_change(waker.ring)
@@ -97,7 +99,7 @@ class Pump:
                     while self._out:
                         yield self._out.popleft()
                     continue  # the caller may have made room for more
-                if source.finished and not self._alone and self._all_idle():
+                if (source.finished or self._leaving) and not self._alone and self._all_idle():
                     return
                 if not source.claimable:
                     source.hunger()
@@ -105,6 +107,11 @@ class Pump:
         finally:
             part(self._desks.values(), self._host, self._number)
             waker.close()
+
+    def leave(self) -> None:
+        """Send no more items, and end once those that were sent are back. Safe from any thread."""
+        self._leaving = True
+        self._waker.ring()
 
     # Sending
 
@@ -122,7 +129,7 @@ class Pump:
                 self._flush(desk)
 
     def _work_waits(self) -> bool:
-        return bool(self._alone) or self._job.source.claimable
+        return bool(self._alone) or (self._job.source.claimable and not self._leaving)
 
     def _open_desk(self) -> Desk:
         taken = {desk.worker for desk in self._desks.values()}
@@ -154,6 +161,8 @@ class Pump:
     def _next_claim(self, desk: Desk) -> Claim | None:
         if self._alone:
             return self._alone.popleft()
+        if self._leaving:
+            return None
         source = self._job.source
         lanes = self._workers * CREDIT
         return source.claim(share_of_rest(desk.room, source.remaining, lanes))

@@ -1,0 +1,62 @@
+"""The strategy behind the name "auto"."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+from attrs import field, frozen
+
+from .._facts._batch import Batch
+from .._judge._controller import Controller, Limits
+from .._platform import usable_cpus
+from .._strategies._lanes._arguments import positive_or_none
+from .._strategies._lanes._threads import MOST_THREADS
+from .._work._job import Job
+from .._work._nesting import lanes_around, share
+from ._conductor import Conductor
+from ._report import begin_report
+
+__all__ = ["AutoStrategy"]
+
+
+@frozen
+class AutoStrategy:
+    """Decides while it works: how many lanes, threads or processes, and changes its mind with the evidence.
+
+    Args:
+        max_workers: Threads or processes at most, each.
+        concurrency: Items in flight at most.
+        thread_safe: Whether the callable may run in several threads of one process at once, and outside the
+            calling thread.
+    """
+
+    name = "auto"
+    max_workers: int | None = field(default=None, validator=positive_or_none)
+    concurrency: int | None = field(default=None, validator=positive_or_none)
+    thread_safe: bool = True
+
+    def execute(self, job: Job) -> Iterator[Batch]:
+        """Perform the job."""
+        report = begin_report(job.name)
+        if job.is_async:
+            from .._strategies._event_loop import AsyncioStrategy  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
+
+            return AsyncioStrategy(self.concurrency or 100).execute(job)
+        conductor = Conductor(job, Controller(self._limits()), report, eager=False)
+        return conductor.batches()
+
+    def aexecute(self, job: Job) -> AsyncIterator[Batch]:
+        """Perform an `async def` job on the loop that is running."""
+        from .._strategies._event_loop import AsyncioStrategy  # noqa: PLC0415 - as above
+
+        begin_report(job.name)
+        return AsyncioStrategy(self.concurrency or 100).aexecute(job)
+
+    def _limits(self) -> Limits:
+        cpus = usable_cpus() / lanes_around.get()
+        most = min(self.max_workers or MOST_THREADS, self.concurrency or MOST_THREADS)
+        return Limits(
+            cpus=max(1.0, cpus),
+            threads=share(most) if self.thread_safe else 1,
+            processes=min(max(1, round(cpus)), most),
+        )

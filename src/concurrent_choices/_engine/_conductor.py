@@ -1,0 +1,350 @@
+"""One run of a `def` under `auto`: the calling thread's part, and what happens beside it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any
+
+from .._facts._batch import Batch, Claim
+from .._judge._controller import Arrangement, Controller, Sight
+from .._measure._switching import quick_switching
+from .._measure._thread_bound import bound_to_thread
+from .._strategies._lanes._crew import Crew
+from .._strategies._lanes._pace import Pace, share_of_rest
+from .._work._job import Job
+from .._work._nesting import lanes_around
+from .._work._state import State
+from ._deck import Deck
+from ._ferry import Ferry
+from ._report import RunReport, Step
+from ._tally import Queueing, Tally
+from ._ticker import ticker
+from ._yard import Yard
+
+__all__ = ["Conductor"]
+
+FIRST_LOOK = 1e-3
+"""Seconds until the run-queue delay is read for the first time; the controller is asked one later."""
+
+SURE = 4e-3
+"""Looks so far apart, in seconds, mean that the controller has made up its mind for now."""
+
+AHEAD = 32
+"""Items taken from an iterable before the first call, so that lanes find some while it lasts (guessed)."""
+
+
+class Conductor:
+    """A run.
+
+    Args:
+        job: What to do.
+        controller: Who decides how.
+        report: Where it is written down.
+        eager: Whether to ask the controller before the first call, since it knows the callable.
+    """
+
+    def __init__(self, job: Job, controller: Controller, report: RunReport, *, eager: bool) -> None:
+        self._job = job
+        self._controller = controller
+        self._report = report
+        self._eager = eager
+        self._lock = threading.Lock()
+        self._over = False
+        self._asked = False
+        self._relieved = False
+        self._outside = 0  # lanes in each process; 0 while items stay here
+        self._processes = 0
+        self._ferry: Ferry | None = None
+        self._ferried = (0, 0.0)
+        self._bound: str | None = None
+        self._began = time.monotonic()
+        self._base = job.lanes
+
+    def batches(self) -> Iterator[Batch]:
+        """Perform the job in this thread and wherever the controller says; its batches."""
+        self._open()
+        try:
+            while not self._job.stopped and not self._is_over():
+                if self._outside:
+                    yield from self._cross()
+                elif self._relieved or self._job.timeout is not None:
+                    yield from self._tend()
+                else:
+                    yield from self._perform()
+            yield from self._deck.collect()
+        except BaseException as error:
+            self._close(error)
+            raise
+        self._close(None)
+
+    # The beginning and the end
+
+    def _open(self) -> None:
+        job = self._job
+        self._state = State(job.fn)
+        self._crew = Crew("concurrent_choices-auto")
+        self._deck = Deck(job, self._crew)
+        self._yard = Yard(job, self._state)
+        self._tally = Tally()
+        self._queueing: Queueing | None = None
+        self._quick: AbstractContextManager[None] | None = None
+        self._pace = Pace()
+        self._cpu_began = time.process_time()
+        if not job.source.ended:
+            job.source.feed(AHEAD)
+        if job.timeout is not None:
+            self._deck.resize(1)
+        if job.source.length is None or job.source.length > 1:
+            self._queueing = Queueing(self._tally.thread)
+            # A computing callable would keep the ticker's thread waiting for 5 ms at each step.
+            self._quick = quick_switching()
+            self._quick.__enter__()
+            ticker().start(self._beat, 0.0 if self._eager else FIRST_LOOK)
+
+    def _close(self, error: BaseException | None) -> None:
+        self._job.stop()
+        with self._lock:
+            self._over = True
+            self._switch_as_usual()
+            if self._queueing is not None:
+                self._queueing.close()
+        self._deck.part()
+        self._crew.close()
+        self._report.close(self._done())
+        self._yard.close(error)
+
+    def _is_over(self) -> bool:
+        return self._job.source.finished and not self._deck.busy and not self._deck.outbox
+
+    # The calling thread
+
+    def _perform(self) -> Iterator[Batch]:
+        """Perform items here, and hand over what lanes did meanwhile."""
+        job, deck, tally, pace = self._job, self._deck, self._tally, self._pace
+        source, performer = job.source, job.performer
+        while not (self._relieved or self._outside or job.stopped):
+            deck.feed()
+            size = pace.size
+            if deck.workers and size > 1:
+                size = share_of_rest(size, source.remaining, deck.workers + 1)
+            claim = source.claim(size)
+            if claim is None:
+                yield from self._idle()
+                return
+            tally.begin()
+            batch = performer(claim, self._mark if len(claim.items) > 1 else None)
+            pace.took(tally.end(len(batch.values)), len(batch.values))
+            if batch.error is not None:
+                source.close()
+            elif len(batch.values) < len(claim.items):
+                done = len(batch.values)
+                source.give_back(Claim(claim.start + done, claim.items[done:]))
+            yield batch
+            if deck.workers or deck.busy:
+                deck.staff()
+            yield from deck.collect()
+
+    def _mark(self, _index: int) -> bool:
+        """Whether the next item of a batch may start."""
+        return not (self._relieved or self._job.stopped or self._deck.starving)
+
+    def _idle(self) -> Iterator[Batch]:
+        """Nothing can be claimed now: lanes are still busy, or items have yet to come."""
+        deck, source = self._deck, self._job.source
+        yield from deck.collect()
+        if not self._is_over() and not deck.outbox and not source.ready:
+            source.hunger()
+            deck.wait()
+        yield from deck.collect()
+
+    def _tend(self) -> Iterator[Batch]:
+        """Keep the lanes in items, and hand over what they did."""
+        deck, job = self._deck, self._job
+        timed = job.timeout is not None
+        while (self._relieved or timed) and not self._outside and not job.stopped:
+            deck.feed()
+            deck.staff()
+            yield from deck.collect()
+            if self._is_over():
+                return
+            if not job.source.ready:
+                job.source.hunger()
+            if not deck.outbox:
+                deck.wait()
+
+    def _cross(self) -> Iterator[Batch]:
+        """Have items performed in worker processes."""
+        host = self._yard.host
+        assert host is not None
+        ferry = Ferry(self._job, host, workers=self._processes, inside=self._outside)
+        self._ferry = ferry
+        if not self._outside:  # called back already
+            ferry.leave()
+        for batch in ferry:
+            yield batch
+            yield from self._deck.collect()
+        with self._lock:
+            self._ferried = (self._ferried[0] + ferry.items, self._ferried[1] + ferry.seconds)
+            self._ferry = None
+            if ferry.unfit:
+                self._controller.bar(ferry.unfit)
+                self._outside, self._relieved = 0, False
+        if self._job.source.finished:
+            yield from self._drain()
+
+    def _drain(self) -> Iterator[Batch]:
+        """Wait for lanes that are at their last item."""
+        deck = self._deck
+        while deck.busy and not self._job.stopped:
+            yield from deck.collect()
+            if self._job.source.ready:
+                self._outside = 0  # given back: this thread takes it
+                return
+            if deck.busy and not deck.outbox:
+                deck.wait()
+
+    # The ticker's thread
+
+    def _beat(self) -> float | None:
+        """Look, ask, obey; seconds until the next time."""
+        with self._lock:
+            if self._over or self._job.stopped:
+                return None
+            try:
+                return self._decide()
+            except BaseException as error:  # noqa: BLE001 - the calling thread raises it; here it would be lost
+                self._deck.crash = error
+                self._deck.outbox.ring()
+                return None
+
+    def _decide(self) -> float:
+        sight = self._sight()
+        if not (self._asked or self._eager):
+            self._asked = True
+            self._controller.begin(sight)
+            return FIRST_LOOK
+        arrangement = self._controller.look(sight)
+        self._obey(arrangement)
+        if arrangement.look >= SURE:
+            self._switch_as_usual()
+        return arrangement.look
+
+    def _switch_as_usual(self) -> None:
+        """Nothing urgent is left to be found out."""
+        quick, self._quick = self._quick, None
+        if quick is not None:
+            quick.__exit__(None, None, None)
+
+    def _sight(self) -> Sight:
+        now = time.monotonic()
+        deck, tally, source = self._deck, self._tally, self._job.source
+        calls, seconds, quickest, flying = deck.counts()
+        held, held_cpu = self._held(now)
+        items, ferried = self._ferried
+        if self._ferry is not None:
+            items, ferried = items + self._ferry.items, ferried + self._ferry.seconds
+        alone = (tally.items, tally.wall, tally.cpu + (self._queueing.read() if self._queueing else 0.0))
+        if self._job.timeout is not None and not tally.items:
+            alone, held, held_cpu = self._stand_in(now)
+        return Sight(
+            now=now - self._began,
+            done=tally.items + calls + items,
+            remaining=source.remaining,
+            alone_items=alone[0],
+            alone_wall=alone[1],
+            alone_cpu=alone[2],
+            held=held,
+            held_cpu=held_cpu,
+            flying=flying,
+            calls=calls,
+            call_seconds=seconds,
+            quickest=quickest,
+            cpu=time.process_time() - self._cpu_began,
+            errors=deck.errors,
+            starved=not source.ready and not source.ended,
+            ready=self._yard.ready() if self._processes else 0,
+            outside_items=items,
+            outside_seconds=ferried,
+            outside_cpu=self._yard.cpu() if self._outside else 0.0,
+        )
+
+    def _held(self, now: float) -> tuple[float, float]:
+        """How long the calling thread's present batch lasts, and for how long of that it wanted a core."""
+        held, cpu = self._tally.held(now)
+        if held - cpu > FIRST_LOOK and self._queueing is not None and self._queueing.is_queueing():
+            return held, held  # the queue is accounted for when it is over
+        return held, cpu
+
+    def _stand_in(self, now: float) -> tuple[tuple[int, float, float], float, float]:
+        """Where items have a time limit, a lane stands in for the calling thread."""
+        tallies = self._deck.tallies()
+        if len(tallies) != 1:
+            return (0, 0.0, 0.0), 0.0, 0.0
+        lane = tallies[0]
+        held, held_cpu = lane.held(now)
+        return (lane.items, lane.wall, lane.cpu), held, held_cpu
+
+    def _obey(self, arrangement: Arrangement) -> None:
+        """Make a run what the controller wants it to be."""
+        wanted = self._threads(arrangement)
+        if self._job.timeout is not None and not arrangement.outside:
+            wanted = max(1, wanted + (not arrangement.relieved))
+        if arrangement.processes and not self._processes:
+            self._processes = arrangement.processes
+            self._crew.start(partial(self._order, arrangement.processes))
+        changed = arrangement.relieved != self._relieved or arrangement.outside != bool(self._outside)
+        self._relieved = arrangement.relieved
+        self._outside = arrangement.inside if arrangement.outside else 0
+        if wanted != self._deck.workers:
+            self._crowd(max(wanted, 1))
+            self._deck.resize(wanted)
+        elif wanted:
+            self._deck.staff()
+        if self._ferry is not None and not arrangement.outside:
+            self._ferry.leave()
+        if changed:
+            self._deck.outbox.ring()
+        self._note(arrangement, wanted)
+
+    def _threads(self, arrangement: Arrangement) -> int:
+        """Lanes to have: none where the callable belongs to the calling thread."""
+        if not arrangement.threads or self._job.timeout is not None:
+            return arrangement.threads
+        if self._bound is None:
+            self._bound = bound_to_thread(self._job.fn)
+            if self._bound:
+                self._controller.keep_single(self._bound)
+        return 0 if self._bound else arrangement.threads
+
+    def _order(self, workers: int) -> None:
+        with quick_switching():
+            self._yard.order(workers)
+        if self._yard.obstacle:
+            self._report.witness = self._yard.witness
+            self._controller.bar(self._yard.obstacle)
+
+    def _crowd(self, lanes: int) -> None:
+        """Tell nested runs how many lanes there are."""
+        self._job.context.run(lanes_around.set, self._base * lanes)
+
+    def _note(self, arrangement: Arrangement, threads: int) -> None:
+        lanes = max(1, threads)
+        if arrangement.outside:
+            lanes = arrangement.processes * arrangement.inside
+            inside = f" of {arrangement.inside} lanes" if arrangement.inside > 1 else ""
+            doing = f"process ×{arrangement.processes}{inside}"
+        elif arrangement.relieved or self._job.timeout is not None:
+            doing = f"thread ×{threads}"
+        else:
+            doing = f"this thread + {threads}" if threads else "this thread"
+        report = self._report
+        step = Step(report.now, arrangement.stage, doing, lanes, arrangement.reason, self._done())
+        report.note(step)
+
+    def _done(self) -> int:
+        ferry: Any = self._ferry
+        return self._tally.items + self._deck.counts()[0] + self._ferried[0] + (ferry.items if ferry else 0)

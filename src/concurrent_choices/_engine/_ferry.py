@@ -1,0 +1,75 @@
+"""Dispatch to worker processes, with an account, and a way back for what cannot go there."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import ceil
+from typing import Any
+
+from .._facts._batch import Claim
+from .._strategies._hybrid import AHEAD
+from .._strategies._threads import ThreadStrategy
+from .._strategies._workers._desk import Desk, SharedDesk
+from .._strategies._workers._host import Host
+from .._strategies._workers._pump import Pump
+from .._strategies._workers._wire import Kind, Message
+from .._work._job import Job
+
+__all__ = ["Ferry"]
+
+
+class Ferry(Pump):
+    """A pump that performs here what cannot travel, and gives up instead of failing.
+
+    Args:
+        job: What to do.
+        host: Whose workers do it.
+        workers: How many of them.
+        inside: Lanes in each.
+    """
+
+    def __init__(self, job: Job, host: Host, *, workers: int, inside: int) -> None:
+        seat: Any = partial(Desk, batch=1 if job.timeout is not None else None)
+        inner = None
+        if inside > 1:
+            seat = partial(SharedDesk, capacity=ceil(AHEAD * inside))
+            inner = ThreadStrategy(inside, batch=1)
+            job.source.widen(2 * workers * inside)
+        super().__init__(job, host, workers=workers, seat=seat, inner=inner)
+        self.items = 0
+        self.seconds = 0.0
+        self.unfit = ""
+        self.returned: list[Claim] = []
+
+    def _take(self, desk: Desk, message: Message) -> None:
+        before = len(self._out)
+        super()._take(desk, message)
+        self.seconds += message.nanoseconds / 1e9
+        self.items += sum(len(batch.values) for batch in list(self._out)[before:])
+
+    def _refuse(self, claim: Claim, reason: str) -> None:
+        """An item that cannot travel, and was not started: the calling thread performs it."""
+        del reason
+        if self._job.timeout is not None:
+            self._job.source.give_back(claim)
+            self._give_up_on("an item cannot travel to another process")
+            return
+        batch = self._job.performer(claim)
+        if batch.error is not None:
+            self._job.source.close()
+        self._out.append(batch)
+
+    def _handle(self, desk: Desk, message: Message) -> None:
+        if message.kind == Kind.UNFIT and message.job == self._number:
+            self._give_up_on(f"a worker process cannot load it ({bytes(message.frames[0]).decode()})")
+            raise EOFError  # ends this worker, and gives back what it has not started
+        super()._handle(desk, message)
+
+    def _false_start(self, code: int | None) -> None:
+        self._false_starts += 1
+        if self._false_starts >= 2:  # noqa: PLR2004 - one may have been killed by chance
+            self._give_up_on(f"worker processes end before they are ready, with exit code {code}")
+
+    def _give_up_on(self, reason: str) -> None:
+        self.unfit = self.unfit or reason
+        self.leave()

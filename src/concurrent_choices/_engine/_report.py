@@ -1,0 +1,103 @@
+"""What `auto` did in a run, and why: for people, for the log, and for tests."""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextvars import ContextVar
+
+from attrs import define, field, frozen
+
+__all__ = ["RunReport", "Step", "begin_report", "run_report"]
+
+_log = logging.getLogger("concurrent_choices")
+
+
+@frozen
+class Step:
+    """One arrangement of a run.
+
+    Attributes:
+        at: Seconds since the start.
+        stage: The controller's state.
+        doing: Who worked, such as "thread ×32".
+        lanes: How many of them.
+        reason: Why.
+        done: Items finished by then.
+    """
+
+    at: float
+    stage: str
+    doing: str
+    lanes: int
+    reason: str
+    done: int
+
+    def is_about(self, other: Step) -> bool:
+        """Whether another step is the same but for a few lanes."""
+        same = (self.stage, self.reason) == (other.stage, other.reason)
+        return self.doing == other.doing or (same and self.lanes < 2 * other.lanes < 4 * self.lanes)
+
+
+@define(eq=False)
+class RunReport:
+    """The report of one run; it grows while the run goes on.
+
+    Attributes:
+        callable: The callable's name.
+        steps: What was arranged, in order.
+        seconds: How long the run took; None while it goes on.
+        done: Items finished.
+        witness: What calls were seen to change; empty where nothing was, or nobody looked.
+        doing: Who works now, or worked last.
+    """
+
+    callable: str
+    steps: list[Step] = field(factory=list[Step])
+    seconds: float | None = None
+    done: int = 0
+    witness: str = ""
+    doing: str = "this thread"
+    _began: float = field(factory=time.perf_counter, repr=False)
+
+    @property
+    def now(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self._began
+
+    def note(self, step: Step) -> None:
+        """Write down an arrangement, unless it differs from the last in a few lanes only."""
+        self.doing = step.doing
+        if self.steps and self.steps[-1].is_about(step):
+            return
+        self.steps.append(step)
+        _log.debug(
+            "%s: %s after %.3f s and %d items: %s", self.callable, step.doing, step.at, step.done, step.reason
+        )
+
+    def close(self, done: int) -> None:
+        """The run has ended."""
+        self.seconds, self.done = self.now, done
+
+    def __str__(self) -> str:
+        took = "still running" if self.seconds is None else f"{self.seconds:.3f} s"
+        lines = [f"{self.callable}: {self.done} items, {took}"]
+        lines += [f"{step.at:8.3f} s  {step.doing:<20}  {step.reason}" for step in self.steps]
+        if self.witness:
+            lines.append(f"It stayed in this process: calls changed {self.witness}.")
+        return "\n".join(lines)
+
+
+_last: ContextVar[RunReport | None] = ContextVar("concurrent_choices_report", default=None)
+
+
+def begin_report(name: str) -> RunReport:
+    """A report for a run that begins, which becomes the last one of this context."""
+    report = RunReport(name)
+    _last.set(report)
+    return report
+
+
+def run_report() -> RunReport | None:
+    """The report of the last run of `auto` in this context; None where there was none."""
+    return _last.get()

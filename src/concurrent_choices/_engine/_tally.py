@@ -1,0 +1,128 @@
+"""What a thread has done for a run, and in how much time: written by itself, read by the conductor.
+
+No lock: each number has one writer, and a reader that sees one a moment late sees it at the next look.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from math import inf
+
+__all__ = ["Queueing", "Tally"]
+
+_NS = 1e-9
+
+
+class Tally:
+    """One thread's account. Make it in that thread.
+
+    Attributes:
+        items: Items finished.
+        wall: Seconds they took.
+        cpu: CPU seconds of this thread in them.
+        quickest: Seconds of the quickest.
+        began: When the present batch began, on the monotonic clock; 0 while there is none.
+    """
+
+    __slots__ = ("_clock", "_cpu_began", "began", "cpu", "items", "quickest", "thread", "wall")
+
+    def __init__(self) -> None:
+        self.items = 0
+        self.wall = self.cpu = 0.0
+        self.quickest = inf
+        self.began = 0.0
+        self._cpu_began = 0
+        self.thread = threading.current_thread()
+        self._clock = _clock_of_this_thread()
+
+    def begin(self) -> None:
+        """A batch begins."""
+        self._cpu_began = time.thread_time_ns()
+        self.began = time.monotonic()
+
+    def end(self, count: int) -> float:
+        """It has ended, with `count` items; the seconds it took."""
+        seconds = time.monotonic() - self.began
+        self.cpu += (time.thread_time_ns() - self._cpu_began) * _NS
+        self.began = 0.0
+        self.wall += seconds
+        self.items += count
+        if count:
+            self.quickest = min(self.quickest, seconds / count)
+        return seconds
+
+    def held(self, now: float) -> tuple[float, float]:
+        """Seconds that the present batch has lasted, and CPU seconds of it, seen from another thread."""
+        began, cpu_began = self.began, self._cpu_began
+        if not began:
+            return 0.0, 0.0
+        wall = max(0.0, now - began)
+        if self._clock is None:
+            return wall, wall  # nobody can tell here: it counts as computing, which starts nothing rashly
+        try:
+            cpu = (time.clock_gettime_ns(self._clock) - cpu_began) * _NS
+        except OSError:  # the thread is gone
+            return 0.0, 0.0
+        return (wall, max(0.0, cpu)) if self.began == began else (0.0, 0.0)
+
+
+def _clock_of_this_thread() -> int | None:
+    """The CPU clock of the calling thread, for others to read; None where there is no such thing."""
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return None
+    return time.pthread_getcpuclockid(threading.get_ident())
+
+
+class Queueing:
+    """How long a thread has been ready to run without a core, read from another thread.
+
+    Files that stay open: each system call of the conductor gives the GIL away, and getting it back
+    from a computing callable takes a switch interval.
+
+    Args:
+        thread: Which thread.
+    """
+
+    def __init__(self, thread: threading.Thread) -> None:
+        folder = f"/proc/self/task/{thread.native_id}"
+        self._delay, self._state = _opened(f"{folder}/schedstat"), _opened(f"{folder}/stat")
+        self._before = self._read_delay()
+        self.seconds = 0.0
+
+    def read(self) -> float:
+        """Seconds in the queue since this was made, except those of a stay that goes on."""
+        delay = self._read_delay()
+        self.seconds += max(0, delay - self._before) * _NS
+        self._before = delay
+        return self.seconds
+
+    def is_queueing(self) -> bool:
+        """Whether it is ready to run: as no Python code of its own runs while this does, without a core."""
+        return b") R " in _read(self._state)
+
+    def _read_delay(self) -> int:
+        words = _read(self._delay).split()
+        return int(words[1]) if len(words) > 1 else 0
+
+    def close(self) -> None:
+        """Close the files."""
+        files, self._delay, self._state = (self._delay, self._state), None, None
+        for file in files:
+            if file is not None:
+                os.close(file)
+
+
+def _opened(path: str) -> int | None:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:  # not Linux: nothing is known, and nothing is added
+        return None
+
+
+def _read(file: int | None) -> bytes:
+    try:
+        return os.pread(file, 256, 0) if file is not None else b""
+    except OSError:  # the thread is gone
+        return b""

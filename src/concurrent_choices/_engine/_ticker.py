@@ -1,0 +1,73 @@
+"""One thread for the whole process that looks after runs while their own threads are busy."""
+
+from __future__ import annotations
+
+import heapq
+import os
+import threading
+import time
+from collections.abc import Callable
+from itertools import count
+
+__all__ = ["Ticker", "ticker"]
+
+REST = 0.2
+"""Seconds the thread waits for another run before it ends: starting one costs 0.1 ms (DECISION.md 5.2)."""
+
+Beat = Callable[[], float | None]
+"""Looks after a run; answers in how many seconds to look again, or None for never."""
+
+
+class Ticker:
+    """Calls beats when they are due, in a daemon thread that ends when nothing is."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._due: list[tuple[float, int, Beat]] = []
+        self._numbers = count()
+        self._running = False
+        self._next = 0.0
+
+    def start(self, beat: Beat, seconds: float) -> None:
+        """Have `beat` called in so many seconds, and again whenever it asks for it."""
+        due = time.monotonic() + seconds
+        with self._changed:
+            heapq.heappush(self._due, (due, next(self._numbers), beat))
+            if not self._running:
+                self._running = True
+                name = "concurrent_choices-ticker"
+                threading.Thread(target=self._run, name=name, daemon=True).start()
+            elif due < self._next:
+                self._changed.notify()
+
+    def _run(self) -> None:
+        while (beat := self._wait()) is not None:
+            seconds = beat()
+            if seconds is not None:
+                with self._changed:
+                    due = time.monotonic() + seconds
+                    heapq.heappush(self._due, (due, next(self._numbers), beat))
+
+    def _wait(self) -> Beat | None:
+        """The next beat, once it is due; None where there has been none for a while."""
+        idle_since = time.monotonic()
+        with self._changed:
+            while True:
+                now = time.monotonic()
+                self._next = self._due[0][0] if self._due else idle_since + REST
+                if self._next > now:
+                    self._changed.wait(self._next - now)
+                elif self._due:
+                    return heapq.heappop(self._due)[2]
+                else:
+                    self._running = False
+                    return None
+
+
+_tickers: dict[int, Ticker] = {}
+
+
+def ticker() -> Ticker:
+    """The ticker of this process; a fork needs one of its own, since threads do not fork."""
+    found = _tickers.get(os.getpid())
+    return found if found is not None else _tickers.setdefault(os.getpid(), Ticker())
