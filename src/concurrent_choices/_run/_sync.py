@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, Unpack, overload
 from .._facts._batch import Batch
 from .._work._job import Job
 from ..protocols import Strategy
-from ._arguments import check_buffersize
+from ._arguments import check_buffersize, check_items
 from ._collect import Arrivals, Collector, InOrder, Window, finish
 from ._options import RunOptions, StreamOptions
 from ._prepare import AHEAD, GLANCE, LINGER, prepare, refuse_loop, shown
@@ -88,6 +88,7 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
         [1, 2, 3]
     """
     refuse_loop("run", "await arun(...)")
+    check_items(items)
     job, chosen = prepare(
         fn,
         items,
@@ -182,6 +183,7 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
         >>> squares.close()
     """
     refuse_loop("stream", "async for ... in astream(...)")
+    check_items(items)
     check_buffersize(buffersize)
     job, chosen = prepare(
         fn,
