@@ -42,6 +42,7 @@ class AsyncioStrategy(Crewed):
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
+        self._keeper.check()
         from ._lanes._native import execute_here  # noqa: PLC0415 - as above
 
         return execute_here(job, self.concurrency)

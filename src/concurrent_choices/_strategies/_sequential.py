@@ -38,6 +38,7 @@ class SequentialStrategy(Crewed):
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
+        self._keeper.check()
         from ._lanes._native import execute_here  # noqa: PLC0415 - as below
 
         return execute_here(job, 1)
