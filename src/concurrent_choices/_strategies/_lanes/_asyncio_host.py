@@ -111,7 +111,11 @@ def run_loop(factory: Callable[[], asyncio.AbstractEventLoop], main: Coroutine[A
     Not ``asyncio.Runner``: its end waits without bound for tasks that resist cancellation and for
     threads that sleep, and Ctrl-C must be back within half a second.
     """
-    loop = factory()
+    try:
+        loop = factory()
+    except BaseException:
+        main.close()  # or Python warns that it was never awaited
+        raise
     try:
         loop.run_until_complete(main)
     finally:
