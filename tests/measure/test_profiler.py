@@ -130,14 +130,32 @@ def test_small_calls_are_timed_in_blocks(clock):
     assert len(readings) < 500
 
 
-@pytest.mark.parametrize(("budget", "calls"), [(0.0, 1), (0.05, 1), (0.25, 3)])
+@pytest.mark.parametrize(("budget", "calls"), [(0.0, 1), (0.05, 1), (0.25, 2)])
 def test_the_budget(clock, budget, calls):
-    """Once it is spent no more is called; the first call is always made."""
+    """What would not come back in time is not begun; the first call is always made."""
     fn = Called(clock, wall=0.1)
 
     sampled(fn, range(1000), clock=clock, budget=budget)
 
     assert len(fn.items) == calls
+
+
+def test_slow_calls_may_take_a_twentieth_of_the_work(clock):
+    """Where that is more than the budget, and no more than the caller allows."""
+    fn = Called(clock, wall=0.3)
+
+    profile_at(Bench(fn, range(100), clock=clock, is_async=False, hand=OwnHand), FakeWitness(), 0.2, most=1.0)
+
+    assert 0.9e9 <= clock.wall() <= 1.0e9
+
+
+def test_few_slow_calls_get_the_budget(clock):
+    """A twentieth of three calls is nothing."""
+    fn = Called(clock, wall=0.3)
+
+    profile_at(Bench(fn, range(3), clock=clock, is_async=False, hand=OwnHand), FakeWitness(), 0.2, most=1.0)
+
+    assert len(fn.items) == 1
 
 
 def test_enough_is_enough(clock):

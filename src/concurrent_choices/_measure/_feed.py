@@ -70,7 +70,7 @@ class Feed:
         items: A sequence or any other iterable.
 
     Attributes:
-        count: How many items there are; None where nobody can say.
+        count: How many items there are; None where nobody can say yet.
         error: What the iterable raised; it gives nothing more.
     """
 
@@ -138,6 +138,8 @@ class Feed:
         except Exception as error:  # noqa: BLE001 - the iterable's error is raised in its place, after the results already due
             self.error = error
         start, self._next = self._next, self._next + len(pulled)
+        if len(pulled) < count and self.error is None:
+            self.count = self._next
         return [Claim(start, pulled)] if pulled else []
 
 

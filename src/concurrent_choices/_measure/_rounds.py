@@ -153,6 +153,8 @@ class Rounds:
         if len(blocks) > 1 and bench.clock.wall() >= self._enough:
             return False
         spent = sum(block.wall for block in blocks)
+        if blocks and spent / len(blocks) > deadline - bench.clock.wall():
+            return False  # the next one would not come back in time
         if len(blocks) < FEWEST or spent < ENOUGH:
             return True
         return spent < PATIENCE * ENOUGH and relative_error(worth_counting(blocks)) > PRECISE

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from typing import Any
 
-from attrs import field, fields, frozen
+from attrs import evolve, field, fields, frozen
 
 from .._errors import InvalidArgumentError
 from .._facts._costs import Costs
 from .._facts._machine import Machine
 from .._facts._recommendation import Recommendation
+from .._facts._table import counted
 from .._facts._workload import Workload
 from .._judge._recommend import recommend as judge
 from .._judge._recommend import settle
@@ -20,6 +21,7 @@ from .._measure._allowance import SHARE
 from .._measure._calibration import machine_costs
 from .._measure._clock import SystemClock
 from .._measure._profiler import profile
+from .._measure._sampled import Sampled
 from .._platform import this_machine
 from .._strategies._registry import strategy_for
 from .._work._callables import is_async
@@ -127,13 +129,28 @@ def recommend(
         is_async=is_async(asked.fn),
         most=limit,
     )
-    here = this_machine()
-    verdict = judge(asked, sampled.profile, calibration.costs, machine or here)
+    verdict = judge(asked, sampled.profile, calibration.costs, machine or this_machine())
+    verdict = _noting(verdict, sampled)
     leftover = Leftover(asked, sampled)
     if verify and machine is None and not leftover.failed and not sampled.in_flight:
         spent = time.perf_counter() - began
         verdict = _raced(verdict, leftover, calibration.costs, min(limit, _allowed(verdict)) - spent)
     return Verdict(leftover=leftover, **_parts(verdict))
+
+
+def _noting(verdict: Recommendation, sampled: Sampled) -> Recommendation:
+    """The verdict with what became of the caller's iterable, if it raised.
+
+    Raises:
+        BaseException: That very exception, if there is nothing else to tell.
+    """
+    error = sampled.feed.error
+    if error is None:
+        return verdict
+    if not sampled.results and not sampled.in_flight:
+        raise error
+    given = counted(len(sampled.results), "item")
+    return evolve(verdict, notes=(*verdict.notes, f"After {given} the iterable raised {error!r}."))
 
 
 def _allowed(verdict: Recommendation) -> float:
@@ -146,7 +163,9 @@ def _raced(verdict: Recommendation, leftover: Leftover, costs: Costs, seconds: f
     if seconds <= 0 or not verdict.items_known:
         return verdict
     race = Race(leftover.workload, costs, leftover.rest)
-    measured = race.hold(verdict, verdict.items - len(leftover.results), seconds)
+    there = verdict.profile.items  # "what if" asks about more than there are
+    left = (verdict.items if there is None else there) - len(leftover.results)
+    measured = race.hold(verdict, left, seconds)
     leftover.take(race.results, race.raised)
     return settle(verdict, measured) if measured else verdict
 

@@ -49,6 +49,7 @@ class Race:
         rest: The items left, each with its index.
         results: What the calls gave or raised, by index.
         raised: Which of them were raised; no more is raced then.
+        dry: Whether there were fewer items than was said.
     """
 
     workload: Workload
@@ -56,6 +57,7 @@ class Race:
     rest: Iterator[tuple[int, Any]]
     results: dict[int, Any] = field(factory=dict[int, Any])
     raised: set[int] = field(factory=set[int])
+    dry: bool = False
 
     def hold(self, verdict: Recommendation, left: int, seconds: float) -> dict[str, float]:
         """Run the contenders on items of their own, in turn.
@@ -77,7 +79,7 @@ class Race:
             for _ in range(HEATS):
                 for plan, strategy in running:
                     heats[plan.strategy].append(self._do(strategy, count) / count)
-                    if self.raised:
+                    if self.raised or self.dry:
                         return {}
         return {
             each.plan.strategy: starting(each.plan, self.costs)
@@ -121,6 +123,7 @@ class Race:
     def _do(self, strategy: Strategy, count: int) -> float:
         """Seconds for `count` items."""
         drawn = list(islice(self.rest, count))
+        self.dry = self.dry or len(drawn) < count
         indices = [index for index, _ in drawn]
         start = time.perf_counter()
         values = run(self.workload.fn, [item for _, item in drawn], strategy=strategy, return_exceptions=True)

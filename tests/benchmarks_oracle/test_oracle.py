@@ -1,0 +1,170 @@
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from benchmarks.oracle._figures import cases_of, geometric_mean, quantile
+from benchmarks.oracle._grid import grid_for
+from benchmarks.oracle._measurement import Measurement, load
+from benchmarks.oracle._ours import checksum
+
+
+def estimate(strategy, seconds):
+    plan = json.dumps({"strategy": strategy, "workers": 1, "concurrency": 1, "batch": None})
+    return {"plan": plan, "seconds": seconds, "error": 0.1, "measured": None, "obstacle": ""}
+
+
+def verdict(strategy, cost=0.2, bound="io", diagnosis="waiting", seconds=2.0):
+    told = {"bound": bound, "diagnosis": diagnosis, "strategy": strategy}
+    told["estimates"] = {"thread": estimate("thread", 1.0), "sequential": estimate("sequential", 4.0)}
+    return {"cost": cost, "verdict": told, "seconds": seconds, "check": 1}
+
+
+def lines(*more):
+    def of(kind, name, seconds, number=1, check=1):
+        answer = {"seconds": seconds, "check": check}
+        return Measurement(workload="sleep-5ms", kind=kind, name=name, round=number, answer=answer)
+
+    return [
+        Measurement(workload="sleep-5ms", kind="recommend", answer=verdict("thread")),
+        of("grid", "loop", 4.0),
+        of("grid", "threads 8", 1.0),
+        of("grid", "threads 8", 1.2, 2),
+        of("grid", "threads 8", 0.8, 3),
+        of("ours", "thread", 1.1),
+        of("ours", "sequential", 6.0),
+        *more,
+    ]
+
+
+def test_a_choice_is_held_against_the_best_median():
+    """The median of the rounds of each, the least of those."""
+    (case,) = cases_of(lines())
+    (choice,) = case.choices
+    assert case.best == ("threads 8", 1.0)
+    assert choice.ratio == pytest.approx(1.1)
+    assert choice.whole == pytest.approx(2.0)
+    assert choice.right
+    assert case.alone == 4.0
+    assert case.allowed == 0.25
+
+
+def test_a_wrong_word_is_counted():
+    """Either of the two words."""
+    wrong = Measurement(workload="sleep-5ms", kind="neighbour", answer=verdict("thread", diagnosis="tiny"))
+    (case,) = cases_of(lines(wrong))
+    assert [choice.right for choice in case.neighbours] == [False]
+    assert [choice.bound for choice in case.neighbours] == [True]
+
+
+def test_predictions_are_held_against_what_ran():
+    """Measured over predicted, for each of our strategies."""
+    (case,) = cases_of(lines())
+    assert {each.strategy: each.ratio for each in case.forecasts} == pytest.approx(
+        {"thread": 1.1, "sequential": 1.5}
+    )
+
+
+def test_other_results_are_noticed():
+    """The checksum of most is taken for the right one."""
+    answer = {"seconds": 9.0, "check": 2}
+    odd = Measurement(workload="sleep-5ms", kind="ours", name="anyio", answer=answer)
+    (case,) = cases_of(lines(odd))
+    assert case.disagreeing == ("ours anyio",)
+
+
+def test_failures_have_no_time():
+    """What was stopped or raised is no contestant."""
+    failed = Measurement(workload="sleep-5ms", kind="grid", name="threads 2", answer={"error": "was stopped"})
+    (case,) = cases_of(lines(failed))
+    assert ("grid", "threads 2") not in case.taken
+
+
+def test_means_and_quantiles():
+    """Of ratios, the geometric mean; of errors, the value that so many stay below."""
+    assert geometric_mean([0.5, 2.0]) == pytest.approx(1.0)
+    assert [quantile([3, 1, 2, 4], part) for part in (0.5, 0.95)] == [2, 4]
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in grid_for(is_async=False, count=32) if "processes" not in name]
+)
+def test_the_grid_gives_all_results(name):
+    """In input order, however many threads."""
+    runner = grid_for(is_async=False, count=32)[name]
+    assert runner(str, range(32)) == [str(item) for item in range(32)]
+
+
+async def awaited(item):
+    return str(item)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in grid_for(is_async=True, count=32) if "processes" not in name]
+)
+def test_the_grid_awaits_all_results(name):
+    """On either loop, with or without a limit, and in threads."""
+    runner = grid_for(is_async=True, count=32)[name]
+    assert runner(awaited, range(32)) == [str(item) for item in range(32)]
+
+
+def test_checksums_tell_results_apart():
+    """Order, number and values count."""
+    assert checksum([1, 2, 3], 3) == checksum([1, 2, 3], 3)
+    assert len({checksum(values, 3) for values in ([1, 2, 3], [3, 2, 1], [1, 2], [1, 2, 4])}) == 4
+
+
+SCRIPT = """
+import os, time
+from benchmarks.oracle._zygote import in_own_process
+def hang():
+    os.spawnlp(os.P_NOWAIT, "sleep", "sleep", "60")
+    time.sleep(60)
+print(in_own_process(lambda: {"pid": os.getpid()}, 10.0)["pid"] != os.getpid())
+print(in_own_process(lambda: 1 / 0, 10.0))
+print(in_own_process(lambda: os._exit(3), 10.0)["error"].endswith("died without an answer"))
+print(in_own_process(hang, 0.2))
+"""
+
+
+def test_a_measurement_has_a_process_of_its_own(root):
+    """It answers, raises, dies or hangs there, and leaves nothing behind."""
+    start = time.monotonic()
+    told = subprocess.run(
+        [sys.executable, "-c", SCRIPT], cwd=root, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert told.stdout.splitlines() == [
+        "True",
+        "{'error': 'ZeroDivisionError: division by zero'}",
+        "True",
+        "{'error': 'was stopped after 0.20 s'}",
+    ]
+    assert time.monotonic() - start < 30
+
+
+def test_a_quick_run(root, tmp_path):
+    """Two workloads from end to end: results, environment, report, exit code 0."""
+    command = [sys.executable, "-m", "benchmarks.oracle", "--quick", "--seed", "1", "--output", str(tmp_path)]
+    environment = os.environ | {"CONCURRENT_CHOICES_CACHE": str(tmp_path / "cache")}
+    for only in ("waiting/sleep-5ms", "coroutines/async-blocks"):
+        told = subprocess.run(
+            [*command, "--only", only],
+            cwd=root,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=100,
+        )
+        assert told.returncode == 0, told.stdout + told.stderr
+        described, measurements = load(tmp_path)
+        assert described["seed"] == 1
+        kinds = {each.kind for each in measurements}
+        assert kinds == {"recommend", "grid", "ours", "audit", "neighbour"}
+        audit = next(each.answer for each in measurements if each.kind == "audit")
+        assert audit["once"] == audit["items"] == audit["results"]
+        report = (tmp_path / "REPORT.md").read_text()
+        assert "| calls of `fn` per item | exactly one |" in report
+        assert str(root) not in (tmp_path / "results.jsonl").read_text() + report

@@ -1,0 +1,125 @@
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from concurrent_choices import Recommendation
+from concurrent_choices._cli import main
+
+
+def test_recommend_prints_the_table(here, capsys):
+    """The table on standard output, progress on standard error, exit code 0."""
+    assert main(["recommend", "mine:Shop.price", "--items", "range(100)"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("Shop.price: 100 items on ")
+    assert ">  sequential" in out
+    assert err == "calling mine:Shop.price on some of its items ...\n"
+
+
+def test_recommend_as_json(here, capsys):
+    """What `Recommendation.from_json` reads."""
+    assert main(["recommend", "mine:Shop.price", "--items", "range(100)", "--json"]) == 0
+    verdict = Recommendation.from_json(capsys.readouterr().out)
+    assert (verdict.items, verdict.plan.strategy) == (100, "sequential")
+
+
+def test_items_from_a_file_are_its_lines(here, capsys):
+    """A line is an item, without its end."""
+    (here / "lines.txt").write_text("a\nbb\n\nccc\n")
+    assert main(["recommend", "builtins:len", "--items", "lines.txt", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["items"] == 4
+
+
+def test_items_from_standard_input(here, capsys, monkeypatch):
+    """The minus sign, as usual."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("a\nbb\n"))
+    assert main(["recommend", "builtins:len", "--items", "-", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["items"] == 2
+
+
+def test_what_if(here, capsys):
+    """Another number of processors, of items, or no GIL; nothing races then."""
+    what_if = ["--cpus", "64", "--no-gil", "--count", "100000", "--json"]
+    assert main(["recommend", "mine:Shop.price", "--items", "range(100)", *what_if]) == 0
+    verdict = Recommendation.from_json(capsys.readouterr().out)
+    assert (verdict.machine.cpus, verdict.machine.gil, verdict.items) == (64, False, 100_000)
+    assert all(each.measured is None for each in verdict.estimates)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere:fn", "--items", "[1]"], "nowhere:fn: cannot be imported"),
+        (["mine:nothing", "--items", "[1]"], "write it as PKG.MOD:FN"),
+        (["mine:fails", "--items", "1 +"], "neither a file nor an expression"),
+        (["mine:fails", "--items", "17"], "cannot be iterated over"),
+        (["mine:fails", "--items", "[1]", "--budget", "0"], "budget: must be seconds above 0"),
+        (["mine:fails", "--items", "[1]", "--cpus", "0"], "--cpus: must be above 0"),
+    ],
+)
+def test_arguments_that_cannot_work(here, capsys, arguments, message):
+    """Exit code 2, and one line that names the argument and the way out."""
+    assert main(["recommend", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert err.splitlines()[-1].startswith("concurrent-choices: ")
+
+
+def test_a_callable_that_always_raises(here, capsys):
+    """There is a verdict, of little worth; exit code 1."""
+    assert main(["recommend", "mine:fails", "--items", "range(10)"]) == 1
+    assert "100% of the sampled calls raised" in capsys.readouterr().out
+
+
+def test_items_that_raise(here, capsys):
+    """Exit code 1, with what they raised."""
+    assert main(["recommend", "mine:Shop.price", "--items", "__import__('mine').broken()"]) == 1
+    assert "the items raised RuntimeError('no more')" in capsys.readouterr().err
+
+
+def test_ctrl_c(here, capsys, monkeypatch):
+    """Exit code 130, as shells have it, and no traceback."""
+
+    def interrupted(*arguments, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("concurrent_choices._cli.recommend", interrupted)
+    assert main(["recommend", "mine:Shop.price", "--items", "[1]"]) == 130
+    assert capsys.readouterr().err.endswith("interrupted\n")
+
+
+def test_machine_shows_how_each_number_was_obtained(capsys):
+    """The machine in a line, a line for each cost, and where they are kept."""
+    assert main(["machine"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "CPUs, GIL " in lines[0]
+    assert any(line.startswith("call ") and line.endswith("measured: by a test") for line in lines)
+    assert lines[-1] == "not kept: a test"
+
+
+def test_machine_as_json(capsys):
+    """Both halves, for programs."""
+    assert main(["machine", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["machine"]["cpus"] > 0
+    assert facts["calibration"]["costs"]["call"] > 0
+
+
+@pytest.mark.parametrize("arguments", [[], ["choose"], ["recommend"], ["recommend", "mine:fails"]])
+def test_what_argparse_refuses(arguments, capsys):
+    """Exit code 2 and the usage, as of every command line."""
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "usage: concurrent-choices" in capsys.readouterr().err
+
+
+def test_it_runs_as_a_module(tmp_path):
+    """`python -m concurrent_choices` is the same program."""
+    command = [sys.executable, "-m", "concurrent_choices", "--help"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "recommend" in told.stdout
+    assert "machine" in told.stdout

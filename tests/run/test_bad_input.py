@@ -1,0 +1,172 @@
+import itertools
+import sqlite3
+import sys
+import threading
+import time
+
+import pytest
+import verdict_callables as callables
+
+from concurrent_choices import InvalidArgumentError, Workload, recommend, run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3,), "fn: "),
+        ((len,), "items: are missing"),
+        ((Workload(len, []), []), "items: belong into the Workload"),
+        ((len, 3), "items: "),
+    ],
+)
+def test_arguments_that_cannot_work(arguments, message):
+    """The error names the argument and the way out; nothing was called."""
+    with pytest.raises(InvalidArgumentError, match=message):
+        recommend(*arguments)
+
+
+@pytest.mark.parametrize("budget", [0, -1, "1", None, True])
+def test_a_budget_is_seconds(budget):
+    """More than none of them."""
+    with pytest.raises(InvalidArgumentError, match="budget: must be seconds above 0"):
+        recommend(len, ["a"], budget=budget)
+
+
+def test_no_items():
+    """Nothing to measure, nothing to do, and no error."""
+    verdict = recommend(callables.double, [])
+    assert (verdict.items, verdict.bound, verdict.diagnosis) == (0, "unknown", "unknown")
+    assert verdict.plan.strategy == "sequential"
+    assert verdict.run() == []
+
+
+def test_one_item():
+    """It is called to measure; its result is what `.run()` gives."""
+    verdict = recommend(callables.double, [21])
+    assert verdict.plan.strategy == "sequential"
+    assert verdict.run() == [42]
+
+
+def test_an_infinite_generator():
+    """A sample is taken from it; the number of items is assumed, and the verdict says so."""
+    verdict = recommend(callables.double, itertools.count())
+    assert not verdict.items_known
+    assert "were assumed" in str(verdict)
+
+
+@pytest.mark.parametrize("bad", [lambda item: True, lambda item: item == 0, lambda item: item == 2])
+def test_a_callable_that_raises(bad):
+    """On every, on the first, on the third item: there is a verdict, and `.run()` raises."""
+
+    def fn(item):
+        if bad(item):
+            message = "no"
+            raise ValueError(message)
+        return item
+
+    verdict = recommend(fn, range(100))
+    assert verdict.profile.errors > 0
+    assert "of the sampled calls raised" in str(verdict)
+    with pytest.raises(ValueError, match="no"):
+        verdict.run()
+
+
+def test_a_callable_that_never_returns():
+    """The budget holds, and the verdict says what is known."""
+    release = threading.Event()
+    start = time.monotonic()
+    verdict = recommend(lambda item: release.wait(30), range(3), budget=0.1)
+    took = time.monotonic() - start
+    release.set()
+    assert took < 5
+    assert (verdict.bound, verdict.diagnosis) == ("io", "waiting")
+    assert "had not come back after" in str(verdict)
+    assert "lower bound" in str(verdict)
+
+
+def test_items_that_cannot_be_pickled():
+    """Processes are out, with the reason; the rest goes on."""
+    verdict = recommend(lambda lock: lock.locked(), [threading.Lock() for _ in range(30)])
+    assert "the item" in verdict.estimate("process").obstacle
+    assert verdict.run() == [False] * 30
+
+
+def test_a_connection_made_in_this_thread():
+    """SQLite refuses other threads: it is asked in this one, and threads are not advised."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        verdict = recommend(lambda item: connection.execute("select ?", (item,)).fetchone()[0], range(50))
+        assert verdict.run() == list(range(50))
+    finally:
+        connection.close()
+
+
+def test_a_callable_that_starts_threads():
+    """They come and go within the calls."""
+
+    def fn(item):
+        thread = threading.Thread(target=callables.double, args=(item,))
+        thread.start()
+        thread.join()
+        return item
+
+    assert recommend(fn, range(60)).run() == list(range(60))
+
+
+def test_a_callable_that_changes_the_switch_interval():
+    """Measuring sets it for a moment; what the callable set last is not this library's business."""
+    before = sys.getswitchinterval()
+    try:
+        assert recommend(lambda item: sys.setswitchinterval(0.004), range(20)).run() == [None] * 20
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_the_switch_interval_is_restored():
+    """Looking sets it for a moment only."""
+    before = sys.getswitchinterval()
+    recommend(callables.compute, range(300))
+    assert sys.getswitchinterval() == before
+
+
+def test_a_callable_that_calls_run():
+    """A run within is a run like any other."""
+
+    def fn(item):
+        return run(callables.double, [item, item], strategy="thread")
+
+    assert recommend(fn, range(30)).run() == [[item * 2, item * 2] for item in range(30)]
+
+
+def broken(count):
+    yield from range(count)
+    message = "no more"
+    raise RuntimeError(message)
+
+
+def test_an_iterable_that_raises_at_once():
+    """There is nothing to say, so its own exception comes out."""
+    with pytest.raises(RuntimeError, match="no more"):
+        recommend(callables.double, broken(0))
+
+
+def test_an_iterable_that_raises_later():
+    """The verdict is of the items before, and says so; `.run()` raises."""
+    verdict = recommend(callables.double, broken(3))
+    assert "After 3 items the iterable raised RuntimeError('no more')." in str(verdict)
+    with pytest.raises(RuntimeError, match="no more"):
+        verdict.run()
+
+
+def test_an_iterator_that_ended_is_counted():
+    """Nothing need be assumed then."""
+    verdict = recommend(callables.double, iter(range(5)))
+    assert verdict.items_known
+    assert verdict.items == 5
+
+
+def test_no_thread_is_left_behind():
+    """Of the witness, the lanes and the trials."""
+    before = threading.active_count()
+    recommend(callables.nap, range(50)).run()
+    assert threading.active_count() <= before

@@ -1,0 +1,119 @@
+import threading
+
+import pytest
+import verdict_callables as callables
+from verdict_callables import Counted
+
+from concurrent_choices import InvalidArgumentError, recommend
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 10, 1000])
+@pytest.mark.parametrize("make", [list, iter, set, lambda items: (item for item in items)])
+def test_every_item_is_called_once(make, count):
+    """Sampled, raced or run afterwards; results in input order."""
+    fn = Counted(callables.double)
+    results = recommend(fn, make(range(count))).run()
+    assert results == [item * 2 for item in range(count)]
+    assert fn.calls == dict.fromkeys(range(count), 1)
+
+
+def test_calls_that_wait_are_called_once_too():
+    """Several lanes try some of the items; the results of all are kept."""
+    fn = Counted(callables.nap)
+    results = recommend(fn, range(150)).run()
+    assert results == [item * 2 for item in range(150)]
+    assert fn.calls == dict.fromkeys(range(150), 1)
+
+
+def test_coroutines_are_called_once():
+    """On the loop of the sampler, or on the one of the strategy."""
+    seen = []
+
+    async def fn(item):
+        seen.append(item)
+        return await callables.rest(item)
+
+    assert recommend(fn, range(100)).run() == [item * 2 for item in range(100)]
+    assert sorted(seen) == list(range(100))
+
+
+def test_a_verdict_runs_once():
+    """Its items are used up then; the message says what to do."""
+    verdict = recommend(callables.double, range(20))
+    verdict.run()
+    with pytest.raises(InvalidArgumentError, match=r"recommendation: has been run already.*recommend\(\)"):
+        verdict.run()
+
+
+@pytest.mark.parametrize("bad", [0, 2, 70, 999])
+def test_an_item_that_raises_is_named_by_its_place_in_the_input(bad):
+    """Not by its place among those that were left, and whoever called it."""
+
+    def fn(item):
+        if item == bad:
+            message = "no"
+            raise ValueError(message)
+        return callables.compute(1) and item
+
+    with pytest.raises(ValueError, match="no") as caught:
+        recommend(fn, range(1000)).run()
+    assert caught.value.__notes__[-1] == f"raised by item {bad}: {bad}"
+
+
+def test_exceptions_stand_in_their_places_if_asked_to():
+    """Also those that were raised while measuring."""
+
+    def fn(item):
+        if item % 3 == 0:
+            raise ValueError(item)
+        return item
+
+    results = recommend(fn, range(100)).run(return_exceptions=True)
+    for index, result in enumerate(results):
+        if index % 3:
+            assert result == index
+        else:
+            assert isinstance(result, ValueError)
+            assert result.__notes__ == [f"raised by item {index}: {index}"]
+
+
+def test_an_exception_that_is_given_back_is_a_result():
+    """It was not raised, so nothing raises it."""
+    results = recommend(ValueError, range(50)).run()
+    assert [error.args for error in results] == [(item,) for item in range(50)]
+
+
+def test_an_item_that_outlasts_its_timeout():
+    """The timeout is for what is left; the error names the item by its place in the input."""
+    release = threading.Event()
+
+    def fn(item):
+        if item == 40:
+            release.wait(10)
+        callables.nap(item)
+        return item
+
+    verdict = recommend(fn, [*range(41)], budget=0.02)
+    try:
+        with pytest.raises(TimeoutError) as caught:
+            verdict.run(timeout=0.1)
+    finally:
+        release.set()
+    assert caught.value.index == 40
+
+
+def test_a_call_under_way_is_waited_for_not_repeated():
+    """A call that outlasts the budget is finished by `.run()`, and is made once."""
+    release = threading.Event()
+
+    def slow(item):
+        if item == 0:
+            release.wait(10)
+        return item
+
+    fn = Counted(slow)
+    verdict = recommend(fn, range(10), budget=0.05)
+    assert "had not come back" in str(verdict)
+    release.set()
+    assert verdict.run() == list(range(10))
+    assert fn.calls == dict.fromkeys(range(10), 1)

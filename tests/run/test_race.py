@@ -1,0 +1,113 @@
+import pytest
+
+from concurrent_choices import Workload
+from concurrent_choices._facts._costs import Costs
+from concurrent_choices._facts._estimate import Estimate
+from concurrent_choices._facts._plan import Plan
+from concurrent_choices._facts._recommendation import Recommendation
+from concurrent_choices._run._race import HEATS, SHARE, Race, lanes, starting
+
+
+def told(strategy, seconds, workers=1, concurrency=None):
+    plan = Plan(strategy=strategy, workers=workers, concurrency=concurrency or workers)
+    return Estimate(plan=plan, seconds=seconds)
+
+
+def verdict_of(*estimates, items=1000):
+    return Recommendation(
+        name="work",
+        items=items,
+        plan=estimates[0].plan,
+        estimates=estimates,
+        bound="cpu",
+        diagnosis="mixed",
+        reason="",
+        contenders=tuple(each.plan for each in estimates),
+    )
+
+
+def race(fn, items=1000):
+    return Race(Workload(fn, range(items)), Costs(), iter(enumerate(range(items))))
+
+
+SEQUENTIAL, THREADS, PROCESSES = (
+    told("sequential", 1.0),
+    told("thread", 1.0, workers=2),
+    told("process", 0.6, workers=2),
+)
+
+
+def test_each_contender_gets_as_many_items():
+    """Each heat of items of its own; every item once, and each result in its place."""
+    calls = []
+    held = race(lambda item: calls.append(item) or -item)
+
+    measured = held.hold(verdict_of(SEQUENTIAL, THREADS), 1000, 0.1)
+
+    assert set(measured) == {"sequential", "thread"}
+    assert sorted(calls) == list(range(len(calls)))
+    assert len(calls) % (2 * HEATS) == 0
+    assert 0 < len(calls) <= 1000 * SHARE
+    assert held.results == {item: -item for item in calls}
+
+
+def test_a_single_contender_does_not_race():
+    """It has won already."""
+    held = race(abs)
+    assert held.hold(verdict_of(SEQUENTIAL), 1000, 1.0) == {}
+    assert held.results == {}
+
+
+@pytest.mark.parametrize(("left", "seconds"), [(10, 1.0), (1000, 0.01)])
+def test_without_items_or_time_there_is_no_race(left, seconds):
+    """A heat of no items, or of no time, tells nothing."""
+    held = race(abs)
+    assert held.hold(verdict_of(SEQUENTIAL, THREADS), left, seconds) == {}
+    assert held.results == {}
+
+
+def test_processes_stay_away_where_starting_them_takes_all_the_time():
+    """The others race without them."""
+    held = race(lambda item: item)
+    measured = held.hold(verdict_of(PROCESSES, SEQUENTIAL, THREADS), 1000, 0.05)
+    assert set(measured) == {"sequential", "thread"}
+
+
+def test_many_lanes_need_as_many_items():
+    """Twice as many at least; a plan of 400 threads cannot race with 200 items."""
+    wide = told("thread", 0.1, workers=400)
+    assert race(abs).hold(verdict_of(SEQUENTIAL, wide), 1000, 1.0) == {}
+
+
+def test_an_item_that_raises_ends_the_race():
+    """What was called is kept, raised or not, under its own index."""
+
+    def fn(item):
+        if item == 7:
+            raise ValueError(item)
+        return item
+
+    held = race(fn)
+    assert held.hold(verdict_of(SEQUENTIAL, THREADS), 1000, 0.1) == {}
+    assert held.raised == {7}
+    assert isinstance(held.results[7], ValueError)
+    assert held.results[7].__notes__ == ["raised by item 7: 7"]
+    assert all(held.results[item] == item for item in held.results if item != 7)
+
+
+def test_fewer_items_than_were_said_end_the_race():
+    """Those there were have been done."""
+    held = race(abs, items=20)
+    assert held.hold(verdict_of(SEQUENTIAL, THREADS), 1000, 0.1) == {}
+    assert held.results == {item: item for item in range(20)}
+
+
+def test_what_starting_costs():
+    """Threads each, processes after the first each, a loop once."""
+    costs = Costs(thread_start=1.0, process_start=10.0, process_worker=2.0, loop_start=5.0)
+    told_costs = [
+        starting(each.plan, costs)
+        for each in (SEQUENTIAL, THREADS, PROCESSES, told("hybrid", 1.0, 3), told("asyncio", 1.0))
+    ]
+    assert told_costs == [0.0, 2.0, 12.0, 14.0, 5.0]
+    assert lanes(Plan(strategy="hybrid", workers=2, concurrency=8)) == 8

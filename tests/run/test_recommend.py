@@ -1,0 +1,146 @@
+import time
+
+import pytest
+import verdict_callables as callables
+from verdict_callables import patient
+
+import concurrent_choices
+from concurrent_choices import Machine, Recommendation, Workload, recommend, run
+
+
+@patient
+def test_waiting_goes_to_threads():
+    """A `def` that sleeps: io, waiting, many threads."""
+    verdict = recommend(callables.nap, range(200))
+    assert (verdict.bound, verdict.diagnosis) == ("io", "waiting")
+    assert verdict.plan.strategy == "thread"
+    assert verdict.plan.workers >= 16
+
+
+@patient
+def test_an_async_def_that_awaits_stays_on_a_loop():
+    """Threads with a loop each would do as well; a single loop is simpler."""
+    verdict = recommend(callables.rest, range(100))
+    assert (verdict.bound, verdict.diagnosis) == ("io", "async that awaits")
+    assert verdict.plan.strategy in {"asyncio", "uvloop"}
+
+
+@patient
+def test_an_async_def_that_blocks_is_told_where():
+    """File and line, and a way out that does not need the line changed."""
+    verdict = recommend(callables.block, range(200))
+    assert verdict.diagnosis.startswith("async that blocks the loop at ")
+    assert "verdict_callables.py:" in verdict.diagnosis
+    assert verdict.plan.strategy in {"thread", "hybrid", "process"}
+
+
+@patient
+def test_python_code_is_cpu_under_the_gil():
+    """Threads are not the answer, whatever is."""
+    verdict = recommend(callables.compute, range(3000))
+    assert (verdict.bound, verdict.diagnosis) == ("cpu", "cpu under the GIL")
+    assert verdict.plan.strategy in {"process", "hybrid", "sequential"}
+
+
+@patient
+def test_hashing_is_cpu_outside_the_gil():
+    """It lets go of the GIL, so no process needs to be started for it."""
+    verdict = recommend(callables.digest, range(2000), verify=False)
+    assert (verdict.bound, verdict.diagnosis) == ("cpu", "cpu outside the GIL")
+
+
+def test_tiny_work_is_left_alone():
+    """Handing it over would take longer than doing it."""
+    verdict = recommend(abs, range(1000))
+    assert verdict.diagnosis == "tiny"
+    assert verdict.plan.strategy == "sequential"
+
+
+def test_a_workload_says_the_same_as_its_parts():
+    """Workload(fn, items), or fn and items."""
+    verdict = recommend(Workload(callables.double, range(50), name="doubling"))
+    assert verdict.name == "doubling"
+    assert verdict.run() == [item * 2 for item in range(50)]
+
+
+def test_the_verdict_prints_as_a_table_of_all_strategies():
+    """With the chosen one marked, the reason above and the explanation of ± below."""
+    text = str(recommend(callables.double, range(50)))
+    for strategy in ("sequential", "thread", "asyncio", "uvloop", "anyio", "process", "hybrid"):
+        assert strategy in text
+    assert ">  sequential" in text
+    assert 'Use "sequential"' in text
+
+
+def test_the_verdict_is_a_recommendation():
+    """It goes wherever one goes; its JSON gives it back, without the work."""
+    verdict = recommend(callables.double, range(50))
+    again = Recommendation.from_json(verdict.to_json())
+    assert isinstance(verdict, Recommendation)
+    assert again.plan == verdict.plan
+    assert str(again) == str(verdict)
+
+
+@pytest.mark.parametrize("made", [lambda verdict: verdict, lambda verdict: verdict.strategy])
+def test_run_takes_a_verdict(made):
+    """The verdict itself, or its strategy: for other items, as often as one likes."""
+    verdict = recommend(callables.double, range(50))
+    for _ in range(2):
+        assert run(callables.double, range(10), strategy=made(verdict)) == [item * 2 for item in range(10)]
+
+
+def test_the_executor_does_what_the_verdict_says():
+    """An ordinary `concurrent.futures.Executor`, as wide as the plan."""
+    verdict = recommend(callables.nap, range(200))
+    with verdict.executor() as executor:
+        assert list(executor.map(callables.double, range(5))) == [0, 2, 4, 6, 8]
+
+
+@patient
+def test_it_costs_a_quarter_of_a_second():
+    """Or a twentieth of the work, if that is more; the bound is generous for busy machines."""
+    start = time.perf_counter()
+    recommend(callables.nap, range(100))
+    assert time.perf_counter() - start < 0.5
+
+
+def test_what_if_there_were_more_cpus():
+    """The same profile, judged for another machine; nothing races there."""
+    verdict = recommend(callables.compute, range(100_000), machine=Machine(cpus=64))
+    assert verdict.machine.cpus == 64
+    assert verdict.plan.strategy in {"process", "hybrid"}
+    assert verdict.plan.workers > 8
+    assert all(each.measured is None for each in verdict.estimates)
+
+
+def test_what_if_there_were_a_thousand_times_the_items():
+    """`items_count` says how many to predict for; those there are get run."""
+    few = recommend(Workload(callables.compute, range(50), items_count=50_000))
+    assert few.items == 50_000
+    assert few.plan.strategy in {"process", "hybrid"}
+    assert len(few.run()) == 50
+
+
+@patient
+def test_what_if_there_were_no_gil():
+    """Python code then goes to threads."""
+    verdict = recommend(callables.compute, range(50_000), machine=Machine(cpus=8, gil=False))
+    assert verdict.plan.strategy == "thread"
+    assert verdict.plan.workers >= 6
+
+
+def test_what_cannot_travel_is_told_in_the_table():
+    """Which part of the callable, and why."""
+    import socket
+
+    with socket.socket() as connection:
+        verdict = recommend(lambda item: (connection, item)[1], range(20))
+        assert "'connection' is a socket" in str(verdict)
+        assert verdict.estimate("process").obstacle
+        assert verdict.run() == list(range(20))
+
+
+def test_the_names_are_public():
+    """`from concurrent_choices import recommend`."""
+    for name in ("Machine", "Recommendation", "Workload", "recommend"):
+        assert name in concurrent_choices.__all__

@@ -1,0 +1,67 @@
+"""Callables for verdicts: real ones, in a module that worker processes can import."""
+
+import asyncio
+import hashlib
+import threading
+import time
+
+
+class Counted:
+    """Counts the calls of each item, in this process."""
+
+    def __init__(self, fn=lambda item: item):
+        self.fn = fn
+        self.calls = {}
+        self.lock = threading.Lock()
+
+    def __call__(self, item):
+        with self.lock:
+            self.calls[item] = self.calls.get(item, 0) + 1
+        return self.fn(item)
+
+
+def compute(item):
+    total = 0
+    for step in range(10_000):
+        total += step * item
+    return total
+
+
+def digest(item):
+    return hashlib.sha256(b"x" * 1_000_000).hexdigest()
+
+
+def nap(item):
+    time.sleep(0.005)
+    return item * 2
+
+
+async def rest(item):
+    await asyncio.sleep(0.005)
+    return item * 2
+
+
+async def block(item):
+    await asyncio.sleep(0)
+    time.sleep(0.005)  # noqa: ASYNC251 - the mistake is what is tried
+    return item
+
+
+def double(item):
+    return item * 2
+
+
+def patient(test):
+    """Let a test of real measurements fail twice: a busy neighbour may spoil one, not three."""
+    import functools
+
+    @functools.wraps(test)
+    def again(*arguments, **named):
+        for _ in range(2):
+            try:
+                return test(*arguments, **named)
+            except AssertionError:
+                continue
+        return test(*arguments, **named)
+
+    return again
