@@ -284,16 +284,22 @@ class RaisesOnDumps:
         raise TypeError(msg)
 
 
-def _explode():
+def explode():
+    """Raise."""
     msg = "no landing"
     raise ValueError(msg)
+
+
+def leave():
+    """End the process."""
+    os._exit(9)
 
 
 class RaisesOnLoads:
     """Leaves, and cannot arrive."""
 
     def __reduce__(self):
-        return _explode, ()
+        return explode, ()
 
 
 @act

@@ -1,0 +1,346 @@
+"""Arguments that cannot work: an error at the call that names the argument and what would be right."""
+
+from __future__ import annotations
+
+import math
+
+import contract_acts as acts
+import pytest
+from conftest import small
+
+import concurrent_choices as cc
+from concurrent_choices import (
+    AnyioStrategy,
+    AsyncioStrategy,
+    ClosedStrategyError,
+    HybridStrategy,
+    InvalidArgumentError,
+    MissingExtraError,
+    ProcessStrategy,
+    ThreadStrategy,
+    UnknownStrategyError,
+    UvloopStrategy,
+    WorkerStartError,
+    arun,
+    astream,
+    run,
+    stream,
+)
+from concurrent_choices._strategies import _registry
+
+
+def call_arun(*arguments, **options):
+    """Take `arun` one step, which is where it checks."""
+    coroutine = arun(*arguments, **options)
+    try:
+        coroutine.send(None)
+    finally:
+        coroutine.close()
+
+
+def call_run(*arguments, **options):
+    """`run`."""
+    return run(*arguments, **options)
+
+
+CALLS = {"run": call_run, "stream": stream, "arun": call_arun, "astream": astream}
+
+
+@pytest.fixture(params=CALLS)
+def call(request):
+    """Each of the four public functions."""
+    return CALLS[request.param]
+
+
+def refused(call, *arguments, **options):
+    """The error with which a call is refused: InvalidArgumentError, a ValueError and a TypeError."""
+    with pytest.raises(InvalidArgumentError) as caught:
+        call(*arguments, **options)
+    assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, TypeError)
+    return caught.value
+
+
+@pytest.mark.parametrize("fn", [None, 3, "len", [len]])
+def test_not_callable(call, fn):
+    """What cannot be called is refused."""
+    error = refused(call, fn, [1])
+    assert str(error) == f"fn: must be callable with one item, not {type(fn).__name__}"
+
+
+@pytest.mark.parametrize("items", [None, 3, len])
+def test_not_iterable(call, items):
+    """What cannot be iterated is refused."""
+    error = refused(call, len, items)
+    assert str(error) == f"items: must be iterable, not {type(items).__name__}"
+
+
+@pytest.mark.parametrize("name", ["run", "stream"])
+def test_async_items_in_a_blocking_form(name):
+    """An async iterable needs a loop; the error says which functions have one."""
+
+    async def items():
+        yield 1
+
+    given = items()
+    error = refused(CALLS[name], len, given)
+    assert str(error) == "items: an async iterable needs `arun` or `astream`"
+
+
+def test_a_generator_function(call):
+    """Calling one runs nothing, so it is refused by name."""
+
+    def numbers(item):
+        yield item
+
+    error = refused(call, numbers, [1])
+    assert str(error) == (
+        "fn: test_a_generator_function.<locals>.numbers is a generator function: calling it runs "
+        "nothing; have it return a value, such as a list, for each item"
+    )
+
+
+def test_an_async_generator_function(call):
+    """The same for asynchronous ones, also behind a partial or a method."""
+    from functools import partial
+
+    async def numbers(item):
+        yield item
+
+    class Holder:
+        async def __call__(self, item):
+            yield item
+
+    for fn in (numbers, partial(numbers), Holder()):
+        assert "is a generator function" in str(refused(call, fn, [1]))
+
+
+@pytest.mark.parametrize("timeout", [0, -1, -0.5, math.nan, True, "1", [1]])
+def test_timeouts(call, timeout):
+    """A timeout is a number of seconds above 0."""
+    error = refused(call, len, ["a"], timeout=timeout)
+    assert str(error) == f"timeout: must be seconds above 0, or None, not {timeout!r}"
+
+
+@pytest.mark.parametrize("buffersize", [0, -1, 2.5, True, "1"])
+@pytest.mark.parametrize("name", ["stream", "astream"])
+def test_buffersizes(name, buffersize):
+    """A buffersize is a whole number from 1."""
+    error = refused(CALLS[name], len, ["a"], buffersize=buffersize)
+    assert error.argument == "buffersize"
+    assert repr(buffersize) in str(error)
+
+
+@pytest.mark.parametrize("strategy", ["threads", "", "Thread", "ThreadStrategy"])
+def test_unknown_names(call, strategy):
+    """A misspelt name is answered with all there are."""
+    with pytest.raises(UnknownStrategyError) as caught:
+        call(len, ["a"], strategy=strategy)
+    assert repr(strategy) in str(caught.value)
+    assert all(repr(name) in str(caught.value) for name in ("auto", *_registry.NAMES))
+
+
+@pytest.mark.parametrize("name", _registry.NAMES)
+def test_a_class_instead_of_an_object(call, name):
+    """A strategy class is answered with how to make an object of it."""
+    made = _registry.load(name)
+    error = refused(call, len, ["a"], strategy=made)
+    assert f"{made.__name__}()" in str(error)
+    assert error.argument == "strategy"
+
+
+@pytest.mark.parametrize("strategy", [None, 3, object(), len, {}])
+def test_no_strategy_at_all(call, strategy):
+    """Neither a name nor a strategy."""
+    assert refused(call, len, ["a"], strategy=strategy).argument == "strategy"
+
+
+NUMBERS = [
+    (made, argument)
+    for made, arguments in {
+        ThreadStrategy: ["max_workers", "batch"],
+        ProcessStrategy: ["max_workers", "batch"],
+        AsyncioStrategy: ["concurrency"],
+        UvloopStrategy: ["concurrency"],
+        AnyioStrategy: ["concurrency"],
+        HybridStrategy: ["max_workers", "concurrency"],
+    }.items()
+    for argument in arguments
+]
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.5, True, False, "2"])
+@pytest.mark.parametrize(("made", "argument"), NUMBERS)
+def test_numbers_of_workers(made, argument, value):
+    """Workers, items in flight and batches are whole numbers from 1, and True is none."""
+    with pytest.raises(InvalidArgumentError) as caught:
+        made(**{argument: value})
+    assert caught.value.argument == argument
+    assert str(caught.value) == f"{argument}: must be a whole number from 1, not {value!r}"
+
+
+@pytest.mark.parametrize(
+    ("made", "options"),
+    [
+        (ProcessStrategy, {"start_method": "spawned"}),
+        (HybridStrategy, {"start_method": "spawned"}),
+        (HybridStrategy, {"loop": "trio"}),
+        (AnyioStrategy, {"backend": "curio"}),
+    ],
+)
+def test_words(made, options):
+    """A wrong word is answered with the right ones."""
+    ((argument, value),) = options.items()
+    with pytest.raises(InvalidArgumentError, match=f"^{argument}: must be one of '") as caught:
+        made(**options)
+    assert repr(value) in str(caught.value)
+
+
+def test_an_initializer_that_is_none():
+    """An initializer must be callable."""
+    with pytest.raises(InvalidArgumentError, match="^initializer: must be callable, not 3$"):
+        ProcessStrategy(initializer=3)
+
+
+def test_nothing_is_started_by_a_refusal(call):
+    """A refused call has pulled nothing from the items."""
+    pulled = []
+
+    def items():
+        pulled.append(1)
+        yield 1
+
+    refused(call, len, items(), timeout=-1)
+    refused(call, len, items(), strategy="nonsense")
+    assert pulled == []
+
+
+def test_a_closed_strategy(name, kind, of_kind):
+    """A strategy that keeps something cannot be used after its with block; the whole message."""
+    strategy = small(name)
+    if not hasattr(strategy, "__enter__"):
+        pytest.skip("keeps nothing")
+    with strategy:
+        run(of_kind(acts.double), [1], strategy=strategy)
+    for again in (run, lambda *args, **kw: list(stream(*args, **kw))):
+        with pytest.raises(ClosedStrategyError) as caught:
+            again(of_kind(acts.double), [1], strategy=strategy)
+        assert str(caught.value) == (
+            f"this {name} strategy is closed; make a new one or stay inside its with block"
+        )
+    with pytest.raises(ClosedStrategyError), strategy:
+        pass
+
+
+def test_a_closed_strategy_in_a_loop(name, of_kind, loop):
+    """The same from `arun`."""
+    strategy = small(name)
+    if not hasattr(strategy, "__enter__"):
+        pytest.skip("keeps nothing")
+    with strategy:
+        pass
+
+    async def main():
+        with pytest.raises(ClosedStrategyError):
+            await arun(of_kind(acts.double), [1], strategy=strategy)
+
+    loop(main)
+
+
+@pytest.mark.parametrize("module", ["uvloop"])
+def test_a_missing_package_names_its_extra(monkeypatch, module):
+    """Where the package of a strategy is not installed, the error says what to install."""
+    import sys
+
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError) as caught:
+        run(acts.twin(acts.double), [1], strategy=module)
+    assert str(caught.value) == (
+        f'strategy "{module}" needs a package that is not installed; '
+        f"install it with: pip install 'concurrent_choices[{module}]'"
+    )
+
+
+def test_a_missing_trio_names_its_extra(monkeypatch):
+    """The same for a backend."""
+    import sys
+
+    monkeypatch.setitem(sys.modules, "trio", None)
+    with pytest.raises(MissingExtraError, match=r"concurrent_choices\[trio\]"):
+        run(acts.twin(acts.double), [1], strategy=AnyioStrategy(backend="trio"))
+
+
+def test_an_initializer_that_raises():
+    """Workers that cannot be prepared are not started again and again."""
+    strategy = ProcessStrategy(max_workers=1, initializer=acts.explode)
+    with pytest.raises(WorkerStartError, match="initializer raised ValueError: no landing"):
+        run(acts.double, [1], strategy=strategy)
+
+
+def test_an_initializer_that_ends_the_worker():
+    """Workers that die before they are ready are given up after a few."""
+    strategy = ProcessStrategy(max_workers=1, initializer=acts.leave)
+    with pytest.raises(WorkerStartError, match="exit code 9"):
+        run(acts.double, [1], strategy=strategy)
+
+
+def test_an_interpreter_that_is_not_there(monkeypatch):
+    """Where there is no interpreter to start, the error says so."""
+    import sys
+
+    from conftest import dismiss_resting
+
+    dismiss_resting()
+    monkeypatch.setattr(sys, "executable", "")
+    with pytest.raises(WorkerStartError, match="sys.executable is empty"):
+        run(acts.double, [1], strategy=ProcessStrategy(max_workers=1))
+
+
+def test_a_strategy_that_loses_results():
+    """A strategy of somebody else's that yields too little is found out."""
+
+    class Silent:
+        name = "silent"
+
+        def execute(self, job):
+            claim = job.claim(2)
+            yield cc.Batch(claim.start, [])
+
+    with pytest.raises(cc.ConcurrentChoicesError, match="'silent' ended after 0 results"):
+        run(acts.double, [1, 2, 3], strategy=Silent())
+
+
+def test_a_strategy_that_raises():
+    """What goes wrong in a strategy itself reaches the caller."""
+
+    class Broken:
+        name = "broken"
+
+        def execute(self, job):
+            job.claim(1)
+            raise LookupError("of the strategy")
+            yield
+
+    with pytest.raises(LookupError, match="of the strategy"):
+        run(acts.double, [1, 2, 3], strategy=Broken())
+
+
+@pytest.mark.parametrize("name", ["arun", "astream"])
+def test_a_strategy_that_raises_beside_a_loop(name, loop):
+    """The same where it runs in a thread beside the loop."""
+
+    class Broken:
+        name = "broken"
+
+        def execute(self, job):
+            raise LookupError("of the strategy")
+            yield
+
+    async def main():
+        with pytest.raises(LookupError, match="of the strategy"):
+            if name == "arun":
+                await arun(acts.double, [1], strategy=Broken())
+            else:
+                [result async for result in astream(acts.double, [1], strategy=Broken())]
+
+    loop(main)
