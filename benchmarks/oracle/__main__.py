@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.oracle", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few workloads, few items, one round")
     parser.add_argument("--only", metavar="PATTERN", help='workloads whose "family/name" contains it')
-    parser.add_argument("--rounds", type=_positive, help="rounds of each workload (default 3, quick 1)")
+    parser.add_argument("--rounds", type=_positive, help="rounds of each workload (default 2, quick 1)")
     parser.add_argument("--seed", type=int, help="of the order in each round (default: drawn)")
     parser.add_argument("--output", type=Path, metavar="DIR", help="where the three files go")
     parser.add_argument("--report-only", action="store_true", help="write REPORT.md again from the files")
@@ -70,7 +70,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> None:
     chosen = matching(options.only or "")
     if options.quick and options.only is None:
         chosen = [entry for entry in chosen if entry.name in QUICK]
-    rounds = options.rounds or (1 if options.quick else 3)
+    rounds = options.rounds or (1 if options.quick else 2)
     seed = SystemRandom().randrange(2**32) if options.seed is None else options.seed
     settings = Settings(quick=options.quick, rounds=rounds, verdicts=1 if options.quick else 3)
     environment = describe() | attrs.asdict(settings) | {"only": options.only or "", "seed": seed}

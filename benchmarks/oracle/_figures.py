@@ -12,10 +12,9 @@ import attrs
 
 from benchmarks.catalogue.all import CATALOGUE
 from benchmarks.oracle._measurement import GRID, OURS, Measurement
+from benchmarks.oracle._protocol import ALONE
 
 __all__ = ["Case", "Choice", "Forecast", "cases_of", "geometric_mean", "quantile"]
-
-ALONE = ("loop", "await one by one")
 
 
 @attrs.frozen(kw_only=True)
@@ -93,12 +92,12 @@ class Case:
     @property
     def alone(self) -> float:
         """Seconds of one item after another, by hand."""
-        return next(self.taken[GRID, name] for name in ALONE if (GRID, name) in self.taken)
+        return next((self.taken[GRID, name] for name in ALONE if (GRID, name) in self.taken), math.nan)
 
     @property
     def allowed(self) -> float:
         """What `recommend` may cost: a quarter of a second, or a twentieth of the work."""
-        return max(0.25, 0.05 * self.alone)
+        return max(0.25, 0.05 * self.alone) if self.alone > 0 else 0.25
 
 
 def cases_of(measurements: Iterable[Measurement]) -> list[Case]:

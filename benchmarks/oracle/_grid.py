@@ -35,7 +35,7 @@ def _called(count: int) -> Iterator[tuple[str, Runner]]:
         yield f"threads {workers}", partial(_threads, workers)
     cpus = len(os.sched_getaffinity(0))
     for workers in sorted({cpus, 2 * cpus, 8}):
-        for chunk in sorted({1, max(1, count // (16 * workers)), max(1, count // (4 * workers))}):
+        for chunk in sorted({1, max(1, count // (8 * workers))}):
             yield f"processes {workers}, chunks of {chunk}", partial(_processes, workers, chunk)
 
 

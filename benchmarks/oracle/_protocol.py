@@ -30,11 +30,17 @@ HANGS = 30.0
 HOPELESS = 3.0
 """A hand-tuned run that takes so many times the best of the first round is ended (but not below `LEAST`)."""
 
-LEAST = 1.0
+LEAST = 0.7
 """Seconds that a hand-tuned run is given in any case."""
 
 AGAIN = 1.5
-"""Runs within this factor of the best take part in the second round and in those after it."""
+"""Runs within this factor of the best take part in the second round and in those after it …"""
+
+MOST_AGAIN = 5
+"""… but of the hand-tuned ones no more than so many, and of ours as many again."""
+
+ALONE = ("loop", "await one by one")
+"""One item after another: it is never ended early, since costs are told as a share of it."""
 
 WATCHED = frozenset({"python-200us", "json", "recursion", "numpy-small", "sha256", "zlib"})
 """Workloads on which the cost of looking is measured: computing, under the GIL and outside it."""
@@ -48,13 +54,18 @@ class Settings:
 
     Attributes:
         quick: Few items.
-        rounds: Rounds of every workload, and verdicts on it.
-        verdicts: Verdicts on it beside a busy neighbour.
+        rounds: Rounds of every workload.
+        verdicts: Verdicts on it, and as many beside a busy neighbour.
     """
 
     quick: bool = False
-    rounds: int = 3
+    rounds: int = 2
     verdicts: int = 3
+
+    def more_verdicts(self, number: int) -> int:
+        """How many verdicts a round holds: the first comes before it, the others are spread over all."""
+        left = self.verdicts - 1
+        return left // self.rounds + (number <= left % self.rounds)
 
 
 def measure(entry: Entry, settings: Settings, random: Random, keep: Keep) -> None:
@@ -64,8 +75,9 @@ def measure(entry: Entry, settings: Settings, random: Random, keep: Keep) -> Non
         field = _Field(entry, items, keep)
         first = field.verdict(0, 0)
         contestants = _contestants(entry, len(items), first)
-        for number in range(1, settings.rounds + 1):
-            field.round(number, contestants if number == 1 else field.good(contestants), random)
+        field.round(1, contestants, settings.more_verdicts(1), random)
+        for number in range(2, settings.rounds + 1):
+            field.round(number, field.good(contestants), settings.more_verdicts(number), random)
         field.ask("audit", partial(audited, entry.fn, items[: max(2, count // 2)]))
         if entry.name in WATCHED:
             field.ask("witness", partial(watched, entry.fn, items))
@@ -113,24 +125,22 @@ class _Field:
     keep: Keep
     _taken: dict[tuple[str, str], float] = attrs.field(factory=dict)
 
-    def round(self, number: int, contestants: Contestants, random: Random) -> None:
-        """Everybody once, and a verdict, in shuffled order; round 0 was the first verdict."""
-        order: list[tuple[str, str] | None] = [*contestants]
-        if number > 1:
-            order.append(None)
+    def round(self, number: int, contestants: Contestants, verdicts: int, random: Random) -> None:
+        """Everybody once, and some verdicts, in shuffled order; round 0 was the first verdict."""
+        order: list[tuple[str, str] | None] = [*contestants, *[None] * verdicts]
         random.shuffle(order)
         for place, who in enumerate(order):
             if who is None:
-                self.verdict(number - 1, place)
+                self.verdict(number, place)
             else:
                 self._run(who, contestants[who], number, place)
 
     def good(self, contestants: Contestants) -> Contestants:
         """Those near the best so far."""
-        best = self._best()
-        return {
-            who: run for who, run in contestants.items() if self._taken.get(who, best * 9) <= best * AGAIN
-        }
+        limit = self._best() * AGAIN
+        near = sorted((seconds, who) for who, seconds in self._taken.items() if seconds <= limit)
+        chosen = [[who for _, who in near if who[0] == kind][:MOST_AGAIN] for kind in (GRID, OURS)]
+        return {who: contestants[who] for each in chosen for who in each}
 
     def verdict(self, number: int, place: int) -> Answer:
         """Ask `recommend`, and let it finish the work."""
@@ -143,7 +153,7 @@ class _Field:
 
     def _run(self, who: tuple[str, str], runner: Callable[..., list[Any]], number: int, place: int) -> None:
         kind, name = who
-        limit = max(LEAST, HOPELESS * self._best()) if kind == GRID and name != "loop" else HANGS
+        limit = max(LEAST, HOPELESS * self._best()) if kind == GRID and name not in ALONE else HANGS
         work = partial(timed, runner, self.entry.fn, self.items)
         taken = Measurement(workload=self.entry.name, kind=kind, name=name, round=number, place=place)
         answer = self._keep(taken, work, min(limit, HANGS))

@@ -219,8 +219,8 @@ def _limits() -> Iterator[str]:
         "worker processes are fresh interpreters, and their start is part of our times."
     )
     yield (
-        "- Hand-tuned runs that take more than three times the best, and at least a second, are stopped; "
-        "those beyond 1.5 times the best of the first round are not repeated."
+        "- Hand-tuned runs that take more than three times the best, and at least 0.7 s, are stopped; "
+        "only the five best by hand and of ours, within 1.5 times the best, are repeated."
     )
     yield (
         "- The oracle is the least of some twenty medians of few runs, so luck favours it: a choice that is "

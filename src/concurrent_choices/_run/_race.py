@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import islice
 from typing import Any, cast
@@ -112,7 +112,7 @@ class Race:
         return min(int(heat / max(pace)), int(left * SHARE / HEATS / len(field)))
 
     @contextmanager
-    def _started(self, plan: Plan) -> Iterator[Strategy]:
+    def _started(self, plan: Plan) -> Generator[Strategy, None, None]:
         """A strategy whose processes are up, an item having gone through each."""
         # All of ours can be entered.
         with cast("AbstractContextManager[Strategy]", strategy_for(plan)) as strategy:
