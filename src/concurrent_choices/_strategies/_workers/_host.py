@@ -163,6 +163,7 @@ class Host:
         """In a fork of the caller: drop its ends of the wires, so that they close when the caller ends."""
         workers, self.workers = self.workers, []
         for worker in workers:
+            worker.process.disown()
             with suppress(OSError, ValueError):
                 worker.release()
 

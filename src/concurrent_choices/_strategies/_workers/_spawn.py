@@ -37,6 +37,10 @@ class Process(Protocol):
         """Its exit status, negative for a signal, or None if it still runs after so many seconds."""
         ...
 
+    def disown(self) -> None:
+        """In a fork of the caller: it is somebody else's child."""
+        ...
+
 
 def fresh(wire: socket.socket, page: Page, lifeline: int) -> Process:
     """A fresh interpreter that runs our worker module and nothing of the caller's."""
@@ -70,6 +74,9 @@ class _Fresh:
         except subprocess.TimeoutExpired:
             return None
 
+    def disown(self) -> None:
+        self._child.returncode = 0  # or its end would be waited for, and warned of
+
 
 def fork(wire: socket.socket, page: Page, lifeline: int) -> Process:
     """A copy of this process that serves at once."""
@@ -101,6 +108,9 @@ class _Forked:
             else:
                 time.sleep(0.001)
         return self._code
+
+    def disown(self) -> None:
+        self._code = 0
 
 
 def surroundings() -> dict[str, Any]:
