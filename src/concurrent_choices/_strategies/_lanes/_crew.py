@@ -61,5 +61,5 @@ class Crew:
                 self._bodies.put(None)
             self._idle = 0
         until = time.monotonic() + PARTING
-        for thread in self._threads:
+        for thread in set(self._threads) - {threading.current_thread()}:
             thread.join(max(0.0, until - time.monotonic()))

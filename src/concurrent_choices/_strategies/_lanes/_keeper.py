@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
@@ -38,17 +39,23 @@ class Keeper(Generic[T]):
         self._make = make
         self._kept: T | None = None
         self._closed = False
+        self._dropped: weakref.finalize[[], Keeper[T]]
 
     def open(self) -> None:
         """Keep the thing from now on."""
         self.check()
-        self._kept = self._make()
+        if self._kept is None:
+            self._kept = kept = self._make()
+            # A strategy that is dropped inside its block must not hold threads and processes for ever.
+            self._dropped = weakref.finalize(self, kept.close)
+            self._dropped.atexit = False
 
     def close(self) -> None:
         """Let go of it, for good."""
         self._closed = True
         kept, self._kept = self._kept, None
         if kept is not None:
+            self._dropped.detach()
             kept.close()
 
     def check(self) -> None:
