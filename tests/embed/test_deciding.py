@@ -26,6 +26,7 @@ def figures(**known):
         "wall": 20 * MS,
         "cpu": 20 * MS,
         "queued": 0.0,
+        "blocked": 0.0,
         "gil": 1.0,
         "payload": 0.1 * MS,
         "obstacle": "",
@@ -40,8 +41,8 @@ def figures(**known):
         ({}, "process", "computing under the GIL"),
         ({"calls": 0}, "thread", "new"),
         ({"wall": 5e-6, "cpu": 5e-6}, "thread", "tiny"),
-        ({"cpu": 1 * MS}, "thread", "waiting"),
-        ({"cpu": 10 * MS, "gil": None}, "thread", "mixed"),
+        ({"cpu": 1 * MS, "blocked": 19 * MS}, "thread", "waiting"),
+        ({"cpu": 10 * MS, "blocked": 10 * MS, "gil": None}, "thread", "mixed"),
         ({"gil": 0.1}, "thread", "computing outside the GIL"),
         ({"gil": None}, "thread", "computing"),
         ({"obstacle": "it holds a lock"}, "thread", "computing under the GIL"),
@@ -49,7 +50,8 @@ def figures(**known):
         ({"payload": 15 * MS}, "thread", "computing"),
         ({"wall": 0.8 * MS, "cpu": 0.8 * MS}, "thread", "computing"),
         ({"wall": 60 * MS, "queued": 40 * MS}, "process", "computing under the GIL"),
-        ({"wall": 100 * MS, "alone": 0.2}, "thread", "waiting"),
+        ({"wall": 100 * MS, "blocked": 80 * MS, "alone": 0.2}, "thread", "waiting"),
+        ({"wall": 100 * MS, "blocked": 1 * MS}, "process", "computing under the GIL"),
     ],
 )
 def test_a_callable_is_placed_by_its_figures(known, where, kind):

@@ -23,6 +23,12 @@ FULL = 400e-6
 NEWEST = 0.2
 """Weight of a call among those before it, from the fifth on (guessed: follows a change in ten calls)."""
 
+RISING = 0.05
+"""Part of the way that the low estimate of waiting rises to a call that waited longer (guessed)."""
+
+ASSUMED = 64
+"""Measured calls after which the GIL is taken to be held, where that is still unknown (guessed)."""
+
 EXAMINED = 2
 """Calls that must have left unchanged what they could change, before any is moved (guessed)."""
 
@@ -64,6 +70,8 @@ class Account:
         self.wall = 0.0
         self.cpu = 0.0
         self.queued = 0.0
+        self.blocked = 0.0  # a low estimate: what calls are made to wait by other threads is left out
+        self.spent = 0.0  # computing of all calls that were measured in threads
         self.payload: float | None = None
         self.alone: float | None = None
         self.obstacle = ""
@@ -104,6 +112,7 @@ class Account:
             wall=self.wall,
             cpu=self.cpu,
             queued=self.queued,
+            blocked=self.blocked,
             gil=self.gil,
             payload=self.payload,
             obstacle=self.obstacle,
@@ -135,6 +144,7 @@ class Account:
         if self.measured == 1:
             self.first = wall
             self.wall, self.cpu, self.queued = wall, cpu, queued
+            self.blocked = max(0.0, wall - cpu - queued)
             self.take_note()
             return
         # A call that hardly got a core says little about how long it computes or waits.
@@ -143,6 +153,10 @@ class Account:
         self.wall += weight * (wall - self.wall)
         self.cpu += weight * (cpu - self.cpu)
         self.queued += weight * (queued - self.queued)
+        # Nearly the least that was seen: it falls at once, and rises by a little of what it is below.
+        blocked = max(0.0, wall - cpu - queued)
+        rising = RISING if blocked > self.blocked and self.measured > 2 else 1.0  # noqa: PLR2004 - the second call is the first evidence
+        self.blocked += rising * (blocked - self.blocked)
         self.take_note()
 
     def learn_remote(self, wall: float, cpu: float, queued: float) -> None:
@@ -182,6 +196,7 @@ class Account:
         """Decide again where it belongs and how many may run at once."""
         self._review_at = self.measured + max(1, min(32, self.measured // 4))
         self._doubt()
+        self._assume()
         self.verdict = place(self.figures, cpus=self._cpus)
         if self.verdict.kind in {"waiting", "mixed"}:
             self.ramp.at_least(WAITING)
@@ -205,6 +220,14 @@ class Account:
         else:
             self._relief = min(self.ramp.most, 2 * max(1, self.limit))
         self.refresh_limit()
+
+    def _assume(self) -> None:
+        """Take what computes to hold the GIL, as plain Python does, where it could not be found out.
+
+        That happens on a crowded machine. What does not hold it runs in a process as well as in a thread.
+        """
+        if self.gil is None and self.measured >= ASSUMED and worth_moving(self.figures):
+            self.gil, self._basis = 1.0, self.cpu
 
     def _doubt(self) -> None:
         """Forget what was found out about calls of another size."""

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AHEAD", "Desk", "Errand"]
 
-AHEAD = 5e-3
+AHEAD = 20e-3
 """Seconds up to which a call may be sent to a worker that is at another: longer ones would wait there
-while another worker falls idle (guessed: 25 trips)."""
+while another worker falls idle (guessed: 100 trips)."""
 
 
 class Errand(NamedTuple):

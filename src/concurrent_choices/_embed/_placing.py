@@ -35,6 +35,7 @@ class Figures(NamedTuple):
         wall: How long one takes.
         cpu: How long it computes.
         queued: How long it was ready and had no core.
+        blocked: How long it waits of its own accord: a low estimate, as waiting for the GIL looks the same.
         gil: The share of its computing that holds the GIL; None where not known yet.
         payload: Seconds to pickle its arguments and result, and to unpickle them; None where unknown.
         obstacle: Why it must stay in this process; empty where nothing is known against moving it.
@@ -45,17 +46,24 @@ class Figures(NamedTuple):
     wall: float
     cpu: float
     queued: float
+    blocked: float
     gil: float | None
     payload: float | None
     obstacle: str
     alone: float | None
 
     @property
-    def share(self) -> float:
-        """The share of its own time that it computes."""
+    def seen_share(self) -> float:
+        """The share of its time that it was seen to compute; less than it would alone."""
         # Two clocks, read one after the other, may say that it was queued for longer than it took.
         own = max(self.wall - self.queued, self.cpu)
         return min(1.0, self.cpu / own) if own > 0 else 0.0
+
+    @property
+    def share(self) -> float:
+        """The share of its own time that it would compute if nothing held it up."""
+        own = self.cpu + self.blocked
+        return self.cpu / own if own > 0 else 0.0
 
 
 class Verdict(NamedTuple):
@@ -81,17 +89,20 @@ def place(known: Figures, *, cpus: float) -> Verdict:  # noqa: PLR0911 - one kin
         known: What was measured.
         cpus: Processors this process may use.
     """
-    cores = max(1, round(cpus))
+    cores: int | None = max(1, round(cpus))
     if known.calls == 0:
         return Verdict("thread", "new", None, "nothing is known yet")
     if known.wall < TINY:
         return Verdict("thread", "tiny", cores, "a call is shorter than any hand-over")
     if worth_moving(known) and known.gil is not None and known.gil >= HOLDS:
-        return _under_the_gil(known, cores)
+        return _under_the_gil(known, max(1, round(cpus)))
     if known.share <= 1 - COMPUTES:
         return Verdict("thread", "waiting", None, f"it computes {known.share:.0%} of its time")
     if known.share < COMPUTES:
         return Verdict("thread", "mixed", None, f"it computes {known.share:.0%} of its time")
+    if known.seen_share < COMPUTES:
+        # Others hold it up, or it waits now and then: how many at once are good is found out by trying.
+        cores = None
     if known.gil is not None and known.gil < HOLDS:
         why = f"it holds the GIL {known.gil:.0%} of its computing"
         return Verdict("thread", "computing outside the GIL", cores, why)

@@ -31,9 +31,8 @@ AT_REST = 10e-3
 LATE = 300_000
 """Nanoseconds of lateness from which the GIL was held: three times the usual (DECISION.md 2.2)."""
 
-LONGEST = 6_000_000
-"""Nanoseconds that one look counts for at most: who waits longer than a switch interval for the GIL may
-as well have waited for something else, such as a machine that was busy elsewhere."""
+CROWDED = 0.1
+"""Part of a window that this thread may wait for a core for the window to count (guessed)."""
 
 WINDOW = 10_000_000
 """Nanoseconds over which computing and held time are compared (guessed: ten looks)."""
@@ -72,9 +71,9 @@ class Ticker:
         self._closed = False
         self.thread: threading.Thread | None = None
         self._cpu: dict[Lane, int] = {}
-        self._computed: dict[Hashable, float] = {}
-        self._held = 0
-        self._span = 0
+        self._spent: dict[Account, float] = {}
+        self._under_way: dict[Account, float] = {}
+        self._held = self._span = self._starved = 0
         self._process = 0
         self._calm = 0
 
@@ -105,7 +104,7 @@ class Ticker:
             while pause and not self._closed:
                 late = self._sleep(max(2e-4, chance.expovariate(1 / pause)))
                 pause = self._look(late)
-            if self._computed:
+            if self._span:
                 self._close_window()
             self._parked = True
             if self._interesting():  # it came while we were about to park
@@ -117,15 +116,17 @@ class Ticker:
         queued, start = self._clock.run_queue(), self._clock.wall()
         time.sleep(seconds)
         span = self._clock.wall() - start
-        late = span - int(seconds * 1e9) - (self._clock.run_queue() - queued)
-        counted = min(span, LONGEST)
-        self._span += counted
-        return counted if late > LATE else 0
+        starved = self._clock.run_queue() - queued
+        late = span - int(seconds * 1e9) - starved
+        self._starved += starved
+        self._span += span
+        return span if late > LATE else 0
 
     def _reset(self) -> None:
         self._cpu.clear()
-        self._computed.clear()
-        self._held = self._span = self._calm = 0
+        self._read_lanes()
+        self._spent = self._spent_by_now()
+        self._held = self._span = self._starved = self._calm = 0
         self._process = self._clock.process_cpu()
 
     def _interesting(self) -> bool:
@@ -155,6 +156,7 @@ class Ticker:
         And whether any should be watched, and whether calls wait for their turn.
         """
         seen: dict[Account, list[tuple[int, float]]] = {}
+        self._under_way = {}
         unsettled, now = False, self._clock.wall()
         # A thread leaves its lane under this lock only, so all that are read here are alive.
         with self._dispatch.lock:
@@ -166,8 +168,9 @@ class Ticker:
                     continue
                 if lane.task is not None:
                     seen.setdefault(account, []).append((now - lane.since, computed))
-                if computed > 0:
-                    self._computed[account] = self._computed.get(account, 0.0) + computed
+                if lane.task is not None and lane.cpu >= 0:
+                    under_way = max(0, cpu - lane.cpu) / 1e9
+                    self._under_way[account] = self._under_way.get(account, 0.0) + under_way
                 if lane.task is not None or computed > 0:
                     unsettled = unsettled or account.unsettled
             waiting = len(self._dispatch.backlog) > 0
@@ -191,21 +194,30 @@ class Ticker:
 
     def _close_window(self) -> None:
         process = self._clock.process_cpu()
-        computed = dict(self._computed)
-        others = (process - self._process) / 1e9 - sum(computed.values())
-        computed[OTHERS] = max(0.0, others)
-        accounts = [who for who in self._computed if not isinstance(who, str)]
-        self._shares.window(self._span / 1e9, self._held / 1e9, computed)
-        self._computed.clear()
-        self._held = self._span = 0
-        self._process = process
-        for account in accounts:
+        spent = self._spent_by_now()
+        computed: dict[Hashable, float] = {
+            account: max(0.0, total - self._spent.get(account, total)) for account, total in spent.items()
+        }
+        computed[OTHERS] = max(0.0, (process - self._process) / 1e9 - sum(computed.values()))
+        # Where cores are scarce, whoever holds the GIL may be waiting for one: that tells nothing.
+        if self._starved < CROWDED * self._span:
+            self._shares.window(self._span / 1e9, self._held / 1e9, computed)
+        self._held = self._span = self._starved = 0
+        self._process, self._spent = process, spent
+        for account in spent:
             self._tell(account)
 
-    def _tell(self, account: Hashable) -> None:
-        from ._account import Account  # noqa: PLC0415 - for the type alone, and the module is loaded
+    def _spent_by_now(self) -> dict[Account, float]:
+        """Seconds each callable has computed so far: in calls that ended, and in those under way."""
+        accounts = {*self._spent, *self._under_way}
+        return {
+            account: account.spent + self._under_way.get(account, 0.0)
+            for account in accounts
+            if account.fully
+        }
 
-        if isinstance(account, Account) and account.unsettled and account.gil is None:
+    def _tell(self, account: Account) -> None:
+        if account.unsettled and account.gil is None:
             share = self._shares.of(account)
             if share is not None:
                 self._on_told_share(account, share)

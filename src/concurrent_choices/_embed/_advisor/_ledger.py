@@ -34,7 +34,8 @@ class Route:
         path: Its template.
         handler: What answers it; None where there is no telling.
         requests: How many were answered.
-        wall: How long they took.
+        timed: How many of them were timed.
+        wall: How long those took.
         held: How long they held the loop.
         longest: The longest they did at a stretch.
         close: How many were looked at closely.
@@ -49,6 +50,7 @@ class Route:
         alone_held: At how many of those the GIL was held.
         seen_wall: Time between those looks.
         seen_cpu: How long they computed in it.
+        any_cpu: How long threads computed that were at it at a look, or at the look before.
         seen_starved: How long they had no core in it.
         side_cpu: How long several threads computed that were at it side by side.
         side_wall: How long that took.
@@ -59,17 +61,21 @@ class Route:
         self.method = method
         self.path = path
         self.handler = handler
-        self.requests = self.wall = self.held = self.longest = 0
+        self.requests = self.timed = self.wall = self.held = self.longest = 0
         self.close = self.close_held = self.cpu = self.idle = self.queued = self.pooled = 0
         self.loop_lines: Counter[tuple[str, str]] = Counter()
         self.thread_lines: Counter[tuple[str, str]] = Counter()
         self.side_cpu = self.side_wall = 0
-        self.seen = self.alone = self.alone_held = self.seen_wall = self.seen_cpu = self.seen_starved = 0
+        self.seen = self.alone = self.alone_held = self.seen_wall = self.seen_cpu = self.seen_starved = (
+            self.any_cpu
+        ) = 0
         self.gil: float | None = None
+        self.origin: Any = None
 
     def ended(self, visit: Visit, wall: int) -> None:
         """A request was answered."""
         self.requests += 1
+        self.timed += 1
         self.wall += wall
         self.held += visit.held
         self.longest = max(self.longest, visit.longest)
@@ -82,11 +88,6 @@ class Route:
             self.pooled += visit.pooled
         if visit.lines is not None and len(self.loop_lines) < LINES:
             self.loop_lines.update(visit.lines)
-
-    @property
-    def closely(self) -> bool:
-        """Whether the next request is to be looked at closely."""
-        return self.requests < CLOSELY or self.requests % SELDOM == 0
 
 
 class Ledger:
@@ -101,6 +102,7 @@ class Ledger:
         self.codes: dict[CodeType, Route] = {}
         self.threads = 0
         self._new = 0
+        self._by_origin: dict[tuple[int, str], Route] = {}
 
     def __iter__(self) -> Any:
         return iter(list(self._routes.values()))
@@ -110,6 +112,13 @@ class Ledger:
         self._new += 1
         few = self._new < CLOSELY * max(4, len(self._routes))
         return few or self._new % SELDOM == 0
+
+    def count(self, scope: Any) -> None:
+        """A request was answered and not timed."""
+        origin = scope.get("route")
+        known = self._by_origin.get((id(origin), scope["method"])) if origin is not None else None
+        route = known or self.route_of(scope)
+        route.requests += 1
 
     def route_of(self, scope: Any) -> Route:
         """The route a request was for."""
@@ -123,6 +132,9 @@ class Ledger:
                 return self._routes[method, path]
         handler = handler_of(scope)
         route = self._routes[method, path] = Route(method, path, handler)
+        route.origin = scope.get("route")  # kept, so that its number stays its own
+        if route.origin is not None and method:
+            self._by_origin[id(route.origin), method] = route
         if handler is not None:
             self.codes.update(dict.fromkeys(handler.codes, route))
         return route

@@ -85,7 +85,7 @@ def advise_on(ledger: Ledger) -> AdviceTable:
 
 def figures_of(route: Route, threads: int) -> Figures:
     """The means of a route."""
-    count, close = max(1, route.requests) * 1e9, max(1, route.close) * 1e9
+    count, close = max(1, route.timed) * 1e9, max(1, route.close) * 1e9
     served = route.seen_wall - route.seen_starved
     share = min(1.0, route.seen_cpu / served) if served > 0 else 0.0
     pooled = route.pooled / close
@@ -104,7 +104,8 @@ def figures_of(route: Route, threads: int) -> Figures:
         blocked=held * route.idle / route.close_held if route.close_held else 0.0,
         queued=route.queued / close,
         pooled=pooled,
-        thread_cpu=share * pooled,
+        # By its share of what was seen, or by all that was seen: each misses some where looks are rare.
+        thread_cpu=min(pooled, max(share * pooled, route.any_cpu / (max(1, route.requests) * 1e9))),
         gil=_held_by(route),
         threads=threads,
         is_async=is_async,

@@ -125,18 +125,26 @@ class Sampler:
         self._held += self._was_held
 
     def _look(self) -> None:
-        frames, now = sys._current_frames(), self._clock.wall()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the documented way to see another thread's frame
-        for loop in list(self._loops.values()):
-            since, visit = loop.since, loop.visit
-            if since and visit is not None and now - since > LONG:
-                place = culprit(frames.get(loop.ident))
-                if place[0]:
-                    visit.seen_at(place)
+        now = self._clock.wall()
+        held = [
+            loop
+            for loop in list(self._loops.values())
+            if loop.since and loop.visit is not None and now - loop.since > LONG
+        ]
+        workers = [thread for thread in threading.enumerate() if thread.name == WORKER]
+        if not (held or workers):
+            self._windowed()
+            return
+        frames = sys._current_frames()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the documented way to see another thread's frame
+        for loop in held:
+            place, visit = culprit(frames.get(loop.ident)), loop.visit
+            if place[0] and visit is not None:
+                visit.seen_at(place)
         process, computing = self._clock.process_cpu(), self._looked_at
         computing.clear()
         self._starved.clear()
-        for thread in threading.enumerate():
-            if thread.name == WORKER and thread.ident is not None:
+        for thread in workers:
+            if thread.ident is not None:
                 self._look_at(thread, frames.get(thread.ident), now)
         self._side_by_side(now)
         for route, cpu in computing.items():
@@ -173,6 +181,9 @@ class Sampler:
             waited = self._starved.get(route, 0) + starved - before[2]
             self._starved[route] = waited
             self._computed[route] = self._computed.get(route, 0.0) + computed / 1e9
+        owner = route if route is not None or before is None else before[3]
+        if owner is not None and before is not None:
+            owner.any_cpu += cpu - before[1]
         if route is not None:
             route.seen += 1
             place = culprit(frame)

@@ -1,0 +1,36 @@
+"""The calls of the mixed load: they wait, hash, or compute under the GIL."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+
+__all__ = ["KINDS", "compute", "digest", "nothing", "wait"]
+
+BLOCK = b"x" * 4_000_000
+
+
+def wait(_number: int = 0) -> int:
+    """Wait for 20 ms."""
+    time.sleep(0.02)
+    return 1
+
+
+def digest(_number: int = 0) -> str:
+    """Hash 4 MB: about 2.3 ms outside the GIL."""
+    return hashlib.sha256(BLOCK).hexdigest()
+
+
+def compute(rounds: int = 300_000) -> int:
+    """Compute for about 10 ms under the GIL."""
+    total = 0
+    for number in range(rounds or 300_000):
+        total += number
+    return total
+
+
+def nothing() -> None:
+    """Do nothing."""
+
+
+KINDS = (wait, wait, wait, wait, digest, digest, compute)
