@@ -182,6 +182,29 @@ def logged_sleep(item):
 pair(logged_sleep, _logged_sleep_awaited)
 
 
+def note(_item=None):
+    """Write this process's number where the environment says."""
+    descriptor = os.open(os.environ["PIDS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    try:
+        os.write(descriptor, f"{os.getpid()}\n".encode())
+    finally:
+        os.close(descriptor)
+
+
+async def _note_and_sleep_awaited(seconds):
+    note()
+    await nap(seconds)
+
+
+def note_and_sleep(seconds):
+    """Write down this process's number, then sleep."""
+    note()
+    time.sleep(seconds)
+
+
+pair(note_and_sleep, _note_and_sleep_awaited)
+
+
 # Context variables
 
 

@@ -1,0 +1,158 @@
+"""What is left behind: nothing, after whatever happened, however often."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from itertools import count
+
+import contract_acts as acts
+import psutil
+import pytest
+from conftest import children, descriptors, dismiss_resting, eventually, resting, small, threads
+
+from concurrent_choices import ItemTimeoutError, WorkerDiedError, run, stream
+
+
+def one_of_each(strategy, of_kind, *, outside):
+    """A success, a failure, a timeout, an early end and, where it is survivable, a death."""
+    run(of_kind(acts.double), range(10), strategy=strategy)
+    with pytest.raises(acts.PlainError):
+        run(of_kind(acts.raise_plain), range(10), strategy=strategy)
+    with pytest.raises(ItemTimeoutError):
+        run(of_kind(acts.hold), [0, 1], strategy=strategy, timeout=0.02)
+    results = stream(of_kind(acts.double), count(), strategy=strategy)
+    next(results)
+    results.close()
+    if outside:
+        with pytest.raises(WorkerDiedError):
+            run(of_kind(acts.exit_at_three), range(5), strategy=strategy)
+
+
+def test_nothing_grows(hurried, name, lean, of_kind, outside):
+    """Twice as many runs, failures and ends hold no more descriptors or threads than half of them."""
+    strategy = lean
+    one_of_each(strategy, of_kind, outside=outside)
+    acts.RELEASE.set()
+    dismiss_resting()
+    assert eventually(lambda: not threads())
+    before, threads_before = descriptors(), threading.active_count()
+    for _ in range(2):
+        acts.RELEASE.clear()
+        one_of_each(strategy, of_kind, outside=outside)
+        acts.RELEASE.set()
+    dismiss_resting()
+    assert eventually(lambda: not threads())
+    assert eventually(lambda: descriptors() <= before)
+    assert eventually(lambda: threading.active_count() <= threads_before)
+
+
+def test_a_with_block_leaves_nothing(name, of_kind, outside):
+    """At the end of the block all its workers are gone, at once."""
+    strategy = small(name)
+    if not hasattr(strategy, "__enter__"):
+        pytest.skip("keeps nothing")
+    before = resting()
+    with strategy:
+        seen = set(run(of_kind(acts.where), range(10), strategy=strategy))
+    assert resting() == before
+    assert not outside or not any(map(psutil.pid_exists, seen))
+    assert not threads()
+
+
+def test_an_error_in_a_with_block_leaves_nothing(name, of_kind):
+    """The same where the block ends in an error."""
+    strategy = small(name)
+    if not hasattr(strategy, "__enter__"):
+        pytest.skip("keeps nothing")
+    with pytest.raises(KeyError), strategy:
+        run(of_kind(acts.double), range(10), strategy=strategy)
+        raise KeyError
+    assert not threads()
+    assert not children()
+
+
+def test_a_strategy_abandoned_inside_its_with_block(name, of_kind):
+    """One that was entered and never left holds no processes once it is collected."""
+    strategy = small(name)
+    if not hasattr(strategy, "__enter__"):
+        pytest.skip("keeps nothing")
+    strategy.__enter__()
+    run(of_kind(acts.double), range(10), strategy=strategy)
+    del strategy
+    gc.collect()
+
+
+def test_a_strategy_entered_twice(name, of_kind):
+    """A with block inside a with block of the same strategy loses nothing."""
+    strategy = small(name)
+    if not hasattr(strategy, "__enter__"):
+        pytest.skip("keeps nothing")
+    with strategy, strategy:
+        assert run(of_kind(acts.double), range(3), strategy=strategy) == [0, 2, 4]
+
+
+@pytest.mark.usefixtures("only_outside")
+def test_resting_workers_end_by_themselves(strategy):
+    """Workers that nobody calls again are gone after some seconds."""
+    dismiss_resting()
+    seen = set(run(acts.where, range(10), strategy=strategy))
+    assert seen <= resting()
+    assert eventually(lambda: not any(map(psutil.pid_exists, seen)), 15)
+    assert not resting()
+
+
+@pytest.mark.usefixtures("only_outside")
+def test_resting_workers_serve_again(strategy):
+    """Within a moment a second run finds the workers of the first."""
+    first = set(run(acts.where, range(10), strategy=strategy))
+    second = set(run(acts.where, range(10), strategy=strategy))
+    assert first & second
+
+
+@pytest.mark.usefixtures("only_outside")
+def test_a_loop_around_run_piles_up_no_threads(strategy):
+    """However often `run` is called, few threads wait to send its workers home."""
+    for _ in range(30):
+        run(acts.double, [1, 2], strategy=strategy)
+    assert threading.active_count() < 15
+
+
+def test_items_and_results_are_let_go(strategy, of_kind):
+    """After a run nothing of ours holds on to what went in and came out."""
+
+    class Item:
+        pass
+
+    items = [Item() for _ in range(5)]
+    traces = [weakref.ref(item) for item in items]
+    results = run(of_kind(acts.identity), items, strategy=strategy)
+    traces += [weakref.ref(result) for result in results]
+    del items, results
+    gc.collect()
+    assert eventually(lambda: not any(trace() for trace in traces))
+
+
+def test_a_warm_strategy_lets_go_of_the_last_job(name, of_kind):
+    """Between two runs, warm workers do not keep the items of the first alive here."""
+
+    class Item:
+        pass
+
+    strategy = small(name)
+    if not hasattr(strategy, "__enter__"):
+        pytest.skip("keeps nothing")
+    with strategy:
+        item = Item()
+        trace = weakref.ref(item)
+        run(of_kind(acts.class_of), [item], strategy=strategy)
+        del item
+        gc.collect()
+        assert eventually(lambda: trace() is None)
+
+
+def test_memory_of_large_results_is_let_go(strategy, of_kind):
+    """Megabytes that came through shared memory go with the objects that held them."""
+    results = run(of_kind(acts.identity), [bytearray(2 << 20)] * 3, strategy=strategy)
+    assert [len(result) for result in results] == [2 << 20] * 3

@@ -1,0 +1,240 @@
+"""Real scripts in fresh interpreters: nothing of the caller's main module is run a second time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+WAYS = ["file", "-c", "-", "-m", "cell"]
+"""A script in a file, on the command line, on standard input, as a module, and a notebook's cell."""
+
+
+@pytest.fixture
+def execute(tmp_path):
+    """Executes code as a main module, in one of the ways there are; gives what it printed."""
+
+    def executed(code, way="file"):
+        code = textwrap.dedent(code)
+        script = tmp_path / "script.py"
+        script.write_text(code)
+        command, given = {
+            "file": ([str(script)], None),
+            "-c": (["-c", code], None),
+            "-": (["-"], code),
+            "-m": (["-m", "script"], None),
+            "cell": (["-c", CELL.format(code=code)], None),
+        }[way]
+        done = subprocess.run(
+            [sys.executable, "-W", "error", *command],
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            cwd=tmp_path,
+            check=False,
+        )
+        assert done.stderr == ""
+        assert done.returncode == 0
+        return done.stdout.split()
+
+    return executed
+
+
+CELL = """
+cells = {{"__name__": "__main__"}}
+exec(compile({code!r}, "<cell 1>", "exec"), globals())
+"""
+
+
+@pytest.fixture(autouse=True)
+def outside_only(only_outside):
+    """In this process there is no main module to run again."""
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_without_a_guard(name, way, execute, tmp_path):
+    """A script without `if __name__ == "__main__":` works, and its lines run once."""
+    printed = execute(
+        f"""
+        from pathlib import Path
+        from concurrent_choices import run
+
+        with Path("lines").open("a") as lines:
+            lines.write("x")
+
+        factor = 3
+
+        def times(number):
+            return number * factor
+
+        async def times_awaited(number):
+            return number * factor
+
+        print(*run(times, range(4), strategy="{name}"))
+        print(*run(times_awaited, range(4), strategy="{name}"))
+        print(*run(lambda number: times(number) + 1, range(4), strategy="{name}"))
+        """,
+        way,
+    )
+    assert printed == "0 3 6 9 0 3 6 9 1 4 7 10".split()
+    assert (tmp_path / "lines").read_text() == "x"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_classes_of_main_make_the_round_trip(name, way, execute):
+    """An instance of a class of `__main__` comes back as one of that very class; so do its errors."""
+    printed = execute(
+        f"""
+        from dataclasses import dataclass
+        from enum import Enum
+        from concurrent_choices import run
+
+        @dataclass(frozen=True)
+        class Point:
+            x: int
+
+        class Colour(Enum):
+            RED = 1
+
+        class Trouble(Exception):
+            pass
+
+        def move(point):
+            return Point(point.x + 1)
+
+        def fail(point):
+            raise Trouble(point, Colour.RED)
+
+        (moved,) = run(move, [Point(1)], strategy="{name}")
+        print(type(moved) is Point, moved == Point(2), isinstance(moved, Point))
+        try:
+            run(fail, [Point(1)], strategy="{name}")
+        except Trouble as error:
+            print(error.args == (Point(1), Colour.RED), error.args[1] is Colour.RED)
+        (raised,) = run(fail, [Point(1)], strategy="{name}", return_exceptions=True)
+        print(type(raised) is Trouble)
+        """,
+        way,
+    )
+    assert printed == ["True"] * 6
+
+
+def test_the_main_module_is_not_imported_by_workers(name, execute):
+    """In a worker `__main__` is ours, not the caller's."""
+    printed = execute(
+        f"""
+        import sys
+        from concurrent_choices import run
+
+        marked = True
+
+        def look(_item):
+            import __main__
+            return hasattr(__main__, "marked"), "script" in sys.modules
+
+        print(run(look, [1], strategy="{name}") == [(False, False)])
+        """
+    )
+    assert printed == ["True"]
+
+
+def test_modules_beside_the_script_are_found(name, execute, tmp_path):
+    """Workers look for modules where the caller looks."""
+    (tmp_path / "beside.py").write_text("def twice(number):\n    return 2 * number\n")
+    printed = execute(
+        f"""
+        import beside
+        from concurrent_choices import run
+
+        print(*run(beside.twice, range(3), strategy="{name}"))
+        """
+    )
+    assert printed == ["0", "2", "4"]
+
+
+def test_what_workers_print_is_seen(name, execute):
+    """A print in a worker arrives where the caller's own prints go."""
+    printed = execute(
+        f"""
+        from concurrent_choices import run
+
+        def shout(word):
+            print(word.upper(), flush=True)
+
+        run(shout, ["a"], strategy="{name}")
+        """
+    )
+    assert printed == ["A"]
+
+
+def test_a_stream_left_open_at_exit(name, execute):
+    """A script that ends in the middle of a stream ends quietly."""
+    printed = execute(
+        f"""
+        from itertools import count
+        from concurrent_choices import stream
+
+        results = stream(abs, count(), strategy="{name}")
+        print(next(results), next(results))
+        """
+    )
+    assert printed == ["0", "1"]
+
+
+def test_fork_on_request(name, execute):
+    """Where it is asked for, workers are copies of the caller: they see its memory."""
+    from conftest import small
+
+    if not hasattr(small(name), "start_method"):
+        pytest.skip("has no start method")
+    printed = execute(
+        f"""
+        from concurrent_choices import run
+        from concurrent_choices._strategies._registry import load
+
+        unsent = object()
+
+        class Holder:
+            def __reduce__(self):
+                return globals().get, ("held",)
+
+        held = ["in memory"]
+        strategy = load("{name}")(max_workers=1, start_method="fork")
+        print(*run(len, ["a", "bb"], strategy=strategy))
+        """
+    )
+    assert printed == ["1", "2"]
+
+
+def test_a_run_at_exit(name, execute):
+    """Running things in an atexit handler works."""
+    printed = execute(
+        f"""
+        import atexit
+        from concurrent_choices import run
+
+        atexit.register(lambda: print(*run(abs, [-1, -2], strategy="{name}")))
+        """
+    )
+    assert printed == ["1", "2"]
+
+
+def test_a_forked_caller(name, execute):
+    """A caller that forks after a run can run again, in parent and child alike."""
+    printed = execute(
+        f"""
+        import os
+        from concurrent_choices import run
+
+        run(abs, [-1], strategy="{name}")
+        child = os.fork()
+        assert run(abs, [-1, -2], strategy="{name}") == [1, 2]
+        if not child:
+            os._exit(0)
+        print(os.waitpid(child, 0)[1])
+        """
+    )
+    assert printed == ["0"]
