@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import aclosing
-from typing import Any, Literal, TypeVar, Unpack, cast, overload
+from typing import Any, Literal, TypeVar, Unpack, overload
 
 from .._facts._batch import Batch
 from .._work._job import Job
@@ -95,7 +95,7 @@ async def arun(  # noqa: PLR0913 - all but two are options, taken by name
     )
     collector = Collector(job, chosen.name)
     with shown(progress, job, chosen) as seen:
-        async with aclosing(_batches(chosen, job, items)) as batches:
+        async with aclosing(_Batches(chosen, job, items)) as batches:
             async for batch in batches:
                 collector.add(batch)
                 if seen is not None:
@@ -189,7 +189,7 @@ async def _astream(
 ) -> AsyncGenerator[Any, None]:
     window, arrived = Window(job), 0
     with shown(progress, job, chosen) as seen:
-        async with aclosing(_batches(chosen, job, items)) as batches:
+        async with aclosing(_Batches(chosen, job, items)) as batches:
             async for batch in batches:
                 if seen is not None:
                     seen(batch)
@@ -203,21 +203,43 @@ async def _astream(
     finish(job, chosen.name, arrived)
 
 
-async def _batches(chosen: Strategy, job: Job, items: Any) -> AsyncGenerator[Batch, None]:
-    from .._strategies._lanes._feeding import feeding  # noqa: PLC0415 - asyncio and anyio cost 50 ms; here one of them runs already
-    from .._strategies._lanes._native import execute_beside  # noqa: PLC0415 - as above
+class _Batches:
+    """A strategy's batches, while items are brought to it; whatever happens, both are ended.
 
-    if isinstance(chosen, AsyncStrategy) and job.is_async:
-        here, batches = True, chosen.aexecute(job)
-    else:
-        here, batches = False, execute_beside(job, chosen)
-    try:
-        async with (
-            feeding(job, items, here=here) as fed,
-            aclosing(cast("AsyncGenerator[Batch, None]", batches)),
-        ):
-            async for batch in batches:
-                yield batch
-                fed()
-    finally:
-        job.close()
+    Not an async generator: a loop that ends finalizes each of those by itself, inner ones before the outer.
+    """
+
+    def __init__(self, chosen: Strategy, job: Job, items: Any) -> None:
+        from .._strategies._lanes._feeding import Feeding  # noqa: PLC0415 - anyio; here a loop runs already
+        from .._strategies._lanes._native import execute_beside  # noqa: PLC0415 - as above
+
+        here = isinstance(chosen, AsyncStrategy) and job.is_async
+        self._job = job
+        self._feeding = Feeding(job, items, here=here)
+        self._batches = (
+            chosen.aexecute(job)
+            if isinstance(chosen, AsyncStrategy) and job.is_async
+            else execute_beside(job, chosen)
+        )
+        self._started = False
+
+    def __aiter__(self) -> _Batches:
+        return self
+
+    async def __anext__(self) -> Batch:
+        if self._started:
+            self._feeding.taken()
+        else:
+            self._started = True
+            self._feeding.start()
+        return await anext(self._batches)
+
+    async def aclose(self) -> None:
+        """End the feeding, the strategy and the job."""
+        try:
+            await self._feeding.aclose()
+            close = getattr(self._batches, "aclose", None)
+            if close is not None:
+                await close()
+        finally:
+            self._job.close()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterable
 from typing import Any
 
 import anyio
@@ -12,44 +11,52 @@ import anyio.to_thread
 from ..._work._job import Job
 from ._native import Background, Bell
 
-__all__ = ["feeding"]
+__all__ = ["Feeding"]
 
 MOST = 4096
 """Most items kept ready."""
 
 
-@asynccontextmanager
-async def feeding(
-    job: Job, items: Iterable[Any] | AsyncIterable[Any], *, here: bool
-) -> AsyncGenerator[Callable[[], None], None]:
-    """Keep items ready for a job while the block runs.
+class Feeding:
+    """Keeps items ready for a job, from `start` to `aclose`.
 
     Args:
         job: Whose source to feed.
         items: What the caller gave.
         here: Whether the lanes are tasks of this loop; a strategy beside it advances a plain iterable itself.
-
-    Yields:
-        A function to call when results have been taken.
     """
-    if isinstance(items, AsyncIterable):
-        feeder = _Feeder(job)
-        feed = feeder.from_async(items)
-    elif here and not job.source.ended and job.source.length is None:
-        job.source.disown()
-        feeder = _Feeder(job)
-        feed = feeder.from_thread()
-    else:
-        yield _nothing
-        return
-    background = Background(lambda: feed)
-    try:
-        yield feeder.bell.ring
-    finally:
-        job.stop()
-        feeder.bell.ring()
-        background.cancel()
-        await background.finish()
+
+    def __init__(self, job: Job, items: Any, *, here: bool) -> None:
+        self._job = job
+        self._items = items
+        self._apart = here and not job.source.ended and job.source.length is None
+        self._feeder: _Feeder | None = None
+        self._background: Background | None = None
+
+    def start(self) -> None:
+        """Begin, if there is anything to feed."""
+        if isinstance(self._items, AsyncIterable):
+            items: AsyncIterable[Any] = self._items  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - isinstance() cannot say of what
+            self._feeder = feeder = _Feeder(self._job)
+            self._background = Background(lambda: feeder.from_async(items))
+        elif self._apart:
+            self._job.source.disown()
+            self._feeder = _Feeder(self._job)
+            self._background = Background(self._feeder.from_thread)
+
+    def taken(self) -> None:
+        """Results have been taken."""
+        if self._feeder is not None:
+            self._feeder.bell.ring()
+
+    async def aclose(self) -> None:
+        """End it."""
+        background, self._background = self._background, None
+        if background is not None:
+            self._job.stop()
+            self.taken()
+            background.cancel()
+            await background.finish()
 
 
 class _Feeder:
@@ -62,13 +69,13 @@ class _Feeder:
 
     async def from_async(self, items: AsyncIterable[Any]) -> None:
         """Push what an async iterable gives, as long as there is an appetite for it."""
+        given = aiter(items)
         try:
-            async with _closed_early(items) as given:
-                async for item in given:
-                    self._source.push([item])
-                    await self._hunger()
-                    if self._source.closed:
-                        return
+            async for item in given:
+                self._source.push([item])
+                await self._hunger()
+                if self._source.closed:
+                    return
         except Exception as error:  # noqa: BLE001 - raised to the caller after the results already due
             self._source.end(error)
         except BaseException as error:
@@ -76,6 +83,10 @@ class _Feeder:
             raise
         else:
             self._source.end()
+        finally:
+            if isinstance(given, AsyncGenerator):
+                with anyio.CancelScope(shield=True):
+                    await given.aclose()
 
     async def from_thread(self) -> None:
         """Have a plain iterable advanced in a thread."""
@@ -91,19 +102,3 @@ class _Feeder:
             await self.bell.wait()
         if not source.ready:
             self._appetite = min(2 * self._appetite, MOST)
-
-
-@asynccontextmanager
-async def _closed_early(items: AsyncIterable[Any]) -> AsyncGenerator[AsyncIterable[Any], None]:
-    """An async generator that is left before its end is closed; other iterators need nothing."""
-    iterator = aiter(items)  # an object's `__aiter__` may well be an async generator
-    try:
-        yield iterator
-    finally:
-        if isinstance(iterator, AsyncGenerator):
-            with anyio.CancelScope(shield=True):
-                await iterator.aclose()
-
-
-def _nothing() -> None:
-    """Nobody feeds."""

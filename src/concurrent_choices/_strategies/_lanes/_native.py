@@ -139,10 +139,50 @@ class _Mailbox:
         return self._batches.popleft()
 
 
-async def execute_here(job: Job, concurrency: int) -> AsyncIterator[Batch]:
+class _Session:
+    """The batches of a job that runs in the background of the caller's loop.
+
+    Not an async generator: a loop that ends finalizes each of those by itself, inner ones before the outer.
+
+    Args:
+        job: What runs.
+        start: Starts it, given where to put the batches; answers what waits for its end.
+    """
+
+    def __init__(self, job: Job, start: Callable[[_Mailbox], Callable[[], Awaitable[None]]]) -> None:
+        self._job = job
+        self._start = start
+        self._mail: _Mailbox | None = None
+        self._finish: Callable[[], Awaitable[None]] | None = None
+
+    def __aiter__(self) -> _Session:
+        return self
+
+    async def __anext__(self) -> Batch:
+        if self._mail is None:
+            self._mail = _Mailbox()
+            self._finish = self._start(self._mail)
+        try:
+            return await anext(self._mail)
+        except BaseException:
+            await self.aclose()
+            raise
+
+    async def aclose(self) -> None:
+        """End the job and wait for what runs, but not for long."""
+        self._job.stop()
+        finish, self._finish = self._finish, None
+        if finish is not None:
+            await finish()
+
+
+def execute_here(job: Job, concurrency: int) -> AsyncIterator[Batch]:
     """Serve an `async def` with `concurrency` tasks of the running loop."""
     job.source.widen(2 * concurrency)
-    mail = _Mailbox()
+    return _Session(job, partial(_start_here, job, concurrency))
+
+
+def _start_here(job: Job, concurrency: int, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
     host = AnyioHost() if on_trio() else AsyncioHost()
     shift = Shift(job, mail.put, concurrency)
     job.on_stop(host.wake_soon)
@@ -156,28 +196,24 @@ async def execute_here(job: Job, concurrency: int) -> AsyncIterator[Batch]:
             raise
         mail.close()
 
-    background = Background(serve)
-    try:
-        async for batch in mail:
-            yield batch
-    finally:
-        job.stop()
-        await background.finish()
+    return Background(serve).finish
 
 
-async def execute_beside(job: Job, strategy: Strategy) -> AsyncIterator[Batch]:
+def execute_beside(job: Job, strategy: Strategy) -> AsyncIterator[Batch]:
     """Have a strategy serve in a thread of its own; its batches arrive in the loop."""
-    mail = _Mailbox()
+    return _Session(job, partial(_start_beside, job, strategy))
+
+
+def _start_beside(job: Job, strategy: Strategy, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
     ended = Bell()
     work = partial(copy_context().run, _work, job, strategy, mail, ended)
     threading.Thread(target=work, name="concurrent_choices-beside", daemon=True).start()
-    try:
-        async for batch in mail:
-            yield batch
-    finally:
-        job.stop()
+
+    async def finish() -> None:
         with anyio.move_on_after(PARTING, shield=True):
             await ended.wait()
+
+    return finish
 
 
 def _work(job: Job, strategy: Strategy, mail: _Mailbox, ended: Bell) -> None:

@@ -85,7 +85,7 @@ class Floor:
                 if not self._lanes and not outbox:
                     if source.finished:
                         return
-                    if source.ready or not source.ended:
+                    if source.claimable:
                         continue
                 outbox.wait(self._expire())
         finally:
