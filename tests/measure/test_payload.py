@@ -145,7 +145,7 @@ CLOCKS = []
 
 
 def come_back():
-    CLOCKS[0].spend(wall=0.001)
+    CLOCKS[0].spend(wall=0.001, cpu=0.001)
 
 
 def test_seconds_there_and_back(clock):
@@ -153,7 +153,7 @@ def test_seconds_there_and_back(clock):
 
     class Slow:
         def __reduce__(self):
-            clock.spend(wall=0.002)
+            clock.spend(wall=0.002, cpu=0.002)
             return come_back, ()
 
     CLOCKS[:] = [clock]

@@ -74,9 +74,12 @@ class Race:
         if not field:
             return {}
         heats: dict[str, list[float]] = {each.plan.strategy: [] for each in field}
+        deadline = time.perf_counter() + seconds
         with ExitStack() as stack:
             running = [(each.plan, stack.enter_context(self._started(each.plan))) for each in field]
-            for _ in range(HEATS):
+            for number in range(HEATS):
+                if number and time.perf_counter() > deadline:
+                    break  # predictions were too good; what was measured will do
                 for plan, strategy in running:
                     heats[plan.strategy].append(self._do(strategy, count) / count)
                     if self.raised or self.dry:
