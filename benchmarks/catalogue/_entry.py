@@ -34,6 +34,8 @@ class Entry:
         bound: What `Recommendation.bound` must be: one of these.
         diagnosis: How `Recommendation.diagnosis` must begin: one of these.
         around: What must stand around it: a server, a folder.
+        apart: Whether its calls may go to processes of their own. Where a lock of this process is what they
+            share, each process would have another one, and the lock would keep nobody out.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Entry:
     bound: frozenset[str] = field(converter=_labels)
     diagnosis: frozenset[str] = field(converter=_labels)
     around: Callable[[], AbstractContextManager[Any]] = nullcontext
+    apart: bool = True
 
     @property
     def is_async(self) -> bool:

@@ -93,6 +93,7 @@ ENTRIES = (
         quick=24,
         bound="io",
         diagnosis="contended",
+        apart=False,
     ),
     Entry(
         name="file-lock-3ms",

@@ -109,9 +109,10 @@ def _contestants(entry: Entry, count: int, verdict: Answer) -> Contestants:
     """The grid, and our strategies at the plans of a verdict."""
     field: Contestants = {}
     for name, runner in grid_for(is_async=entry.is_async, count=count).items():
-        field[GRID, name] = runner
+        if entry.apart or not name.startswith("processes"):
+            field[GRID, name] = runner
     for name, each in verdict.get("verdict", {}).get("estimates", {}).items():
-        if not each["obstacle"]:
+        if not each["obstacle"] and (entry.apart or name not in {"process", "hybrid"}):
             field[OURS, name] = partial(by_plan, Plan.from_json(each["plan"]))
     return field
 

@@ -226,4 +226,8 @@ def _limits() -> Iterator[str]:
         "- The oracle is the least of some twenty medians of few runs, so luck favours it: a choice that is "
         "truly as good as any shows up some per cent behind."
     )
+    yield (
+        "- Where calls share a lock of this process (lock-3ms), nobody runs them in several processes: each "
+        "would have a lock of its own. A verdict for processes there has no ratio."
+    )
     yield "- One machine; servers, disk and callables share its cores."

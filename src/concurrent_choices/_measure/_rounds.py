@@ -44,6 +44,12 @@ FEWEST = 5
 MOST = 200_000
 """Items called at most: their results are kept (guessed: some megabytes)."""
 
+ALONE = 0.5
+"""Part of the items that one lane may take: the rest is for trials of several, and for the plan (guessed)."""
+
+SPARED = 40e-3
+"""Seconds of work of which a part is spared: one lane's and two lanes' 15 ms in a trial (`_trial`)."""
+
 GROWTH = 8
 """By how much a round may exceed all before it, while the estimate is young (guessed)."""
 
@@ -143,12 +149,21 @@ class Rounds:
         totals = Totals.of(worth_counting(blocks[1:] or blocks))
         each = max(1e-9, totals.wall / totals.calls)
         fitting = min(ROUND / 1e9, self._bench.left(deadline)) / each
-        size = min(fitting, GROWTH * self._called if len(blocks) > 1 else 1, MOST - self._called)
+        size = min(fitting, GROWTH * self._called if len(blocks) > 1 else 1, self._most() - self._called)
         return max(1, int(size))
+
+    def _most(self) -> int:
+        """Items called at most: not all there are, unless all of them are less than a trial's worth."""
+        count, blocks = self._bench.feed.count, self._bench.ledger.blocks
+        if count is None or not blocks:
+            return MOST
+        totals = Totals.of(worth_counting(blocks[1:] or blocks))
+        worth = count * totals.wall / totals.calls
+        return min(MOST, max(FEWEST, int(count * ALONE))) if worth > SPARED else MOST
 
     def _wants_more(self, deadline: int) -> bool:
         bench, blocks = self._bench, self._bench.ledger.blocks[1:]
-        if self._called >= MOST or bench.clock.wall() >= deadline or self._hopeless():
+        if self._called >= self._most() or bench.clock.wall() >= deadline or self._hopeless():
             return False
         if len(blocks) > 1 and bench.clock.wall() >= self._enough:
             return False
