@@ -42,18 +42,12 @@ def main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.dispatch", description=__doc__)
-    parser.add_argument(
-        "--quick", action="store_true", help="few items and 2 rounds: half a minute"
-    )
-    parser.add_argument(
-        "--only", default="", metavar="PATTERN", help='rows whose "group/row" contains it'
-    )
+    parser.add_argument("--quick", action="store_true", help="few items and 2 rounds: half a minute")
+    parser.add_argument("--only", default="", metavar="PATTERN", help='rows whose "group/row" contains it')
     parser.add_argument("--rounds", type=_positive, help="rounds that count (default 5, quick 2)")
     parser.add_argument("--seed", type=int, help="of the order in each round (default: drawn)")
     parser.add_argument("--output", type=Path, metavar="DIR", help="where the three files go")
-    parser.add_argument(
-        "--report-only", action="store_true", help="write REPORT.md again from the files"
-    )
+    parser.add_argument("--report-only", action="store_true", help="write REPORT.md again from the files")
     return parser
 
 

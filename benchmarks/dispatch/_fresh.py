@@ -171,9 +171,7 @@ def streamed(strategy, fn, **options):
         from benchmarks.dispatch import _callables
 
         chosen = getattr(concurrent_choices, strategy)(**options)
-        return concurrent_choices.stream(
-            getattr(_callables, fn), iter(range(count)), strategy=chosen
-        )
+        return concurrent_choices.stream(getattr(_callables, fn), iter(range(count)), strategy=chosen)
 
     return live
 

@@ -45,9 +45,7 @@ class Fresh:
             RuntimeError: If it fails; the message is what it said last.
         """
         command = [sys.executable, "-m", "benchmarks.dispatch._fresh", *self.probe]
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=LONGEST
-        )
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=LONGEST)
         if done.returncode:
             last = (done.stderr.strip() or "no message").splitlines()[-1]
             print(done.stderr, file=sys.stderr)

@@ -19,9 +19,7 @@ Keep = Callable[[Measurement], None]
 Watched = Callable[[], AbstractContextManager[Any]]
 
 
-def run_group(
-    group: Group, rounds: int, random: Random, keep: Keep, watched: Watched = nullcontext
-) -> None:
+def run_group(group: Group, rounds: int, random: Random, keep: Keep, watched: Watched = nullcontext) -> None:
     """Open all contestants, then measure them in interleaved rounds.
 
     A contestant that fails is reported through `keep` and takes no further part; the others go on.
@@ -37,9 +35,7 @@ def run_group(
         field = [entry for entry in _entries(group, keep) if entry.open_in(stack)]
         for number in range(0 if group.warm_up else 1, rounds + 1):
             random.shuffle(field)
-            field = [
-                entry for place, entry in enumerate(field) if entry.measure(number, place, watched)
-            ]
+            field = [entry for place, entry in enumerate(field) if entry.measure(number, place, watched)]
 
 
 def _entries(group: Group, keep: Keep) -> list[_Entry]:

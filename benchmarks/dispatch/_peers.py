@@ -49,9 +49,7 @@ def ours(strategy: str, fn: Any, **options: Any) -> Live:
 def ours_streamed(strategy: str, fn: Any, **options: Any) -> Live:
     """`stream` from a generator, whose length nobody knows."""
     with _warm(getattr(concurrent_choices, strategy)(**options)) as opened:
-        yield lambda items: list(
-            concurrent_choices.stream(fn, (item for item in items), strategy=opened)
-        )
+        yield lambda items: list(concurrent_choices.stream(fn, (item for item in items), strategy=opened))
 
 
 def _warm(strategy: Any) -> AbstractContextManager[Any]:

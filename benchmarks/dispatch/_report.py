@@ -100,9 +100,7 @@ def _row(row: Row, medians: Medians, measurements: list[Measurement]) -> Iterabl
     yield ""
 
 
-def _cells(
-    row: Row, contestant: Contestant, summary: Summary, summaries: dict[str, Summary]
-) -> list[str]:
+def _cells(row: Row, contestant: Contestant, summary: Summary, summaries: dict[str, Summary]) -> list[str]:
     cells = [
         f"**{contestant.name}**" if contestant.ours else contestant.name,
         f"{summary.items:,}",

@@ -58,9 +58,7 @@ class Medians:
         Raises:
             KeyError: If none was measured.
         """
-        found = [
-            s for (r, name), s in self.summaries.items() if r == row and name.startswith(start)
-        ]
+        found = [s for (r, name), s in self.summaries.items() if r == row and name.startswith(start)]
         if not found:
             raise KeyError(row, start)
         return min(found, key=lambda summary: summary.per_item)

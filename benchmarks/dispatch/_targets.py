@@ -120,9 +120,7 @@ def _heavy(medians: Medians) -> float:
 
 TARGETS = (
     Target("sequential", "(ours - 100 µs) ÷ list comprehension", _sequential, "≤", 1.3),
-    Target(
-        "threads", "ours ÷ ThreadPool.map", _over("threads", "ours", "ThreadPool.map"), "≤", 1.25
-    ),
+    Target("threads", "ours ÷ ThreadPool.map", _over("threads", "ours", "ThreadPool.map"), "≤", 1.25),
     Target(
         "threads",
         "ThreadPoolExecutor.map ÷ ours",
@@ -205,10 +203,7 @@ TARGETS = (
         "≤",
         1.2,
     ),
-    *(
-        Target("memory", f"growth under {name}, MB", _growth(name), "<", 30)
-        for name in (*HERE, *WORKERS)
-    ),
+    *(Target("memory", f"growth under {name}, MB", _growth(name), "<", 30) for name in (*HERE, *WORKERS)),
     Target(
         "import",
         "modules loaded among asyncio, multiprocessing, concurrent.futures, anyio, uvloop, rich",

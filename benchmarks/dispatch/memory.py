@@ -24,9 +24,7 @@ def groups(size: Size) -> list[Group]:
         _fresh("gather", few),
         _fresh("Pool.imap", some),
     ]
-    return [
-        Group("memory", [Row("memory", "Growth while streaming", contestants, "MB")], warm_up=False)
-    ]
+    return [Group("memory", [Row("memory", "Growth while streaming", contestants, "MB")], warm_up=False)]
 
 
 def _needs(name: str) -> tuple[str, ...]:

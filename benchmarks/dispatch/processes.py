@@ -67,9 +67,7 @@ def _batched(size: Size) -> Row:
             *chunked,
             Timed("joblib", count, partial(joblib_processes, nothing), needs=("joblib",)),
             Timed("mpire", count, partial(mpire, nothing, None), needs=("mpire",)),
-            Timed(
-                f"mpire, chunks of {share}", count, partial(mpire, nothing, share), needs=("mpire",)
-            ),
+            Timed(f"mpire, chunks of {share}", count, partial(mpire, nothing, share), needs=("mpire",)),
         ],
     )
 

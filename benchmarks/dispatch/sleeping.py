@@ -76,9 +76,7 @@ def _on_loop(size: Size, loop: str, strategy: str) -> Row:
         [
             Timed("ours", count, opens, ours=True),
             *(
-                Timed(
-                    name, count, partial(_loops.on_loop, loop, main, anap, IN_FLIGHT), needs=needs
-                )
+                Timed(name, count, partial(_loops.on_loop, loop, main, anap, IN_FLIGHT), needs=needs)
                 for name, main, needs in peers
             ),
         ],

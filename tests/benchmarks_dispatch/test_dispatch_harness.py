@@ -80,9 +80,7 @@ def test_a_warm_up_calls_once_more():
     assert len(calls) == 2
 
 
-@pytest.mark.parametrize(
-    ("opens", "error"), [(broken, "no pool today"), (liar, "wrong results for 3 items")]
-)
+@pytest.mark.parametrize(("opens", "error"), [(broken, "no pool today"), (liar, "wrong results for 3 items")])
 def test_a_failure_is_told_and_the_others_go_on(opens, error, capsys):
     """One that cannot start, or answers wrongly, is reported once and takes no further part."""
     kept = measured(timed("bad", opens), timed("good"))

@@ -104,6 +104,16 @@ def test_a_page_follows_the_colour_scheme(browser, address, scheme):
     assert contrast(browser, "document.querySelector('article p')", "document.body") > 4.5
 
 
+def test_a_reader_may_choose_the_colours(browser, address):
+    """Who chooses dark on a light system gets it, and pictures are told too: they follow `color-scheme`."""
+    browser.open(f"{address}/experiments.html")
+    browser.wait_for("return document.querySelectorAll('[data-md-component=palette] input').length == 3")
+    browser.run("document.querySelectorAll('[data-md-component=palette] input')[2].click()")
+    browser.wait_for("return document.body.getAttribute('data-md-color-scheme') == 'slate'")
+    assert browser.run("return getComputedStyle(document.querySelector('article img')).colorScheme") == "dark"
+    browser.run("localStorage.clear()")
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_decision_drawing_follows_the_colour_scheme(browser, address, scheme):
     """The drawing is in the page, as wide as its column, and its words can be read in both schemes."""

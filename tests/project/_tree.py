@@ -74,7 +74,5 @@ def public_literal(module: Path) -> list[str] | None:
 def suite_of(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     """The test functions of a file, in classes too."""
     nodes = ast.walk(ast.parse(path.read_text()))
-    functions = (
-        node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    )
+    functions = (node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
     return [function for function in functions if function.name.startswith("test_")]

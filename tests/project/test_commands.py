@@ -14,9 +14,7 @@ pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is no
 
 def make(*words: str) -> subprocess.CompletedProcess[str]:
     """Run make at the project's root."""
-    return subprocess.run(
-        ["make", *words], cwd=ROOT, capture_output=True, check=False, text=True, timeout=60
-    )
+    return subprocess.run(["make", *words], cwd=ROOT, capture_output=True, check=False, text=True, timeout=60)
 
 
 def test_without_a_python_it_says_so(tmp_path):

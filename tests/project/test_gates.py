@@ -17,9 +17,7 @@ SCRIPTS = Path(sysconfig.get_path("scripts"))
 def say(*command: str | Path, seconds: float = 300) -> subprocess.CompletedProcess[str]:
     """Run a tool at the project's root and keep what it says."""
     words = [str(word) for word in command]
-    return subprocess.run(
-        words, cwd=ROOT, capture_output=True, check=False, text=True, timeout=seconds
-    )
+    return subprocess.run(words, cwd=ROOT, capture_output=True, check=False, text=True, timeout=seconds)
 
 
 def gate(*command: str | Path) -> None:

@@ -71,9 +71,7 @@ def test_every_public_name_is_there_and_described(name):
 def test_nothing_leaks():
     """Apart from its public modules the package shows no name that it does not promise."""
     public_modules = {path.stem for path in PACKAGE.iterdir() if not path.name.startswith("_")}
-    shown = fresh(
-        "import concurrent_choices as c; print(*[n for n in dir(c) if not n.startswith('_')])"
-    )
+    shown = fresh("import concurrent_choices as c; print(*[n for n in dir(c) if not n.startswith('_')])")
     assert set(shown.split()) - public_modules <= set(concurrent_choices.__all__)
 
 
