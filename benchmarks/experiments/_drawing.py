@@ -9,11 +9,11 @@ from attrs import frozen
 
 __all__ = ["Step", "drawing"]
 
-WIDTH, BOX, LEAF = 480, 250, 190
-ROW, HIGH = 58, 40
+WIDTH, BOX, LEAF = 400, 202, 160
+ROW, HIGH = 56, 38
 STYLE = (
-    ".decision text{font:12px system-ui,sans-serif;fill:currentColor}"
-    ".decision .small{font-size:10.5px;opacity:.85}"
+    ".decision svg{max-width:560px}.decision text{font:11px system-ui,sans-serif;fill:currentColor}"
+    ".decision .small{font-size:10px;opacity:.85}"
     ".decision .name{font-weight:600;fill:var(--md-typeset-a-color,currentColor)}"
     ".decision rect{fill:none;stroke:currentColor;stroke-opacity:.45}"
     ".decision .leaf{stroke:var(--md-typeset-a-color,currentColor);stroke-opacity:1}"
@@ -78,4 +78,4 @@ def _leaf(strategy: str, why: str, left: float, top: float) -> Iterator[str]:
 
 
 def _last(number: int) -> Iterator[str]:
-    yield from _leaf("auto", "if in doubt: it measures while it works", BOX / 2 - LEAF / 2, number * ROW)
+    yield from _leaf("auto", "it measures while it works", BOX / 2 - LEAF / 2, number * ROW)

@@ -68,6 +68,15 @@ class Figures:
             raise KeyError(task, way, strategy)
         return median(r.value for r in found if r.value is not None)
 
+    def least(self, task: str, way: str, strategy: str = "") -> float:
+        """The smallest reading of one contestant: what neighbours on the machine disturbed least.
+
+        Raises:
+            KeyError: It was not measured.
+        """
+        self(task, way, strategy)
+        return self.range(task, way, strategy)[0]
+
     def cpu(self, task: str, way: str) -> float:
         """The median CPU seconds of a published way."""
         return median(r.cpu for r in self.of(task, way))
@@ -109,8 +118,8 @@ class Figures:
         return list(dict.fromkeys(r.absent for r in self.readings if r.absent))
 
     def best(self, task: str, names: Sequence[str], strategy: str = "") -> float:
-        """The smallest median among some contestants."""
-        return min(self(task, name, strategy) for name in names)
+        """The smallest reading among some contestants."""
+        return min(self.least(task, name, strategy) for name in names)
 
     def _in_order(self) -> list[Reading]:
         return sorted(self.readings, key=lambda r: r.order)

@@ -28,7 +28,7 @@ def not_measured(figures: Figures) -> Verdict:
 
 def as_fast(figures: Figures, task: str, job: str, ways: Sequence[str]) -> Goal:
     """`auto` is at least as fast as the best of the published ways, but for noise."""
-    ours, theirs = figures(task, job, "auto"), figures.best(task, ways)
+    ours, theirs = figures.least(task, job, "auto"), figures.best(task, ways)
     return Goal(
         f"{task}: `auto` ({job}) at least as fast as the best published way, run here",
         f"{spell(ours)} against {spell(theirs)}",
@@ -38,7 +38,7 @@ def as_fast(figures: Figures, task: str, job: str, ways: Sequence[str]) -> Goal:
 
 def no_slower(figures: Figures, task: str, job: str, way: str, share: float) -> Goal:
     """`auto` takes at most that much longer than one published way."""
-    ours, theirs = figures(task, job, "auto"), figures(task, way)
+    ours, theirs = figures.least(task, job, "auto"), figures.least(task, way)
     return Goal(
         f"{task}: `auto` ({job}) at most {share:.0%} slower than “{way}”",
         f"{spell(ours)} against {spell(theirs)}, {ours / theirs - 1:+.1%}",

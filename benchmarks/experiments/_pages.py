@@ -23,11 +23,12 @@ generator. Beside what was reported then stands what is measured today, and whet
 the same work under every strategy of this library, and what `recommend` says of it.
 [Conclusions](conclusions.md) draws them together.
 
-All figures are medians of the rounds, in a shuffled order; the smallest and largest stand beside the
-published ways. Sizes are scaled to two cores and a few seconds a case where a section says so. `make
-experiments` measures again; `python -m benchmarks.experiments --full` takes the sizes as they were
-reported. `make test` runs every experiment once in a quick form, and checks its results and their
-direction. The load generator is wrk (Debian's package `wrk`)."""
+All figures in the tables are medians of the rounds, in a shuffled order; the smallest and largest stand
+beside the published ways. Verdicts on work that computes, and what the library had to reach, compare the
+fastest rounds, for neighbours can only slow a round down. Sizes are scaled to two cores and a few seconds a
+case where a section says so. `make experiments` measures again; `python -m benchmarks.experiments --full`
+takes the sizes as they were reported. `make test` runs every experiment once in a quick form, and checks
+its results and their direction. The load generator is wrk (Debian's package `wrk`)."""
 LIMITS = """\
 - One machine with two virtual cores. Servers, load generator and client share them, which the original
   reports, with more cores, did not have to allow for.
@@ -129,10 +130,8 @@ def _section(experiment: Experiment, verdict: Verdict, record: Record) -> Iterat
     yield from (f"**Today: {verdict.word}.** {verdict.text}", "")
     if experiment.scale and any("scaled" in run["size"] for run in record.runs.values()):
         yield from (f"*Sizes here:* {experiment.scale}", "")
-    yield from (
-        f"![{experiment.title}: bars of the tables below](plots/experiment-{experiment.number:02}.svg)",
-        "",
-    )
+    plot = f"plots/experiment-{experiment.number:02}.svg"
+    yield from (f'![{experiment.title}: bars of the tables below]({plot}){{ width="520" }}', "")
     yield from _published(figures)
     yield from _ours(figures, record.advice(experiment.number))
     yield from _failures(figures.readings)
@@ -229,7 +228,7 @@ def _ways_panel(figures: Figures, task: str, ways: Iterable[str]) -> Panel:
         for way, readings in found.items()
         if readings
     ]
-    return Panel(f"As published: {task}", bars)
+    return Panel("As published", task, bars)
 
 
 def _job_panel(figures: Figures, task: str, job: str) -> Panel:
@@ -238,7 +237,7 @@ def _job_panel(figures: Figures, task: str, job: str) -> Panel:
         Bar(name, (value := figures(task, job, name)), spell(value), "auto" if name == "auto" else "ours")
         for name in found
     ]
-    return Panel(f"The library, {job}: {task}", bars)
+    return Panel(f"The library, {job}", task, bars)
 
 
 def _line(cells: Iterable[str]) -> str:

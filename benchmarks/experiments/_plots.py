@@ -13,10 +13,10 @@ from attrs import frozen
 
 __all__ = ["Bar", "Panel", "chart"]
 
-WIDTH, LABELS, FIGURES = 480, 200, 82
-ROW, HEAD, GAP = 20, 26, 12
+WIDTH, LABELS, FIGURES = 400, 182, 78
+ROW, HEAD, GAP = 19, 38, 14
 STYLE = """
-  text { font: 11.5px system-ui, sans-serif; fill: #24292f }
+  text { font: 11px system-ui, sans-serif; fill: #24292f }
   .head { font-weight: 600 }
   .published { fill: #8c959f } .ours { fill: #5c6bc0 } .auto { fill: #00897b }
   @media (prefers-color-scheme: dark) {
@@ -49,10 +49,12 @@ class Panel:
 
     Attributes:
         title: Above them.
+        note: Below the title: what was done.
         bars: From top to bottom.
     """
 
     title: str
+    note: str
     bars: Sequence[Bar]
 
 
@@ -74,7 +76,8 @@ def chart(title: str, panels: Sequence[Panel]) -> str:
 def _body(panels: Sequence[Panel]) -> Iterator[str]:
     top = 0
     for panel in panels:
-        yield f'<text class="head" x="0" y="{top + 16}">{escape(panel.title)}</text>'
+        yield f'<text class="head" x="0" y="{top + 13}">{escape(panel.title)}</text>'
+        yield f'<text x="0" y="{top + 28}">{escape(panel.note)}</text>'
         largest = max((bar.value for bar in panel.bars), default=0.0) or 1.0
         for number, bar in enumerate(panel.bars):
             yield from _bar(bar, top + HEAD + number * ROW, largest)

@@ -45,10 +45,10 @@ def tasks(size: Size) -> Iterator[Sequence[Task]]:
 def judge(figures: Figures) -> Verdict:
     """Processes win; threads lose, but no longer by a factor of four."""
     (task,) = figures.tasks()
-    threads, loop, pool, alone = (figures(task, way) for way in (THREADS, ASYNCIO, PROCESSES, PLAIN))
+    threads, loop, pool, alone = (figures.least(task, way) for way in (THREADS, ASYNCIO, PROCESSES, PLAIN))
     return Verdict(
         word(threads > 2 * alone, 0.85 < loop / alone < 1.15, pool < 0.75 * alone),
-        f"{spell(threads)} in threads, {spell(loop)} with asyncio, {spell(pool)} in processes and "
+        f"At best {spell(threads)} in threads, {spell(loop)} with asyncio, {spell(pool)} in processes and "
         f"{spell(alone)} plain: "
         f"processes are {alone / pool:.2f} times as fast with two cores (reported: 6.5 times, with more of "
         "them). Threads "

@@ -18,7 +18,7 @@ from ._model import Claim, Experiment, Goal, Job, Size, Task, Verdict, Way, equa
 from ._places import disk, tmpfs
 from ._work import BLOCK, write, write_async
 
-__all__ = ["EXPERIMENT", "on_disk"]
+__all__ = ["EXPERIMENT", "GAIN", "on_disk"]
 
 PLAIN, GATHERED = "plain", "aiofiles, gathered"
 DD, DD_PARALLEL = "dd, one after another", "dd, all at once"
@@ -108,12 +108,12 @@ def _many(figures: Figures, place: str) -> str:
 def _gain(figures: Figures, place: str) -> float:
     task = _many(figures, place)
     ways = [way for way in figures.ways(task) if way.startswith("aiofiles")]
-    return figures(task, PLAIN) / figures.best(task, ways)
+    return figures.least(task, PLAIN) / figures.best(task, ways)
 
 
 def _device_is_the_limit(figures: Figures) -> bool:
     task = _many(figures, "disk")
-    return figures(task, DD) / figures(task, DD_PARALLEL) < GAIN
+    return figures.least(task, DD) / figures.least(task, DD_PARALLEL) < GAIN
 
 
 def judge(figures: Figures) -> Verdict:
@@ -121,7 +121,8 @@ def judge(figures: Figures) -> Verdict:
     disk_gain, memory_gain = _gain(figures, "disk"), _gain(figures, "tmpfs")
     limit = _device_is_the_limit(figures)
     task = _many(figures, "disk")
-    dd = f"{spell(figures(task, DD))} one after another and {spell(figures(task, DD_PARALLEL))} all at once"
+    one, all_ = (spell(figures.least(task, way)) for way in (DD, DD_PARALLEL))
+    dd = f"{one} one after another and {all_} all at once"
     why = "the device is the limit" if limit else "this device does take several writers"
     return Verdict(
         word(disk_gain < GAIN, memory_gain > GAIN),

@@ -80,7 +80,7 @@ def test_all_fourteen_have_a_figure_and_a_verdict(root, committed):
 def test_a_plot_can_be_read_in_both_colour_schemes():
     """A plot is well-formed, says what it is, and brings colours for dark pages."""
     text = chart(
-        "a < b", [Panel("panel", [Bar("x & y", 1.0, "1 s", "ours"), Bar("none", 0.0, "0 s", "auto")])]
+        "a < b", [Panel("panel", "note", [Bar("x & y", 1.0, "1 s", "ours"), Bar("none", 0.0, "0 s", "auto")])]
     )
     tree = ET.fromstring(text)
     assert tree[0].text == "a < b"

@@ -326,7 +326,7 @@ def test_without_pytest_benchmark_nothing_changes_until_a_fixture_is_asked_for(p
 
 
 def test_what_the_documentation_shows_runs(bench, root):
-    """The tests on the page of the plugin pass, and leave figures, when they are run as the tests they are."""
+    """The tests on the page of the plugin pass, and leave figures, run as the tests they are."""
     blocks = re.findall(r"```python\n(.*?)```", (root / "docs" / "testing.md").read_text(), re.DOTALL)
     result, figures = bench("".join(blocks))
     result.assert_outcomes(passed=7)
