@@ -42,7 +42,9 @@ class AutoStrategy:
             from .._strategies._event_loop import AsyncioStrategy  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 
             return AsyncioStrategy(self.concurrency or 100).execute(job)
-        conductor = Conductor(job, Controller(self._limits()), report, eager=False)
+        conductor = Conductor(
+            job, Controller(self._limits()), report, eager=False, single=not self.thread_safe
+        )
         return conductor.batches()
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:

@@ -7,7 +7,8 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from math import inf
+from typing import TYPE_CHECKING
 
 from .._facts._batch import Batch, Claim
 from .._judge._controller import Arrangement, Controller, Sight
@@ -18,12 +19,14 @@ from .._strategies._lanes._pace import Pace, share_of_rest
 from .._work._job import Job
 from .._work._nesting import lanes_around
 from .._work._state import State
-from ._deck import Deck
-from ._ferry import Ferry
+from ._deck import Counts, Deck
 from ._report import RunReport, Step
 from ._tally import Queueing, Tally
 from ._ticker import ticker
-from ._yard import Yard
+
+if TYPE_CHECKING:
+    from ._ferry import Ferry
+    from ._yard import Yard
 
 __all__ = ["Conductor"]
 
@@ -45,9 +48,12 @@ class Conductor:
         controller: Who decides how.
         report: Where it is written down.
         eager: Whether to ask the controller before the first call, since it knows the callable.
+        single: Whether the callable is to stay in the calling thread, or go to other processes.
     """
 
-    def __init__(self, job: Job, controller: Controller, report: RunReport, *, eager: bool) -> None:
+    def __init__(
+        self, job: Job, controller: Controller, report: RunReport, *, eager: bool, single: bool = False
+    ) -> None:
         self._job = job
         self._controller = controller
         self._report = report
@@ -55,14 +61,19 @@ class Conductor:
         self._lock = threading.Lock()
         self._over = False
         self._asked = False
-        self._relieved = False
-        self._outside = 0  # lanes in each process; 0 while items stay here
+        self._relieved: bool = False
+        self._outside: int = 0  # lanes in each process; 0 while items stay here
         self._processes = 0
         self._ferry: Ferry | None = None
         self._ferried = (0, 0.0)
         self._bound: str | None = None
         self._began = time.monotonic()
         self._base = job.lanes
+        self._alone = Counts()
+        self._before = Counts()
+        # Who wants results as they come, or may give up on an item, cannot be busy with one.
+        others = job.linger < inf and not single and not self._binding()
+        self._stands_in = job.timeout is not None or others
 
     def batches(self) -> Iterator[Batch]:
         """Perform the job in this thread and wherever the controller says; its batches."""
@@ -71,7 +82,7 @@ class Conductor:
             while not self._job.stopped and not self._is_over():
                 if self._outside:
                     yield from self._cross()
-                elif self._relieved or self._job.timeout is not None:
+                elif self._relieved or self._stands_in:
                     yield from self._tend()
                 else:
                     yield from self._perform()
@@ -88,7 +99,7 @@ class Conductor:
         self._state = State(job.fn)
         self._crew = Crew("concurrent_choices-auto")
         self._deck = Deck(job, self._crew)
-        self._yard = Yard(job, self._state)
+        self._yard: Yard | None = None
         self._tally = Tally()
         self._queueing: Queueing | None = None
         self._quick: AbstractContextManager[None] | None = None
@@ -96,10 +107,9 @@ class Conductor:
         self._cpu_began = time.process_time()
         if not job.source.ended:
             job.source.feed(AHEAD)
-        if job.timeout is not None:
+        if self._stands_in:
             self._deck.resize(1)
         if job.source.length is None or job.source.length > 1:
-            self._queueing = Queueing(self._tally.thread)
             # A computing callable would keep the ticker's thread waiting for 5 ms at each step.
             self._quick = quick_switching()
             self._quick.__enter__()
@@ -115,7 +125,8 @@ class Conductor:
         self._deck.part()
         self._crew.close()
         self._report.close(self._done())
-        self._yard.close(error)
+        if self._yard is not None:
+            self._yard.close(error)
 
     def _is_over(self) -> bool:
         return self._job.source.finished and not self._deck.busy and not self._deck.outbox
@@ -164,8 +175,7 @@ class Conductor:
     def _tend(self) -> Iterator[Batch]:
         """Keep the lanes in items, and hand over what they did."""
         deck, job = self._deck, self._job
-        timed = job.timeout is not None
-        while (self._relieved or timed) and not self._outside and not job.stopped:
+        while (self._relieved or self._stands_in) and not self._outside and not job.stopped:
             deck.feed()
             deck.staff()
             yield from deck.collect()
@@ -178,6 +188,9 @@ class Conductor:
 
     def _cross(self) -> Iterator[Batch]:
         """Have items performed in worker processes."""
+        from ._ferry import Ferry  # noqa: PLC0415 - most runs need no processes
+
+        assert self._yard is not None
         host = self._yard.host
         assert host is not None
         ferry = Ferry(self._job, host, workers=self._processes, inside=self._outside)
@@ -241,57 +254,76 @@ class Conductor:
 
     def _sight(self) -> Sight:
         now = time.monotonic()
-        deck, tally, source = self._deck, self._tally, self._job.source
-        calls, seconds, quickest, flying = deck.counts()
-        held, held_cpu = self._held(now)
-        items, ferried = self._ferried
-        if self._ferry is not None:
-            items, ferried = items + self._ferry.items, ferried + self._ferry.seconds
-        alone = (tally.items, tally.wall, tally.cpu + (self._queueing.read() if self._queueing else 0.0))
-        if self._job.timeout is not None and not tally.items:
-            alone, held, held_cpu = self._stand_in(now)
+        deck, source, lanes = self._deck, self._job.source, self._deck.counts()
+        alone, held, held_cpu = self._alone_so_far(lanes, now)
+        flying = sum(tally.began > 0 for tally in deck.tallies())
+        calls, seconds = lanes.items, lanes.wall
+        if self._stands_in:
+            calls, seconds = calls - alone.items, seconds - alone.wall
+            flying -= held > 0
+        items, ferried = self._ferried_so_far()
         return Sight(
             now=now - self._began,
-            done=tally.items + calls + items,
+            done=self._tally.items + lanes.items + items,
             remaining=source.remaining,
-            alone_items=alone[0],
-            alone_wall=alone[1],
-            alone_cpu=alone[2],
+            alone_items=alone.items,
+            alone_wall=alone.wall,
+            alone_cpu=alone.cpu + (self._queueing.read() if self._queueing else 0.0),
             held=held,
             held_cpu=held_cpu,
             flying=flying,
             calls=calls,
             call_seconds=seconds,
-            quickest=quickest,
+            quickest=0.0 if lanes.quickest == inf else lanes.quickest,
             cpu=time.process_time() - self._cpu_began,
+            lane_cpu=lanes.spent + self._tally.spent(),
             errors=deck.errors,
             starved=not source.ready and not source.ended,
-            ready=self._yard.ready() if self._processes else 0,
+            ready=self._yard.ready if self._yard else 0,
             outside_items=items,
             outside_seconds=ferried,
-            outside_cpu=self._yard.cpu() if self._outside else 0.0,
+            outside_cpu=self._yard.cpu() if self._yard and self._outside else 0.0,
         )
 
-    def _held(self, now: float) -> tuple[float, float]:
-        """How long the calling thread's present batch lasts, and for how long of that it wanted a core."""
-        held, cpu = self._tally.held(now)
+    def _alone_so_far(self, lanes: Counts, now: float) -> tuple[Counts, float, float]:
+        """What one lane alone has done; how long its present batch lasts, and wanted a core."""
+        if not self._stands_in:
+            tally = self._tally
+            self._watch(tally)
+            return Counts(tally.items, tally.wall, tally.cpu), *self._held(tally, now)
+        before, self._before = self._before, lanes
+        if self._relieved or self._outside:
+            return self._alone, 0.0, 0.0
+        self._alone = self._alone.plus(lanes.minus(before))
+        at_work = [tally for tally in self._deck.tallies() if tally.began]
+        if not at_work:
+            return self._alone, 0.0, 0.0
+        self._watch(at_work[0])
+        return self._alone, *self._held(at_work[0], now)
+
+    def _watch(self, tally: Tally) -> None:
+        """Follow this thread's run-queue delay from now on."""
+        if self._queueing is None or self._queueing.thread is not tally.thread:
+            before = self._queueing
+            self._queueing = Queueing(tally.thread, before.seconds if before else 0.0)
+            if before is not None:
+                before.close()
+
+    def _held(self, tally: Tally, now: float) -> tuple[float, float]:
+        held, cpu = tally.held(now)
         if held - cpu > FIRST_LOOK and self._queueing is not None and self._queueing.is_queueing():
             return held, held  # the queue is accounted for when it is over
         return held, cpu
 
-    def _stand_in(self, now: float) -> tuple[tuple[int, float, float], float, float]:
-        """Where items have a time limit, a lane stands in for the calling thread."""
-        tallies = self._deck.tallies()
-        if len(tallies) != 1:
-            return (0, 0.0, 0.0), 0.0, 0.0
-        lane = tallies[0]
-        held, held_cpu = lane.held(now)
-        return (lane.items, lane.wall, lane.cpu), held, held_cpu
+    def _ferried_so_far(self) -> tuple[int, float]:
+        items, seconds = self._ferried
+        ferry = self._ferry
+        return (items + ferry.items, seconds + ferry.seconds) if ferry is not None else (items, seconds)
 
     def _obey(self, arrangement: Arrangement) -> None:
         """Make a run what the controller wants it to be."""
         wanted = self._threads(arrangement)
-        if self._job.timeout is not None and not arrangement.outside:
+        if self._stands_in and not arrangement.outside:
             wanted = max(1, wanted + (not arrangement.relieved))
         if arrangement.processes and not self._processes:
             self._processes = arrangement.processes
@@ -312,20 +344,31 @@ class Conductor:
 
     def _threads(self, arrangement: Arrangement) -> int:
         """Lanes to have: none where the callable belongs to the calling thread."""
-        if not arrangement.threads or self._job.timeout is not None:
-            return arrangement.threads
+        if arrangement.threads and not self._stands_in and self._binding():
+            self._controller.keep_single(self._binding())
+            return 0
+        return arrangement.threads
+
+    def _binding(self) -> str:
+        """What binds the callable to the calling thread; empty if nothing is seen."""
         if self._bound is None:
             self._bound = bound_to_thread(self._job.fn)
-            if self._bound:
-                self._controller.keep_single(self._bound)
-        return 0 if self._bound else arrangement.threads
+        return self._bound
 
     def _order(self, workers: int) -> None:
+        """Have worker processes come up, in a thread of its own."""
         with quick_switching():
-            self._yard.order(workers)
-        if self._yard.obstacle:
-            self._report.witness = self._yard.witness
-            self._controller.bar(self._yard.obstacle)
+            from ._yard import Yard  # noqa: PLC0415 - most runs need no processes
+
+            yard = Yard(self._job, self._state)
+            with self._lock:
+                if self._over:
+                    return
+                self._yard = yard
+            yard.order(workers)
+        if yard.obstacle:
+            self._report.witness = yard.witness
+            self._controller.bar(yard.obstacle)
 
     def _crowd(self, lanes: int) -> None:
         """Tell nested runs how many lanes there are."""
@@ -337,7 +380,7 @@ class Conductor:
             lanes = arrangement.processes * arrangement.inside
             inside = f" of {arrangement.inside} lanes" if arrangement.inside > 1 else ""
             doing = f"process ×{arrangement.processes}{inside}"
-        elif arrangement.relieved or self._job.timeout is not None:
+        elif arrangement.relieved or self._stands_in:
             doing = f"thread ×{threads}"
         else:
             doing = f"this thread + {threads}" if threads else "this thread"
@@ -346,5 +389,4 @@ class Conductor:
         report.note(step)
 
     def _done(self) -> int:
-        ferry: Any = self._ferry
-        return self._tally.items + self._deck.counts()[0] + self._ferried[0] + (ferry.items if ferry else 0)
+        return self._tally.items + self._deck.counts().items + self._ferried_so_far()[0]

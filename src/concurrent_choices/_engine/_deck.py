@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from math import inf
+from typing import NamedTuple
 
 from .._facts._batch import Batch
 from .._measure._congestion import is_congestion
@@ -15,15 +16,46 @@ from .._strategies._lanes._threads import Floor, Lane
 from .._work._job import Job
 from ._tally import Tally
 
-__all__ = ["Deck"]
+__all__ = ["Counts", "Deck"]
 
 STAFFING = 3e-3
 """Seconds that starting lanes may take at a time (guessed: 40 threads where nothing computes)."""
+
+KEPT = 256
+"""Accounts of lanes that have left, before they are added up: few enough for every look."""
 
 _AFFINE = (
     "it was called outside the calling thread, which `auto` does for work that waits; "
     "AutoStrategy(thread_safe=False) keeps it in the calling thread"
 )
+
+
+class Counts(NamedTuple):
+    """What some lanes have done.
+
+    Attributes:
+        items: Items they finished.
+        wall: Seconds those took, added up.
+        cpu: CPU seconds of the lanes' threads in them.
+        spent: CPU seconds of the lanes' threads in all.
+        quickest: Seconds of the quickest; infinite where there is none.
+    """
+
+    items: int = 0
+    wall: float = 0.0
+    cpu: float = 0.0
+    spent: float = 0.0
+    quickest: float = inf
+
+    def plus(self, other: Counts) -> Counts:
+        """Both together."""
+        pairs = zip(self[:-1], other[:-1], strict=True)
+        return Counts._make([*(one + more for one, more in pairs), min(self.quickest, other.quickest)])
+
+    def minus(self, other: Counts) -> Counts:
+        """What has been added since."""
+        pairs = zip(self[:-1], other[:-1], strict=True)
+        return Counts._make([*(one - less for one, less in pairs), self.quickest])
 
 
 class Deck(Floor):
@@ -40,7 +72,7 @@ class Deck(Floor):
         self.errors = 0
         self._staffing = threading.Lock()
         self._tallies: set[Tally] = set()
-        self._gone: list[tuple[int, float, float]] = []
+        self._gone: list[Counts] = []
 
     # The conductor's and the caller's side
 
@@ -94,15 +126,11 @@ class Deck(Floor):
 
     # What the conductor counts
 
-    def counts(self) -> tuple[int, float, float, int]:
-        """Items finished in lanes, the seconds they took in all, the quickest's, and lanes at work."""
+    def counts(self) -> Counts:
+        """What all lanes together have done."""
         with self._lock:
-            tallies, gone = list(self._tallies), list(self._gone)
-        items = sum(each.items for each in tallies) + sum(each[0] for each in gone)
-        seconds = sum(each.wall for each in tallies) + sum(each[1] for each in gone)
-        quickest = min([each.quickest for each in tallies] + [each[2] for each in gone], default=inf)
-        flying = sum(each.began > 0 for each in tallies)
-        return items, seconds, 0.0 if quickest == inf else quickest, flying
+            parts = [_of(tally) for tally in self._tallies] + self._gone
+        return _added(parts)
 
     def tallies(self) -> list[Tally]:
         """The accounts of the lanes there are."""
@@ -123,8 +151,8 @@ class Deck(Floor):
         with self._lock:
             self._tallies.discard(tally)
             if tally.items:
-                self._gone.append((tally.items, tally.wall, tally.quickest))
-                if len(self._gone) > 256:  # noqa: PLR2004 - few enough to add up at every look
+                self._gone.append(_of(tally))
+                if len(self._gone) > KEPT:
                     self._gone = [_added(self._gone)]
 
     def is_surplus(self, lane: Lane) -> bool:
@@ -147,9 +175,15 @@ class Deck(Floor):
                     self.errors += is_congestion(value)
 
 
-def _added(gone: list[tuple[int, float, float]]) -> tuple[int, float, float]:
-    items, seconds, quickest = zip(*gone, strict=True)
-    return sum(items), sum(seconds), min(quickest)
+def _of(tally: Tally) -> Counts:
+    return Counts(tally.items, tally.wall, tally.cpu, tally.spent(), tally.quickest)
+
+
+def _added(parts: list[Counts]) -> Counts:
+    total = Counts()
+    for part in parts:
+        total = total.plus(part)
+    return total
 
 
 def _work(lane: Lane) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import logging
+import sys
 import time
 from contextvars import ContextVar
 
 from attrs import define, field, frozen
 
 __all__ = ["RunReport", "Step", "begin_report", "run_report"]
-
-_log = logging.getLogger("concurrent_choices")
 
 
 @frozen
@@ -71,9 +69,15 @@ class RunReport:
         if self.steps and self.steps[-1].is_about(step):
             return
         self.steps.append(step)
-        _log.debug(
-            "%s: %s after %.3f s and %d items: %s", self.callable, step.doing, step.at, step.done, step.reason
-        )
+        self._log(step)
+
+    def _log(self, step: Step) -> None:
+        """Tell it at DEBUG, where somebody has loaded the logging that would listen."""
+        logging = sys.modules.get("logging")
+        if logging is not None:
+            words = "%s: %s after %.3f s and %d items: %s"
+            logger = logging.getLogger("concurrent_choices")
+            logger.debug(words, self.callable, step.doing, step.at, step.done, step.reason)
 
     def close(self, done: int) -> None:
         """The run has ended."""

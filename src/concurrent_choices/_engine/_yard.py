@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import select
+import threading
 import time
 from contextlib import AbstractContextManager
+from typing import Any
 
-from .._strategies._workers._host import Host
+from .._strategies._workers._host import Host, Worker
 from .._strategies._workers._payload import dump, reason_of
 from .._strategies._workers._staffing import Staffing
-from .._strategies._workers._wire import Link
+from .._strategies._workers._wire import Kind
 from .._work._job import Job
 from .._work._state import State
 
 __all__ = ["Yard"]
+
+GLANCE = 0.02
+"""Seconds between looks whether the run is over (guessed: a tenth of what its end may take)."""
 
 
 class Yard:
@@ -27,26 +32,30 @@ class Yard:
     def __init__(self, job: Job, state: State) -> None:
         self._job = job
         self._state = state
+        self._lock = threading.Lock()
         self._lent: AbstractContextManager[Host] | None = None
-        self._ordered_at = 0.0
+        self._closed = False
         self.host: Host | None = None
         self.obstacle = ""
         self.witness = ""
-        self.start_seconds = 0.0
+        self.ready = 0
 
     def order(self, workers: int) -> None:
-        """Start workers, unless something keeps the callable here; takes milliseconds."""
-        self._ordered_at = time.monotonic()
+        """Start workers and have them load the callable, unless something keeps it here.
+
+        Takes until all are up, so it is for a thread of its own; `ready` grows meanwhile.
+        """
         self.obstacle = self.look()
-        if self.obstacle or self._job.stopped:
+        if self.obstacle:
             return
         try:
-            self._lent = Staffing("auto", "fresh", None, ()).lend()
-            host = self._lent.__enter__()
+            host = self._borrow()
+            if host is None:
+                return
             while len(host.workers) < workers and not self._job.stopped:
                 host.hire()
-            self.host = host
-        except OSError as error:
+            self._warm_up(host)
+        except Exception as error:  # noqa: BLE001 - work goes on here, whatever it is
             self.obstacle = f"worker processes cannot be started here ({reason_of(error)})"
 
     def look(self) -> str:
@@ -60,14 +69,46 @@ class Yard:
             return f"the callable cannot travel to another process ({reason_of(error)})"
         return ""
 
-    def ready(self) -> int:
-        """How many workers are up."""
-        if self.host is None:
-            return 0
-        up = [worker for worker in self.host.workers if worker.ready or _speaks(worker.link)]
-        if up and not self.start_seconds:
-            self.start_seconds = time.monotonic() - self._ordered_at
-        return len(up)
+    def _borrow(self) -> Host | None:
+        """A host for this run; None where it is over."""
+        with self._lock:
+            if self._closed:
+                return None
+            self._lent = Staffing("auto", "fresh", None, ()).lend()
+            self.host = self._lent.__enter__()
+            return self.host
+
+    def _warm_up(self, host: Host) -> None:
+        """Have every worker load the callable, by an empty batch of it, while work goes on here."""
+        host.jobs += 1
+        frames = dump({"fn": self._job.fn, "is_async": self._job.is_async, **_CONDITIONS})
+        waiting = list(host.workers)
+        for worker in waiting:
+            worker.link.queue(Kind.JOB, host.jobs, 0, frames)
+            worker.link.queue(Kind.BATCH, host.jobs, 0, dump([]))
+            worker.link.flush()
+        while waiting and not self.obstacle and not self._job.stopped:
+            links = {worker.link.fileno(): worker for worker in waiting}
+            for descriptor in select.select(links, [], [], GLANCE)[0]:
+                worker = links[descriptor]
+                if self._has_loaded(worker, host.jobs):
+                    waiting.remove(worker)
+                    self.ready += 1
+
+    def _has_loaded(self, worker: Worker, number: int) -> bool:
+        """Hear what a worker has to say; whether it has answered the empty batch."""
+        try:
+            messages = list(worker.link.receive())
+        except EOFError:
+            self.obstacle = "worker processes end before they are ready"
+            return False
+        for message in messages:
+            if message.kind == Kind.READY:
+                worker.ready = True
+            elif message.kind == Kind.UNFIT and message.job == number:
+                reason = bytes(message.frames[0]).decode()
+                self.obstacle = f"a worker process cannot load it ({reason})"
+        return any(message.kind == Kind.DONE and message.job == number for message in messages)
 
     def cpu(self) -> float:
         """CPU seconds of all workers so far; 0 where nobody can tell."""
@@ -81,16 +122,20 @@ class Yard:
         Args:
             error: What it failed with.
         """
-        lent, self._lent, self.host = self._lent, None, None
+        with self._lock:
+            self._closed = True
+            lent, self._lent, self.host = self._lent, None, None
         if lent is not None:
             lent.__exit__(type(error) if error else None, error, None)
 
 
-def _speaks(link: Link) -> bool:
-    try:
-        return bool(select.select([link], [], [], 0)[0])
-    except (OSError, ValueError):  # it has been closed meanwhile
-        return False
+_CONDITIONS: dict[str, Any] = {
+    "quick": False,
+    "return_exceptions": True,
+    "timeout": None,
+    "lanes": 1,
+    "inner": None,
+}
 
 
 def _cpu_of(pid: int) -> float:

@@ -9,7 +9,6 @@ from typing import Any
 
 from .._errors import RunningLoopError
 from .._strategies._registry import resolve
-from .._work._callables import is_async
 from .._work._job import Job
 from .._work._source import Source
 from ..protocols import Strategy
@@ -63,7 +62,7 @@ def prepare(  # noqa: PLR0913 - what a job is made of, each by name
         idempotent: As for `Job`.
     """
     check_fn(fn)
-    chosen = resolve(_rule_of_thumb(fn) if strategy == "auto" else strategy)
+    chosen = _auto() if strategy == "auto" else resolve(strategy)
     limit = check_timeout(timeout)
     if isinstance(items, AsyncIterable):
         source = Source.pushed(window=window, fixed=fixed)
@@ -81,9 +80,10 @@ def prepare(  # noqa: PLR0913 - what a job is made of, each by name
     return job, chosen
 
 
-def _rule_of_thumb(fn: Callable[[Any], Any]) -> str:
-    """Until `auto` decides by measuring: coroutines on a loop, everything else in threads."""
-    return "asyncio" if is_async(fn) else "thread"
+def _auto() -> Strategy:
+    from .._engine._auto import AutoStrategy  # noqa: PLC0415 - who names a strategy need not load what decides
+
+    return AutoStrategy()
 
 
 def shown(progress: bool, job: Job, chosen: Strategy) -> Any:  # noqa: FBT001 - private

@@ -136,7 +136,8 @@ def _outline(value: Any) -> bytes:
         length = -1
     held: dict[str, Any] = getattr(value, "__dict__", {})
     plain = {key: each for key, each in held.items() if isinstance(each, (int, float, str, bytes))}
-    sizes = {key: len(each) for key, each in held.items() if isinstance(each, (list, dict, set, tuple))}
+    kinds: Any = (list, dict, set, tuple)
+    sizes = {key: len(each) for key, each in held.items() if isinstance(each, kinds)}
     return f"{type(value).__qualname__} {length} {plain} {sizes}".encode()
 
 

@@ -96,6 +96,7 @@ class Rehearsal:
             call_seconds=self._call_seconds,
             quickest=0.0 if self._quickest == inf else self._quickest,
             cpu=controls.world.cores.spent - self._outside_cpu,
+            lane_cpu=controls.world.cores.spent - self._outside_cpu,
             errors=self._errors,
             ready=ready,
             outside_items=self._outside_items,

@@ -24,7 +24,8 @@ class Sight:
         calls: Items that lanes have finished.
         call_seconds: Time those took, added up over the lanes.
         quickest: The shortest of them; 0 where there is none.
-        cpu: CPU of this whole process.
+        cpu: CPU of this whole process; its clock may lag by a few milliseconds for each thread.
+        lane_cpu: CPU of the calling thread and the lanes, exactly.
         errors: Errors that mean "too many at once".
         starved: Whether lanes lack items although more will come: who gives them is the slower one.
         ready: Worker processes that are up.
@@ -46,6 +47,7 @@ class Sight:
     call_seconds: float = 0.0
     quickest: float = 0.0
     cpu: float = 0.0
+    lane_cpu: float = 0.0
     errors: int = 0
     starved: bool = False
     ready: int = 0

@@ -89,11 +89,12 @@ class Alone:
             return self._stay(self._reason, GLANCE)
         cpu = sight.alone_cpu - began.alone_cpu + sight.held_cpu - began.held_cpu
         waits = 1.0 - cpu / work
-        if waits >= WAITS:
+        full = sight.cpu - began.cpu >= FULL * (sight.now - began.now)
+        if waits >= WAITS and not full:  # where this process computes all the time, it waited for the GIL
             return self._to_lanes(sight, waits)
         if work < COMPUTED:
             return self._stay(self._reason, GLANCE)
-        return self._computing(sight, (sight.cpu - began.cpu) / work)
+        return self._computing(sight, began, work)
 
     def _window(self, sight: Sight) -> Sight:
         """Since when to count: the latest time that gives enough evidence."""
@@ -118,10 +119,11 @@ class Alone:
         why = f"{waits:.0%} of an item's time is spent waiting"
         return Waiting(self._known, sight, why, first=first)
 
-    def _computing(self, sight: Sight, cores: float) -> Stage:
+    def _computing(self, sight: Sight, began: Sight, work: float) -> Stage:
         known, rest = self._known, self._known.rest(sight)
-        known.cores = max(cores, 0.1)
-        if cores >= PARALLEL and known.limits.cpus < 2 * cores:
+        known.cores = max(0.1, (sight.lane_cpu - began.lane_cpu) / work)
+        native = (sight.cpu - began.cpu) / work if work >= 10 * GLANCE else 1.0
+        if native >= PARALLEL and known.limits.cpus < 2 * native:
             return self._stay("an item keeps the cores busy by itself", CALM)
         if known.limits.cpus < 1.5 or rest < 10e-3:  # noqa: PLR2004 - less than a second core; less than a pair takes
             return self._stay("there is nothing to gain from a second lane", _calm(sight))
@@ -172,7 +174,7 @@ class Pair:
         return self._conclude(sight, self._began, seconds) if seconds >= self._span else self
 
     def _conclude(self, sight: Sight, began: Sight, seconds: float) -> Stage:
-        busy = (sight.cpu - began.cpu) / seconds
+        busy = (sight.lane_cpu - began.lane_cpu) / seconds
         gain = busy / self._known.cores
         items = sight.done - began.done
         slower = items >= COUNTED and items / seconds < GAINS * self._alone
@@ -209,7 +211,7 @@ class Parallel:
         if seconds < CALM or sight.starved:
             return self
         self._began = sight
-        busy = (sight.cpu - began.cpu) / seconds / self._known.cores
+        busy = (sight.lane_cpu - began.lane_cpu) / seconds / self._known.cores
         if sight.flying < self._lanes or not self._known.may_change(sight.now):
             return self
         if busy < 1 - WAITS:

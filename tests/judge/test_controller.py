@@ -1,0 +1,223 @@
+"""The controller, by hand: sights that say one thing clearly, and what has to follow."""
+
+from math import ceil
+
+import pytest
+
+from concurrent_choices._judge._controller import Climb, Controller, Limits, Prior, Sight
+
+
+def controller(**limits):
+    return Controller(Limits(**{"cpus": 2.0, "processes": 2, "process_start": 0.08} | limits))
+
+
+def computing(now, *, items, remaining=1000, **more):
+    """The calling thread has computed since the start, a millisecond an item."""
+    return Sight(
+        now=now,
+        done=items,
+        remaining=remaining,
+        alone_items=items,
+        alone_wall=now,
+        alone_cpu=now,
+        cpu=now,
+        lane_cpu=now,
+        **more,
+    )
+
+
+def at_the_pair(decider):
+    """Looks until two lanes are compared."""
+    for now in (0.002, 0.005, 0.006):
+        arrangement = decider.look(computing(now, items=round(now * 1000)))
+    assert (arrangement.stage, arrangement.threads, arrangement.relieved) == ("pair", 1, False)
+    decider.look(computing(0.008, items=8, flying=1))
+
+
+def test_a_tiny_job_stays_in_the_calling_thread():
+    """What is over in a moment is worth no second lane."""
+    decider = controller()
+    arrangement = decider.look(computing(0.002, items=2000, remaining=500))
+    assert (arrangement.stage, arrangement.threads) == ("alone", 0)
+    assert "too small" in arrangement.reason
+
+
+def test_a_call_that_waits_is_not_waited_for():
+    """The first call is in flight and its clock stands still: lanes start at once."""
+    sight = Sight(now=0.002, remaining=49, held=0.002, held_cpu=0.0001)
+    arrangement = controller().look(sight)
+    assert (arrangement.stage, arrangement.threads, arrangement.relieved) == ("waiting", 16, True)
+
+
+def test_a_call_that_computes_is_watched_on():
+    """The first call is in flight and computes: nothing starts for it yet."""
+    sight = Sight(now=0.002, remaining=49, held=0.002, held_cpu=0.0019)
+    assert controller().look(sight).stage == "alone"
+
+
+def test_two_lanes_twice_as_fast_become_threads():
+    """CPU outside the GIL: as many threads as cores."""
+    decider = controller(cpus=8.0, processes=8)
+    at_the_pair(decider)
+    arrangement = decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, flying=1))
+    assert (arrangement.stage, arrangement.threads, arrangement.relieved) == ("parallel", 8, True)
+
+
+def test_two_lanes_as_fast_as_one_become_processes():
+    """CPU under the GIL: processes start while the calling thread goes on, then take over."""
+    decider = controller()
+    at_the_pair(decider)
+    arrangement = decider.look(computing(0.03, items=30, flying=0))
+    arrangement = decider.look(computing(0.08, items=80))
+    assert (arrangement.stage, arrangement.processes, arrangement.relieved) == ("starting", 2, False)
+    arrangement = decider.look(computing(0.16, items=160, ready=1))
+    assert not arrangement.outside
+    arrangement = decider.look(computing(0.17, items=170, ready=2))
+    assert (arrangement.stage, arrangement.outside) == ("outside", True)
+
+
+def outside(decider):
+    """Has the items go to processes."""
+    at_the_pair(decider)
+    for now, ready in ((0.03, 0), (0.08, 0), (0.17, 2)):
+        arrangement = decider.look(computing(now, items=round(now * 1000), ready=ready))
+    assert arrangement.outside
+    decider.look(Sight(now=0.2, remaining=700, outside_items=2, outside_seconds=0.002))
+
+
+def test_processes_that_pay_stay():
+    """The first batches confirm the hand-over."""
+    decider = controller()
+    outside(decider)
+    sight = Sight(now=0.3, remaining=500, outside_items=200, outside_seconds=0.2, outside_cpu=0.2)
+    assert decider.look(sight).stage == "outside"
+
+
+def test_what_costs_more_to_carry_comes_back_for_good():
+    """Payload-bound: the parent is busy pickling, the workers are not busy with the callable."""
+    decider = controller()
+    outside(decider)
+    sight = Sight(now=0.3, remaining=500, outside_items=50, outside_seconds=0.05, cpu=0.1)
+    arrangement = decider.look(sight)
+    assert (arrangement.stage, arrangement.outside) == ("alone", False)
+    later = decider.look(computing(3.0, items=900, remaining=5000))
+    assert later.processes == 0
+
+
+@pytest.mark.parametrize("reason", ["calls change the global 'n'"])
+def test_a_barred_callable_never_leaves(reason):
+    """What changes its surroundings goes on in this process, and the reason says why."""
+    decider = controller()
+    at_the_pair(decider)
+    decider.look(computing(0.03, items=30))
+    decider.look(computing(0.08, items=80))
+    decider.bar(reason)
+    arrangement = decider.look(computing(0.1, items=100, ready=2))
+    assert not arrangement.outside
+    assert reason in decider.look(computing(0.5, items=500, remaining=5000)).reason
+
+
+def test_one_processor_starts_neither_pair_nor_processes():
+    """With nothing to gain there is nothing to try."""
+    decider = controller(cpus=1.0, processes=1)
+    for now in (0.002, 0.01, 0.05, 0.5):
+        arrangement = decider.look(computing(now, items=round(now * 1000)))
+        assert (arrangement.threads, arrangement.processes) == (0, 0)
+
+
+def test_a_single_callable_gets_no_lanes():
+    """`thread_safe=False`: waiting work stays in the calling thread."""
+    decider = controller(threads=1)
+    arrangement = decider.look(Sight(now=0.01, remaining=49, held=0.01))
+    assert (arrangement.threads, arrangement.relieved) == (0, False)
+
+
+def test_a_prior_is_taken_up_at_once():
+    """The second run of a callable starts where the first ended."""
+    prior = Prior(stage="waiting", lanes=40, each=0.05)
+    arrangement = Controller(Limits(cpus=2.0), prior).look(Sight(now=0.0, remaining=100))
+    assert (arrangement.stage, arrangement.threads) == ("waiting", 40)
+
+
+def test_changes_of_mind_are_logarithmic():
+    """However wildly a workload alternates, the number of switches is bounded by the budget."""
+    decider = controller()
+    stages, now, items, wall, cpu = [], 0.0, 0, 0.0, 0.0
+    for step in range(5000):
+        now += 0.01
+        items, wall = items + 10, wall + 0.01
+        cpu += 0.01 if step % 10 < 5 else 0.0
+        sight = Sight(
+            now=now,
+            done=items,
+            remaining=100_000,
+            alone_items=items,
+            alone_wall=wall,
+            alone_cpu=cpu,
+            cpu=cpu,
+            lane_cpu=cpu,
+        )
+        stages.append(decider.look(sight).stage)
+    switches = sum(one != other for one, other in zip(stages, stages[1:], strict=False))
+    assert switches <= 40
+
+
+# The climb
+
+
+def climbing(rate_of, *, ceiling=256, each=0.05, seconds=3.0, first=16, errors_at=None):
+    """A climb over a server that delivers `rate_of(lanes)` calls a second; the climb at the end."""
+    climb = Climb(Sight(now=0.0, remaining=10**6), ceiling, first)
+    now, calls, busy, errors = each, 0.0, 0.0, 0
+    while now < seconds:
+        calls += rate_of(climb.lanes) * 0.01
+        busy += climb.lanes * 0.01
+        if errors_at is not None and climb.lanes > errors_at:
+            errors += 1
+        climb.look(
+            Sight(
+                now=now,
+                remaining=10**6,
+                flying=climb.lanes,
+                calls=int(calls),
+                call_seconds=busy,
+                quickest=each,
+                errors=errors,
+            )
+        )
+        now += 0.01
+    return climb
+
+
+def test_lanes_double_to_the_ceiling_where_nothing_holds_them_up():
+    """Pure waiting: every lane delivers."""
+    assert climbing(lambda lanes: lanes / 0.05).lanes == 256
+
+
+def test_lanes_settle_at_twice_what_a_server_takes():
+    """A server that lets eight in needs no two hundred callers."""
+    climb = climbing(lambda lanes: min(lanes, 8) / 0.05)
+    assert climb.settled
+    assert 8 <= climb.lanes <= ceil(2 * 8 * 1.6)
+
+
+def test_a_lock_gets_few_lanes():
+    """Calls that get in each other's way are told early."""
+    climb = climbing(lambda lanes: 1 / 0.05, seconds=6.0)
+    assert climb.lanes <= 4
+    assert climb.why == "calls get in each other's way"
+
+
+def test_errors_of_congestion_halve_the_lanes():
+    """A server that turns away what is too much gets less, and never so much again."""
+    climb = climbing(lambda lanes: lanes / 0.05, errors_at=40)
+    assert climb.lanes <= 40
+
+
+def test_nothing_is_concluded_while_items_are_missing():
+    """Where the source is the slower one, a rate says nothing about the lanes."""
+    climb = Climb(Sight(now=0.0), 256)
+    for step in range(1, 100):
+        climb.look(Sight(now=step / 100, calls=step, call_seconds=step / 100, flying=1, starved=True))
+    assert not climb.settled
+    assert climb.lanes == 16
