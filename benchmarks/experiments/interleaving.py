@@ -112,10 +112,10 @@ def judge(figures: Figures) -> Verdict:
     threads, processes = (spell(figures.least(task, way)) for way in (THREADS, PROCESSES))
     return Verdict(
         "answered",
-        f"Giving way every thousand steps costs {often - 1:+.0%} and cuts the longest pause of everybody else "
-        f"from {never:,.0f} to {pause:.1f} ms; at every step it takes {always:,.0f} times as long. `to_thread` "
-        f"takes {threads} against {spell(base)} plain, because the GIL lets one thread compute; a process pool "
-        f"takes {processes}, its start included.",
+        f"Giving way every thousand steps costs {often - 1:+.0%} and cuts the longest pause of "
+        f"everybody else from {never:,.0f} to {pause:.1f} ms; at every step it takes {always:,.0f} "
+        f"times as long. `to_thread` takes {threads} against {spell(base)} plain, because the GIL lets "
+        f"one thread compute; a process pool takes {processes}, its start included.",
     )
 
 
