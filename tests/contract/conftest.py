@@ -3,43 +3,26 @@
 from __future__ import annotations
 
 import gc
-import os
-import threading
-import time
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import attrs
 import contract_acts as acts
-import psutil
 import pytest
 import uvloop
+from contract_ways import (
+    children,
+    descriptors,
+    dismiss_resting,
+    eventually,
+    is_outside,
+    shown_descriptors,
+    small,
+    threads,
+)
 
-from concurrent_choices import run
 from concurrent_choices._strategies import _registry
 from concurrent_choices._strategies._lanes import _crew, _native, _threads
-from concurrent_choices._strategies._workers import _staffing
-
-SMALL = {"max_workers": 2, "concurrency": 4}
-"""Sizes that suit two busy cores; whichever of them a strategy takes."""
-
-DEADLINE = 5.0
-"""Seconds that whatever is on its way out may take: generous, since the machine is shared."""
-
-
-def small(name: str, **more: Any) -> Any:
-    """A registered strategy with few workers."""
-    made = _registry.load(name)
-    known = {field.alias for field in attrs.fields(made)} if attrs.has(made) else set()
-    return made(**{key: value for key, value in (SMALL | more).items() if key in known})
-
-
-@cache
-def is_outside(name: str) -> bool:
-    """Whether a strategy's items run in other processes, found out by asking."""
-    return os.getpid() not in run(acts.where, range(2), strategy=small(name))
 
 
 @pytest.fixture(params=list(_registry.NAMES))
@@ -128,57 +111,6 @@ def log(tmp_path: Path) -> Path:
     return tmp_path / "calls"
 
 
-def eventually(holds: Callable[[], Any], seconds: float = DEADLINE) -> bool:
-    """Whether something comes true before the deadline."""
-    until = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.01)
-    return True
-
-
-def resting() -> set[int]:
-    """The workers that rest after a clean run, as they may for two seconds."""
-    with _staffing._lock:
-        hosts = [host for host, _ in _staffing._resting.values()]
-    return {worker.pid for host in hosts for worker in host.workers}
-
-
-def dismiss_resting() -> None:
-    """Send the resting workers home now."""
-    with _staffing._lock:
-        hosts = [host for host, _ in _staffing._resting.values()]
-        _staffing._resting.clear()
-    for host in hosts:
-        host.close()
-
-
-def children() -> set[int]:
-    """Child processes that are at work: not resting, not ended."""
-    found = psutil.Process().children(recursive=True)
-    alive = {child.pid for child in found if _runs(child)}
-    return alive - resting()
-
-
-def _runs(process: psutil.Process) -> bool:
-    try:
-        return process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
-def threads() -> set[threading.Thread]:
-    """Our threads; not those that only wait to send resting workers home."""
-    ours = (it for it in threading.enumerate() if it.name.startswith("concurrent_choices"))
-    return {thread for thread in ours if "retire" not in thread.name}
-
-
-def descriptors() -> int:
-    """Open files, pipes and sockets."""
-    return len(os.listdir("/proc/self/fd"))
-
-
 @pytest.fixture(autouse=True)
 def nothing_left(whole_suite):
     """After every test: no child process, no thread of ours, no descriptor more than before."""
@@ -193,20 +125,10 @@ def nothing_left(whole_suite):
     assert eventually(lambda: descriptors() <= before), shown_descriptors()
 
 
-def shown_descriptors() -> str:
-    """What is open, for the message."""
-    links = []
-    for entry in Path("/proc/self/fd").iterdir():
-        try:
-            links.append(f"{entry.name} -> {entry.readlink()}")
-        except OSError:
-            continue
-    return "descriptors left among: " + ", ".join(sorted(links))
-
-
 @pytest.fixture(scope="session", autouse=True)
 def whole_suite():
     """What libraries keep for the life of a process is opened first; resting workers go home last."""
     uvloop.new_event_loop().close()  # libuv keeps one pipe for signals
+    descriptors()
     yield
     dismiss_resting()

@@ -10,6 +10,7 @@ from itertools import count
 import anyio
 import contract_acts as acts
 import pytest
+from contract_ways import small
 
 from concurrent_choices import (
     ItemTimeoutError,
@@ -19,7 +20,6 @@ from concurrent_choices import (
     run,
     stream,
 )
-
 
 pytestmark = pytest.mark.usefixtures("hurried")
 
@@ -83,9 +83,7 @@ def test_streams(strategy, of_kind, loop, ordered):
     """The async stream gives the same results, in order or as they come."""
 
     async def main():
-        return await listed(
-            astream(of_kind(acts.double), range(60), strategy=strategy, ordered=ordered)
-        )
+        return await listed(astream(of_kind(acts.double), range(60), strategy=strategy, ordered=ordered))
 
     results = loop(main)
     assert (results if ordered else sorted(results)) == list(range(0, 120, 2))
@@ -222,8 +220,7 @@ def test_blocking_forms_are_refused(loop, call):
 
     instead = {run: "await arun(...)", stream: "async for ... in astream(...)"}[call]
     assert loop(main) == (
-        f"{call.__name__}() would block the event loop that runs in this thread; "
-        f"use {instead} instead"
+        f"{call.__name__}() would block the event loop that runs in this thread; use {instead} instead"
     )
 
 
@@ -231,9 +228,7 @@ def test_run_in_a_thread_beside_a_loop(strategy, of_kind, loop):
     """In another thread than the loop's, `run` is what to use."""
 
     async def main():
-        return await anyio.to_thread.run_sync(
-            lambda: run(of_kind(acts.double), range(5), strategy=strategy)
-        )
+        return await anyio.to_thread.run_sync(lambda: run(of_kind(acts.double), range(5), strategy=strategy))
 
     assert loop(main) == [0, 2, 4, 6, 8]
 
@@ -253,9 +248,7 @@ def test_exceptions_in_place(strategy, of_kind, loop):
     """`return_exceptions` works as in `run`."""
 
     async def main():
-        return await arun(
-            of_kind(acts.invert), Counted(3), strategy=strategy, return_exceptions=True
-        )
+        return await arun(of_kind(acts.invert), Counted(3), strategy=strategy, return_exceptions=True)
 
     first, *rest = loop(main)
     assert type(first) is ZeroDivisionError
@@ -268,12 +261,15 @@ def test_an_async_iterable_that_raises(strategy, of_kind, loop):
 
     async def main():
         seen = []
-        with pytest.raises(ConnectionError, match="the shop has closed"):
-            async for result in astream(of_kind(acts.double), items, strategy=strategy):
-                seen.append(result)
+        results = astream(of_kind(acts.double), items, strategy=strategy)
+        try:
+            async for result in results:
+                seen.append(result)  # noqa: PERF401 - what came before the error is wanted
+        except ConnectionError as error:
+            seen.append(str(error))
         return seen
 
-    assert loop(main) == [0, 2, 4, 6, 8]
+    assert loop(main) == [0, 2, 4, 6, 8, "the shop has closed"]
     assert items.closed
 
 
@@ -303,16 +299,15 @@ def test_an_async_iterable_is_closed_after_an_error(strategy, of_kind, loop):
     assert items.closed
 
 
-def test_look_ahead_is_bounded(name, strategy, kind, of_kind, loop, known):
+def test_look_ahead_is_bounded(name, kind, of_kind, loop, known):
     """A stream takes no more ahead than allowed from an async iterable."""
     known((name, kind) == ("sequential", "def"), "a claim beside the loop makes room for itself")
+    strategy = small(name)
     items = Counted(200)
 
     async def main():
         given = 0
-        async with aclosing(
-            astream(of_kind(acts.double), items, strategy=strategy, buffersize=8)
-        ) as results:
+        async with aclosing(astream(of_kind(acts.double), items, strategy=strategy, buffersize=8)) as results:
             async for _ in results:
                 given += 1
                 await anyio.sleep(0.001)

@@ -60,9 +60,7 @@ def test_nothing_leaks_where_items_have_a_timeout(strategy, of_kind):
 
 def test_nothing_leaks_from_an_item_that_fails(strategy, of_kind):
     """What an item set before it raised is gone with it."""
-    results = run(
-        of_kind(acts.change_then_fail), range(20), strategy=strategy, return_exceptions=True
-    )
+    results = run(of_kind(acts.change_then_fail), range(20), strategy=strategy, return_exceptions=True)
     assert [result for result in results if not isinstance(result, ValueError)] == [-1] * 10
 
 

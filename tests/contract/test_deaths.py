@@ -7,7 +7,7 @@ from collections import Counter
 
 import contract_acts as acts
 import pytest
-from conftest import small
+from contract_ways import small
 
 from concurrent_choices import ResultLostError, WorkerDiedError, run, stream
 

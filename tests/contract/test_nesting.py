@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contract_acts as acts
 import pytest
-from conftest import dismiss_resting, small
+from contract_ways import dismiss_resting, small
 
 from concurrent_choices import ProcessStrategy, ThreadStrategy, run
 from concurrent_choices._strategies import _registry

@@ -6,7 +6,7 @@ from collections import Counter
 
 import contract_acts as acts
 import pytest
-from conftest import is_outside, small
+from contract_ways import is_outside, small
 
 from concurrent_choices import run, stream
 from concurrent_choices._strategies import _registry

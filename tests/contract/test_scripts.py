@@ -7,6 +7,7 @@ import sys
 import textwrap
 
 import pytest
+from contract_ways import small
 
 WAYS = ["file", "-c", "-", "-m", "cell"]
 """A script in a file, on the command line, on standard input, as a module, and a notebook's cell."""
@@ -79,7 +80,7 @@ def test_without_a_guard(name, way, execute, tmp_path):
         """,
         way,
     )
-    assert printed == "0 3 6 9 0 3 6 9 1 4 7 10".split()
+    assert printed == ["0", "3", "6", "9", "0", "3", "6", "9", "1", "4", "7", "10"]
     assert (tmp_path / "lines").read_text() == "x"
 
 
@@ -186,8 +187,6 @@ def test_a_stream_left_open_at_exit(name, execute):
 
 def test_fork_on_request(name, execute):
     """Where it is asked for, workers are copies of the caller: they see its memory."""
-    from conftest import small
-
     if not hasattr(small(name), "start_method"):
         pytest.skip("has no start method")
     printed = execute(

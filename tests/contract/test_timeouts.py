@@ -6,7 +6,7 @@ import time
 
 import contract_acts as acts
 import pytest
-from conftest import small
+from contract_ways import small
 
 from concurrent_choices import ItemTimeoutError, run, stream
 
@@ -53,9 +53,7 @@ def test_the_whole_message(strategy, kind, of_kind, outside):
 def test_the_others_go_on(strategy, of_kind):
     """With `return_exceptions` the error stands in its place, and all else is done."""
     items = [0, LONG, 0, 0.01, LONG, 0]
-    results = run(
-        of_kind(acts.hold), items, strategy=strategy, timeout=LIMIT, return_exceptions=True
-    )
+    results = run(of_kind(acts.hold), items, strategy=strategy, timeout=LIMIT, return_exceptions=True)
     kinds = [type(result) is ItemTimeoutError for result in results]
     assert kinds == [False, True, False, False, True, False]
 
@@ -70,16 +68,14 @@ def test_the_caller_is_back_before_the_item_ends(strategy, of_kind):
 
 def test_quick_items_are_not_disturbed(strategy, of_kind):
     """A timeout that nothing outlasts changes nothing."""
-    assert run(of_kind(acts.double), range(50), strategy=strategy, timeout=30) == list(
-        range(0, 100, 2)
-    )
+    assert run(of_kind(acts.double), range(50), strategy=strategy, timeout=30) == list(range(0, 100, 2))
 
 
 def test_a_timeout_is_for_each_item(strategy, of_kind):
     """A run may take longer than the timeout of its items."""
-    items = [0.02] * 12
+    items = [0.03] * 6
     strategy = small(strategy.name, concurrency=1, max_workers=1)
-    assert run(of_kind(acts.hold), items, strategy=strategy, timeout=0.2) == items
+    assert run(of_kind(acts.hold), items, strategy=strategy, timeout=0.15) == items
 
 
 def test_infinity_is_no_timeout(strategy, of_kind):
@@ -124,17 +120,13 @@ def test_a_coroutine_that_swallows_cancellation(strategy):
 
 def test_a_coroutine_that_cleans_up(strategy):
     """What it does in its `finally` is done before the run ends."""
-    results = run(
-        acts.clean_up_slowly, range(5), strategy=strategy, timeout=LIMIT, return_exceptions=True
-    )
+    results = run(acts.clean_up_slowly, range(5), strategy=strategy, timeout=LIMIT, return_exceptions=True)
     assert type(results[3]) is ItemTimeoutError
 
 
 def test_a_coroutine_that_blocks(strategy):
     """One that blocks its loop is noticed when it lets go, or its process is killed."""
-    results = run(
-        acts.block, [0, 0.3, 0], strategy=strategy, timeout=0.1, return_exceptions=True
-    )
+    results = run(acts.block, [0, 0.3, 0], strategy=strategy, timeout=0.1, return_exceptions=True)
     assert results[2] == 0 or type(results[2]) is ItemTimeoutError
     assert results[1] == 0.3 or type(results[1]) is ItemTimeoutError
 

@@ -6,7 +6,7 @@ import math
 
 import contract_acts as acts
 import pytest
-from conftest import small
+from contract_ways import dismiss_resting, small
 
 import concurrent_choices as cc
 from concurrent_choices import (
@@ -198,7 +198,7 @@ def test_words(made, options):
 
 def test_an_initializer_that_is_none():
     """An initializer must be callable."""
-    with pytest.raises(InvalidArgumentError, match="^initializer: must be callable, not 3$"):
+    with pytest.raises(InvalidArgumentError, match=r"^initializer: must be callable, not 3$"):
         ProcessStrategy(initializer=3)
 
 
@@ -288,11 +288,9 @@ def test_an_interpreter_that_is_not_there(monkeypatch):
     """Where there is no interpreter to start, the error says so."""
     import sys
 
-    from conftest import dismiss_resting
-
     dismiss_resting()
     monkeypatch.setattr(sys, "executable", "")
-    with pytest.raises(WorkerStartError, match="sys.executable is empty"):
+    with pytest.raises(WorkerStartError, match=r"sys\.executable is empty"):
         run(acts.double, [1], strategy=ProcessStrategy(max_workers=1))
 
 
@@ -337,10 +335,9 @@ def test_a_strategy_that_raises_beside_a_loop(name, loop):
             yield
 
     async def main():
-        with pytest.raises(LookupError, match="of the strategy"):
-            if name == "arun":
-                await arun(acts.double, [1], strategy=Broken())
-            else:
-                [result async for result in astream(acts.double, [1], strategy=Broken())]
+        if name == "arun":
+            return await arun(acts.double, [1], strategy=Broken())
+        return [result async for result in astream(acts.double, [1], strategy=Broken())]
 
-    loop(main)
+    with pytest.raises(LookupError, match="of the strategy"):
+        loop(main)

@@ -1,0 +1,126 @@
+"""Strategies small enough for a test, and what they leave behind."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import attrs
+import contract_acts as acts
+import psutil
+
+from concurrent_choices import ProcessStrategy, run
+from concurrent_choices._strategies import _registry
+from concurrent_choices._strategies._workers import _staffing
+
+__all__ = [
+    "DEADLINE",
+    "children",
+    "descriptors",
+    "dismiss_resting",
+    "eventually",
+    "is_outside",
+    "resting",
+    "shown_descriptors",
+    "small",
+    "threads",
+]
+
+SMALL = {"max_workers": 2, "concurrency": 4}
+"""Sizes that suit two busy cores; whichever of them a strategy takes."""
+
+DEADLINE = 5.0
+"""Seconds that whatever is on its way out may take: generous, since the machine is shared."""
+
+
+def small(name: str, **more: Any) -> Any:
+    """A registered strategy with few workers."""
+    made = _registry.load(name)
+    known = {field.alias for field in attrs.fields(made)} if attrs.has(made) else set()
+    return made(**{key: value for key, value in (SMALL | more).items() if key in known})
+
+
+@cache
+def is_outside(name: str) -> bool:
+    """Whether a strategy's items run in other processes, found out by asking."""
+    return os.getpid() not in run(acts.where, range(2), strategy=small(name))
+
+
+def eventually(holds: Callable[[], Any], seconds: float = DEADLINE) -> bool:
+    """Whether something comes true before the deadline."""
+    until = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def resting() -> set[int]:
+    """The workers that rest after a clean run, as they may for two seconds."""
+    with _staffing._lock:
+        hosts = [host for host, _ in _staffing._resting.values()]
+    return {worker.pid for host in hosts for worker in host.workers}
+
+
+def dismiss_resting() -> None:
+    """Send the resting workers home now."""
+    with _staffing._lock:
+        hosts = [host for host, _ in _staffing._resting.values()]
+        _staffing._resting.clear()
+    for host in hosts:
+        host.close()
+
+
+def children() -> set[int]:
+    """Child processes that are at work: not resting, not ended."""
+    found = psutil.Process().children(recursive=True)
+    alive = {child.pid for child in found if _runs(child)}
+    return alive - resting()
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def threads() -> set[threading.Thread]:
+    """Our threads; not those that only wait to send resting workers home."""
+    ours = (it for it in threading.enumerate() if it.name.startswith("concurrent_choices"))
+    return {thread for thread in ours if "retire" not in thread.name}
+
+
+def descriptors() -> int:
+    """Open files, pipes and sockets, but for those of resting workers."""
+    return _descriptors() - len(resting()) * _of_a_worker()
+
+
+def _descriptors() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+@cache
+def _of_a_worker() -> int:
+    """How many descriptors belong to one resting worker, found out by counting."""
+    dismiss_resting()
+    before = _descriptors()
+    run(acts.where, [1], strategy=ProcessStrategy(max_workers=1))
+    return _descriptors() - before
+
+
+def shown_descriptors() -> str:
+    """What is open, for the message."""
+    links = []
+    for entry in Path("/proc/self/fd").iterdir():
+        try:
+            links.append(f"{entry.name} -> {entry.readlink()}")
+        except OSError:
+            continue
+    return "descriptors left among: " + ", ".join(sorted(links))
