@@ -34,24 +34,24 @@ class Crew:
     def start(self, body: Body) -> None:
         """Run `body` in an idle thread, or in a new one."""
         with self._lock:
+            # Not as the thread's argument: a thread keeps its arguments as long as it lives.
+            self._bodies.put(body)
             if self._idle:
                 self._idle -= 1
-                self._bodies.put(body)
                 return
             name = f"{self._name}-{len(self._threads)}"
-            thread = threading.Thread(target=self._serve, args=(body,), name=name, daemon=True)
+            thread = threading.Thread(target=self._serve, name=name, daemon=True)
             self._threads.append(thread)
         thread.start()
 
-    def _serve(self, body: Body | None) -> None:
-        while body is not None:
+    def _serve(self) -> None:
+        while (body := self._bodies.get()) is not None:
             body()
             del body  # or the last job would live until the next one
             with self._lock:
                 if self._closed:
                     return
                 self._idle += 1
-            body = self._bodies.get()
 
     def close(self) -> None:
         """Send the idle threads home; wait for the others for a moment only."""
