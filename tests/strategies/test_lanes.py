@@ -1,0 +1,172 @@
+"""Outbox, crew and keeper: where batches wait, where threads come from, what stays warm."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from math import inf
+
+import pytest
+
+from concurrent_choices import Batch, ClosedStrategyError
+from concurrent_choices._strategies._lanes._crew import Crew
+from concurrent_choices._strategies._lanes._keeper import Keeper
+from concurrent_choices._strategies._lanes._outbox import Outbox
+
+
+@pytest.fixture
+def crew():
+    """A crew that is sent home."""
+    made = Crew("crew")
+    yield made
+    made.close()
+
+
+def test_batches_in_the_order_of_their_coming():
+    """What was put is taken, once."""
+    outbox = Outbox(inf)
+    outbox.put(Batch(0, [1]))
+    outbox.put(Batch(1, [2]))
+    assert len(outbox) == 2
+    assert [batch.start for batch in outbox.take()] == [0, 1]
+    assert outbox.take() == []
+
+
+@pytest.mark.parametrize("linger", [inf, 1e-3])
+def test_an_error_wakes_whoever_waits(linger):
+    """However long results may rest, an error does not."""
+    outbox = Outbox(linger)
+    waiter = threading.Thread(target=outbox.wait, args=(60,))
+    waiter.start()
+    outbox.put(Batch(0, [], ValueError()))
+    waiter.join(30)
+    assert not waiter.is_alive()
+
+
+def test_a_result_wakes_a_caller_who_dozes():
+    """Where somebody looks at results, the first of them wakes him."""
+    outbox = Outbox(1e-3)
+    waiter = threading.Thread(target=outbox.wait, args=(60,))
+    waiter.start()
+    while not outbox._dozing:
+        pass
+    outbox.put(Batch(0, [1]))
+    waiter.join(30)
+    assert not waiter.is_alive()
+
+
+def test_a_ring_is_not_lost():
+    """A ring before the wait ends it at once; rings do not add up."""
+    outbox = Outbox(inf)
+    outbox.ring()
+    outbox.ring()
+    outbox.wait(60)
+    outbox.wait(0)
+
+
+def test_a_crew_reuses_its_threads(crew):
+    """A second body runs in the thread of the first, once that is idle."""
+    seen, done = [], threading.Event()
+
+    def body():
+        seen.append(threading.current_thread())
+        done.set()
+
+    crew.start(body)
+    assert done.wait(30)
+    while not crew._idle:
+        pass
+    done.clear()
+    crew.start(body)
+    assert done.wait(30)
+    assert len(set(seen)) == 1
+
+
+def test_a_crew_grows(crew):
+    """Nobody waits for a thread that is busy."""
+    barrier = threading.Barrier(4, timeout=30)
+    for _ in range(3):
+        crew.start(barrier.wait)
+    barrier.wait()
+    assert len(crew._threads) == 3
+
+
+def test_a_crew_keeps_no_body_alive(crew):
+    """What a body held is gone while its thread waits for the next."""
+
+    class Held:
+        pass
+
+    held, done = Held(), threading.Event()
+    trace = weakref.ref(held)
+
+    def body(held=held):
+        done.set()
+
+    crew.start(body)
+    del held, body
+    assert done.wait(30)
+    while not crew._idle:
+        pass
+    gc.collect()
+    assert trace() is None
+
+
+def test_a_closed_crew_has_no_threads():
+    """After `close` its idle threads are gone."""
+    crew, done = Crew("crew"), threading.Event()
+    crew.start(done.set)
+    assert done.wait(30)
+    crew.close()
+    assert not any(thread.is_alive() for thread in crew._threads)
+
+
+class Thing:
+    """Something that can be closed."""
+
+    def __init__(self):
+        self.closed = 0
+
+    def close(self):
+        self.closed += 1
+
+
+def test_a_keeper_lends_what_it_keeps():
+    """Inside, every job has the same thing; afterwards it is closed."""
+    keeper = Keeper("test", Thing)
+    keeper.open()
+    with keeper.lend() as first, keeper.lend() as second:
+        assert first is second
+    assert not first.closed
+    keeper.close()
+    assert first.closed == 1
+
+
+def test_a_keeper_makes_one_for_a_single_job():
+    """Outside, each job has its own, closed behind it, also after an error."""
+    keeper = Keeper("test", Thing)
+    with pytest.raises(KeyError), keeper.lend() as lent:
+        raise KeyError
+    assert lent.closed == 1
+
+
+def test_a_closed_keeper_refuses():
+    """Nothing is lent or opened after the end."""
+    keeper = Keeper("test", Thing)
+    keeper.open()
+    keeper.close()
+    with pytest.raises(ClosedStrategyError), keeper.lend():
+        pass
+    with pytest.raises(ClosedStrategyError):
+        keeper.open()
+
+
+def test_a_keeper_that_is_dropped():
+    """What it kept is closed with it, once."""
+    keeper = Keeper("test", Thing)
+    keeper.open()
+    kept = keeper._kept
+    del keeper
+    gc.collect()
+    assert kept.closed == 1

@@ -1,0 +1,65 @@
+"""How many items a lane claims at a time."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from concurrent_choices._strategies._lanes._pace import AIM, MOST, Pace, share_of_rest
+
+
+def test_it_doubles_while_batches_are_short():
+    """Batches of nothing grow by twice, up to a bound."""
+    pace = Pace()
+    sizes = []
+    for _ in range(20):
+        sizes.append(pace.size)
+        pace.took(0.0, pace.size)
+    assert sizes[:5] == [1, 2, 4, 8, 16]
+    assert pace.size == MOST
+
+
+def test_it_shrinks_when_batches_are_long():
+    """A batch that took ten times its aim is followed by one of a tenth."""
+    pace = Pace()
+    pace.size = 100
+    pace.took(10 * AIM, 100)
+    assert pace.size == 10
+
+
+def test_a_fixed_size_stays():
+    """What the caller asked for is kept to."""
+    pace = Pace(7)
+    pace.took(100.0, 7)
+    pace.took(0.0, 7)
+    assert pace.size == 7
+
+
+def test_an_empty_batch_teaches_nothing():
+    """A batch that was cut off before its first item leaves the size."""
+    pace = Pace()
+    pace.size = 5
+    pace.took(1.0, 0)
+    assert pace.size == 5
+
+
+@given(st.just(0.0) | st.floats(1e-9, 1e6), st.integers(1, 1 << 20), st.integers(1, MOST))
+def test_it_stays_within_bounds(seconds, count, size):
+    """Whatever it learns, a batch has at least one item and at most the bound."""
+    pace = Pace()
+    pace.size = size
+    pace.took(seconds, count)
+    assert 1 <= pace.size <= MOST
+
+
+@given(st.integers(1, MOST), st.integers(0, 10**6), st.integers(1, 300))
+def test_no_lane_takes_more_than_half_of_its_share(size, remaining, lanes):
+    """Near the end batches shrink, so that no lane is left with a long tail."""
+    taken = share_of_rest(size, remaining, lanes)
+    assert 1 <= taken <= size
+    assert taken == 1 or taken <= remaining / lanes / 2
+
+
+def test_an_unknown_rest_is_no_bound():
+    """Where nobody knows how much is left, the size stands."""
+    assert share_of_rest(9, None, 4) == 9

@@ -1,0 +1,140 @@
+"""Payloads for the trip: plain pickle, cloudpickle where that fails, buffers beside."""
+
+from __future__ import annotations
+
+import pickle
+from array import array
+
+import pytest
+
+from concurrent_choices import Batch, Claim, NotPicklableError, RemoteError
+from concurrent_choices._strategies._workers._outcome import Carried, Scrutiny, pack_outcome
+from concurrent_choices._strategies._workers._payload import OUT_OF_BAND_FROM, dump, load, reason_of
+
+
+class Stubborn:
+    """Does not pickle."""
+
+    def __reduce__(self):
+        raise TypeError("stays here")
+
+
+def fail():
+    """What a pickle may call when it is read."""
+    raise LookupError("cannot land")
+
+
+class Crashing:
+    """Pickles, and does not unpickle."""
+
+    def __reduce__(self):
+        return fail, ()
+
+
+class PickyError(Exception):
+    """Unpickles only by keyword."""
+
+    def __init__(self, *, code):
+        super().__init__(code)
+
+
+def test_plain_values():
+    """What pickle can do, pickle does, in one frame."""
+    frames = dump({"a": [1, 2.5, None]})
+    assert len(frames) == 1
+    assert load(frames) == {"a": [1, 2.5, None]}
+
+
+def test_lambdas_and_local_classes():
+    """What has no importable name travels by value."""
+    factor = 3
+
+    class Local:
+        def times(self, number):
+            return factor * number
+
+    assert load(dump(lambda number: factor * number))(2) == 6
+    assert load(dump(Local()))
+    assert load(dump(Local().times))(3) == 9
+
+
+def test_large_buffers_travel_beside():
+    """Buffers of a megabyte and more are frames of their own; smaller ones are not."""
+    large = pickle.PickleBuffer(bytearray(OUT_OF_BAND_FROM))
+    small = pickle.PickleBuffer(bytearray(10))
+    frames = dump([large, small])
+    assert len(frames) == 2
+    assert memoryview(frames[1]).nbytes == OUT_OF_BAND_FROM
+    assert [len(memoryview(it)) for it in load(frames)] == [OUT_OF_BAND_FROM, 10]
+
+
+def test_arrays():
+    """NumPy arrays come back equal, contiguous or not."""
+    numpy = pytest.importorskip("numpy")
+    square = numpy.arange(1 << 18).reshape(512, 512).astype("f8")
+    for value in (square, square[::2, ::3], square.T, numpy.zeros((0, 3)), array("d", [1.0])):
+        back = load([bytes(frame) for frame in dump(value)])
+        assert numpy.array_equal(back, value)
+
+
+def test_reasons_are_one_line():
+    """An error in one line, whatever it has to say."""
+    assert reason_of(ValueError("one\ntwo")) == "ValueError: one"
+    assert reason_of(ValueError()) == "ValueError"
+
+
+def outcome(values, error=None, *, tolerant=False):
+    """What arrives of a batch."""
+    claim = Claim(4, ["a", "b", "c"])
+    packed = pack_outcome(claim, Batch(4, values, error), tolerant=tolerant, scrutiny=Scrutiny())
+    return load([bytes(frame) for frame in packed])
+
+
+def test_an_outcome():
+    """Values arrive as they are, without an error."""
+    assert outcome([1, "two", None]) == ([1, "two", None], None)
+
+
+@pytest.mark.parametrize("obstacle", [Stubborn, Crashing])
+def test_a_value_that_cannot_travel_ends_the_batch(obstacle):
+    """Those before it arrive, and its item is named."""
+    values, error = outcome([1, obstacle(), 3])
+    assert values == [1]
+    assert isinstance(error, NotPicklableError)
+    assert (error.index, error.item, error.what) == (5, "'b'", "result")
+
+
+@pytest.mark.parametrize("obstacle", [Stubborn, Crashing])
+def test_a_value_that_cannot_travel_in_its_place(obstacle):
+    """Where exceptions are wanted as values, the others arrive around it."""
+    values, error = outcome([1, obstacle(), 3], tolerant=True)
+    assert (values[0], values[2], error) == (1, 3, None)
+    assert isinstance(values[1], NotPicklableError)
+
+
+def test_an_error_carries_its_traceback():
+    """An exception travels with the text of its traceback."""
+    try:
+        fail()
+    except LookupError as caught:
+        _, error = outcome([1], caught)
+    assert type(error) is Carried
+    assert isinstance(error.error, LookupError)
+    assert 'raise LookupError("cannot land")' in error.text
+
+
+def test_an_error_that_cannot_travel():
+    """A stand-in with its name, its message and its traceback goes instead."""
+    _, error = outcome([1], PickyError(code=7))
+    assert isinstance(error.error, RemoteError)
+    assert error.error.type_name.endswith("PickyError")
+    assert (error.error.index, error.error.message) == (5, "7")
+
+
+def test_a_kind_is_tried_once():
+    """Scrutiny looks at the first result of each kind and remembers."""
+    scrutiny = Scrutiny()
+    assert not scrutiny.doubts([1, "a", (1, 2)])
+    assert scrutiny.doubts([1, Crashing()])
+    assert scrutiny.doubts([Crashing()])
+    assert not scrutiny.doubts([(3, 4)])

@@ -1,0 +1,146 @@
+"""The wire between caller and worker: messages arrive whole, in order, large buffers beside them."""
+
+from __future__ import annotations
+
+import gc
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from concurrent_choices._strategies._workers._wire import SHARED_FROM, Link
+
+
+@pytest.fixture
+def ends():
+    """Both ends of a wire."""
+    left, right = (Link(sock) for sock in socket.socketpair())
+    yield left, right
+    left.close()
+    right.close()
+
+
+def descriptors():
+    """How many descriptors are open."""
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def received(link, count):
+    """So many messages, as plain tuples."""
+    messages = []
+    while len(messages) < count:
+        messages += link.receive()
+    return [
+        (it.kind, it.job, it.start, it.nanoseconds, [bytes(frame) for frame in it.frames]) for it in messages
+    ]
+
+
+def flushed(link):
+    """Send all of it, in a thread, since a socket holds only so much."""
+    sender = threading.Thread(target=link.flush)
+    sender.start()
+    return sender
+
+
+def test_a_message(ends):
+    """What is sent is what arrives."""
+    left, right = ends
+    left.queue(3, 1, 7, [b"payload"], 42)
+    left.flush()
+    assert received(right, 1) == [(3, 1, 7, 42, [b"payload"])]
+    assert not left.pending
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from([0, 1, 100, 1 << 16, (1 << 16) - 1, SHARED_FROM, SHARED_FROM + 1]),
+            min_size=1,
+            max_size=3,
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_any_sizes(messages):
+    """Small frames, large ones and those in shared memory keep their places and their order."""
+    left, right = (Link(sock) for sock in socket.socketpair())
+    try:
+        sent = []
+        for number, sizes in enumerate(messages):
+            frames = [bytes([65 + place]) * size for place, size in enumerate(sizes)]
+            left.queue(1, number, 0, frames)
+            sent.append((1, number, 0, 0, frames))
+        sender = flushed(left)
+        assert received(right, len(messages)) == sent
+        sender.join()
+    finally:
+        left.close()
+        right.close()
+
+
+def test_bytes_that_dribble_in():
+    """A message that arrives byte by byte is put together."""
+    theirs, ours = socket.socketpair()
+    copy = socket.socketpair()
+    writer, reader = Link(copy[0]), Link(ours)
+    writer.queue(1, 2, 3, [b"slowly", b"arriving"])
+    writer.flush()
+    for byte in copy[1].recv(1000):
+        theirs.send(bytes([byte]))
+    assert received(reader, 1) == [(1, 2, 3, 0, [b"slowly", b"arriving"])]
+    for end in (theirs, copy[1], writer, reader):
+        end.close()
+
+
+def test_a_full_wire_does_not_block(ends):
+    """With MSG_DONTWAIT as much goes as fits, and the rest stays lined up."""
+    left, right = ends
+    frames = [b"x" * (SHARED_FROM - 1)]
+    for _ in range(3):
+        left.queue(1, 0, 0, frames)
+    left.flush(socket.MSG_DONTWAIT)
+    assert left.pending
+    sender = flushed(left)
+    assert received(right, 3) == [(1, 0, 0, 0, frames)] * 3
+    sender.join()
+
+
+def test_the_other_end_closes(ends):
+    """Its end is an EOFError, whether it closed or was reset."""
+    left, right = ends
+    left.close()
+    with pytest.raises(EOFError):
+        right.receive()
+
+
+def test_shared_memory_lives_as_long_as_it_is_looked_at(ends):
+    """A large frame is readable after its message is gone, and goes with its last view."""
+    left, right = ends
+    before = descriptors()
+    left.queue(1, 0, 0, [b"head", b"z" * SHARED_FROM])
+    sender = flushed(left)
+    (message,) = right.receive()
+    sender.join()
+    frame = message.frames[1]
+    del message
+    gc.collect()
+    assert bytes(frame[-3:]) == b"zzz"
+    del frame
+    gc.collect()
+    assert descriptors() == before
+
+
+def test_descriptors_that_were_not_taken_are_closed():
+    """A wire that is closed with shared memory under way leaves no descriptor open."""
+    before = descriptors()
+    left, right = (Link(sock) for sock in socket.socketpair())
+    left.queue(1, 0, 0, [b"z" * SHARED_FROM])
+    left.queue(1, 0, 0, [b"z" * SHARED_FROM])
+    left.close()
+    right.close()
+    assert descriptors() == before

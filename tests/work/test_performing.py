@@ -1,0 +1,148 @@
+"""Performing a claim: values, errors, notes, contexts, and what nobody awaits."""
+
+from __future__ import annotations
+
+import warnings
+from contextvars import ContextVar, copy_context
+
+import pytest
+
+from concurrent_choices import Batch, Claim, UnawaitedError
+from concurrent_choices._work._perform import Performer, annotate, show, unawaited_among
+
+MARK = ContextVar("mark", default=0)
+
+
+def perform(fn, items, *, tolerant=False, start=0, mark=None):
+    """What a performer makes of some items."""
+    performer = Performer(fn, copy_context(), return_exceptions=tolerant)
+    return performer(Claim(start, items), mark)
+
+
+def test_values():
+    """A claim's values stand in order, from its own start."""
+    assert perform(str, [1, 2], start=7) == Batch(7, ["1", "2"], None)
+
+
+@pytest.mark.parametrize("fn", [lambda n: 6 // n, lambda n: divmod(6, n)[0]], ids=["quick", "careful"])
+def test_an_error_ends_the_batch(fn):
+    """Values before the error are kept, and the error is annotated."""
+    batch = perform(fn, [1, 2, 0, 3], start=10)
+    assert (batch.start, batch.values) == (10, [6, 3])
+    assert type(batch.error) is ZeroDivisionError
+    assert batch.error.__notes__ == ["raised by item 12: 0"]
+
+
+@pytest.mark.parametrize("fn", [lambda n: 6 // n, lambda n: divmod(6, n)[0]], ids=["quick", "careful"])
+def test_errors_in_their_place(fn):
+    """Where exceptions are wanted as values, the rest goes on."""
+    batch = perform(fn, [0, 2, 0], tolerant=True)
+    assert batch.error is None
+    assert batch.values[1] == 3
+    assert [type(batch.values[place]) for place in (0, 2)] == [ZeroDivisionError] * 2
+
+
+def test_what_is_no_ordinary_exception_is_no_value():
+    """SystemExit and its like end the batch even then."""
+
+    def leave(number):
+        raise SystemExit(number)
+
+    batch = perform(leave, [1, 2], tolerant=True)
+    assert batch.values == []
+    assert isinstance(batch.error, SystemExit)
+
+
+def test_a_mark_for_each_item():
+    """Whoever marks is told of each item before it starts."""
+    marked = []
+    perform(str, [1, 2, 3], start=5, mark=lambda index: marked.append(index) or True)
+    assert marked == [5, 6, 7]
+
+
+def test_a_mark_that_refuses():
+    """An item that may not start ends the batch, without an error."""
+    assert perform(str, [1, 2, 3], start=5, mark=lambda index: index < 7) == Batch(5, ["1", "2"])
+    assert perform(lambda n: n + 1, [1, 2], mark=lambda _index: False) == Batch(0, [])
+
+
+def test_one_mark_for_a_quick_batch():
+    """A function that touches nothing runs as a whole, with a mark for its first item."""
+    marked = []
+    perform(lambda n: n + 1, [1, 2, 3], start=5, mark=lambda index: marked.append(index) or True)
+    assert marked == [5]
+
+
+def test_stop_iteration_in_a_quick_batch():
+    """It does not shorten the batch in silence."""
+
+    class Ending:
+        def __add__(self, other):
+            raise StopIteration
+
+    batch = perform(lambda n: n + 1, [1, Ending(), 3])
+    assert batch.values == [2]
+    assert isinstance(batch.error, RuntimeError)
+
+
+def test_contexts():
+    """Each item has its own copy of the context given."""
+
+    def change(number):
+        before = MARK.get()
+        MARK.set(number)
+        return before
+
+    assert perform(change, [1, 2, 3]).values == [0, 0, 0]
+    assert MARK.get() == 0
+
+
+async def nothing():
+    """A coroutine for nobody."""
+
+
+def test_unawaited_coroutines():
+    """A coroutine among the values is closed and becomes the error of its item."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        batch = perform(lambda n: nothing() if n == 2 else n, [1, 2, 3], start=4)
+    assert batch.values == [1]
+    assert isinstance(batch.error, UnawaitedError)
+    assert (batch.error.index, batch.error.item) == (5, "2")
+
+
+def test_unawaited_coroutines_before_an_error():
+    """None is left unclosed where a later item raises."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        batch = perform(lambda n: nothing() if n else 1 / n, [1, 2, 0])
+    assert isinstance(batch.error, UnawaitedError)
+
+
+def test_unawaited_coroutines_in_their_place():
+    """Where exceptions are wanted as values, each coroutine is replaced by its error."""
+    values = [1, nothing(), nothing()]
+    batch = unawaited_among(Batch(3, values), ["a", "b", "c"], tolerant=True)
+    assert batch.values[0] == 1
+    assert [error.index for error in batch.values[1:]] == [4, 5]
+    assert batch.error is None
+
+
+def test_notes_do_not_pile_up():
+    """The same object raised for ever gets a few notes only."""
+    error = ValueError()
+    for index in range(100):
+        annotate(error, index, index)
+    assert len(error.__notes__) < 20
+
+
+def test_reprs_for_messages():
+    """A repr is shortened, and one that raises is told about."""
+
+    class Broken:
+        def __repr__(self):
+            raise LookupError
+
+    assert show([1]) == "[1]"
+    assert show("x" * 500).endswith("...")
+    assert show(Broken()) == "<Broken whose repr raises LookupError>"

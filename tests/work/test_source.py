@@ -1,0 +1,202 @@
+"""The one source: every item leaves it once, in runs, within its window."""
+
+from __future__ import annotations
+
+import threading
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from concurrent_choices._facts._batch import Claim
+from concurrent_choices._work._source import Source
+
+
+def drained(source, limit=3):
+    """All claims there are, one after another."""
+    claims = []
+    while (claim := source.claim(limit)) is not None:
+        claims.append(claim)
+    return claims
+
+
+@pytest.mark.parametrize("made", [list, tuple, iter, dict.fromkeys, lambda items: (n for n in items)])
+def test_runs_of_consecutive_items(made):
+    """Claims follow each other without a gap, whatever the items are in."""
+    claims = drained(Source(made(range(7))))
+    assert [item for claim in claims for item in claim.items] == list(range(7))
+    assert [claim.start for claim in claims] == [0, 3, 6] or claims[0].start == 0
+    starts = [claim.start for claim in claims]
+    ends = [claim.start + len(claim.items) for claim in claims]
+    assert starts[1:] == ends[:-1]
+
+
+@given(
+    items=st.lists(st.integers(), max_size=40),
+    limits=st.lists(st.integers(1, 7), min_size=1),
+    returns=st.lists(st.booleans(), min_size=1),
+    lazy=st.booleans(),
+)
+def test_each_item_leaves_once(items, limits, returns, lazy):
+    """However claims are sized and handed back, every item is performed once, at its own index."""
+    source = Source(iter(items) if lazy else items)
+    performed = {}
+    for turn in count():
+        claim = source.claim(limits[turn % len(limits)])
+        if claim is None:
+            break
+        kept = len(claim.items)
+        if returns[turn % len(returns)] and turn < 50:
+            kept //= 2
+            source.give_back(Claim(claim.start + kept, claim.items[kept:]))
+        for index, item in enumerate(claim.items[:kept], claim.start):
+            assert index not in performed
+            performed[index] = item
+    assert [performed[index] for index in range(len(items))] == items
+    assert source.finished
+
+
+def test_only_the_owner_advances_an_iterator():
+    """Another thread gets what is ready, and never touches the iterable itself."""
+    source = Source(iter(range(5)))
+    seen = []
+    other = threading.Thread(target=lambda: seen.append(source.claim(2)))
+    other.start()
+    other.join()
+    assert seen == [None]
+    assert source.claim(2) is not None
+
+
+def test_whoever_adopts_it_becomes_the_owner():
+    """A source can be handed to the thread that reads."""
+    source = Source(iter(range(5)))
+    seen = []
+
+    def read():
+        source.adopt()
+        seen.extend(drained(source))
+
+    other = threading.Thread(target=read)
+    other.start()
+    other.join()
+    assert [item for claim in seen for item in claim.items] == list(range(5))
+
+
+def test_nobody_advances_what_was_disowned():
+    """After `disown` items come only by `feed`."""
+    source = Source(iter(range(5)))
+    source.disown()
+    assert source.claim(2) is None
+    source.feed(2)
+    assert source.claim(5).items == [0, 1]
+
+
+@pytest.mark.parametrize("made", [list, iter])
+def test_the_window_is_kept(made):
+    """No more leaves than the window lets, until results are released."""
+    source = Source(made(range(10)), window=3)
+    first = [item for claim in drained(source, 2) for item in claim.items]
+    assert first == [0, 1, 2]
+    assert source.claim(1) is None
+    assert not source.finished
+    source.release(2)
+    assert [item for claim in drained(source, 5) for item in claim.items] == [3, 4]
+
+
+def test_a_fixed_window_does_not_widen():
+    """What the caller asked for stays."""
+    fixed, free = Source(range(9), window=2, fixed=True), Source(range(9), window=2)
+    fixed.widen(5)
+    free.widen(5)
+    assert (fixed.room, free.room) == (2, 5)
+
+
+def test_room_can_be_made():
+    """A claim that must go on may pass the window by as much as it needs."""
+    source = Source(range(9), window=1)
+    source.claim(1)
+    source.make_room(2)
+    assert source.claim(5).items == range(1, 3)
+
+
+def test_what_the_iterable_raises_is_kept():
+    """Items before the error can be claimed; the error waits for the end."""
+
+    def items():
+        yield 1
+        raise LookupError("half-way")
+
+    source = Source(items())
+    assert source.claim(5).items == [1]
+    assert source.claim(5) is None
+    assert source.finished
+    assert str(source.error) == "'half-way'" or str(source.error) == "half-way"
+
+
+def test_pushed_items():
+    """Somebody may push items from outside, and tells those who wait."""
+    rung = []
+    source = Source.pushed()
+    source.on_change(lambda: rung.append(source.ready))
+    assert source.claim(1) is None
+    assert not source.finished
+    source.push([1, 2])
+    assert source.claim(5).items == [1, 2]
+    source.end()
+    assert source.finished
+    assert rung == [2, 0]
+
+
+def test_hunger_reaches_whoever_feeds():
+    """Lanes that find nothing say so, until there is nothing more to come."""
+    asked = []
+    source = Source.pushed()
+    source.on_hunger(lambda: asked.append(1))
+    source.hunger()
+    source.end()
+    source.hunger()
+    assert asked == [1]
+
+
+def test_a_closed_source_hands_out_nothing():
+    """After `close` nothing leaves, not even what was handed back."""
+    source = Source(range(5))
+    claim = source.claim(2)
+    source.give_back(claim)
+    source.close()
+    assert source.claim(1) is None
+    assert source.finished
+
+
+def test_lengths():
+    """Plain containers tell how many items remain; iterators cannot."""
+    source = Source([1, 2, 3])
+    source.claim(2)
+    assert (source.length, source.remaining) == (3, 1)
+    assert Source(iter([1])).remaining is None
+
+
+def test_claimed_items_are_let_go():
+    """What was claimed from an iterator is not kept by the source."""
+    source = Source(iter(range(10_000)))
+    for _ in range(100):
+        source.claim(100)
+    assert len(source._ready) < 5000
+
+
+def test_many_threads_share_it():
+    """Lanes in threads together get everything, once."""
+    source = Source(range(5000))
+    got = []
+
+    def lane():
+        while (claim := source.claim(7)) is not None:
+            got.append(claim)
+
+    lanes = [threading.Thread(target=lane) for _ in range(4)]
+    for thread in lanes:
+        thread.start()
+    for thread in lanes:
+        thread.join()
+    assert sorted(item for claim in got for item in claim.items) == list(range(5000))
