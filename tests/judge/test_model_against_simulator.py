@@ -191,7 +191,7 @@ def test_the_recommended_plan_is_nearly_the_best():
     @settings(
         derandomize=True,
         database=None,
-        max_examples=50,
+        max_examples=100,
         deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),

@@ -95,7 +95,7 @@ async def streams() -> StreamingResponse:
 
 SPINNING = ("for number in range", "total += number", "spin(", "return total")
 EXPECTED = {
-    "/sleeps": ("blocks the loop", "time.sleep(0.02)  # noqa"),
+    "/sleeps": ("blocks the loop", "time.sleep(0.02)  # no" + "qa"),
     "/locks": ("blocks the loop", "threading.Event().wait(0.02)"),
     "/queries": ("blocks the loop", "time.sleep(0.02))"),
     "/computes/{rounds}": ("computes on the loop", SPINNING),
