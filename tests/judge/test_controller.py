@@ -1,5 +1,6 @@
 """The controller, by hand: sights that say one thing clearly, and what has to follow."""
 
+from itertools import pairwise
 from math import ceil
 
 import pytest
@@ -158,16 +159,17 @@ def test_changes_of_mind_are_logarithmic():
             lane_cpu=cpu,
         )
         stages.append(decider.look(sight).stage)
-    switches = sum(one != other for one, other in zip(stages, stages[1:], strict=False))
+    switches = sum(one != other for one, other in pairwise(stages))
     assert switches <= 40
 
 
 # The climb
 
 
-def climbing(rate_of, *, ceiling=256, each=0.05, seconds=3.0, first=16, errors_at=None):
+def climbing(rate_of, *, seconds=3.0, errors_at=None):
     """A climb over a server that delivers `rate_of(lanes)` calls a second; the climb at the end."""
-    climb = Climb(Sight(now=0.0, remaining=10**6), ceiling, first)
+    each = 0.05
+    climb = Climb(Sight(now=0.0, remaining=10**6), 256)
     now, calls, busy, errors = each, 0.0, 0.0, 0
     while now < seconds:
         calls += rate_of(climb.lanes) * 0.01

@@ -14,7 +14,7 @@ from .._strategies._lanes._threads import MOST_THREADS
 from .._work._job import Job
 from .._work._nesting import lanes_around, share
 from ._conductor import Conductor
-from ._report import begin_report
+from ._report import RunReport, begin_report
 
 __all__ = ["AutoStrategy"]
 
@@ -37,21 +37,18 @@ class AutoStrategy:
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job."""
-        report = begin_report(job.name)
+        report = job.report if isinstance(job.report, RunReport) else begin_report(job.name)
         if job.is_async:
             from .._strategies._event_loop import AsyncioStrategy  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 
             return AsyncioStrategy(self.concurrency or 100).execute(job)
-        conductor = Conductor(
-            job, Controller(self._limits()), report, eager=False, single=not self.thread_safe
-        )
-        return conductor.batches()
+        limits = self._limits()
+        return Conductor(job, Controller(limits), report, eager=False, most=limits.threads).batches()
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
         from .._strategies._event_loop import AsyncioStrategy  # noqa: PLC0415 - as above
 
-        begin_report(job.name)
         return AsyncioStrategy(self.concurrency or 100).aexecute(job)
 
     def _limits(self) -> Limits:

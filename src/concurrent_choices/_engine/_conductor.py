@@ -16,6 +16,7 @@ from .._measure._switching import quick_switching
 from .._measure._thread_bound import bound_to_thread
 from .._strategies._lanes._crew import Crew
 from .._strategies._lanes._pace import Pace, share_of_rest
+from .._strategies._lanes._threads import MOST_THREADS
 from .._work._job import Job
 from .._work._nesting import lanes_around
 from .._work._state import State
@@ -48,11 +49,11 @@ class Conductor:
         controller: Who decides how.
         report: Where it is written down.
         eager: Whether to ask the controller before the first call, since it knows the callable.
-        single: Whether the callable is to stay in the calling thread, or go to other processes.
+        most: Threads at work at most; with one, the callable stays in the calling thread.
     """
 
     def __init__(
-        self, job: Job, controller: Controller, report: RunReport, *, eager: bool, single: bool = False
+        self, job: Job, controller: Controller, report: RunReport, *, eager: bool, most: int = MOST_THREADS
     ) -> None:
         self._job = job
         self._controller = controller
@@ -69,10 +70,11 @@ class Conductor:
         self._bound: str | None = None
         self._began = time.monotonic()
         self._base = job.lanes
+        self._most = most
         self._alone = Counts()
         self._before = Counts()
         # Who wants results as they come, or may give up on an item, cannot be busy with one.
-        others = job.linger < inf and not single and not self._binding()
+        others = job.linger < inf and most > 1 and not self._binding()
         self._stands_in = job.timeout is not None or others
 
     def batches(self) -> Iterator[Batch]:
@@ -191,9 +193,7 @@ class Conductor:
         from ._ferry import Ferry  # noqa: PLC0415 - most runs need no processes
 
         assert self._yard is not None
-        host = self._yard.host
-        assert host is not None
-        ferry = Ferry(self._job, host, workers=self._processes, inside=self._outside)
+        ferry = Ferry(self._job, self._yard.hand_over(), workers=self._processes, inside=self._outside)
         self._ferry = ferry
         if not self._outside:  # called back already
             ferry.leave()
@@ -219,6 +219,7 @@ class Conductor:
                 return
             if deck.busy and not deck.outbox:
                 deck.wait()
+        yield from deck.collect()
 
     # The ticker's thread
 
@@ -323,8 +324,10 @@ class Conductor:
     def _obey(self, arrangement: Arrangement) -> None:
         """Make a run what the controller wants it to be."""
         wanted = self._threads(arrangement)
+        if wanted and not self._stands_in:  # the calling thread is one of those that may be
+            wanted = min(wanted, max(0, self._most - (self._tally.began > 0)))
         if self._stands_in and not arrangement.outside:
-            wanted = max(1, wanted + (not arrangement.relieved))
+            wanted = max(1, min(wanted + (not arrangement.relieved), self._most))
         if arrangement.processes and not self._processes:
             self._processes = arrangement.processes
             self._crew.start(partial(self._order, arrangement.processes))

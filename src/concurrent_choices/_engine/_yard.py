@@ -35,6 +35,8 @@ class Yard:
         self._lock = threading.Lock()
         self._lent: AbstractContextManager[Host] | None = None
         self._closed = False
+        self._listening = threading.Lock()
+        self._handed_over = False
         self.host: Host | None = None
         self.obstacle = ""
         self.witness = ""
@@ -87,13 +89,24 @@ class Yard:
             worker.link.queue(Kind.JOB, host.jobs, 0, frames)
             worker.link.queue(Kind.BATCH, host.jobs, 0, dump([]))
             worker.link.flush()
+        number = host.jobs
         while waiting and not self.obstacle and not self._job.stopped:
-            links = {worker.link.fileno(): worker for worker in waiting}
-            for descriptor in select.select(links, [], [], GLANCE)[0]:
-                worker = links[descriptor]
-                if self._has_loaded(worker, host.jobs):
-                    waiting.remove(worker)
-                    self.ready += 1
+            select.select([worker.link for worker in waiting], [], [], GLANCE)
+            with self._listening:
+                if self._handed_over:
+                    return
+                for link in select.select([worker.link for worker in waiting], [], [], 0)[0]:
+                    worker = next(worker for worker in waiting if worker.link is link)
+                    if self._has_loaded(worker, number):
+                        waiting.remove(worker)
+                        self.ready += 1
+
+    def hand_over(self) -> Host:
+        """The workers, to who listens to them from now on; some may still be on their way."""
+        with self._listening:
+            self._handed_over = True
+        assert self.host is not None
+        return self.host
 
     def _has_loaded(self, worker: Worker, number: int) -> bool:
         """Hear what a worker has to say; whether it has answered the empty batch."""

@@ -77,6 +77,8 @@ def prepare(  # noqa: PLR0913 - what a job is made of, each by name
         idempotent=idempotent,
         linger=linger,
     )
+    if chosen.name == "auto":
+        _begin_report(job)
     return job, chosen
 
 
@@ -84,6 +86,13 @@ def _auto() -> Strategy:
     from .._engine._auto import AutoStrategy  # noqa: PLC0415 - who names a strategy need not load what decides
 
     return AutoStrategy()
+
+
+def _begin_report(job: Job) -> None:
+    """Here, where the caller's own context is: a run beside a loop has only a copy of it."""
+    from .._engine._report import begin_report  # noqa: PLC0415 - as above
+
+    job.report = begin_report(job.name)
 
 
 def shown(progress: bool, job: Job, chosen: Strategy) -> Any:  # noqa: FBT001 - private

@@ -43,6 +43,7 @@ class Job:
         sink: Takes each batch where it arises, in its lane's thread, instead of `execute` yielding it; None
             outside of worker processes.
         context: What each item's context is copied from.
+        report: What `auto` writes down as it goes, for `run_report`.
         is_async: Whether calling `fn` gives a coroutine.
         stopped: Whether the caller wants nothing more.
     """
@@ -55,6 +56,7 @@ class Job:
     linger: float = inf
     sink: Callable[[Batch], None] | None = None
     context: Context = field(factory=copy_context)
+    report: object = None
     is_async: bool = field(init=False)
     performer: Performer = field(init=False)
     stopped: bool = field(default=False, init=False)

@@ -8,42 +8,9 @@ from typing import Protocol
 from ._climb import FIRST, Climb
 from ._known import SMALL, Known, worth_starting
 from ._sight import Arrangement, Sight
+from ._thresholds import CALM, CARRIED, COMPUTED, COUNTED, FULL, GAINS, GLANCE, MOSTLY, PARALLEL, WAITS
 
 __all__ = ["Alone", "Outside", "Pair", "Parallel", "Stage", "Starting", "Waiting"]
-
-GLANCE = 2e-3
-"""Seconds between looks while nothing is known: a call that has not returned by then is worth a look
-at its CPU clock (DECISION.md, experiments 13 and 17)."""
-
-CALM = 50e-3
-"""Longest time between looks."""
-
-WAITS = 0.3
-"""Share of an item's time spent waiting from which lanes in threads may overlap it (guessed: below,
-two threads under one GIL gain less than starting them costs)."""
-
-MOSTLY = 0.5
-"""Share from which it is above all waiting."""
-
-COMPUTED = 4e-3
-"""Seconds of evidence before work counts as computing."""
-
-PARALLEL = 1.4
-"""CPU that two lanes use, as a multiple of what one got, where the GIL does not stop them (DECISION.md
-5.3: 0.7 of 2). Run-queue delay is left out: on a crowded machine it also grows for who waits for the GIL."""
-
-GAINS = 1.15
-"""Least gain in items per second that proves two lanes to be faster."""
-
-FULL = 0.85
-"""Share of a core from which waiting lanes are bound by what they compute."""
-
-CARRIED = 0.5
-"""CPU for pickling and sending, per second, from which a slow hand-over is the payload's fault and not a
-crowded machine's (guessed)."""
-
-COUNTED = 8
-"""Items in a window from which its rate means something."""
 
 
 class Stage(Protocol):
@@ -98,7 +65,7 @@ class Alone:
 
     def _window(self, sight: Sight) -> Sight:
         """Since when to count: the latest time that gives enough evidence."""
-        fresh = sight.alone_items - self._last.alone_items >= 2  # noqa: PLR2004 - one may be the odd one
+        fresh = sight.alone_items - self._last.alone_items >= 2  # noqa: PLR2004 - a single one may be unlike the others
         if fresh and sight.alone_wall - self._last.alone_wall >= GLANCE:
             self._began = self._last
         return self._began
@@ -177,7 +144,7 @@ class Pair:
         busy = (sight.lane_cpu - began.lane_cpu) / seconds
         gain = busy / self._known.cores
         items = sight.done - began.done
-        slower = items >= COUNTED and items / seconds < GAINS * self._alone
+        slower = items >= 3 * COUNTED and items / seconds < GAINS * self._alone
         if gain >= PARALLEL and not slower:
             return Parallel(self._known, sight, f"two lanes compute {gain:.1f} times as much as one")
         if gain < 2 * WAITS:

@@ -1,0 +1,82 @@
+"""What engine tests call: named functions, so that worker processes find them."""
+
+import os
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+
+def double(item):
+    return 2 * item
+
+
+def note(pair):
+    """Write down the call, then give the item back."""
+    path, item = pair
+    with Path(path).open("ab", buffering=0) as log:
+        log.write(f"{item}\n".encode())
+    return item
+
+
+def note_slowly(pair):
+    time.sleep(0.002)
+    return note(pair)
+
+
+def where(item):
+    return os.getpid(), threading.current_thread().name
+
+
+def spin(item):
+    total = 0
+    for number in range(20_000):
+        total += number
+    return total + item
+
+
+def fail_at_seven(item):
+    if item == 7:
+        msg = "seven"
+        raise ValueError(msg)
+    return item
+
+
+class Unmovable:
+    """An item that cannot travel to another process."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __reduce__(self):
+        msg = "stays here"
+        raise TypeError(msg)
+
+
+def number_of(item):
+    return item.number if isinstance(item, Unmovable) else item
+
+
+class Counter:
+    """An object whose method counts its calls."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def count(self, item):
+        spin(item)
+        self.calls += 1
+        return self.calls
+
+
+def reader():
+    """A callable bound to this thread by a connection of sqlite3."""
+    connection = sqlite3.connect(":memory:")
+
+    def read(item):
+        time.sleep(0.001)
+        with closing(connection.cursor()) as cursor:
+            return cursor.execute("select ?", (item,)).fetchone()[0]
+
+    return connection, read

@@ -1,0 +1,79 @@
+"""Controllers that give orders by a script instead of by evidence, so that every switch can be tried."""
+
+from collections.abc import Iterable, Iterator
+from random import Random
+from typing import Any
+
+from attrs import evolve
+
+from concurrent_choices._engine._conductor import Conductor
+from concurrent_choices._engine._report import begin_report
+from concurrent_choices._judge._controller import Arrangement
+
+ALONE = Arrangement(stage="alone", reason="scripted", look=1e-3)
+PAIR = evolve(ALONE, stage="pair", threads=1)
+LANES = evolve(ALONE, stage="waiting", threads=3, relieved=True)
+STARTING = evolve(ALONE, stage="starting", processes=2)
+OUTSIDE = evolve(STARTING, stage="outside", outside=True, relieved=True)
+HYBRID = evolve(OUTSIDE, inside=3)
+
+
+class Scripted:
+    """A controller that follows a script, and keeps to its last order.
+
+    It does not send items to processes that are not up or that are barred: no controller would.
+    """
+
+    learnt = None
+
+    def __init__(self, script: Iterable[Arrangement]) -> None:
+        self._script: Iterator[Arrangement] = iter(script)
+        self._order = ALONE
+        self.barred = ""
+        self.single = ""
+        self.sights: list[Any] = []
+
+    def begin(self, sight):
+        self.sights.append(sight)
+
+    def bar(self, reason):
+        self.barred = reason
+
+    def keep_single(self, reason):
+        self.single = reason
+
+    def look(self, sight):
+        self.sights.append(sight)
+        if not (self._order.outside and not sight.ready and not self.barred):
+            self._order = next(self._script, self._order)
+        order = self._order
+        if order.outside and (self.barred or not sight.ready):
+            order = evolve(order, outside=False, relieved=False)
+        return order
+
+
+class ScriptedStrategy:
+    """`auto` under a scripted controller.
+
+    Args:
+        script: The orders.
+    """
+
+    name = "scripted"
+
+    def __init__(self, *script: Arrangement) -> None:
+        self.controller = Scripted(script)
+
+    def execute(self, job):
+        self.report = begin_report(job.name)
+        return Conductor(job, self.controller, self.report, eager=True).batches()
+
+
+def wandering(seed: int, steps: int = 1000) -> list[Arrangement]:
+    """A script that changes its mind at random, all the time."""
+    random = Random(seed)
+    orders = (ALONE, PAIR, LANES, OUTSIDE, HYBRID)
+    return [
+        evolve(random.choice(orders), processes=2, look=random.choice([5e-4, 2e-3, 1e-2]))
+        for _ in range(steps)
+    ]

@@ -1,0 +1,100 @@
+"""`auto` itself, with the controller that decides by evidence."""
+
+import asyncio
+import logging
+import threading
+
+import engine_acts as acts
+import pytest
+
+from concurrent_choices import run
+from concurrent_choices._engine._auto import AutoStrategy
+from concurrent_choices._engine._report import run_report
+
+
+def test_a_tiny_job_stays_here():
+    """A few quick calls are made by the calling thread."""
+    _, name = run(acts.where, [1])[0]
+    assert name == threading.current_thread().name
+
+
+def test_the_report_tells_of_the_last_run():
+    """Name, items, time and what was arranged."""
+    run(acts.double, range(1000))
+    report = run_report()
+    assert (report.callable, report.done) == ("double", 1000)
+    assert report.seconds > 0
+    assert str(report).startswith("double: 1000 items, ")
+
+
+def test_the_report_belongs_to_its_context():
+    """Two tasks of a loop see each its own."""
+    from concurrent_choices import arun
+
+    async def one(fn):
+        await arun(fn, range(50))
+        return run_report().callable
+
+    async def main():
+        return await asyncio.gather(one(acts.double), one(acts.spin))
+
+    assert asyncio.run(main()) == ["double", "spin"]
+
+
+def test_waiting_work_gets_lanes_and_a_reason(caplog):
+    """The first call is seen to wait, and others start beside it."""
+    import time
+
+    with caplog.at_level(logging.DEBUG, logger="concurrent_choices"):
+        run(time.sleep, [0.05] * 20)
+    report = run_report()
+    assert report.steps[-1].stage == "waiting"
+    assert "waiting" in report.steps[-1].reason
+    assert any("thread ×" in record.getMessage() for record in caplog.records)
+
+
+def test_a_callable_bound_to_its_thread_is_kept_in_it():
+    """A connection of sqlite3 is recognised before anything fails."""
+    connection, read = acts.reader()
+    try:
+        assert run(read, range(60)) == list(range(60))
+    finally:
+        connection.close()
+
+
+def test_not_thread_safe_means_this_thread():
+    """`thread_safe=False`: no lane is started, however much it waits."""
+    import time
+
+    def name_of_thread(item):
+        time.sleep(0.002)
+        return threading.current_thread().name
+
+    names = run(name_of_thread, range(40), strategy=AutoStrategy(thread_safe=False))
+    assert set(names) == {threading.current_thread().name}
+
+
+def test_max_workers_is_a_ceiling():
+    """Never more lanes at once than asked for."""
+    import time
+
+    lock, at_once, most = threading.Lock(), 0, 0
+
+    def call(item):
+        nonlocal at_once, most
+        with lock:
+            at_once += 1
+            most = max(most, at_once)
+        time.sleep(0.01)
+        with lock:
+            at_once -= 1
+
+    run(call, range(40), strategy=AutoStrategy(max_workers=3))
+    assert most <= 3
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, "2"])
+def test_ceilings_are_checked(wrong):
+    """The message names the argument."""
+    with pytest.raises(ValueError, match="max_workers"):
+        AutoStrategy(max_workers=wrong)

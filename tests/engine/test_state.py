@@ -1,0 +1,105 @@
+"""A callable that changes what it holds stays in this process, and the report names what changed."""
+
+import threading
+
+import engine_acts as acts
+import pytest
+from engine_fakes import OUTSIDE, STARTING, ScriptedStrategy
+
+from concurrent_choices import run
+from concurrent_choices._work._state import State
+
+_counted = 0
+
+
+def outside():
+    """A strategy that wants to move at once."""
+    return ScriptedStrategy(STARTING, OUTSIDE)
+
+
+def count_globally(item):
+    global _counted  # noqa: PLW0603 - what is looked for
+    acts.spin(item)
+    _counted += 1
+    return _counted
+
+
+def keeping_lists():
+    seen = []
+
+    def keep(item):
+        acts.spin(item)
+        seen.append(item)
+        return len(seen)
+
+    return keep
+
+
+def keeping_defaults():
+    def keep(item, seen={}):  # noqa: B006 - what is looked for
+        acts.spin(item)
+        seen[item] = seen.get(item, 0) + 1
+        return len(seen)
+
+    return keep
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: count_globally, "the global '_counted'"),
+        (keeping_lists, "the enclosing 'seen'"),
+        (keeping_defaults, "its defaults"),
+        (lambda: acts.Counter().count, "its object"),
+    ],
+    ids=["global", "closure", "default", "self"],
+)
+def test_what_changes_its_surroundings_stays(make, named):
+    """Results are those of a loop, and the report says which name kept it here."""
+    global _counted  # noqa: PLW0603 - starts anew
+    _counted = 0
+    strategy = outside()
+    assert run(make(), range(300), strategy=strategy) == list(range(1, 301))
+    assert named in strategy.controller.barred
+    assert strategy.report.witness == named
+
+
+def test_what_changes_nothing_moves():
+    """The witness does not cry wolf."""
+    import os
+    import time
+
+    def where(item):
+        time.sleep(0.005)
+        return os.getpid()
+
+    strategy = outside()
+    assert len(set(run(where, range(400), strategy=strategy))) > 1
+    assert strategy.report.witness == ""
+
+
+def test_what_cannot_travel_stays():
+    """A callable that holds a lock is no error; it goes on here."""
+    lock = threading.Lock()
+
+    def locked(item):
+        with lock:
+            return acts.spin(item) - acts.spin(0)
+
+    strategy = outside()
+    assert run(locked, range(200), strategy=strategy) == list(range(200))
+    assert "cannot travel" in strategy.controller.barred
+
+
+def test_a_large_value_is_judged_by_the_code():
+    """What is too large to compare keeps a callable here only if its code stores anything."""
+    table = list(range(300_000))
+
+    def reads(item):
+        return table[item]
+
+    def writes(item):
+        table[item] = -1
+
+    assert State(reads).changed() == ""
+    assert "'table'" in State(writes).changed()

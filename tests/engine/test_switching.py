@@ -1,0 +1,101 @@
+"""Whatever a controller orders, and whenever: every item once, in its place, and nothing left over."""
+
+from collections import Counter as Tallied
+from itertools import count, islice
+
+import engine_acts as acts
+import pytest
+from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy, wandering
+
+from concurrent_choices import ItemTimeoutError, arun, run, stream
+
+SCRIPTS = {
+    "alone": [ALONE],
+    "pair": [PAIR],
+    "lanes": [LANES],
+    "lanes and back": [LANES, LANES, ALONE, LANES, ALONE],
+    "outside": [STARTING, OUTSIDE],
+    "outside and back": [STARTING, OUTSIDE, OUTSIDE, ALONE, LANES, OUTSIDE, PAIR],
+    "hybrid": [LANES, HYBRID],
+}
+
+
+@pytest.fixture(params=SCRIPTS)
+def strategy(request):
+    """Each script in turn."""
+    return ScriptedStrategy(*SCRIPTS[request.param])
+
+
+@pytest.mark.parametrize(
+    "items", [range(400), [1], [], iter(range(300))], ids=["range", "one", "none", "iterator"]
+)
+def test_results_stand_in_their_places(strategy, items):
+    """Results are those of a comprehension, whoever performed them."""
+    kept = list(items) if not isinstance(items, range) else items
+    given = iter(kept) if not isinstance(items, (range, list)) else items
+    assert run(acts.spin, given, strategy=strategy) == [acts.spin(item) for item in kept]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_each_item_is_called_once_through_every_switch(seed, tmp_path):
+    """Orders change at random, many times a run; the log of calls shows each item once."""
+    log = tmp_path / "calls"
+    strategy = ScriptedStrategy(*wandering(seed))
+    items = [(str(log), number) for number in range(300)]
+    assert run(acts.note_slowly, items, strategy=strategy) == list(range(300))
+    assert Tallied(map(int, log.read_text().split())) == Tallied(range(300))
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_a_stream_gives_everything_through_switches(ordered):
+    """The same lazily, from an iterator, in order and as they come."""
+    strategy = ScriptedStrategy(*wandering(11))
+    results = stream(acts.double, (number for number in range(2000)), strategy=strategy, ordered=ordered)
+    found = list(results)
+    assert sorted(found) == [2 * number for number in range(2000)]
+    assert not ordered or found == sorted(found)
+
+
+def test_an_endless_stream_can_be_left(strategy):
+    """Closing early ends the work in whatever state it is."""
+    results = stream(acts.double, count(), strategy=strategy)
+    assert list(islice(results, 50)) == list(range(0, 100, 2))
+    results.close()
+
+
+def test_an_error_ends_the_run(strategy):
+    """The first error is the callable's own, with a note that names the item."""
+    with pytest.raises(ValueError, match="seven") as caught:
+        run(acts.fail_at_seven, range(500), strategy=strategy)
+    assert "item 7" in caught.value.__notes__[0]
+
+
+def test_errors_can_stand_in_their_places(strategy):
+    """With `return_exceptions` the rest goes on."""
+    results = run(acts.fail_at_seven, range(300), strategy=strategy, return_exceptions=True)
+    assert [index for index, result in enumerate(results) if isinstance(result, ValueError)] == [7]
+
+
+def test_a_time_limit_holds_in_every_state(strategy):
+    """An item that outlasts its seconds is given up, also where the calling thread would work."""
+    import time
+
+    with pytest.raises(ItemTimeoutError):
+        run(time.sleep, [0.001] * 20 + [3] + [0.001] * 20, strategy=strategy, timeout=0.3)
+
+
+def test_items_that_cannot_travel_are_performed_here():
+    """What sequential would do must not depend on where the items went."""
+    items = [acts.Unmovable(number) if number % 5 == 0 else number for number in range(200)]
+    strategy = ScriptedStrategy(STARTING, OUTSIDE)
+    assert run(acts.number_of, items, strategy=strategy) == list(range(200))
+
+
+def test_in_a_running_loop_too(strategy):
+    """`arun` works beside its loop, whatever is ordered."""
+    import asyncio
+
+    async def main():
+        return await arun(acts.double, range(500), strategy=strategy)
+
+    assert asyncio.run(main()) == [2 * number for number in range(500)]
