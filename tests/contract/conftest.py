@@ -84,7 +84,7 @@ def loop(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """Runs an async function on a loop of asyncio or trio: each in turn."""
     import anyio
 
-    if "kind" in request.fixturenames and request.getfixturevalue("outside"):
+    if {"kind", "name"} <= set(request.fixturenames) and request.getfixturevalue("outside"):
         kind = request.getfixturevalue("kind")
         if (kind == "def") != (request.param == "asyncio"):
             pytest.skip("to another process the caller's loop is the same for either kind")

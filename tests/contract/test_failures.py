@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 import traceback
+import types
 
 import contract_acts as acts
 import pytest
@@ -13,6 +15,7 @@ from concurrent_choices import (
     NotPicklableError,
     RemoteError,
     UnawaitedError,
+    WorkerStartError,
     run,
     stream,
 )
@@ -310,6 +313,22 @@ def test_a_callable_that_cannot_travel(strategy, of_kind, outside):
         run(holds, [1], strategy=strategy)
     assert "holds cannot be pickled for its trip to worker processes" in str(caught.value)
     assert 'strategy="thread"' in str(caught.value)
+
+
+def test_a_callable_that_workers_cannot_import(strategy, outside, monkeypatch):
+    """A module that exists in this process alone is named by the error, with the way out."""
+    module = types.ModuleType("contract_nowhere")
+    exec("def fn(item):\n    return item\n", module.__dict__)
+    monkeypatch.setitem(sys.modules, "contract_nowhere", module)
+    if not outside:
+        assert run(module.fn, [1], strategy=strategy) == [1]
+        return
+    with pytest.raises(WorkerStartError) as caught:
+        run(module.fn, [1, 2], strategy=strategy)
+    assert str(caught.value) == (
+        "no worker process came up: a worker process cannot load fn: ModuleNotFoundError: No module named "
+        "'contract_nowhere'; define it in a module that can be imported, or use strategy=\"thread\""
+    )
 
 
 def test_a_strategy_serves_after_failures(strategy, of_kind):

@@ -1,0 +1,141 @@
+"""A strategy of somebody else's, written from the protocol alone, is under the same contract."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from itertools import count, islice
+
+import contract_acts as acts
+import pytest
+
+from concurrent_choices import Batch, Claim, Strategy, arun, astream, run, stream
+
+
+class OneByOne:
+    """The example of the protocol's own documentation."""
+
+    name = "one by one"
+
+    def execute(self, job):
+        """Perform one item after another."""
+        while claim := job.claim(1):
+            yield job.perform(claim)
+
+
+class Backwards:
+    """Claims everything first, and performs the last first."""
+
+    name = "backwards"
+
+    def execute(self, job):
+        """Perform in the wrong order."""
+        claims = []
+        while claim := job.claim(3):
+            claims.append(claim)
+        for claim in reversed(claims):
+            yield job.perform(claim)
+
+
+class Listing:
+    """Gives its batches as a list, which has no `close`."""
+
+    name = "listing"
+
+    def execute(self, job):
+        """Perform all of it before giving any."""
+        return list(OneByOne().execute(job))
+
+
+@pytest.fixture(params=[OneByOne, Backwards, Listing])
+def stranger(request):
+    """Each stranger."""
+    return request.param()
+
+
+def test_it_is_a_strategy(stranger):
+    """Two members are enough."""
+    assert isinstance(stranger, Strategy)
+
+
+def test_run(stranger, of_kind):
+    """Results come in input order, whatever the order of the batches."""
+    assert run(of_kind(acts.double), range(20), strategy=stranger) == list(range(0, 40, 2))
+    assert run(of_kind(acts.double), iter(range(20)), strategy=stranger) == list(range(0, 40, 2))
+
+
+def test_stream(stranger, of_kind):
+    """So they do from a stream, however little may be taken ahead."""
+    results = stream(of_kind(acts.double), range(20), strategy=stranger, buffersize=2)
+    assert list(results) == list(range(0, 40, 2))
+
+
+def test_in_a_loop(stranger, of_kind, loop):
+    """And in a running loop, from plain and from async iterables."""
+
+    async def items():
+        for number in range(20):
+            yield number
+
+    async def main():
+        fn = of_kind(acts.double)
+        async with aclosing(astream(fn, items(), strategy=stranger)) as results:
+            streamed = [result async for result in results]
+        return await arun(fn, range(20), strategy=stranger), streamed
+
+    assert loop(main) == (list(range(0, 40, 2)),) * 2
+
+
+def test_failures(stranger, of_kind):
+    """`job.perform` brings the failure contract along."""
+    with pytest.raises(acts.PlainError, match=r"^three") as caught:
+        run(of_kind(acts.raise_plain), range(6), strategy=stranger)
+    assert caught.value.__notes__ == ["raised by item 3: 3"]
+    results = run(of_kind(acts.raise_plain), range(6), strategy=stranger, return_exceptions=True)
+    assert results[:3] + results[4:] == [0, 1, 2, 4, 5]
+    assert isinstance(results[3], acts.PlainError)
+
+
+def test_an_infinite_iterator(of_kind):
+    """One that gives batches as it goes serves endless streams."""
+    results = stream(of_kind(acts.double), count(), strategy=OneByOne())
+    assert list(islice(results, 10)) == list(range(0, 20, 2))
+    results.close()
+
+
+def test_contexts(stranger, of_kind):
+    """What one item sets, no other sees."""
+    assert run(of_kind(acts.change_sometimes), range(9), strategy=stranger) == [-1] * 9
+
+
+def test_it_is_closed_early(of_kind):
+    """When the stream is closed, its `execute` is, so that it can clean up."""
+    closed = []
+
+    class Closing:
+        name = "closing"
+
+        def execute(self, job):
+            try:
+                while claim := job.claim(1):
+                    yield job.perform(claim)
+            finally:
+                closed.append(job.stopped)
+
+    results = stream(of_kind(acts.double), count(), strategy=Closing())
+    next(results)
+    results.close()
+    assert len(closed) == 1
+
+
+def test_batches_may_be_made_by_hand():
+    """A strategy need not use `perform`."""
+
+    class ByHand:
+        name = "by hand"
+
+        def execute(self, job):
+            while claim := job.claim(4):
+                assert isinstance(claim, Claim)
+                yield Batch(claim.start, [job.fn(item) for item in claim.items])
+
+    assert run(acts.double, range(10), strategy=ByHand()) == list(range(0, 20, 2))
