@@ -1,0 +1,39 @@
+"""The numbers by which the controller passes from one state to another."""
+
+from __future__ import annotations
+
+__all__ = ["CALM", "CARRIED", "COMPUTED", "COUNTED", "FULL", "GAINS", "GLANCE", "MOSTLY", "PARALLEL", "WAITS"]
+
+GLANCE = 2e-3
+"""Seconds between looks while nothing is known: a call that has not returned by then is worth a look
+at its CPU clock (DECISION.md, experiments 13 and 17)."""
+
+CALM = 50e-3
+"""Longest time between looks."""
+
+WAITS = 0.3
+"""Share of an item's time spent waiting from which lanes in threads may overlap it (guessed: below,
+two threads under one GIL gain less than starting them costs)."""
+
+MOSTLY = 0.5
+"""Share from which it is above all waiting."""
+
+COMPUTED = 4e-3
+"""Seconds of evidence before work counts as computing."""
+
+PARALLEL = 1.4
+"""CPU that two lanes use, as a multiple of what one got, where the GIL does not stop them (DECISION.md
+5.3: 0.7 of 2). Run-queue delay is left out: on a crowded machine it also grows for who waits for the GIL."""
+
+GAINS = 1.15
+"""Least gain in items per second that proves two lanes to be faster."""
+
+FULL = 0.85
+"""Share of a core from which waiting lanes are bound by what they compute."""
+
+CARRIED = 0.5
+"""CPU for pickling and sending, per second, from which a slow hand-over is the payload's fault and not a
+crowded machine's (guessed)."""
+
+COUNTED = 8
+"""Items in a window from which its rate means something."""
