@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from contextlib import aclosing
 from itertools import count, islice
 
 import contract_acts as acts
 import pytest
 
-from concurrent_choices import Batch, Claim, Strategy, arun, astream, run, stream
+from concurrent_choices import Batch, Claim, Strategy, UnawaitedError, arun, astream, run, stream
 
 
 class OneByOne:
@@ -93,6 +94,27 @@ def test_failures(stranger, of_kind):
     results = run(of_kind(acts.raise_plain), range(6), strategy=stranger, return_exceptions=True)
     assert results[:3] + results[4:] == [0, 1, 2, 4, 5]
     assert isinstance(results[3], acts.PlainError)
+
+
+def test_a_coroutine_that_takes_too_long(stranger):
+    """`job.perform` cancels it, and the error names its item; a `def` nobody can stop there."""
+    results = run(acts.twin(acts.sleep), [0, 30], strategy=stranger, timeout=0.05, return_exceptions=True)
+    assert results[0] == 0
+    assert str(results[1]) == "item 1 (30) took longer than timeout=0.05 s; it was cancelled"
+
+
+def test_a_coroutine_that_nobody_awaits(stranger, of_kind):
+    """It is found, and closed without a warning."""
+    with pytest.raises(UnawaitedError):
+        run(of_kind(acts.give_coroutine), range(6), strategy=stranger)
+
+
+def test_what_is_no_ordinary_exception(stranger, of_kind, caplog):
+    """`sys.exit` reaches the caller, and asyncio reports nothing beside it."""
+    with pytest.raises(SystemExit, match="enough"):
+        run(of_kind(acts.raise_system_exit), range(6), strategy=stranger)
+    gc.collect()
+    assert caplog.text == ""
 
 
 def test_an_infinite_iterator(of_kind):

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
 from ._callables import is_async, name_of
 from ._nesting import lanes_around
-from ._perform import Performer, annotate, show
+from ._perform import Performer, annotate, complete, show, unawaited_among
 from ._source import Source
 
 if TYPE_CHECKING:
@@ -139,22 +140,31 @@ class Job:
         values: list[Any] = []
         for index, item in enumerate(claim.items, claim.start):
             try:
-                values.append(self._await_one(item))
+                values.append(self._await_one(index, item))
             except BaseException as error:  # noqa: BLE001 - whatever the item raised is the item's error
                 annotate(error, index, item)
                 if not (self.return_exceptions and isinstance(error, Exception)):
-                    return Batch(claim.start, values, error)
+                    return unawaited_among(Batch(claim.start, values, error), claim.items, tolerant=False)
                 values.append(error)
-        return Batch(claim.start, values)
+        batch = Batch(claim.start, values)
+        return unawaited_among(batch, claim.items, tolerant=self.return_exceptions)
 
-    def _await_one(self, item: Any) -> Any:
+    def _await_one(self, index: int, item: Any) -> Any:
         import asyncio  # noqa: PLC0415 - only async callables need it, and it costs 30 ms
+
+        async def limited() -> Any:
+            limit = asyncio.timeout(self.timeout)
+            try:
+                async with limit:
+                    return await self.fn(item)
+            except TimeoutError as error:
+                if self.timeout is None or not limit.expired():
+                    raise
+                raise ItemTimeoutError(index, show(item), self.timeout, "it was cancelled") from error
 
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-        coroutine = asyncio.wait_for(self.fn(item), self.timeout)
-        task = self._loop.create_task(coroutine, context=self.context.copy())
-        return self._loop.run_until_complete(task)
+        return complete(self._loop, limited(), self.context.copy())
 
     def describe(self, claim: Claim, index: int) -> str:
         """The shortened repr of one item of a claim."""

@@ -8,7 +8,7 @@ from contextvars import Context
 from typing import Any
 
 from ..._facts._batch import Batch, Claim
-from ..._work._perform import Mark, annotate, unawaited_among
+from ..._work._perform import Mark, annotate, complete, unawaited_among
 
 __all__ = ["awaiting"]
 
@@ -23,8 +23,7 @@ def awaiting(fn: Callable[[Any], Any], context: Context, *, return_exceptions: b
             if not mark(index):
                 break
             try:
-                task = loop.create_task(fn(item), context=context.copy())
-                values.append(loop.run_until_complete(task))
+                values.append(complete(loop, fn(item), context.copy()))
             except BaseException as error:  # noqa: BLE001 - whatever the item raised is the item's error
                 annotate(error, index, item)
                 if not (return_exceptions and isinstance(error, Exception)):
