@@ -37,19 +37,18 @@ class AutoStrategy:
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job."""
-        report = job.report if isinstance(job.report, RunReport) else begin_report(job.name)
+        report, limits = _report_of(job), self._limits()
         if job.is_async:
-            from .._strategies._event_loop import AsyncioStrategy  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
+            from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 
-            return AsyncioStrategy(self.concurrency or 100).execute(job)
-        limits = self._limits()
+            return LoopConductor(job, limits, self.concurrency, report).batches()
         return Conductor(job, Controller(limits), report, eager=False, most=limits.threads).batches()
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
-        from .._strategies._event_loop import AsyncioStrategy  # noqa: PLC0415 - as above
+        from ._coroutines import LoopConductor  # noqa: PLC0415 - as above
 
-        return AsyncioStrategy(self.concurrency or 100).aexecute(job)
+        return LoopConductor(job, self._limits(), self.concurrency, _report_of(job)).abatches()
 
     def _limits(self) -> Limits:
         cpus = usable_cpus() / lanes_around.get()
@@ -59,3 +58,8 @@ class AutoStrategy:
             threads=share(most) if self.thread_safe else 1,
             processes=min(max(1, round(cpus)), most),
         )
+
+
+def _report_of(job: Job) -> RunReport:
+    """The report that `run` began, or a new one where a job was made by hand."""
+    return job.report if isinstance(job.report, RunReport) else begin_report(job.name)

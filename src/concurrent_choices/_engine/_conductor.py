@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
 from .._facts._batch import Batch, Claim
-from .._judge._controller import Arrangement, Controller, Sight
+from .._judge._controller import Arrangement, Controller
 from .._measure._switching import quick_switching
 from .._measure._thread_bound import bound_to_thread
 from .._strategies._lanes._crew import Crew
 from .._strategies._lanes._pace import Pace, share_of_rest
-from .._strategies._lanes._threads import MOST_THREADS
+from .._strategies._lanes._threads import MOST_THREADS, Lane
 from .._work._job import Job
 from .._work._nesting import lanes_around
 from .._work._state import State
-from ._deck import Counts, Deck
+from ._deck import Deck
+from ._observer import Observer
 from ._report import RunReport, Step
-from ._tally import Queueing, Tally
+from ._tally import Tally
 from ._ticker import ticker
 
 if TYPE_CHECKING:
-    from ._ferry import Ferry
     from ._yard import Yard
 
 __all__ = ["Conductor"]
@@ -50,10 +49,22 @@ class Conductor:
         report: Where it is written down.
         eager: Whether to ask the controller before the first call, since it knows the callable.
         most: Threads at work at most; with one, the callable stays in the calling thread.
+        body: What lanes do, if they are not to perform claims of a `def`.
+        yard: Worker processes that were ordered already, or None.
+        done: Items that others have finished before.
     """
 
-    def __init__(
-        self, job: Job, controller: Controller, report: RunReport, *, eager: bool, most: int = MOST_THREADS
+    def __init__(  # noqa: PLR0913 - where everything meets; each by name
+        self,
+        job: Job,
+        controller: Controller,
+        report: RunReport,
+        *,
+        eager: bool,
+        most: int = MOST_THREADS,
+        body: Callable[[Lane], None] | None = None,
+        yard: Yard | None = None,
+        done: int = 0,
     ) -> None:
         self._job = job
         self._controller = controller
@@ -64,23 +75,23 @@ class Conductor:
         self._asked = False
         self._relieved: bool = False
         self._outside: int = 0  # lanes in each process; 0 while items stay here
-        self._processes = 0
-        self._ferry: Ferry | None = None
-        self._ferried = (0, 0.0)
+        self._processes = 0 if yard is None else yard.workers
+        self._quick: AbstractContextManager[None] | None = None
+        self._yard = yard
+        self._body = body
+        self._done_before = done
         self._bound: str | None = None
-        self._began = time.monotonic()
         self._base = job.lanes
         self._most = most
-        self._alone = Counts()
-        self._before = Counts()
         # Who wants results as they come, or may give up on an item, cannot be busy with one.
         others = job.linger < inf and most > 1 and not self._binding()
-        self._stands_in = job.timeout is not None or others
+        self._stands_in = job.timeout is not None or job.is_async or others
 
     def batches(self) -> Iterator[Batch]:
         """Perform the job in this thread and wherever the controller says; its batches."""
         self._open()
         try:
+            self._begin_looking()
             while not self._job.stopped and not self._is_over():
                 if self._outside:
                     yield from self._cross()
@@ -100,18 +111,19 @@ class Conductor:
         job = self._job
         self._state = State(job.fn)
         self._crew = Crew("concurrent_choices-auto")
-        self._deck = Deck(job, self._crew)
-        self._yard: Yard | None = None
+        self._deck = Deck(job, self._crew, self._body)
         self._tally = Tally()
-        self._queueing: Queueing | None = None
-        self._quick: AbstractContextManager[None] | None = None
+        self._observer = Observer(job, self._deck, self._tally, stands_in=self._stands_in)
+        self._observer.yard = self._yard
         self._pace = Pace()
-        self._cpu_began = time.process_time()
         if not job.source.ended:
             job.source.feed(AHEAD)
         if self._stands_in:
             self._deck.resize(1)
-        if job.source.length is None or job.source.length > 1:
+
+    def _begin_looking(self) -> None:
+        length = self._job.source.length
+        if length is None or length > 1:
             # A computing callable would keep the ticker's thread waiting for 5 ms at each step.
             self._quick = quick_switching()
             self._quick.__enter__()
@@ -122,11 +134,10 @@ class Conductor:
         with self._lock:
             self._over = True
             self._switch_as_usual()
-            if self._queueing is not None:
-                self._queueing.close()
+            self._observer.close()
         self._deck.part()
         self._crew.close()
-        self._report.close(self._done())
+        self._report.close(self._done_before + self._observer.done)
         if self._yard is not None:
             self._yard.close(error)
 
@@ -194,15 +205,14 @@ class Conductor:
 
         assert self._yard is not None
         ferry = Ferry(self._job, self._yard.hand_over(), workers=self._processes, inside=self._outside)
-        self._ferry = ferry
+        self._observer.ferry = ferry
         if not self._outside:  # called back already
             ferry.leave()
         for batch in ferry:
             yield batch
             yield from self._deck.collect()
         with self._lock:
-            self._ferried = (self._ferried[0] + ferry.items, self._ferried[1] + ferry.seconds)
-            self._ferry = None
+            self._observer.ferry_ended(ferry)
             if ferry.unfit:
                 self._controller.bar(ferry.unfit)
                 self._outside, self._relieved = 0, False
@@ -236,7 +246,7 @@ class Conductor:
                 return None
 
     def _decide(self) -> float:
-        sight = self._sight()
+        sight = self._observer.sight(alone=not (self._relieved or self._outside))
         if not (self._asked or self._eager):
             self._asked = True
             self._controller.begin(sight)
@@ -252,74 +262,6 @@ class Conductor:
         quick, self._quick = self._quick, None
         if quick is not None:
             quick.__exit__(None, None, None)
-
-    def _sight(self) -> Sight:
-        now = time.monotonic()
-        deck, source, lanes = self._deck, self._job.source, self._deck.counts()
-        alone, held, held_cpu = self._alone_so_far(lanes, now)
-        flying = sum(tally.began > 0 for tally in deck.tallies())
-        calls, seconds = lanes.items, lanes.wall
-        if self._stands_in:
-            calls, seconds = calls - alone.items, seconds - alone.wall
-            flying -= held > 0
-        items, ferried = self._ferried_so_far()
-        return Sight(
-            now=now - self._began,
-            done=self._tally.items + lanes.items + items,
-            remaining=source.remaining,
-            alone_items=alone.items,
-            alone_wall=alone.wall,
-            alone_cpu=alone.cpu + (self._queueing.read() if self._queueing else 0.0),
-            held=held,
-            held_cpu=held_cpu,
-            flying=flying,
-            calls=calls,
-            call_seconds=seconds,
-            quickest=0.0 if lanes.quickest == inf else lanes.quickest,
-            cpu=time.process_time() - self._cpu_began,
-            lane_cpu=lanes.spent + self._tally.spent(),
-            errors=deck.errors,
-            starved=not source.ready and not source.ended,
-            ready=self._yard.ready if self._yard else 0,
-            outside_items=items,
-            outside_seconds=ferried,
-            outside_cpu=self._yard.cpu() if self._yard and self._outside else 0.0,
-        )
-
-    def _alone_so_far(self, lanes: Counts, now: float) -> tuple[Counts, float, float]:
-        """What one lane alone has done; how long its present batch lasts, and wanted a core."""
-        if not self._stands_in:
-            tally = self._tally
-            self._watch(tally)
-            return Counts(tally.items, tally.wall, tally.cpu), *self._held(tally, now)
-        before, self._before = self._before, lanes
-        if self._relieved or self._outside:
-            return self._alone, 0.0, 0.0
-        self._alone = self._alone.plus(lanes.minus(before))
-        at_work = [tally for tally in self._deck.tallies() if tally.began]
-        if not at_work:
-            return self._alone, 0.0, 0.0
-        self._watch(at_work[0])
-        return self._alone, *self._held(at_work[0], now)
-
-    def _watch(self, tally: Tally) -> None:
-        """Follow this thread's run-queue delay from now on."""
-        if self._queueing is None or self._queueing.thread is not tally.thread:
-            before = self._queueing
-            self._queueing = Queueing(tally.thread, before.seconds if before else 0.0)
-            if before is not None:
-                before.close()
-
-    def _held(self, tally: Tally, now: float) -> tuple[float, float]:
-        held, cpu = tally.held(now)
-        if held - cpu > FIRST_LOOK and self._queueing is not None and self._queueing.is_queueing():
-            return held, held  # the queue is accounted for when it is over
-        return held, cpu
-
-    def _ferried_so_far(self) -> tuple[int, float]:
-        items, seconds = self._ferried
-        ferry = self._ferry
-        return (items + ferry.items, seconds + ferry.seconds) if ferry is not None else (items, seconds)
 
     def _obey(self, arrangement: Arrangement) -> None:
         """Make a run what the controller wants it to be."""
@@ -339,8 +281,8 @@ class Conductor:
             self._deck.resize(wanted)
         elif wanted:
             self._deck.staff()
-        if self._ferry is not None and not arrangement.outside:
-            self._ferry.leave()
+        if self._observer.ferry is not None and not arrangement.outside:
+            self._observer.ferry.leave()
         if changed:
             self._deck.outbox.ring()
         self._note(arrangement, wanted)
@@ -367,7 +309,7 @@ class Conductor:
             with self._lock:
                 if self._over:
                     return
-                self._yard = yard
+                self._yard = self._observer.yard = yard
             yard.order(workers)
         if yard.obstacle:
             self._report.witness = yard.witness
@@ -387,9 +329,6 @@ class Conductor:
             doing = f"thread ×{threads}"
         else:
             doing = f"this thread + {threads}" if threads else "this thread"
-        report = self._report
-        step = Step(report.now, arrangement.stage, doing, lanes, arrangement.reason, self._done())
+        report, done = self._report, self._done_before + self._observer.done
+        step = Step(report.now, arrangement.stage, doing, lanes, arrangement.reason, done)
         report.note(step)
-
-    def _done(self) -> int:
-        return self._tally.items + self._deck.counts().items + self._ferried_so_far()[0]

@@ -64,10 +64,11 @@ class Deck(Floor):
     Args:
         job: What to do.
         crew: Where threads come from.
+        body: What a lane does, if it is not to perform claims of a `def`.
     """
 
-    def __init__(self, job: Job, crew: Crew) -> None:
-        super().__init__(job, crew, workers=1, body=_work)
+    def __init__(self, job: Job, crew: Crew, body: Callable[[Lane], None] | None = None) -> None:
+        super().__init__(job, crew, workers=1, body=body or _work)
         self.workers = 0
         self.errors = 0
         self._staffing = threading.Lock()
@@ -95,6 +96,9 @@ class Deck(Floor):
                 with self._lock:
                     self._lanes.add(lane)
                 self._crew.start(lane.run)
+        if self.nudges and (self.job.source.ready or self.job.source.finished):
+            for nudge in list(self.nudges):
+                nudge()
 
     def _lacks_lanes(self) -> bool:
         return len(self._lanes) < self.workers and self.job.source.ready > 0 and not self.job.stopped

@@ -7,6 +7,7 @@ from math import ceil
 from typing import Any
 
 from .._facts._batch import Claim
+from .._strategies._event_loop import AsyncioStrategy
 from .._strategies._hybrid import AHEAD
 from .._strategies._threads import ThreadStrategy
 from .._strategies._workers._desk import Desk, SharedDesk
@@ -14,6 +15,7 @@ from .._strategies._workers._host import Host
 from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
 from .._work._job import Job
+from ..protocols import Strategy
 
 __all__ = ["Ferry"]
 
@@ -30,10 +32,10 @@ class Ferry(Pump):
 
     def __init__(self, job: Job, host: Host, *, workers: int, inside: int) -> None:
         seat: Any = partial(Desk, batch=1 if job.timeout is not None else None)
-        inner = None
+        inner: Strategy | None = None
         if inside > 1:
             seat = partial(SharedDesk, capacity=ceil(AHEAD * inside))
-            inner = ThreadStrategy(inside, batch=1)
+            inner = AsyncioStrategy(inside) if job.is_async else ThreadStrategy(inside, batch=1)
             job.source.widen(2 * workers * inside)
         super().__init__(job, host, workers=workers, seat=seat, inner=inner)
         self.items = 0
@@ -50,7 +52,7 @@ class Ferry(Pump):
     def _refuse(self, claim: Claim, reason: str) -> None:
         """An item that cannot travel, and was not started: the calling thread performs it."""
         del reason
-        if self._job.timeout is not None:
+        if self._job.timeout is not None or self._job.is_async:
             self._job.source.give_back(claim)
             self._give_up_on("an item cannot travel to another process")
             return

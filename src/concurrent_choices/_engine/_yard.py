@@ -41,12 +41,14 @@ class Yard:
         self.obstacle = ""
         self.witness = ""
         self.ready = 0
+        self.workers = 0
 
     def order(self, workers: int) -> None:
         """Start workers and have them load the callable, unless something keeps it here.
 
         Takes until all are up, so it is for a thread of its own; `ready` grows meanwhile.
         """
+        self.workers = workers
         self.obstacle = self.look()
         if self.obstacle:
             return

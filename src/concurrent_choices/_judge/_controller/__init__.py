@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from ._climb import Climb
 from ._controller import Controller
+from ._loops import LoopController, LoopSight
 from ._sight import Arrangement, Limits, Prior, Sight
 
-__all__ = ["Arrangement", "Climb", "Controller", "Limits", "Prior", "Sight"]
+__all__ = ["Arrangement", "Climb", "Controller", "Limits", "LoopController", "LoopSight", "Prior", "Sight"]

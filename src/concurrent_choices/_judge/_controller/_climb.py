@@ -53,9 +53,18 @@ class Climb:
         sight: The run at the beginning of the climb.
         ceiling: Most lanes.
         first: Lanes to begin with.
+        blind: Most lanes while no call has come back, by the seconds waited so far.
     """
 
-    def __init__(self, sight: Sight, ceiling: int, first: int = FIRST) -> None:
+    def __init__(
+        self,
+        sight: Sight,
+        ceiling: int,
+        first: int = FIRST,
+        *,
+        blind: tuple[tuple[float, int], ...] = BLIND,
+    ) -> None:
+        self._blind = blind
         self.ceiling = max(1, ceiling)
         self.lanes = min(first, self.ceiling)
         self.settled = False
@@ -91,7 +100,7 @@ class Climb:
     def _grow_blindly(self, sight: Sight) -> None:
         """Nothing has come back: the first round trip is better spent on more calls."""
         waited = sight.now - self._origin.now
-        most = max(lanes for since, lanes in BLIND if waited >= since)
+        most = max(lanes for since, lanes in self._blind if waited >= since)
         if sight.cpu - self._origin.cpu > waited / 4:
             return  # what the lanes compute fills a quarter of the GIL already
         if not self.settled and self.lanes < most and not sight.starved:

@@ -67,7 +67,7 @@ class Controller:
         if prior.stage in {"gil", "outside"} and prior.inside == 1:
             known.gil_each = prior.each
         if known.rest(sight) >= 5e-3:  # noqa: PLR2004 - less is over before lanes have started
-            reason = "as the last run of this callable found"
+            reason = prior.reason
             if prior.stage == "waiting":
                 return Waiting(known, sight, reason, first=prior.lanes)
             if prior.stage == "parallel":

@@ -102,16 +102,18 @@ class Limits:
 
 @frozen(kw_only=True)
 class Prior:
-    """What an earlier run of the same callable has learnt.
+    """What an earlier run of the same callable has learnt, or an earlier part of this one.
 
     Attributes:
         stage: Where it ended: "waiting", "parallel", "gil", "outside".
         lanes: Its lanes there.
         each: Seconds an item took.
         inside: Lanes in each worker process.
+        reason: Why it ended there.
     """
 
     stage: str
     lanes: int
     each: float
     inside: int = 1
+    reason: str = "as the last run of this callable found"

@@ -24,7 +24,10 @@ from ._anyio_host import AnyioHost, on_trio, post_here
 from ._asyncio_host import AsyncioHost
 from ._shift import Shift
 
-__all__ = ["Background", "Bell", "execute_beside", "execute_here"]
+__all__ = ["Background", "Bell", "execute_beside", "execute_here", "execute_shift"]
+
+MakeShift = Callable[[Callable[[Batch], None], int], Shift]
+"""Makes a shift from where it puts batches and how many lanes it has."""
 
 PARTING = 0.4
 """Seconds to wait at the end for what runs in the background (Ctrl-C must be back within 0.5 s)."""
@@ -178,13 +181,20 @@ class _Session:
 
 def execute_here(job: Job, concurrency: int) -> AsyncIterator[Batch]:
     """Serve an `async def` with `concurrency` tasks of the running loop."""
+    return execute_shift(job, concurrency, partial(Shift, job))
+
+
+def execute_shift(job: Job, concurrency: int, make: MakeShift) -> AsyncIterator[Batch]:
+    """The same with a shift of another kind."""
     job.source.widen(2 * concurrency)
-    return _Session(job, partial(_start_here, job, concurrency))
+    return _Session(job, partial(_start_here, job, concurrency, make))
 
 
-def _start_here(job: Job, concurrency: int, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
+def _start_here(
+    job: Job, concurrency: int, make: MakeShift, mail: _Mailbox
+) -> Callable[[], Awaitable[None]]:
     host = AnyioHost() if on_trio() else AsyncioHost()
-    shift = Shift(job, mail.put, concurrency)
+    shift = make(mail.put, concurrency)
     job.on_stop(host.wake_soon)
     job.source.on_change(host.wake_soon)
 

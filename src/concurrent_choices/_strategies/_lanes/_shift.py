@@ -25,7 +25,7 @@ from ..._work._job import Job
 from ..._work._perform import annotate, show, unawaited_among
 from ._pace import Pace
 
-__all__ = ["OVERDUE", "Host", "Shift"]
+__all__ = ["OVERDUE", "Chunk", "Host", "Shift"]
 
 
 class _Overdue(Exception):  # noqa: N818 - never leaves this file
@@ -84,7 +84,7 @@ class Host(Protocol):
         ...
 
 
-class _Chunk:
+class Chunk:
     """A claim on its way: the values so far, and how many are missing."""
 
     __slots__ = ("claim", "left", "values")
@@ -127,8 +127,8 @@ class Shift:
         self._live = 0
         self._halted = False
         self._dry = True
-        self._slots: Iterator[tuple[_Chunk, int, Any]] = iter(())
-        self._open: dict[int, _Chunk] = {}
+        self._slots: Iterator[tuple[Chunk, int, Any]] = iter(())
+        self._open: dict[int, Chunk] = {}
         self._pace = Pace()
         self._breathed = self._finished = 0.0
         self._glance = inf if job.linger == inf else GLANCE
@@ -175,11 +175,11 @@ class Shift:
             if not self._live or self._halted or not self.job.source.ended:
                 self._host.wake()
 
-    def _claims(self) -> Iterator[tuple[_Chunk, int, Any]]:
+    def _claims(self) -> Iterator[tuple[Chunk, int, Any]]:
         """Every slot to fill, claimed bit by bit; shared by all lanes. Ends when there is none now."""
         source = self.job.source
         while (claim := source.claim(self._pace.size)) is not None:
-            chunk = _Chunk(claim)
+            chunk = Chunk(claim)
             self._open[claim.start] = chunk
             yield from zip(repeat(chunk), count(), claim.items)
         self._dry = True
@@ -209,7 +209,7 @@ class Shift:
             raise _Overdue
         return value
 
-    def _failed(self, chunk: _Chunk, place: int, error: BaseException) -> None:
+    def _failed(self, chunk: Chunk, place: int, error: BaseException) -> None:
         """Deal with what an item raised, unless it is the lane's own cancellation."""
         if self._host.is_cancellation(error):
             raise error
@@ -238,7 +238,7 @@ class Shift:
         self.job.source.close()
         self._host.wake()
 
-    def _finish(self, chunk: _Chunk) -> bool:
+    def _finish(self, chunk: Chunk) -> bool:
         """Hand over a finished chunk. Answers whether the loop should turn."""
         claim = chunk.claim
         del self._open[claim.start]

@@ -1,0 +1,134 @@
+"""Taking sights: what the controller is told of a run, read from the accounts of its threads."""
+
+from __future__ import annotations
+
+import time
+from math import inf
+from typing import TYPE_CHECKING
+
+from .._judge._controller import Sight
+from .._work._job import Job
+from ._deck import Counts, Deck
+from ._tally import Queueing, Tally
+
+if TYPE_CHECKING:
+    from ._ferry import Ferry
+    from ._yard import Yard
+
+__all__ = ["Observer"]
+
+DOUBT = 1e-3
+"""Seconds that a call has neither computed nor queued, from which one asks whether it queues now."""
+
+
+class Observer:
+    """Reads how a run stands. Made in the calling thread; everything else is for the ticker's.
+
+    Args:
+        job: What is done.
+        deck: Its lanes.
+        tally: The calling thread's account.
+        stands_in: Whether a lane does what the calling thread would do alone.
+    """
+
+    def __init__(self, job: Job, deck: Deck, tally: Tally, *, stands_in: bool) -> None:
+        self._source = job.source
+        self._deck = deck
+        self._tally = tally
+        self._stands_in = stands_in
+        self._began = time.monotonic()
+        self._cpu_began = time.process_time()
+        self._alone = Counts()
+        self._before = Counts()
+        self._queueing: Queueing | None = None
+        self._ferried = (0, 0.0)
+        self.ferry: Ferry | None = None
+        self.yard: Yard | None = None
+
+    @property
+    def done(self) -> int:
+        """Items finished, wherever."""
+        return self._tally.items + self._deck.counts().items + self._ferried_so_far()[0]
+
+    def ferry_ended(self, ferry: Ferry) -> None:
+        """Processes have done what they had to do."""
+        self._ferried = (self._ferried[0] + ferry.items, self._ferried[1] + ferry.seconds)
+        self.ferry = None
+
+    def close(self) -> None:
+        """Close what is read from."""
+        if self._queueing is not None:
+            self._queueing.close()
+
+    def sight(self, *, alone: bool) -> Sight:
+        """The run as it stands.
+
+        Args:
+            alone: Whether a lane that stands in for the calling thread is on its own.
+        """
+        now = time.monotonic()
+        deck, source, lanes = self._deck, self._source, self._deck.counts()
+        one, held, held_cpu = self._alone_so_far(lanes, now, alone=alone)
+        flying = sum(tally.began > 0 for tally in deck.tallies())
+        calls, seconds = lanes.items, lanes.wall
+        if self._stands_in:
+            calls, seconds = calls - one.items, seconds - one.wall
+            flying -= held > 0
+        items, ferried = self._ferried_so_far()
+        return Sight(
+            now=now - self._began,
+            done=self._tally.items + lanes.items + items,
+            remaining=source.remaining,
+            alone_items=one.items,
+            alone_wall=one.wall,
+            alone_cpu=one.cpu + (self._queueing.read() if self._queueing else 0.0),
+            held=held,
+            held_cpu=held_cpu,
+            flying=flying,
+            calls=calls,
+            call_seconds=seconds,
+            quickest=0.0 if lanes.quickest == inf else lanes.quickest,
+            cpu=time.process_time() - self._cpu_began,
+            lane_cpu=lanes.spent + self._tally.spent(),
+            errors=deck.errors,
+            starved=not source.ready and not source.ended,
+            ready=self.yard.ready if self.yard else 0,
+            outside_items=items,
+            outside_seconds=ferried,
+            outside_cpu=self.yard.cpu() if self.yard else 0.0,
+        )
+
+    def _alone_so_far(self, lanes: Counts, now: float, *, alone: bool) -> tuple[Counts, float, float]:
+        """What one lane alone has done; how long its present batch lasts, and wanted a core."""
+        if not self._stands_in:
+            tally = self._tally
+            self._watch(tally)
+            return Counts(tally.items, tally.wall, tally.cpu), *self._held(tally, now)
+        before, self._before = self._before, lanes
+        if not alone:
+            return self._alone, 0.0, 0.0
+        self._alone = self._alone.plus(lanes.minus(before))
+        at_work = [tally for tally in self._deck.tallies() if tally.began]
+        if not at_work:
+            return self._alone, 0.0, 0.0
+        self._watch(at_work[0])
+        return self._alone, *self._held(at_work[0], now)
+
+    def _watch(self, tally: Tally) -> None:
+        """Follow this thread's run-queue delay from now on."""
+        before = self._queueing
+        if before is None or before.thread is not tally.thread:
+            self._queueing = Queueing(tally.thread, before.seconds if before else 0.0)
+            if before is not None:
+                before.close()
+
+    def _held(self, tally: Tally, now: float) -> tuple[float, float]:
+        held, cpu = tally.held(now)
+        if held - cpu > DOUBT and self._queueing is not None and self._queueing.is_queueing():
+            return held, held  # the queue is accounted for when it is over
+        return held, cpu
+
+    def _ferried_so_far(self) -> tuple[int, float]:
+        items, seconds = self._ferried
+        ferry = self.ferry
+        return (items + ferry.items, seconds + ferry.seconds) if ferry is not None else (items, seconds)

@@ -1,0 +1,153 @@
+"""Coroutine lanes on one loop, whose number changes while they work, watched from outside."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from itertools import count, repeat
+from typing import Any
+
+from .._facts._batch import Batch, Claim
+from .._judge._controller import LoopSight, Sight
+from .._measure._congestion import is_congestion
+from .._strategies._lanes._shift import Chunk, Host, Shift
+from .._work._job import Job
+from ._tally import Tally
+
+__all__ = ["Tide", "Watch"]
+
+_LANE = Shift._lane.__code__  # noqa: SLF001 - the frame that tells the callable's from the loop's own
+_DEEPEST = 60
+
+
+class Tide(Shift):
+    """A shift with more or fewer lanes as it is told, and an end before the source's.
+
+    Args:
+        job: What to do.
+        put: Takes the batches.
+        concurrency: Lanes to begin with.
+
+    Attributes:
+        done: Items finished.
+        errors: How many of them raised what means "too many at once".
+        is_retiring: Whether it claims no more.
+    """
+
+    def __init__(self, job: Job, put: Callable[[Batch], None], concurrency: int) -> None:
+        super().__init__(job, put, concurrency)
+        self.done = 0
+        self.errors = 0
+        self.tally: Tally | None = None
+        self.is_retiring = False
+
+    @property
+    def flying(self) -> int:
+        """Items in flight."""
+        return self._live
+
+    async def serve(self, host: Host) -> None:
+        """Work until the source is finished, the job is stopped, or this is told to retire."""
+        self._host = host
+        self.tally = Tally()
+        await super().serve(host)
+
+    def resize(self, concurrency: int) -> None:
+        """Have so many lanes; from any thread. Fewer there are once those at work have finished."""
+        if concurrency != self._concurrency:
+            self.job.source.widen(2 * concurrency)
+            self._concurrency = concurrency
+            self._wake()
+
+    def retire(self) -> None:
+        """Claim no more, and end once what was claimed is done; from any thread."""
+        self.is_retiring = True
+        self._wake()
+
+    def _wake(self) -> None:
+        if self.tally is not None:  # before that there is no host, and it will see for itself
+            self._host.wake_soon()
+
+    def _top_up(self) -> None:
+        if not self.is_retiring:
+            super()._top_up()
+        elif not self._live:
+            self._halted = True
+            self._host.wake()
+
+    def _claims(self) -> Iterator[tuple[Chunk, int, Any]]:
+        source = self.job.source
+        while not self.is_retiring and self._live <= self._concurrency:
+            claim = source.claim(self._pace.size)
+            if claim is None:
+                break
+            chunk = Chunk(claim)
+            self._open[claim.start] = chunk
+            yield from zip(repeat(chunk), count(), claim.items)
+        self._dry = True
+
+    def _hand_over(self, claim: Claim, batch: Batch) -> None:
+        self.done += len(batch.values)
+        if self.job.return_exceptions:
+            self.errors += sum(isinstance(each, Exception) and is_congestion(each) for each in batch.values)
+        super()._hand_over(claim, batch)
+
+
+class Watch:
+    """Looks at a tide from another thread.
+
+    Args:
+        job: What is done.
+        tide: The lanes.
+    """
+
+    def __init__(self, job: Job, tide: Tide) -> None:
+        self._source = job.source
+        self._tide = tide
+        self._began = self._last = time.monotonic()
+        self._flown = 0.0
+        self._looks = self._inside = 0
+
+    def sight(self, ready: int) -> LoopSight:
+        """The loop as it stands.
+
+        Args:
+            ready: Worker processes that are up.
+        """
+        now, tide, source = time.monotonic(), self._tide, self._source
+        tally = tide.tally
+        # Little's law: the time of all calls together is the number in flight, added up over time.
+        self._flown += tide.flying * (now - self._last)
+        self._last = now
+        if tally is not None:
+            self._looks += 1
+            self._inside += _is_inside(tally.thread)
+        run = Sight(
+            now=now - self._began,
+            done=tide.done,
+            remaining=source.remaining,
+            flying=tide.flying,
+            calls=tide.done,
+            call_seconds=self._flown,
+            lane_cpu=tally.spent() if tally is not None else 0.0,
+            errors=tide.errors,
+            starved=not source.ready and not source.ended,
+            ready=ready,
+        )
+        return LoopSight(run=run, looks=self._looks, inside=self._inside)
+
+
+def _is_inside(thread: threading.Thread) -> bool:
+    """Whether a thread is inside the callable: a lane calls something that has not returned."""
+    frame = sys._current_frames().get(thread.ident or -1)  # noqa: SLF001 - there is no other way to look at another thread
+    if frame is None or frame.f_code is _LANE:
+        return False
+    for _ in range(_DEEPEST):
+        frame = frame.f_back
+        if frame is None:
+            return False
+        if frame.f_code is _LANE:
+            return True
+    return False
