@@ -208,7 +208,7 @@ class LoopConductor:
 
 
 def _close_report(report: RunReport, tide: weakref.ref[Tide]) -> None:
-    """The job has stopped. (A weak reference, or items would live in a cycle until the next collection.)"""
+    """The job has stopped. A weak reference, or items would live in a cycle until the next collection."""
     if (found := tide()) is not None and not found.is_retiring:
         report.close(found.done)
 

@@ -12,13 +12,12 @@ from typing import Any
 from .._facts._batch import Batch, Claim
 from .._judge._controller import LoopSight, Sight
 from .._measure._congestion import is_congestion
-from .._strategies._lanes._shift import Chunk, Host, Shift
+from .._strategies._lanes._shift import LANE, Chunk, Host, Shift
 from .._work._job import Job
 from ._tally import Tally
 
 __all__ = ["Tide", "Watch"]
 
-_LANE = Shift._lane.__code__  # noqa: SLF001 - the frame that tells the callable's from the loop's own
 _DEEPEST = 60
 
 
@@ -141,13 +140,13 @@ class Watch:
 
 def _is_inside(thread: threading.Thread) -> bool:
     """Whether a thread is inside the callable: a lane calls something that has not returned."""
-    frame = sys._current_frames().get(thread.ident or -1)  # noqa: SLF001 - there is no other way to look at another thread
-    if frame is None or frame.f_code is _LANE:
+    frame = sys._current_frames().get(thread.ident or -1)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the documented way to see another thread's frame
+    if frame is None or frame.f_code is LANE:
         return False
     for _ in range(_DEEPEST):
         frame = frame.f_back
         if frame is None:
             return False
-        if frame.f_code is _LANE:
+        if frame.f_code is LANE:
             return True
     return False

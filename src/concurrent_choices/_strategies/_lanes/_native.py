@@ -190,9 +190,7 @@ def execute_shift(job: Job, concurrency: int, make: MakeShift) -> AsyncIterator[
     return _Session(job, partial(_start_here, job, concurrency, make))
 
 
-def _start_here(
-    job: Job, concurrency: int, make: MakeShift, mail: _Mailbox
-) -> Callable[[], Awaitable[None]]:
+def _start_here(job: Job, concurrency: int, make: MakeShift, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
     host = AnyioHost() if on_trio() else AsyncioHost()
     shift = make(mail.put, concurrency)
     job.on_stop(host.wake_soon)

@@ -25,7 +25,7 @@ from ..._work._job import Job
 from ..._work._perform import annotate, show, unawaited_among
 from ._pace import Pace
 
-__all__ = ["OVERDUE", "Chunk", "Host", "Shift"]
+__all__ = ["LANE", "OVERDUE", "Chunk", "Host", "Shift"]
 
 
 class _Overdue(Exception):  # noqa: N818 - never leaves this file
@@ -270,6 +270,10 @@ class Shift:
             self._put(batch)
         elif not self._halted:
             self._end_with(batch)
+
+
+LANE = Shift._lane.__code__  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - it belongs to this file
+"""What tells the frames of a callable from those of the loop: a lane's own lies between them."""
 
 
 def _same(context: Context, other: Context) -> bool:
