@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ._embed._executor import AdaptiveExecutor
     from ._embed._offload import offload
     from ._embed._pick import pick_executor
+    from ._engine._report import RunReport, run_report
     from ._errors import (
         ClosedStrategyError,
         ConcurrentChoicesError,
@@ -82,6 +83,7 @@ __all__ = [
     "Recommendation",
     "RemoteError",
     "ResultLostError",
+    "RunReport",
     "RunningLoopError",
     "SequentialStrategy",
     "Strategy",
@@ -98,6 +100,7 @@ __all__ = [
     "pick_executor",
     "recommend",
     "run",
+    "run_report",
     "stream",
 ]
 
@@ -106,6 +109,7 @@ _HOMES = {
     "_embed._executor": ("AdaptiveExecutor",),
     "_embed._offload": ("offload",),
     "_embed._pick": ("pick_executor",),
+    "_engine._report": ("RunReport", "run_report"),
     "_run._async": ("arun", "astream"),
     "_run._choosing": ("recommend",),
     "_run._sync": ("run", "stream"),
