@@ -54,7 +54,7 @@ def judge(figures: Figures) -> Verdict:
     return Verdict(
         word(0.9 < one / two < 1.25),
         f"At best {spell(one)} plain and {spell(two)} gathered, {one / two:.2f} times as fast "
-        "(reported: 1.10). While a sum holds the loop no coroutine can hand its next block to a "
+        "(then 1.10). While a sum holds the loop no coroutine can hand its next block to a "
         "thread, so writing and computing take turns instead of overlapping.",
     )
 
