@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .._strategies._workers._payload import dump, load
+from .._work._pickling import dump, load
 from ._account import unwrapped
 from ._captured import digest_of, held_by
 

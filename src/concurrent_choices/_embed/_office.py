@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
 from .._strategies._workers._host import Host
-from .._strategies._workers._payload import dump, reason_of
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message
+from .._work._pickling import dump, reason_of
 from ._backlog import Backlog
 from ._desk import Desk, Errand
 from ._parcels import BelongsHereError, Parcels, callable_frames

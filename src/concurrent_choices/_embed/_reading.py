@@ -6,8 +6,8 @@ from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any
 
 from .._errors import NotPicklableError
-from .._strategies._workers._payload import load, reason_of
 from .._strategies._workers._unpack import RemoteTraceback
+from .._work._pickling import load, reason_of
 
 if TYPE_CHECKING:
     from .._strategies._workers._wire import Message

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from .._errors import RemoteError
 from .._measure._clock import SystemClock
 from .._strategies._workers._outcome import Carried
-from .._strategies._workers._payload import dump, load
 from .._work._perform import show
+from .._work._pickling import dump, load
 from ._captured import Held, held_by
 
 __all__ = ["Call", "Look", "Report", "serve"]

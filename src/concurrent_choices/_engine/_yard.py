@@ -9,10 +9,10 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from .._strategies._workers._host import Host, Worker
-from .._strategies._workers._payload import dump, reason_of
 from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._wire import Kind
 from .._work._job import Job
+from .._work._pickling import dump, reason_of
 from .._work._state import State
 
 __all__ = ["Yard"]

@@ -1,20 +1,21 @@
 """Why something cannot travel to another process: which part of it, and in whose words.
 
 "cannot pickle '_thread.lock' object" helps nobody who passed a lambda. So the parts are tried one
-by one, down to the smallest that fails: a closure's cell, an attribute, an element, a global.
+by one, down to the smallest that fails: a closure's cell, an attribute, an element, a global. They are
+tried with the pickler that sends work to the worker processes, so what it can carry is no obstacle.
 """
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from importlib import import_module
 from itertools import islice
 from types import FunctionType, MethodType
 from typing import Any
 
-__all__ = ["obstacle", "pack"]
+from .._work._pickling import dump
+
+__all__ = ["obstacle"]
 
 _DEEPEST = 6
 """Levels looked into (guessed: a path any longer would not fit into a sentence)."""
@@ -24,27 +25,6 @@ _WIDEST = 1000
 
 
 _TOO_DEEP = "it is nested too deeply to be pickled"
-
-
-def pack(thing: Any) -> bytes:
-    """Pickle something as it would travel: by pickle, and where that will not do by cloudpickle.
-
-    Pickle stores what `__main__` defines as a mere name, which no other process knows.
-
-    Raises:
-        Exception: Whatever the pickler, or the thing's own hooks, raise where neither can.
-    """
-    try:
-        packed = pickle.dumps(thing, protocol=5)
-    except Exception:  # noqa: BLE001 - picklers raise anything; the second one has the last word
-        return _by_value(thing)
-    return _by_value(thing) if b"__main__" in packed else packed
-
-
-def _by_value(thing: Any) -> bytes:
-    cloudpickle: Any = import_module("cloudpickle")  # it is not annotated
-    packed: bytes = cloudpickle.dumps(thing, protocol=5)
-    return packed
 
 
 def obstacle(thing: Any, name: str) -> str:
@@ -81,7 +61,7 @@ def _failing(thing: Any) -> Iterator[tuple[str, Any, str]]:
 def _refusal(thing: Any) -> str:
     """What the pickler says against a thing; empty where it says nothing."""
     try:
-        pack(thing)
+        dump(thing)
     except Exception as error:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
         if isinstance(error, RecursionError) or "deep recursion" in str(error):
             return _TOO_DEEP

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from ..._work._pickling import dump
 from . import _spawn
 from ._page import Page
-from ._payload import dump
 from ._wire import Kind, Link
 
 __all__ = ["Host", "Worker"]

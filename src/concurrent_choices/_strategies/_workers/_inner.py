@@ -10,10 +10,10 @@ from typing import Any
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._nesting import lanes_around
+from ..._work._pickling import load, reason_of
 from ..._work._source import Source
 from ._outcome import Scrutiny, pack_outcome
 from ._page import Page
-from ._payload import load, reason_of
 from ._wire import Kind, Link, Message
 
 __all__ = ["serve_lanes"]

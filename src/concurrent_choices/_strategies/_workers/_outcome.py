@@ -10,7 +10,7 @@ from typing import Any
 from ..._errors import NotPicklableError, RemoteError
 from ..._facts._batch import Batch, Claim
 from ..._work._perform import show
-from ._payload import dump, load, reason_of
+from ..._work._pickling import dump, load, reason_of
 
 __all__ = ["Carried", "Scrutiny", "pack_outcome"]
 

@@ -26,11 +26,11 @@ from ..._errors import (
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._perform import show
+from ..._work._pickling import dump, reason_of
 from .._lanes._pace import share_of_rest
 from ._desk import CREDIT, Desk
 from ._host import Host, Worker
 from ._parting import part
-from ._payload import dump, reason_of
 from ._unpack import unpack_outcome
 from ._waker import Waker
 from ._wire import Kind, Message

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..._facts._batch import Batch
 from ..._work._job import Job
+from ..._work._pickling import load
 from ._outcome import Carried
-from ._payload import load
 from ._wire import Message
 
 __all__ = ["RemoteTraceback", "unpack_outcome"]

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from ..._facts._batch import Batch, Claim
 from ..._work._nesting import lanes_around
 from ..._work._perform import Performer
+from ..._work._pickling import load, reason_of
 from ._outcome import Scrutiny, pack_outcome
 from ._page import Page
-from ._payload import load, reason_of
 from ._wire import Kind, Link, Message
 
 if TYPE_CHECKING:

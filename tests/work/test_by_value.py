@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 import pytest
 
-from concurrent_choices._strategies._workers._payload import dump, load
+from concurrent_choices._work._pickling import dump, load
 
 
 def here_and_back(value):

@@ -9,7 +9,7 @@ import pytest
 
 from concurrent_choices import Batch, Claim, NotPicklableError, RemoteError
 from concurrent_choices._strategies._workers._outcome import Carried, Scrutiny, pack_outcome
-from concurrent_choices._strategies._workers._payload import OUT_OF_BAND_FROM, dump, load, reason_of
+from concurrent_choices._work._pickling import OUT_OF_BAND_FROM, dump, load, reason_of
 
 
 class Stubborn:
