@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from random import Random, SystemRandom
+from random import Random
 from typing import Any, TextIO
 
 import attrs
 
+from benchmarks._command import options_of, seed_of
 from benchmarks.dispatch._case import Measurement, Size
-from benchmarks.dispatch._environment import describe, without_paths
+from benchmarks.dispatch._environment import describe, without_paths, write_environment
 from benchmarks.dispatch._groups import all_groups, matching
 from benchmarks.dispatch._harness import run_group
 from benchmarks.dispatch._report import load, write_report
@@ -41,28 +42,19 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.dispatch", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few items and 2 rounds: half a minute")
-    parser.add_argument("--only", default="", metavar="PATTERN", help='rows whose "group/row" contains it')
-    parser.add_argument("--rounds", type=_positive, help="rounds that count (default 5, quick 2)")
-    parser.add_argument("--seed", type=int, help="of the order in each round (default: drawn)")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="where the three files go")
-    parser.add_argument("--report-only", action="store_true", help="write REPORT.md again from the files")
-    return parser
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        msg = f"must be 1 or more, not {number}"
-        raise argparse.ArgumentTypeError(msg)
-    return number
+    return options_of(
+        "benchmarks.dispatch",
+        __doc__,
+        quick="few items and 2 rounds: half a minute",
+        only='rows whose "group/row" contains it',
+        rounds="rounds that count (default 5, quick 2)",
+    )
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> None:
     groups = matching(all_groups(Size(options.quick)), options.only)
     rounds = options.rounds or (2 if options.quick else 5)
-    seed = SystemRandom().randrange(2**32) if options.seed is None else options.seed
+    seed = seed_of(options)
     settings = {"quick": options.quick, "only": options.only, "rounds": rounds, "seed": seed}
     environment = describe() | settings
     began = time.monotonic()
@@ -71,9 +63,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> None:
         for group in groups:
             print(f"{time.monotonic() - began:6.1f} s  {group.name}: {_names(group)}", flush=True)
             run_group(group, rounds, random, keep, _ended_when_hung)
-    environment |= {"took_seconds": round(time.monotonic() - began), "load_after": os.getloadavg()}
-    text = json.dumps(environment, indent=2) + "\n"
-    (folder / "environment.json").write_text(text, encoding="utf-8")
+    write_environment(folder, environment, began)
 
 
 @contextmanager

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
 import sys
 import sysconfig
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["describe", "without_paths"]
+__all__ = ["describe", "without_paths", "write_environment"]
 
 PACKAGES = (
     "aiometer",
@@ -46,6 +48,13 @@ def describe(packages: Iterable[str] = PACKAGES) -> dict[str, Any]:
         "packages": {name: _version(name) for name in packages},
         "commit": _commit(),
     }
+
+
+def write_environment(folder: Path, environment: dict[str, Any], began: float) -> None:
+    """Write environment.json at the end of a run that began at that reading of the monotonic clock."""
+    ended = {"took_seconds": round(time.monotonic() - began), "load_after": os.getloadavg()}
+    text = json.dumps(environment | ended, indent=2) + "\n"
+    (folder / "environment.json").write_text(text, encoding="utf-8")
 
 
 def _field(file: str, name: str) -> str:

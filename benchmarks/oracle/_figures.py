@@ -14,7 +14,7 @@ from benchmarks.catalogue.all import CATALOGUE
 from benchmarks.oracle._measurement import GRID, OURS, Measurement
 from benchmarks.oracle._protocol import ALONE
 
-__all__ = ["Case", "Choice", "Forecast", "cases_of", "geometric_mean", "quantile"]
+__all__ = ["Case", "Choice", "Forecast", "cases_of", "disagreeing", "geometric_mean", "quantile"]
 
 
 @attrs.frozen(kw_only=True)
@@ -120,7 +120,7 @@ def _case(name: str, lines: Sequence[Measurement]) -> Case:
         forecasts=tuple(_forecasts(verdicts[0], taken)) if verdicts else (),
         audit=next((each.answer for each in lines if each.kind == "audit"), None),
         watched=next((each.answer.get("ratio") for each in lines if each.kind == "witness"), None),
-        disagreeing=tuple(_disagreeing(lines)),
+        disagreeing=tuple(disagreeing(lines)),
     )
 
 
@@ -163,7 +163,7 @@ def _forecasts(first: Measurement, taken: dict[tuple[str, str], float]) -> Itera
             )
 
 
-def _disagreeing(lines: Sequence[Measurement]) -> Iterator[str]:
+def disagreeing(lines: Sequence[Measurement]) -> Iterator[str]:
     """Who gave other results than most."""
     checked = [each for each in lines if "check" in each.answer]
     if not checked:

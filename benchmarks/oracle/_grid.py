@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
 import uvloop
 
-__all__ = ["grid_for"]
+__all__ = ["THREADS", "Runner", "awaited", "called", "grid_for", "loop", "one_by_one", "run_one", "usable"]
 
 Runner = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 
 THREADS = (2, 4, 8, 16, 32, 64)
+THREADS_WITH_LOOPS = (8, 32, 64)
 WIDTHS = (8, 32, 128)
 
 
@@ -26,35 +27,42 @@ def grid_for(*, is_async: bool, count: int) -> dict[str, Runner]:
         is_async: Whether the callable is an `async def`.
         count: How many items there will be, for the chunk sizes.
     """
-    return dict(_awaited(count) if is_async else _called(count))
+    if is_async:
+        return dict(awaited(count, THREADS_WITH_LOOPS))
+    return dict(called(count, THREADS, sorted({usable(), 2 * usable(), 8})))
 
 
-def _called(count: int) -> Iterator[tuple[str, Runner]]:
-    yield "loop", _loop
-    for workers in THREADS:
+def usable() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def called(count: int, threads: Iterable[int], processes: Iterable[int]) -> Iterator[tuple[str, Runner]]:
+    """Every way for a `def`, with pools of these sizes."""
+    yield "loop", loop
+    for workers in threads:
         yield f"threads {workers}", partial(_threads, workers)
-    cpus = len(os.sched_getaffinity(0))
-    for workers in sorted({cpus, 2 * cpus, 8}):
+    for workers in processes:
         for chunk in sorted({1, max(1, count // (8 * workers))}):
             yield f"processes {workers}, chunks of {chunk}", partial(_processes, workers, chunk)
 
 
-def _awaited(count: int) -> Iterator[tuple[str, Runner]]:
-    yield "await one by one", _one_by_one
+def awaited(count: int, threads: Iterable[int]) -> Iterator[tuple[str, Runner]]:
+    """Every way for an `async def`, with pools of these sizes."""
+    yield "await one by one", one_by_one
     yield "gather", partial(_on_loop, _gathered)
     yield "gather, uvloop", partial(_on_uvloop, _gathered)
     for width in WIDTHS:
         yield f"semaphore {width}", partial(_on_loop, partial(_limited, width))
     yield "semaphore 32, uvloop", partial(_on_uvloop, partial(_limited, 32))
-    for workers in (8, 32, 64):
+    for workers in threads:
         yield f"threads {workers}, asyncio.run in each", partial(_threads_with_loops, workers)
-    cpus = len(os.sched_getaffinity(0))
-    for parts in (cpus, 4 * cpus):
+    for parts in (usable(), 4 * usable()):
         size = max(1, -(-count // parts))
-        yield f"processes {cpus}, gather of {size}", partial(_processes_with_loops, cpus, size)
+        yield f"processes {usable()}, gather of {size}", partial(_processes_with_loops, usable(), size)
 
 
-def _loop(fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+def loop(fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     return [fn(item) for item in items]
 
 
@@ -68,7 +76,7 @@ def _processes(workers: int, chunk: int, fn: Callable[[Any], Any], items: Sequen
         return list(pool.map(fn, items, chunksize=chunk))
 
 
-def _one_by_one(fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+def one_by_one(fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     async def main() -> list[Any]:
         return [await fn(item) for item in items]
 
@@ -101,12 +109,12 @@ async def _limited(width: int, fn: Callable[[Any], Any], items: Sequence[Any]) -
     return await asyncio.gather(*map(through, items))
 
 
-def _run_one(fn: Callable[[Any], Any], item: Any) -> Any:
+def run_one(fn: Callable[[Any], Any], item: Any) -> Any:
     return asyncio.run(fn(item))
 
 
 def _threads_with_loops(workers: int, fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-    return _threads(workers, partial(_run_one, fn), items)
+    return _threads(workers, partial(run_one, fn), items)
 
 
 def _run_part(fn: Callable[[Any], Any], part: Sequence[Any]) -> list[Any]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
-__all__ = ["GRID", "OURS", "Measurement", "load"]
+from benchmarks.dispatch._environment import without_paths
+
+__all__ = ["GRID", "OURS", "Measurement", "kept_in", "load"]
 
 GRID, OURS = "grid", "ours"
 
@@ -48,8 +52,27 @@ class Measurement:
         return str(self.answer.get("error", ""))
 
 
-def load(folder: Path) -> tuple[dict[str, Any], list[Measurement]]:
-    """The environment and the measurements that a run wrote into a folder."""
+AnyMeasurement = TypeVar("AnyMeasurement", bound=Measurement)
+
+
+@contextmanager
+def kept_in(folder: Path) -> Iterator[Callable[[Measurement], None]]:
+    """Open results.jsonl; every line is written at once, so an interrupted run leaves some."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "results.jsonl").open("w", encoding="utf-8") as file:
+
+        def keep(measurement: Measurement) -> None:
+            # files are named by their last part: results are read on other machines too
+            file.write(without_paths(json.dumps(attrs.asdict(measurement))) + "\n")
+            file.flush()
+
+        yield keep
+
+
+def load(
+    folder: Path, kind: type[AnyMeasurement] = Measurement
+) -> tuple[dict[str, Any], list[AnyMeasurement]]:
+    """The environment and the measurements, of this kind, that a run wrote into a folder."""
     environment = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
     lines = (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()
-    return environment, [Measurement(**json.loads(line)) for line in lines]
+    return environment, [kind(**json.loads(line)) for line in lines]

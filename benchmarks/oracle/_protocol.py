@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 
 from benchmarks.catalogue.all import Entry, prepared
-from benchmarks.oracle._audit import audited
+from benchmarks.oracle._audit import audited, judge_and_run
 from benchmarks.oracle._grid import grid_for
 from benchmarks.oracle._measurement import GRID, OURS, Measurement
 from benchmarks.oracle._ours import by_plan, judged, timed
@@ -22,7 +22,7 @@ from benchmarks.oracle._witness import watched
 from benchmarks.oracle._zygote import Answer, in_own_process
 from concurrent_choices._facts._plan import Plan
 
-__all__ = ["WATCHED", "Settings", "beside_a_neighbour", "measure"]
+__all__ = ["ALONE", "HANGS", "WATCHED", "Keep", "Settings", "beside_a_neighbour", "calibrate", "measure"]
 
 HANGS = 30.0
 """Seconds after which a measurement is ended in any case."""
@@ -68,6 +68,12 @@ class Settings:
         return left // self.rounds + (number <= left % self.rounds)
 
 
+def calibrate() -> None:
+    """Have this machine's costs measured and kept, so that nobody is charged for it."""
+    command = [sys.executable, "-m", "concurrent_choices", "machine"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
 def measure(entry: Entry, settings: Settings, random: Random, keep: Keep) -> None:
     """A verdict, then rounds of everything in shuffled order, then the audit and the cost of looking."""
     count = entry.quick if settings.quick else entry.count
@@ -78,7 +84,7 @@ def measure(entry: Entry, settings: Settings, random: Random, keep: Keep) -> Non
         field.round(1, contestants, settings.more_verdicts(1), random)
         for number in range(2, settings.rounds + 1):
             field.round(number, field.good(contestants), settings.more_verdicts(number), random)
-        field.ask("audit", partial(audited, entry.fn, items[: max(2, count // 2)]))
+        field.ask("audit", partial(audited, judge_and_run, entry.fn, items[: max(2, count // 2)]))
         if entry.name in WATCHED:
             field.ask("witness", partial(watched, entry.fn, items))
 

@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.oracle._figures import Case, Choice, Forecast, cases_of, geometric_mean, quantile
 from benchmarks.oracle._measurement import Measurement, load
 
-__all__ = ["write_report"]
+__all__ = ["row", "share", "write_report"]
 
 FAR = 0.25
 """A prediction that is further off than this is named."""
@@ -72,39 +72,41 @@ def _summary(cases: Sequence[Case]) -> Iterator[str]:
     off = [abs(each.ratio - 1.0) for case in cases for each in case.forecasts]
     yield "| figure | to reach | reached |"
     yield "|---|---|---|"
-    yield _row("`bound` and `diagnosis` against the labels", "all right", _right(choices))
-    yield _row("the same beside a busy neighbour", "all right", _right(beside))
+    yield row("`bound` and `diagnosis` against the labels", "all right", _right(choices))
+    yield row("the same beside a busy neighbour", "all right", _right(beside))
     near = sum(ratio <= LOST for ratio in ratios)
-    yield _row("chosen strategy within 10 % of the oracle", "90 %", _share(near, len(ratios)))
-    yield _row("its geometric mean", "1.05", f"{geometric_mean(ratios):.3f}")
-    yield _row("its worst", "1.5", f"{max(ratios, default=float('nan')):.2f}")
-    yield _row("`recommend` and `.run()` together, geometric mean", "", f"{geometric_mean(wholes):.3f}")
-    yield _row("predicted against measured, median", "10 %", f"{quantile(off, 0.5):.1%} of {len(off)}")
-    yield _row("predicted against measured, 95 % of them", "25 %", f"{quantile(off, 0.95):.1%}")
-    yield _row("cost of `recommend`", "0.25 s or 5 %", _cost(cases))
-    yield _row("calls of `fn` per item", "exactly one", _audit(cases))
-    yield _row("results the same everywhere", "all", _same(cases))
+    yield row("chosen strategy within 10 % of the oracle", "90 %", share(near, len(ratios)))
+    yield row("its geometric mean", "1.05", f"{geometric_mean(ratios):.3f}")
+    yield row("its worst", "1.5", f"{max(ratios, default=float('nan')):.2f}")
+    yield row("`recommend` and `.run()` together, geometric mean", "", f"{geometric_mean(wholes):.3f}")
+    yield row("predicted against measured, median", "10 %", f"{quantile(off, 0.5):.1%} of {len(off)}")
+    yield row("predicted against measured, 95 % of them", "25 %", f"{quantile(off, 0.95):.1%}")
+    yield row("cost of `recommend`", "0.25 s or 5 %", _cost(cases))
+    yield row("calls of `fn` per item", "exactly one", _audit(cases))
+    yield row("results the same everywhere", "all", _same(cases))
     watched = [case.watched for case in cases if case.watched is not None]
     worst = f"median {quantile(watched, 0.5) - 1.0:+.1%}, worst {max(watched) - 1.0:+.1%}" if watched else ""
-    yield _row("witness and timers running", "at most +3 %", worst)
+    yield row("witness and timers running", "at most +3 %", worst)
 
 
-def _row(*cells: str) -> str:
+def row(*cells: str) -> str:
+    """A row of a table."""
     return f"| {' | '.join(cells)} |"
 
 
-def _share(part: int, whole: int) -> str:
+def share(part: int, whole: int) -> str:
+    """A part of a whole, in per cent and in numbers."""
     return f"{part / whole:.0%} ({part} of {whole})" if whole else "nothing measured"
 
 
 def _right(choices: Sequence[Choice]) -> str:
-    return _share(sum(choice.right for choice in choices), len(choices))
+    return share(sum(choice.right for choice in choices), len(choices))
 
 
 def _cost(cases: Sequence[Case]) -> str:
     within = [choice.cost <= case.allowed for case in cases for choice in case.choices]
     over = [choice.cost / case.allowed for case in cases for choice in case.choices]
-    return f"{_share(sum(within), len(within))} within; worst {max(over, default=0.0):.2f} times that"
+    return f"{share(sum(within), len(within))} within; worst {max(over, default=0.0):.2f} times that"
 
 
 def _audit(cases: Sequence[Case]) -> str:
@@ -138,7 +140,7 @@ def _workloads(cases: Sequence[Case]) -> Iterator[str]:
 def _workload(case: Case) -> str:
     hand, by_hand = case.best_by_hand
     if not case.choices:
-        return _row(case.workload, "no verdict", "", "", hand, f"{by_hand * 1e3:.0f}", "", "", "")
+        return row(case.workload, "no verdict", "", "", hand, f"{by_hand * 1e3:.0f}", "", "", "")
     last = case.choices[-1]
     wrong = [choice.words for choice in case.choices if not choice.right]
     words = f"**wrong: {wrong[0]}**" if wrong else last.words
@@ -146,7 +148,7 @@ def _workload(case: Case) -> str:
     ratios = [choice.ratio for choice in case.choices if choice.ratio is not None]
     took = [choice.seconds for choice in case.choices if choice.seconds is not None]
     off = [each.ratio for each in case.forecasts if each.strategy == last.strategy]
-    return _row(
+    return row(
         case.workload,
         words,
         strategies,
