@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ._embed._executor import AdaptiveExecutor
     from ._embed._offload import offload
     from ._embed._pick import pick_executor
+    from ._engine._auto import AutoStrategy
     from ._engine._report import RunReport, run_report
     from ._errors import (
         ClosedStrategyError,
@@ -62,6 +63,7 @@ __all__ = [
     "AnyioStrategy",
     "AsyncStrategy",
     "AsyncioStrategy",
+    "AutoStrategy",
     "Batch",
     "Claim",
     "ClosedStrategyError",
@@ -109,6 +111,7 @@ _HOMES = {
     "_embed._executor": ("AdaptiveExecutor",),
     "_embed._offload": ("offload",),
     "_embed._pick": ("pick_executor",),
+    "_engine._auto": ("AutoStrategy",),
     "_engine._report": ("RunReport", "run_report"),
     "_run._async": ("arun", "astream"),
     "_run._choosing": ("recommend",),
