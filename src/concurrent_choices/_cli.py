@@ -1,6 +1,6 @@
 """The command line: arguments in, exit code out. It knows words, not strategies.
 
-Exit codes: 0 done; 1 the callable or its items raised; 2 an argument cannot work.
+Exit codes: 0 done; 1 the callable, its items or the application raised; 2 an argument cannot work.
 """
 
 from __future__ import annotations
@@ -15,6 +15,10 @@ from typing import Any
 
 from attrs import asdict, evolve
 
+from ._embed._advise import AT_ONCE, PATIENCE, TIMES, drive
+from ._embed._driving import Request, StartUpError
+from ._embed._loading import application_at
+from ._embed._openapi import requests_of
 from ._errors import InvalidArgumentError
 from ._facts._json import Jsonable
 from ._facts._machine import Machine
@@ -54,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_recommend(commands)
+    _add_advise(commands)
     machine = commands.add_parser("machine", help="show this machine, and what concurrency costs on it")
     machine.add_argument("--json", action="store_true", help="as JSON instead of a table")
     machine.set_defaults(command=_machine)
@@ -78,6 +83,64 @@ def _add_recommend(commands: Any) -> None:
     parser.set_defaults(command=_recommend)
 
 
+def _add_advise(commands: Any) -> None:
+    parser = commands.add_parser(
+        "advise", help="drive an ASGI application, and say which endpoints block, compute or queue, and where"
+    )
+    parser.add_argument(
+        "application", metavar="MODULE:APP", help="where the application can be imported from"
+    )
+    parser.add_argument(
+        "requests",
+        nargs="*",
+        metavar="REQUEST",
+        help="a path, or 'METHOD PATH BODY'; without any, the GET requests of its OpenAPI description",
+    )
+    parser.add_argument("--factory", action="store_true", help="MODULE:APP makes the application when called")
+    parser.add_argument("--header", action="append", default=[], metavar="'NAME: VALUE'", help="with each")
+    parser.add_argument("--times", type=int, default=TIMES, help=f"how often each is made (default: {TIMES})")
+    parser.add_argument(
+        "--at-once", type=int, default=AT_ONCE, help=f"how many of a kind at once (default: {AT_ONCE})"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=PATIENCE, help=f"seconds an answer may take (default: {PATIENCE:g})"
+    )
+    parser.add_argument("--json", action="store_true", help="as JSON instead of a table")
+    parser.set_defaults(command=_advise)
+
+
+def _advise(asked: argparse.Namespace) -> int:
+    _search_here()
+    try:
+        app = application_at(asked.application, factory=asked.factory)
+        requests = [_with(each, asked.header) for each in asked.requests or requests_of(app)]
+        print(f"making requests of {asked.application} ...", file=sys.stderr)
+        found = drive(app, requests, times=asked.times, at_once=asked.at_once, timeout=asked.timeout)
+    except InvalidArgumentError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the application is the user's own code
+        text = str(error) if isinstance(error, StartUpError) else f"{asked.application} raised {error!r}"
+        print(f"concurrent-choices: {text}", file=sys.stderr)
+        return 1
+    for trouble in found.troubles:
+        print(f"concurrent-choices: {trouble}", file=sys.stderr)
+    _say(found.advice, as_json=asked.json)
+    return 0 if found.answered else 1
+
+
+def _with(given: Request | str, headers: Iterable[str]) -> Request:
+    """A request with headers as the command line has them."""
+    request = Request.of(given)
+    return evolve(request, headers=(*request.headers, *map(_header, headers)))
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, _, value = text.partition(":")
+    if not (name.strip() and value.strip()):
+        raise InvalidArgumentError("--header", f"must be 'NAME: VALUE', not {text!r}")
+    return name.strip(), value.strip()
+
+
 def _recommend(asked: argparse.Namespace) -> int:
     fn = _imported(asked.callable)
     items = _items(asked.items)
@@ -100,14 +163,18 @@ def _say(fact: Jsonable, *, as_json: bool) -> None:
 
 def _imported(reference: str) -> Callable[[Any], Any]:
     """The callable of a reference; the current folder is searched, as by ``python -m``."""
-    if "" not in sys.path:
-        sys.path.insert(0, "")
+    _search_here()
     try:
         found: Callable[[Any], Any] = resolve_name(reference)
     except (AttributeError, ImportError, ValueError) as error:
         problem = f"cannot be imported: {error}; write it as PKG.MOD:FN"
         raise InvalidArgumentError(reference, problem) from error
     return found
+
+
+def _search_here() -> None:
+    if "" not in sys.path:
+        sys.path.insert(0, "")
 
 
 def _items(text: str) -> Iterable[Any]:

@@ -3,22 +3,50 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
+
+from attrs import frozen
 
 from .._errors import InvalidArgumentError
 from ._advisor._advice import AdviceTable
 from ._advisor._middleware import EndpointAdvisor
-from ._driving import Request, exchange, lifespan
+from ._driving import Answer, Request, exchange, lifespan
 from ._openapi import requests_of
 
-__all__ = ["advise"]
+__all__ = ["AT_ONCE", "PATIENCE", "TIMES", "Drive", "advise", "drive"]
+
+_log = logging.getLogger(__name__)
 
 TIMES = 20
 """How often each request is made (guessed: enough looks at a handler that takes some milliseconds)."""
 
 AT_ONCE = 4
 """How many of a kind are made at once, so that what blocks makes others wait."""
+
+PATIENCE = 30.0
+"""Seconds an answer may take (as many as most proxies wait)."""
+
+REFUSED = 400
+"""Status from which a request was refused, often before it came to its handler."""
+
+
+@frozen
+class Drive:
+    """What came of driving an application.
+
+    Attributes:
+        advice: What is to be said of its endpoints.
+        troubles: A sentence for each request that was not answered as it should be.
+        answered: How many times the application answered rather than raised, be it with a refusal.
+    """
+
+    advice: AdviceTable
+    troubles: tuple[str, ...]
+    answered: int
 
 
 def advise(
@@ -27,7 +55,7 @@ def advise(
     *,
     times: int = TIMES,
     at_once: int = AT_ONCE,
-    timeout: float = 30.0,
+    timeout: float = PATIENCE,
 ) -> AdviceTable:
     """Start an ASGI application, drive it with requests, and say what to change about its endpoints.
 
@@ -48,30 +76,73 @@ def advise(
         InvalidArgumentError: There is no request to make.
         Exception: What the application's start-up raised.
     """
-    asked = [Request.of(each) for each in (requests_of(app) if requests is None else requests)]
+    found = drive(
+        app,
+        [Request.of(each) for each in (requests_of(app) if requests is None else requests)],
+        times=times,
+        at_once=at_once,
+        timeout=timeout,
+    )
+    for trouble in found.troubles:
+        _log.warning(trouble)
+    return found.advice
+
+
+def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeout: float) -> Drive:
+    """As `advise`, with all that came of it."""
     if not asked:
         problem = "must hold a request: the application has no OpenAPI description to take one from"
         raise InvalidArgumentError("requests", problem)
+    for name, value in (("times", times), ("at_once", at_once), ("timeout", timeout)):
+        if not value > 0:
+            raise InvalidArgumentError(name, f"must be above 0, not {value}")
     advisor = EndpointAdvisor(app, on_shutdown=None)
     with asyncio.Runner() as runner:
-        runner.run(_drive(advisor, asked, times, at_once, timeout))
-    return advisor.advice()
+        answers = runner.run(_answers(advisor, asked, times, at_once, timeout))
+    troubles = [_trouble(request, each) for request, each in zip(asked, answers, strict=True)]
+    return Drive(
+        advisor.advice(),
+        tuple(trouble for trouble in troubles if trouble),
+        sum(answer.error is None for answer in chain.from_iterable(answers)),
+    )
 
 
-async def _drive(
+async def _answers(
     advisor: EndpointAdvisor, asked: Sequence[Request], times: int, at_once: int, patience: float
-) -> None:
+) -> list[list[Answer]]:
+    """The answers to each request."""
+    answers: list[list[Answer]] = []
     async with lifespan(advisor) as state:
         for request in asked:
             lanes = [
                 _lane(advisor, request, state, patience, range(lane, times, at_once))
                 for lane in range(at_once)
             ]
-            await asyncio.gather(*lanes)
+            answers.append(list(chain.from_iterable(await asyncio.gather(*lanes))))
+    return answers
 
 
 async def _lane(
     advisor: EndpointAdvisor, request: Request, state: Any, patience: float, turns: range
-) -> None:
-    for _ in turns:
-        await exchange(advisor, request, state, patience)
+) -> list[Answer]:
+    return [await exchange(advisor, request, state, patience) for _ in turns]
+
+
+def _trouble(request: Request, answers: Sequence[Answer]) -> str:
+    """What was wrong with the answers to a request; empty where nothing was."""
+    wrong = Counter(_wrong(answer) for answer in answers)
+    del wrong[""]
+    if not wrong:
+        return ""
+    found = ", ".join(f"{what} ({count} of {len(answers)})" for what, count in wrong.most_common())
+    return f"{request} {found}"
+
+
+def _wrong(answer: Answer) -> str:
+    if isinstance(answer.error, TimeoutError):
+        return "was not answered in time"
+    if answer.error is not None:
+        return f"raised {answer.error!r}"
+    if not answer.status:
+        return "was not answered"
+    return f"was refused with status {answer.status}" if answer.status >= REFUSED else ""

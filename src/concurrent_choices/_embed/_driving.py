@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import logging
+import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from attrs import field, frozen
 
 from .._errors import InvalidArgumentError
 
-__all__ = ["Request", "exchange", "lifespan"]
-
-_log = logging.getLogger(__name__)
+__all__ = ["Answer", "Request", "StartUpError", "exchange", "lifespan"]
 
 
 def _begins_with_a_slash(_request: object, _attribute: object, value: str) -> None:
@@ -23,7 +21,7 @@ def _begins_with_a_slash(_request: object, _attribute: object, value: str) -> No
         raise InvalidArgumentError("requests", f'paths begin with "/", not {value!r}')
 
 
-@frozen
+@frozen(str=False)
 class Request:
     """A request to make.
 
@@ -41,8 +39,15 @@ class Request:
 
     @classmethod
     def of(cls, given: Request | str) -> Request:
-        """A request as it is, or the GET of a path."""
-        return cls(given) if isinstance(given, str) else given
+        """A request as it is, the GET of a path, or what "METHOD PATH BODY" says; the body may be missing."""
+        if isinstance(given, Request):
+            return given
+        method, path, body = _parts(given)
+        kind = (("content-type", _kind_of(body)),) if body else ()
+        return cls(path, method.upper(), kind, body.encode())
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
 
     def scope(self, state: Any) -> dict[str, Any]:
         """Its ASGI scope."""
@@ -65,11 +70,41 @@ class Request:
         }
 
 
-async def exchange(app: Any, request: Request, state: Any, patience: float) -> int:
-    """Make a request and take the whole answer; its status, or 0 where there was none.
+def _parts(text: str) -> tuple[str, str, str]:
+    first, _, rest = text.strip().partition(" ")
+    if first.startswith("/") or not rest:
+        return "GET", text.strip(), ""
+    path, _, body = rest.strip().partition(" ")
+    return first, path, body.strip()
 
-    An application that raises has answered nothing; that is logged, and no reason to stop.
+
+def _kind_of(body: str) -> str:
+    """The content type of a body: JSON where it is JSON, else a form's, as command line clients have it."""
+    try:
+        json.loads(body)
+    except ValueError:
+        return "application/x-www-form-urlencoded"
+    return "application/json"
+
+
+class StartUpError(RuntimeError):
+    """The application says that it could not start. Internal: callers know it as RuntimeError."""
+
+
+class Answer(NamedTuple):
+    """What came of a request.
+
+    Attributes:
+        status: The answer's; 0 where there was none.
+        error: What the application raised, or None.
     """
+
+    status: int
+    error: Exception | None
+
+
+async def exchange(app: Any, request: Request, state: Any, patience: float) -> Answer:
+    """Make a request and take the whole answer; what the application raises is part of that."""
     status, sent, ended = [0], [False], asyncio.Event()
 
     async def receive() -> dict[str, Any]:
@@ -89,8 +124,8 @@ async def exchange(app: Any, request: Request, state: Any, patience: float) -> i
         async with asyncio.timeout(patience):
             await app(request.scope(state), receive, send)
     except Exception as error:  # noqa: BLE001 - the application's own; its endpoint is still worth advice
-        _log.warning("%s %s raised %r", request.method, request.path, error)
-    return status[0]
+        return Answer(status[0], error)
+    return Answer(status[0], None)
 
 
 @asynccontextmanager
@@ -98,7 +133,7 @@ async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any]]:
     """Start an application and end it again; gives the state that its requests see.
 
     Raises:
-        RuntimeError: Its start-up failed.
+        StartUpError: Its start-up failed.
     """
     state: dict[str, Any] = {}
     orders: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
@@ -110,8 +145,8 @@ async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any]]:
     if answer["type"] == "lifespan.startup.failed":
         with suppress(Exception):
             await task
-        msg = f"the application's start-up failed: {answer.get('message', '')}"
-        raise RuntimeError(msg)
+        msg = f"the application's start-up failed: {answer.get('message', '')}".rstrip(": \n")
+        raise StartUpError(msg)
     try:
         yield state
     finally:

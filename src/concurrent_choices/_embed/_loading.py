@@ -1,0 +1,79 @@
+"""An application from where it can be imported, as servers take it: MODULE:APP."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from operator import attrgetter
+from typing import Any
+
+from .._errors import InvalidArgumentError
+
+__all__ = ["application_at"]
+
+SCOPE_RECEIVE_SEND = (None, None, None)
+
+
+def application_at(reference: str, *, factory: bool = False) -> Any:
+    """The ASGI application of a reference.
+
+    Args:
+        reference: Where it is, as ``package.module:app``.
+        factory: Whether what is there makes the application when called.
+
+    Raises:
+        InvalidArgumentError: There is no such module or attribute, or it is no ASGI application.
+        Exception: Whatever the module, or the factory, raises.
+    """
+    found = _found(reference)
+    if factory:
+        if not _takes(found, ()):
+            raise InvalidArgumentError(reference, "takes arguments, so it cannot make the application alone")
+        found = found()
+    elif not _takes(found, SCOPE_RECEIVE_SEND) and _takes(found, ()):
+        problem = "takes no arguments, so it is no ASGI application; if it makes one, add --factory"
+        raise InvalidArgumentError(reference, problem)
+    if not _takes(found, SCOPE_RECEIVE_SEND):
+        problem = (
+            f"is no ASGI application but {type(found).__name__!r}: it cannot be called with scope, receive "
+            f"and send{_way_out(found)}"
+        )
+        raise InvalidArgumentError(reference, problem)
+    return found
+
+
+def _found(reference: str) -> Any:
+    module, _, attribute = reference.partition(":")
+    if not all(each.isidentifier() for each in (*module.split("."), *attribute.split("."))):
+        raise InvalidArgumentError(reference, f"names no application; write it as {module or 'MODULE'}:APP")
+    try:
+        home = import_module(module)
+    except ModuleNotFoundError as error:
+        if f"{module}.".startswith(f"{error.name}."):
+            problem = f"there is no module {error.name}; modules are searched from the current folder"
+        else:
+            problem = f"{module} needs {error.name}, which is not installed here"
+        raise InvalidArgumentError(reference, problem) from error
+    try:
+        return attrgetter(attribute)(home)
+    except AttributeError as error:
+        raise InvalidArgumentError(reference, f"{error}; write it as MODULE:APP") from error
+
+
+def _takes(thing: Any, arguments: tuple[Any, ...]) -> bool:
+    """Whether it can be called with so many arguments, as far as can be told."""
+    if not callable(thing):
+        return False
+    try:
+        inspect.signature(thing).bind(*arguments)
+    except TypeError:
+        return False
+    except ValueError:  # a callable that is not Python and says nothing of itself
+        return bool(arguments)
+    return True
+
+
+def _way_out(thing: Any) -> str:
+    if _takes(thing, (None, None)):
+        return "; it looks like WSGI, which asgiref.wsgi.WsgiToAsgi makes ASGI"
+    return ""
