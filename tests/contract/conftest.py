@@ -17,6 +17,7 @@ from contract_ways import (
     eventually,
     is_outside,
     shown_descriptors,
+    sizes,
     small,
     threads,
 )
@@ -44,6 +45,13 @@ def lean(name: str, outside: bool) -> Any:  # noqa: FBT001 - a fixture's value
 
 
 @pytest.fixture
+def only_concurrent(name: str) -> None:
+    """Leave out what needs two items in flight, where a strategy takes no size: then it has no lanes."""
+    if not sizes(name):
+        pytest.skip("one item at a time")
+
+
+@pytest.fixture
 def outside(name: str) -> bool:
     """Whether the strategy's items run in other processes."""
     return is_outside(name)
@@ -60,17 +68,6 @@ def only_outside(outside: bool) -> None:  # noqa: FBT001 - a fixture's value
 def kind(request: pytest.FixtureRequest) -> str:
     """The kind of callable: each in turn."""
     return request.param
-
-
-@pytest.fixture
-def known(request: pytest.FixtureRequest) -> Callable[[bool, str], None]:
-    """Marks a test as one that is known to fail, where a condition holds."""
-
-    def mark(condition: bool, reason: str) -> None:  # noqa: FBT001 - a condition
-        if condition:
-            request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
-
-    return mark
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import threading
 import time
@@ -10,7 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import attrs
 import contract_acts as acts
 import psutil
 
@@ -27,6 +27,7 @@ __all__ = [
     "is_outside",
     "resting",
     "shown_descriptors",
+    "sizes",
     "small",
     "threads",
 ]
@@ -40,9 +41,18 @@ DEADLINE = 5.0
 
 def small(name: str, **more: Any) -> Any:
     """A registered strategy with few workers."""
-    made = _registry.load(name)
-    known = {field.alias for field in attrs.fields(made)} if attrs.has(made) else set()
-    return made(**{key: value for key, value in (SMALL | more).items() if key in known})
+    taken = parameters(name)
+    return _registry.load(name)(**{key: value for key, value in (SMALL | more).items() if key in taken})
+
+
+def sizes(name: str) -> set[str]:
+    """By which names a registered strategy lets its caller say how many items are in flight."""
+    return parameters(name) & set(SMALL)
+
+
+def parameters(name: str) -> set[str]:
+    """What the constructor of a registered strategy takes."""
+    return set(inspect.signature(_registry.load(name)).parameters)
 
 
 @cache

@@ -299,9 +299,8 @@ def test_an_async_iterable_is_closed_after_an_error(strategy, of_kind, loop):
     assert items.closed
 
 
-def test_look_ahead_is_bounded(name, kind, of_kind, loop, known):
+def test_look_ahead_is_bounded(name, of_kind, loop):
     """A stream takes no more ahead than allowed from an async iterable."""
-    known((name, kind) == ("sequential", "def"), "a claim beside the loop makes room for itself")
     strategy = small(name)
     items = Counted(200)
 

@@ -96,8 +96,20 @@ def test_failures(stranger, of_kind):
     assert isinstance(results[3], acts.PlainError)
 
 
+@pytest.mark.usefixtures("hurried")
+def test_a_def_that_takes_too_long(stranger):
+    """`job.perform` gives up on it; the items behind it are done."""
+    items = [0, 30, 0, 0]
+    results = run(acts.hold, items, strategy=stranger, timeout=0.05, return_exceptions=True)
+    assert [results[0], *results[2:]] == [0, 0, 0]
+    assert str(results[1]) == (
+        "item 1 (30) took longer than timeout=0.05 s; "
+        "its thread cannot be stopped and still runs it; only a process can be"
+    )
+
+
 def test_a_coroutine_that_takes_too_long(stranger):
-    """`job.perform` cancels it, and the error names its item; a `def` nobody can stop there."""
+    """`job.perform` cancels it, and the error names its item."""
     results = run(acts.twin(acts.sleep), [0, 30], strategy=stranger, timeout=0.05, return_exceptions=True)
     assert results[0] == 0
     assert str(results[1]) == "item 1 (30) took longer than timeout=0.05 s; it was cancelled"

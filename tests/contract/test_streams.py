@@ -16,19 +16,17 @@ LONG = 30
 pytestmark = pytest.mark.usefixtures("hurried")
 
 
-def test_as_completed_gives_the_quick_first(name, strategy, of_kind):
+@pytest.mark.usefixtures("only_concurrent")
+def test_as_completed_gives_the_quick_first(strategy, of_kind):
     """A slow item holds up no quick one, where more than one is in flight."""
-    if name == "sequential":
-        pytest.skip("one at a time, so in order")
     results = stream(of_kind(acts.sleep), [0.25, 0, 0.01], strategy=strategy, ordered=False)
     assert sorted(islice(results, 2)) == [0, 0.01]
     assert list(results) == [0.25]
 
 
-def test_two_items_use_two_workers(name, strategy, of_kind, log):
+@pytest.mark.usefixtures("only_concurrent")
+def test_two_items_use_two_workers(strategy, of_kind, log):
     """Two long items run at the same time, where a strategy can."""
-    if name == "sequential":
-        pytest.skip("one at a time")
     items = [(str(log), 0.25), (str(log), 0.26)]
     results = stream(of_kind(acts.logged_sleep), items, strategy=strategy)
     assert next(results) == 0.25

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from concurrent_choices import Claim, Job
+from concurrent_choices import Claim, ItemTimeoutError, Job
 from concurrent_choices._work._nesting import lanes_around, share
 from concurrent_choices._work._source import Source
 
@@ -35,7 +36,7 @@ def test_an_async_def_is_performed_on_a_loop():
 
     job = job_over([1, 2, 0, 4], invert, return_exceptions=True)
     batch = job.perform(job.claim(4))
-    job.close()
+    job.stop()
     assert batch.values[:2] == [1.0, 0.5]
     assert type(batch.values[2]) is ZeroDivisionError
     assert batch.values[2].__notes__ == ["raised by item 2: 0"]
@@ -49,8 +50,65 @@ def test_an_async_def_that_raises():
 
     job = job_over([1], fail)
     batch = job.perform(job.claim())
-    job.close()
+    job.stop()
     assert isinstance(batch.error, LookupError)
+
+
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_many_threads_may_perform(kind):
+    """Several claims are performed at once, each in its thread; coroutines on a loop each."""
+    together = threading.Barrier(3)
+
+    def meet(number):
+        together.wait(10)
+        return number
+
+    async def meet_awaited(number):
+        return meet(number)
+
+    job = job_over(range(3), meet if kind == "def" else meet_awaited, timeout=30)
+    claims = [job.claim(), job.claim(), job.claim()]
+    with ThreadPoolExecutor(3) as pool:
+        batches = list(pool.map(job.perform, claims))
+    job.stop()
+    assert [batch.values for batch in batches] == [[0], [1], [2]]
+
+
+def test_stopping_cancels_a_coroutine_that_is_performed():
+    """The thread that performs it is free soon, and what is performed later is not begun."""
+    begun = threading.Event()
+
+    async def sleep(seconds):
+        begun.set()
+        await asyncio.sleep(seconds)
+
+    job = job_over([30, 0], sleep)
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(job.perform, job.claim())
+        assert begun.wait(10)
+        late = job.claim()
+        job.stop()
+        assert isinstance(future.result(10).error, asyncio.CancelledError)
+    assert isinstance(job.perform(late).error, asyncio.CancelledError)
+
+
+def test_a_def_that_is_given_up_on():
+    """The claim goes on behind it, in another thread; without tolerance it ends there."""
+    release = threading.Event()
+
+    def hold(seconds):
+        release.wait(seconds)
+        return seconds
+
+    tolerant = job_over([0, 30, 0], hold, timeout=0.05, return_exceptions=True)
+    strict = job_over([0, 30, 0], hold, timeout=0.05)
+    batches = [job.perform(job.claim(3)) for job in (tolerant, strict)]
+    release.set()
+    for job in (tolerant, strict):
+        job.stop()
+    assert [type(value) for value in batches[0].values] == [int, ItemTimeoutError, int]
+    assert batches[1].values == [0]
+    assert isinstance(batches[1].error, ItemTimeoutError)
 
 
 def test_a_claim_waits_for_pushed_items():

@@ -242,4 +242,4 @@ class _Batches:
             if close is not None:
                 await close()
         finally:
-            self._job.close()
+            self._job.stop()

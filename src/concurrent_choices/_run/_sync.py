@@ -224,4 +224,4 @@ def _batches(chosen: Strategy, job: Job) -> Generator[Iterator[Batch], None, Non
     finally:
         if isinstance(batches, Generator):
             batches.close()
-        job.close()
+        job.stop()

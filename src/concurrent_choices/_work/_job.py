@@ -6,19 +6,16 @@ import threading
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 
-from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
 from ._callables import is_async, name_of
 from ._nesting import lanes_around
-from ._perform import Performer, annotate, complete, show, unawaited_among
+from ._perform import Performer, show
 from ._source import Source
-
-if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
+from ._watched import Watched
 
 __all__ = ["Job"]
 
@@ -63,7 +60,7 @@ class Job:
     stopped: bool = field(default=False, init=False)
     _on_stop: list[Callable[[], None]] = field(init=False)
     _changed: threading.Event | None = field(default=None, init=False)
-    _loop: AbstractEventLoop | None = field(default=None, init=False)
+    _perform: Callable[[Claim], Batch] | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._on_stop = []
@@ -84,7 +81,8 @@ class Job:
             The items and the index of the first, or None when there are none left.
         """
         source = self.source
-        source.make_room(1)
+        if not source.ready:
+            source.make_room(1)
         while (claim := source.claim(limit)) is None and not source.finished:
             self._wait()
         return claim
@@ -103,9 +101,28 @@ class Job:
     def perform(self, claim: Claim) -> Batch:
         """Call the callable on each item of a claim, in this thread, under the failure contract.
 
-        An `async def` runs on an event loop of this job's own.
+        An `async def` runs on an event loop of this job's own, and a `def` that has a `timeout` in a thread
+        beside this one, which gives up on it. Several threads may perform claims at once.
         """
-        return self._await_each(claim) if self.is_async else self.performer(claim)
+        if self._perform is None:
+            self._perform = self._patient_performer()
+        return self._perform(claim)
+
+    def _patient_performer(self) -> Callable[[Claim], Batch]:
+        """What performs claims for a strategy that itself knows nothing of loops and time limits."""
+        if self.is_async:
+            from ._awaiter import Awaiter  # noqa: PLC0415 - only async callables need asyncio, and it costs 30 ms
+
+            awaiter = Awaiter(
+                self.fn, self.context, timeout=self.timeout, return_exceptions=self.return_exceptions
+            )
+            self.on_stop(awaiter.stop)
+            return awaiter
+        if self.timeout is not None:
+            watched = Watched(self.performer, self.timeout, tolerant=self.return_exceptions)
+            self.on_stop(watched.stop)
+            return watched
+        return self.performer
 
     def stop(self) -> None:
         """Hand out no more items and tell whoever waits. Safe from any thread."""
@@ -120,13 +137,6 @@ class Job:
         if self.stopped:
             callback()
 
-    def close(self) -> None:
-        """Stop, and close the loop that `perform` may have opened."""
-        self.stop()
-        if self._loop is not None:
-            self._loop.close()
-            self._loop = None
-
     @property
     def lanes(self) -> int:
         """How many lanes run around the items of this job already."""
@@ -135,36 +145,6 @@ class Job:
     def crowd(self, lanes: int) -> None:
         """Tell nested runs, through the context of the items, how many lanes run beside them."""
         self.context.run(lanes_around.set, self.lanes * max(1, lanes))
-
-    def _await_each(self, claim: Claim) -> Batch:
-        values: list[Any] = []
-        for index, item in enumerate(claim.items, claim.start):
-            try:
-                values.append(self._await_one(index, item))
-            except BaseException as error:  # noqa: BLE001 - whatever the item raised is the item's error
-                annotate(error, index, item)
-                if not (self.return_exceptions and isinstance(error, Exception)):
-                    return unawaited_among(Batch(claim.start, values, error), claim.items, tolerant=False)
-                values.append(error)
-        batch = Batch(claim.start, values)
-        return unawaited_among(batch, claim.items, tolerant=self.return_exceptions)
-
-    def _await_one(self, index: int, item: Any) -> Any:
-        import asyncio  # noqa: PLC0415 - only async callables need it, and it costs 30 ms
-
-        async def limited() -> Any:
-            limit = asyncio.timeout(self.timeout)
-            try:
-                async with limit:
-                    return await self.fn(item)
-            except TimeoutError as error:
-                if self.timeout is None or not limit.expired():
-                    raise
-                raise ItemTimeoutError(index, show(item), self.timeout, "it was cancelled") from error
-
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-        return complete(self._loop, limited(), self.context.copy())
 
     def describe(self, claim: Claim, index: int) -> str:
         """The shortened repr of one item of a claim."""

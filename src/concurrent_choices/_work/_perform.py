@@ -6,19 +6,16 @@ leaks none of its own into the next. A function that provably touches nothing ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from contextvars import Context
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._errors import UnawaitedError
 from .._facts._batch import Batch, Claim
 from ._callables import touches_nothing
 
-if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
-
-__all__ = ["Mark", "Performer", "annotate", "complete", "show", "unawaited_among"]
+__all__ = ["Mark", "Performer", "annotate", "show", "unawaited_among"]
 
 Mark = Callable[[int], bool]
 """Told the index of the item about to start; answers whether it may."""
@@ -122,22 +119,6 @@ def unawaited_among(batch: Batch, items: Sequence[Any], *, tolerant: bool) -> Ba
     if tolerant:
         return Batch(batch.start, values, batch.error)
     return Batch(batch.start, values[: errors[0].index - batch.start], errors[0])
-
-
-def complete(loop: AbstractEventLoop, coroutine: Coroutine[Any, Any, Any], context: Context) -> Any:
-    """What a coroutine gives, run to its end on a loop of this thread.
-
-    Args:
-        loop: A loop that is not running.
-        coroutine: What to run.
-        context: The context to run it in.
-    """
-    task = loop.create_task(coroutine, context=context)
-    try:
-        return loop.run_until_complete(task)
-    finally:
-        if task.done() and not task.cancelled():
-            task.exception()  # seen, or asyncio would report a SystemExit that the caller gets anyway
 
 
 def annotate(error: BaseException, index: int, item: object) -> None:

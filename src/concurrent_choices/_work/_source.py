@@ -233,6 +233,11 @@ class Source:
         return self.window - (gone - self._released)
 
     @property
+    def full(self) -> bool:
+        """Whether as many items are claimed and not yet released as the window allows."""
+        return self.window is not None and self.claimed - self._released >= self.window
+
+    @property
     def finished(self) -> bool:
         """Whether there will never be another item."""
         if self.closed:

@@ -14,7 +14,7 @@ import anyio
 import anyio.abc
 import anyio.lowlevel
 
-from ._shift import OVERDUE
+from ..._work._limited import OVERDUE
 
 __all__ = ["AnyioHost", "on_trio", "post_here"]
 

@@ -9,12 +9,9 @@ from contextvars import Context
 from math import inf
 from typing import Any, Self
 
-from ._shift import OVERDUE
+from ..._work._limited import GRACE, cancel_all, limited
 
 __all__ = ["AsyncioHost", "run_loop"]
-
-GRACE = 0.1
-"""Seconds a cancelled task gets to clean up before it is cancelled again, and then left."""
 
 
 class AsyncioHost:
@@ -58,51 +55,11 @@ class AsyncioHost:
         await asyncio.sleep(0)
 
     async def limited(self, coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
-        """As `Host` says; a task of its own, so that one that ignores cancellation can be left."""
-        task = asyncio.create_task(_contained(coroutine))
-        try:
-            done, _ = await asyncio.wait({task}, timeout=seconds)
-        except asyncio.CancelledError:
-            await cancel_all({task})
-            raise
-        if not done:
-            await cancel_all({task})
-            return OVERDUE
-        value, error = task.result()
-        if error is not None:
-            raise error
-        return value
+        return await limited(coroutine, seconds)
 
     def is_cancellation(self, error: BaseException) -> bool:
         task = asyncio.current_task()
         return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
-
-
-async def _contained(coroutine: Coroutine[Any, Any, Any]) -> tuple[Any, BaseException | None]:
-    """What a coroutine gives or raises; a task that raised SystemExit itself would stop the whole loop."""
-    try:
-        return await coroutine, None
-    except asyncio.CancelledError:
-        raise
-    except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
-        return None, error
-
-
-async def cancel_all(tasks: set[asyncio.Task[Any]]) -> None:
-    """Cancel tasks, twice where they resist, and wait for them for a moment."""
-    for _ in range(2):
-        waiting = {task for task in tasks if not task.done()}
-        if not waiting:
-            break
-        for task in waiting:
-            task.cancel()
-        await asyncio.wait(waiting, timeout=GRACE)
-    for task in tasks:
-        if task.done():
-            if not task.cancelled():
-                task.exception()  # seen, so that asyncio does not report it
-        else:
-            task._log_destroy_pending = False  # type: ignore[attr-defined] # noqa: SLF001 - it resisted; nothing else silences the report
 
 
 def run_loop(factory: Callable[[], asyncio.AbstractEventLoop], main: Coroutine[Any, Any, None]) -> None:

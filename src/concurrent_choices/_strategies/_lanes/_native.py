@@ -107,7 +107,14 @@ class _Mailbox:
         self._bell = Bell()
         self._rung = False
         self._closed = False
+        self._awaited = False
         self.error: BaseException | None = None
+        self.on_hunger: Callable[[], None] | None = None
+
+    @property
+    def hungry(self) -> bool:
+        """Whether the coroutine waits for a batch, and there is none."""
+        return self._awaited and not self._batches
 
     def put(self, batch: Batch) -> None:
         """Add a batch, in the loop's thread."""
@@ -138,8 +145,17 @@ class _Mailbox:
                 raise StopAsyncIteration
             self._rung = False
             if not self._batches:
-                await self._bell.wait()
+                await self._wait()
         return self._batches.popleft()
+
+    async def _wait(self) -> None:
+        self._awaited = True
+        if self.on_hunger is not None:
+            self.on_hunger()
+        try:
+            await self._bell.wait()
+        finally:
+            self._awaited = False
 
 
 class _Session:
@@ -224,11 +240,38 @@ def _start_beside(job: Job, strategy: Strategy, mail: _Mailbox) -> Callable[[], 
     return finish
 
 
+class _Restraint:
+    """Keeps a strategy beside the loop from working further ahead of the caller than the window allows.
+
+    Where the caller itself iterates, it is the caller's pace that holds a strategy back.
+    """
+
+    def __init__(self, job: Job, mail: _Mailbox) -> None:
+        self._job = job
+        self._mail = mail
+        self._news = threading.Event()
+        mail.on_hunger = self._news.set
+        job.source.on_change(self._news.set)
+        job.on_stop(self._news.set)
+
+    def wait(self) -> None:
+        """Wait while the window is full and the caller has something to go on with."""
+        while self._is_ahead():
+            self._news.clear()
+            if self._is_ahead():
+                self._news.wait()
+
+    def _is_ahead(self) -> bool:
+        return self._job.source.full and not (self._job.stopped or self._mail.hungry)
+
+
 def _work(job: Job, strategy: Strategy, mail: _Mailbox, ended: Bell) -> None:
     try:
         job.source.adopt()
+        restraint = _Restraint(job, mail)
         for batch in strategy.execute(job):
             mail.send(batch)
+            restraint.wait()
     except BaseException as error:  # noqa: BLE001 - raised to the caller in its own loop
         mail.close(error)
     else:

@@ -22,21 +22,18 @@ from typing import Any, Protocol
 from ..._errors import ItemTimeoutError
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
+from ..._work._limited import CANCELLED, OVERDUE
 from ..._work._perform import annotate, show, unawaited_among
 from ._pace import Pace
 
-__all__ = ["LANE", "OVERDUE", "Chunk", "Host", "Shift"]
+__all__ = ["LANE", "Chunk", "Host", "Shift"]
 
 
 class _Overdue(Exception):  # noqa: N818 - never leaves this file
     """An item's seconds were up."""
 
 
-OVERDUE: Any = object()
-"""What `Host.limited` answers where the seconds were up."""
-
 PENDING: Any = object()
-_CANCELLED = "it was cancelled"
 
 BREATH = 5e-3
 """Seconds after which lanes that never wait let the loop turn (guessed: below what a person or a
@@ -218,7 +215,7 @@ class Shift:
         index, item = chunk.claim.start + place, chunk.claim.items[place]
         if isinstance(error, _Overdue):
             assert self.job.timeout is not None
-            error = ItemTimeoutError(index, show(item), self.job.timeout, _CANCELLED)
+            error = ItemTimeoutError(index, show(item), self.job.timeout, CANCELLED)
         else:
             annotate(error, index, item)
         if self.job.return_exceptions and isinstance(error, Exception):

@@ -11,11 +11,10 @@ import time
 from collections.abc import Callable, Iterator
 from math import inf
 
-from ..._errors import ItemTimeoutError
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._nesting import share
-from ..._work._perform import show
+from ..._work._watched import overdue
 from ._crew import PARTING, Crew
 from ._keeper import Keeper
 from ._outbox import Outbox
@@ -31,8 +30,6 @@ APPETITE = 4096
 
 MOST_THREADS = 256
 """Most threads that stand in for tasks, whatever the concurrency (guessed: 3 MB of stacks in use)."""
-
-_ADRIFT = "its thread cannot be stopped and still runs it; only a process can be"
 
 
 class Floor:
@@ -144,8 +141,7 @@ class Floor:
         return max(0.0, min(first, now + timeout) - now)
 
     def _time_out(self, claim: Claim, timeout: float) -> None:
-        error = ItemTimeoutError(claim.start, show(claim.items[0]), timeout, _ADRIFT)
-        self.deliver(claim, overdue(self.job, claim.start, error))
+        self.deliver(claim, overdue(claim, timeout, tolerant=self.job.return_exceptions))
         self.outbox.ring()
 
     def deliver(self, claim: Claim, batch: Batch) -> None:
@@ -166,11 +162,6 @@ class Floor:
         until = time.monotonic() + PARTING
         while self._lanes and time.monotonic() < until:
             self.outbox.wait(until - time.monotonic())
-
-
-def overdue(job: Job, index: int, error: ItemTimeoutError) -> Batch:
-    """A timed-out item as a batch: in its place, or as the end of the job."""
-    return Batch(index, [error]) if job.return_exceptions else Batch(index, [], error)
 
 
 class Lane:

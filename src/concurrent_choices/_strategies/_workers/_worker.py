@@ -140,9 +140,9 @@ def _performer(job: dict[str, Any]) -> Callable[..., Batch]:
     context.run(lanes_around.set, job["lanes"])
     if not job["is_async"]:
         return Performer(job["fn"], context, return_exceptions=job["return_exceptions"])
-    from ._awaiting import awaiting  # noqa: PLC0415 - only coroutines need asyncio
+    from ..._work._awaiter import Awaiter  # noqa: PLC0415 - only coroutines need asyncio
 
-    return awaiting(job["fn"], context, return_exceptions=job["return_exceptions"])
+    return Awaiter(job["fn"], context, return_exceptions=job["return_exceptions"])
 
 
 class _Bench:

@@ -1,0 +1,65 @@
+"""Giving up on a coroutine that takes too long."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+__all__ = ["CANCELLED", "GRACE", "OVERDUE", "cancel_all", "limited"]
+
+OVERDUE: Any = object()
+"""The answer where the seconds were up."""
+
+CANCELLED = "it was cancelled"
+"""What became of it, for the error."""
+
+GRACE = 0.1
+"""Seconds a cancelled task gets to clean up before it is cancelled again, and then left."""
+
+
+async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
+    """Await a coroutine; cancel it and answer `OVERDUE` when the seconds are up.
+
+    It gets a task of its own, so that one that ignores cancellation can be left.
+    """
+    task = asyncio.create_task(_contained(coroutine))
+    try:
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+    except asyncio.CancelledError:
+        await cancel_all({task})
+        raise
+    if not done:
+        await cancel_all({task})
+        return OVERDUE
+    value, error = task.result()
+    if error is not None:
+        raise error
+    return value
+
+
+async def _contained(coroutine: Coroutine[Any, Any, Any]) -> tuple[Any, BaseException | None]:
+    """What a coroutine gives or raises; a task that raised SystemExit itself would stop the whole loop."""
+    try:
+        return await coroutine, None
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
+        return None, error
+
+
+async def cancel_all(tasks: set[asyncio.Task[Any]]) -> None:
+    """Cancel tasks, twice where they resist, and wait for them for a moment."""
+    for _ in range(2):
+        waiting = {task for task in tasks if not task.done()}
+        if not waiting:
+            break
+        for task in waiting:
+            task.cancel()
+        await asyncio.wait(waiting, timeout=GRACE)
+    for task in tasks:
+        if task.done():
+            if not task.cancelled():
+                task.exception()  # seen, so that asyncio does not report it
+        else:
+            task._log_destroy_pending = False  # type: ignore[attr-defined] # noqa: SLF001 - it resisted; nothing else silences the report
