@@ -14,6 +14,7 @@ from .._strategies._lanes._threads import MOST_THREADS
 from .._work._job import Job
 from .._work._nesting import lanes_around, share
 from ._conductor import Conductor
+from ._memory import key_of, memory
 from ._report import RunReport, begin_report
 
 __all__ = ["AutoStrategy"]
@@ -42,7 +43,7 @@ class AutoStrategy:
             from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 
             return LoopConductor(job, limits, self.concurrency, report).batches()
-        return Conductor(job, Controller(limits), report, eager=False, most=limits.threads).batches()
+        return _conduct(job, limits, report)
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
@@ -58,6 +59,22 @@ class AutoStrategy:
             threads=share(most) if self.thread_safe else 1,
             processes=min(max(1, round(cpus)), most),
         )
+
+
+def _conduct(job: Job, limits: Limits, report: RunReport) -> Iterator[Batch]:
+    """A run of a `def`, which begins with what the last one of the same callable has learnt."""
+    job.source.feed(1)
+    items = job.source.peek()
+    if not items:
+        yield from Conductor(job, Controller(limits), report, eager=False, most=limits.threads).batches()
+        return
+    key = key_of(job.fn, items[0], limits)
+    prior = memory.recall(key)
+    controller = Controller(limits, prior)
+    try:
+        yield from Conductor(job, controller, report, eager=prior is not None, most=limits.threads).batches()
+    finally:
+        memory.settle(key, controller.learnt, (report.seconds or 0.0) / max(1, report.done))
 
 
 def _report_of(job: Job) -> RunReport:

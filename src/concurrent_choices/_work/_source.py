@@ -143,6 +143,11 @@ class Source:
             items = items[:limit]
         return Claim(start, items)
 
+    def peek(self) -> list[Any]:
+        """The item that would be claimed next, alone in a list; an empty one if none is ready."""
+        with self._lock:
+            return [*self._ready[self._at : self._at + 1]]
+
     def give_back(self, claim: Claim) -> None:
         """Return items that were claimed and never started; another lane takes them."""
         if claim.items:

@@ -1,0 +1,133 @@
+"""What runs have learnt of callables, for the next run of the same callable in this process."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from functools import partial
+from math import frexp
+from types import FunctionType, MethodType
+from typing import Any
+
+from .._judge._controller import Limits, Prior
+from .._work._captured import parts_of
+
+__all__ = ["Memory", "key_of", "memory"]
+
+MOST = 256
+"""Verdicts kept; beyond that the one that was not used for longest goes."""
+
+AGREES = 3.0
+"""Factor within which an item's time agrees with what was learnt (guessed: what the stages of the
+controller take for the same kind of item)."""
+
+SHORT = 200
+"""Length of the longest string that counts as a constant, such as an address, and not as data."""
+
+
+class Memory:
+    """Verdicts by key, the latest `MOST` of them; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._verdicts: OrderedDict[Hashable, Prior] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def recall(self, key: Hashable) -> Prior | None:
+        """What was learnt under a key; None where nothing was."""
+        with self._lock:
+            if key in self._verdicts:
+                self._verdicts.move_to_end(key)
+            return self._verdicts.get(key)
+
+    def settle(self, key: Hashable, learnt: Prior | None, each: float) -> None:
+        """Take in what a run has learnt.
+
+        Args:
+            key: As given by `key_of`.
+            learnt: Its verdict; None where it was too short for one.
+            each: Seconds an item took; 0 where it is not known. A run without a verdict of its own
+                ends the one that is kept, if its items were not as fast.
+        """
+        with self._lock:
+            kept = self._verdicts.get(key)
+            if learnt is not None:
+                self._verdicts[key] = learnt
+                self._verdicts.move_to_end(key)
+                if len(self._verdicts) > MOST:
+                    self._verdicts.popitem(last=False)
+            elif kept is not None and each and not _agrees(kept, each):
+                del self._verdicts[key]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._verdicts.clear()
+
+
+def _agrees(kept: Prior, each: float) -> bool:
+    """Whether one lane's seconds for an item fit a verdict, which knows those of all its lanes together."""
+    return 1 / AGREES < each / kept.each < AGREES * kept.lanes * kept.inside
+
+
+memory = Memory()
+"""The one of this process."""
+
+
+def key_of(fn: Callable[..., Any], item: object, limits: Limits) -> Hashable:
+    """What tells a callable and its input from others that may take another time.
+
+    It holds the code with its constants, what the callable captured (closure, defaults, globals, its own
+    object) and the item's type, with sizes in powers of sixteen; and nothing of the user's alive but code.
+
+    Args:
+        fn: The callable.
+        item: One of its items.
+        limits: What the run may use.
+    """
+    held = tuple((name, _constant(value)) for name, value in parts_of(fn))
+    return _code(fn), held, _size(item), limits
+
+
+def _code(fn: Any) -> Hashable:
+    """What runs when it is called: its code, or a name where it is written in C."""
+    while True:
+        if isinstance(fn, partial):
+            fn = fn.func  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - of whatever type
+        elif isinstance(fn, MethodType):
+            fn = fn.__func__
+        elif isinstance(fn, FunctionType):
+            return fn.__code__
+        else:
+            kind: Any = type(fn)
+            call = vars(kind).get("__call__")
+            if not isinstance(call, FunctionType):
+                return kind.__qualname__, getattr(fn, "__module__", ""), getattr(fn, "__qualname__", "")
+            fn = call
+
+
+def _constant(value: Any) -> Hashable:
+    """A short string itself; the size of anything else."""
+    kind: Any = type(value)
+    parts = value
+    if kind is dict:
+        parts = tuple(parts.items())
+    if kind in {dict, tuple}:
+        return tuple(map(_constant, parts[:SHORT]))
+    return value if kind is str and len(parts) <= SHORT else _size(value)
+
+
+def _size(value: object) -> Hashable:
+    """A type and a power of sixteen: of a number, of bytes, of things held."""
+    kind = type(value)
+    if isinstance(value, int):
+        return kind, value.bit_length() // 4
+    if isinstance(value, float):
+        return kind, frexp(value)[1] // 4
+    size = getattr(value, "nbytes", None)
+    if not isinstance(size, int):
+        try:
+            size = len(value)  # type: ignore[arg-type] # whatever has no length says so
+        except Exception:  # noqa: BLE001 - a value's own hook raises anything
+            size = 0
+    return kind, size.bit_length() // 4

@@ -1,0 +1,139 @@
+"""What one run of `auto` has learnt is where the next run of the same callable begins."""
+
+import time
+from functools import partial
+
+import pytest
+
+from concurrent_choices import run, run_report
+from concurrent_choices._engine._memory import MOST, Memory, key_of, memory
+from concurrent_choices._judge._controller import Limits, Prior
+
+LIMITS = Limits()
+WAITS = Prior(stage="waiting", lanes=32, each=0.02)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered():
+    memory.clear()
+    yield
+    memory.clear()
+
+
+def nap(item):
+    time.sleep(0.02)
+    return item
+
+
+def scale(factor):
+    return lambda item: item * factor
+
+
+def key(fn, item=1, limits=LIMITS):
+    return key_of(fn, item, limits)
+
+
+class Client:
+    def __init__(self, host):
+        self.host = host
+
+    def fetch(self, item):
+        return f"{self.host}/{item}"
+
+    def __call__(self, item):
+        return item
+
+
+def test_the_second_run_begins_where_the_first_ended():
+    """It need not find out again that the callable waits."""
+    run(nap, range(60))
+    first = run_report()
+    assert first.steps[0].stage == "alone"
+    assert run(nap, range(60)) == list(range(60))
+    second = run_report()
+    assert second.steps[0].stage == "waiting"
+    assert "last run" in second.steps[0].reason
+
+
+def test_a_run_too_short_for_a_verdict_keeps_the_old_one():
+    """One item says nothing against what a hundred have shown."""
+    run(nap, range(60))
+    run(nap, [1])
+    run(nap, range(60))
+    assert run_report().steps[0].stage == "waiting"
+
+
+def test_a_speed_that_disagrees_ends_a_verdict():
+    """What now takes a hundredth of the time is another kind of work."""
+    verdicts = Memory()
+    verdicts.settle("fetch", WAITS, WAITS.each)
+    verdicts.settle("fetch", None, WAITS.each * 2)
+    assert verdicts.recall("fetch") == WAITS
+    verdicts.settle("fetch", None, WAITS.each / 100)
+    assert verdicts.recall("fetch") is None
+
+
+def test_an_unknown_speed_ends_nothing():
+    """A run that was stopped before its first item has come back has seen nothing."""
+    verdicts = Memory()
+    verdicts.settle("fetch", WAITS, WAITS.each)
+    verdicts.settle("fetch", None, 0.0)
+    assert verdicts.recall("fetch") == WAITS
+
+
+def test_the_least_used_verdict_goes_first():
+    """The memory is bounded."""
+    verdicts = Memory()
+    for name in range(MOST):
+        verdicts.settle(name, WAITS, WAITS.each)
+    verdicts.recall(0)
+    verdicts.settle("one more", WAITS, WAITS.each)
+    assert verdicts.recall(0) == WAITS
+    assert verdicts.recall(1) is None
+
+
+def test_the_same_code_is_the_same_callable():
+    """A lambda made anew at each call is recognised, with the same things in its closure."""
+    assert key(scale(3)) == key(scale(3))
+    assert key(partial(nap)) == key(partial(nap))
+    assert key(Client("a").fetch) == key(Client("a").fetch)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (scale(3), scale(3000)),
+        (scale("a"), scale("b")),
+        (scale([1]), scale([1] * 1000)),
+        (partial(pow, 2), partial(pow, 2000)),
+        (lambda item, host="a": (item, host), lambda item, host="b": (item, host)),
+        (lambda item: item + 1, lambda item: item + 2),
+        (len, abs),
+        (Client("a"), Client("a").fetch),
+    ],
+    ids=["number", "word", "size", "bound argument", "default", "constant", "builtin", "method"],
+)
+def test_what_makes_another_callable(one, other):
+    """Constants, closures, defaults and bound arguments may change what a call takes."""
+    assert key(one) != key(other)
+
+
+def test_items_of_another_kind_or_size():
+    """Sizes count in powers of sixteen."""
+    assert key(len, "four") == key(len, "five!"[:4]) == key(len, "seven!!")
+    assert len({key(len, item) for item in ("four", b"four", "four" * 100, [4], 4, 4.0, 4000)}) == 7
+
+
+def test_limits_count():
+    """What was learnt with sixteen threads at most is nothing for one."""
+    assert key(nap, limits=Limits(threads=1)) != key(nap)
+
+
+def test_a_length_that_raises():
+    """A value's own hook may do anything."""
+
+    class Odd:
+        def __len__(self):
+            raise RuntimeError
+
+    assert key(len, Odd()) == key(len, Odd())
