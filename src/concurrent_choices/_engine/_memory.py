@@ -89,7 +89,7 @@ def key_of(fn: Callable[..., Any], item: object, limits: Limits) -> Hashable:
     return _code(fn), held, _size(item), limits
 
 
-def _code(fn: Any) -> Hashable:
+def _code(fn: object) -> Hashable:
     """What runs when it is called: its code, or a name where it is written in C."""
     while True:
         if isinstance(fn, partial):
@@ -99,17 +99,17 @@ def _code(fn: Any) -> Hashable:
         elif isinstance(fn, FunctionType):
             return fn.__code__
         else:
-            kind: Any = type(fn)
+            kind = type(fn)
             call = vars(kind).get("__call__")
             if not isinstance(call, FunctionType):
                 return kind.__qualname__, getattr(fn, "__module__", ""), getattr(fn, "__qualname__", "")
             fn = call
 
 
-def _constant(value: Any) -> Hashable:
+def _constant(value: object) -> Hashable:
     """A short string itself; the size of anything else."""
-    kind: Any = type(value)
-    parts = value
+    kind = type(value)
+    parts: Any = value
     if kind is dict:
         parts = tuple(parts.items())
     if kind in {dict, tuple}:
