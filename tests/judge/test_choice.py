@@ -126,3 +126,9 @@ def test_a_sure_winner_has_no_contenders():
     thread = told("thread", 1.0, 0.05)
     slow = evolve(told("process", 2.0, 0.1))
     assert names(contenders(thread, [thread, slow], is_async=False)) == ["thread"]
+
+
+def test_the_simplest_of_much_the_same_races():
+    """Processes with and without lanes inside do the same to what never waits: those without race."""
+    estimates = [told("thread", 1.0), told("hybrid", 0.98, error=0.1), told("process", 1.0, error=0.1)]
+    assert names(contenders(estimates[0], estimates, is_async=False)) == ["thread", "process"]

@@ -97,6 +97,14 @@ def test_native_threads_widen_the_work():
     assert (demand.work, demand.width, demand.busy) == pytest.approx((10 * MS, 3.0, 30 * MS))
 
 
+def test_threads_that_fill_the_machine_are_not_multiplied():
+    """Two cores for a call that keeps both busy are for one call; four are for two."""
+    filling = function(10, cpu=10, native=1.0)
+    assert demand_of(filling, TWO).most_lanes == 1
+    assert demand_of(filling, Machine(cpus=4)).most_lanes == 2
+    assert demand_of(function(10, cpu=10, native=0.2), TWO).most_lanes is None
+
+
 def test_children_compute_while_it_waits():
     """A process it starts and waits for needs a core, not the GIL."""
     demand = demand_of(function(20, cpu=1, gil=1, children=15 * MS), TWO)

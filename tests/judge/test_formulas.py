@@ -114,7 +114,7 @@ def test_processes_cost_their_start():
     """One worker: its start; two: the second comes up while the first works."""
     costs = evolve(FREE, process_start=40 * MS, process_worker=10 * MS)
     assert seconds(PYTHON, 100, "process", 1, costs=costs) == pytest.approx(340 * MS)
-    assert seconds(PYTHON, 100, "process", 2, costs=costs) == pytest.approx(200 * MS, rel=0.01)
+    assert seconds(PYTHON, 100, "process", 2, costs=costs) == pytest.approx(196 * MS, rel=0.015)
 
 
 def test_the_first_call_is_paid_in_every_process():

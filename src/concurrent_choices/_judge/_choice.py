@@ -91,17 +91,24 @@ def contenders(chosen: Estimate, estimates: Sequence[Estimate], *, is_async: boo
     others = _different(chosen, estimates, is_async=is_async)
     slowest = chosen.expected + 2 * chosen.error
     able = [each for each in others if each.expected - 2 * each.error <= slowest]
-    able.sort(key=lambda each: each.expected - each.error)
     rivals: list[Estimate] = []
-    for each in able:
-        if all(_differ(each, rival, is_async=is_async) for rival in rivals):
-            rivals.append(each)
-    return tuple(each.plan for each in (chosen, *rivals[: MOST_CONTENDERS - 1]))
+    while able and len(rivals) < MOST_CONTENDERS - 1:
+        hopeful = min(able, key=_at_best)
+        alike = [each for each in able if not _differ(each, hopeful, is_async=is_async)]
+        # of those that do much the same the simplest stands for all, unless another may be clearly faster
+        good = [each for each in alike if _at_best(each) <= _at_best(hopeful) * TIE]
+        rivals.append(min(good, key=lambda each: _SIMPLEST_FIRST.index(each.plan.strategy)))
+        able = [each for each in able if each not in alike]
+    return tuple(each.plan for each in (chosen, *rivals))
 
 
 def _score(estimate: Estimate) -> float:
     seconds = inf if estimate.seconds is None else estimate.seconds
     return seconds * exp(CAUTION * estimate.relative_error)
+
+
+def _at_best(estimate: Estimate) -> float:
+    return estimate.expected - estimate.error
 
 
 def _different(chosen: Estimate, estimates: Sequence[Estimate], *, is_async: bool) -> list[Estimate]:

@@ -16,7 +16,7 @@ from .._facts._machine import Machine
 from .._facts._profile import Profile
 from ._mva import Network, invert, throughput
 
-__all__ = ["Demand", "demand_of", "gil_is_known"]
+__all__ = ["NATIVE", "Demand", "demand_of", "gil_is_known", "memory_inflation"]
 
 SURELY_HELD = 0.85
 """Share of CPU time from which all of it counts as under the GIL (DECISION.md 5.1)."""
@@ -51,6 +51,14 @@ NOISE = 1.1
 COMPUTES = 0.3
 """Share of computing from which CPU inflation says something about memory (guessed)."""
 
+NATIVE = 0.3
+"""Native threads' CPU per second of the callable's own, from which it counts as parallel already
+(DECISION.md 5.1)."""
+
+TOGETHER = 1.4
+"""Lanes' worth of computing from which two shared memory rather than took turns under the GIL (guessed: half
+way between 1.0 and 1.75)."""
+
 STARVED = 0.2
 """Cores' worth of run-queue delay that a trial may show for no reason (guessed)."""
 
@@ -75,7 +83,8 @@ class Demand:
         cores: Cores there are for it; neighbours may keep some busy.
         switches: Times it gives up the GIL to wait.
         steps: Times a coroutine gives the loop back.
-        most_lanes: Lanes beyond which trials delivered less; None where none did.
+        most_lanes: Lanes beyond which trials delivered less, or the callable's own threads have no cores;
+            None where neither is known.
         is_async: Whether it is a coroutine, which occupies its loop instead of a thread.
     """
 
@@ -109,6 +118,13 @@ class Demand:
         return self.work * (1.0 + (self.inflation - 1.0) * (busy_lanes - 1.0))
 
 
+def memory_inflation(profile: Profile) -> float:
+    """By how much a second lane lengthens computing; 1.0 where two took turns, which shares no memory."""
+    if profile.pair_parallelism is not None and profile.pair_parallelism < TOGETHER:
+        return 1.0
+    return profile.pair_inflation or 1.0
+
+
 def gil_is_known(profile: Profile) -> bool:
     """Whether the share of the GIL was measured."""
     return not any(each.startswith("gil") for each in profile.missing)
@@ -127,6 +143,7 @@ def demand_of(profile: Profile, machine: Machine) -> Demand:
     starved = home.cpus - demand.cores
     cores = max(min(1.0, machine.cpus), machine.cpus - starved)
     demand = evolve(demand, cores=cores)
+    demand = evolve(demand, most_lanes=_crowded(profile, demand))
     return demand if machine.gil else _without_gil(demand)
 
 
@@ -144,9 +161,7 @@ def _raw(profile: Profile, home: Machine) -> Demand:
     own = computing - held
     work = own + children
     cores_busy = own * (1.0 + profile.native) + profile.children
-    inflation = profile.pair_inflation or 1.0
-    if computing < COMPUTES * profile.wall:
-        inflation = 1.0
+    inflation = memory_inflation(profile) if computing >= COMPUTES * profile.wall else 1.0
     return Demand(
         gil=held,
         work=work,
@@ -160,6 +175,14 @@ def _raw(profile: Profile, home: Machine) -> Demand:
         most_lanes=_most_lanes(profile),
         is_async=profile.is_async,
     )
+
+
+def _crowded(profile: Profile, demand: Demand) -> int | None:
+    """Lanes that fill the cores where each call has threads of its own: more get into each other's way."""
+    if profile.native < NATIVE:
+        return demand.most_lanes
+    filling = max(1, round(demand.cores / demand.width))
+    return min(filling, demand.most_lanes or filling)
 
 
 def _split(profile: Profile) -> tuple[float, float, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from .._facts._costs import Costs
 from .._facts._machine import Machine
 from .._facts._profile import Profile
-from ._demand import Demand, demand_of
+from ._demand import NATIVE, Demand, demand_of, memory_inflation
 
 __all__ = ["DIAGNOSES", "bound_of", "diagnose"]
 
@@ -44,9 +44,6 @@ TINY_ITEM = 0.5e-6
 
 CONGESTED = 0.02
 """Share of calls that raise what a crowded resource raises (guessed)."""
-
-NATIVE = 0.3
-"""Native threads' CPU per second of the callable's own (DECISION.md 5.1)."""
 
 CHILDREN = 0.5
 """Child processes' CPU as a share of the wall time (DECISION.md 5.1)."""
@@ -135,7 +132,7 @@ def _function(profile: Profile, costs: Costs, machine: Machine, share: float) ->
 def _computation(profile: Profile, costs: Costs, demand: Demand) -> str:
     if profile.native >= NATIVE:
         return "native threads inside"
-    if (profile.pair_inflation or 1.0) >= MEMORY_BOUND:
+    if memory_inflation(profile) >= MEMORY_BOUND:
         return "memory-bound"
     if _shipping(profile, costs) > profile.cpu:
         return "payload-bound"

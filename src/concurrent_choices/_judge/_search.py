@@ -103,8 +103,9 @@ def _hybrids(case: Case) -> Iterator[Plan]:
         for lanes in _up_to(case, inside):
             if workers > 1 and lanes > 1 and workers * lanes <= max(4, case.items):
                 yield Plan(strategy="hybrid", workers=workers, concurrency=workers * lanes)
-    if case.items < 4:  # noqa: PLR2004 - too few for two lanes in each of two processes
-        yield Plan(strategy="hybrid", workers=1, concurrency=max(1, case.items))
+    lanes = min(case.items, case.demand.most_lanes or case.items)
+    if lanes < 4:  # noqa: PLR2004 - too few for two lanes in each of two processes
+        yield Plan(strategy="hybrid", workers=1, concurrency=max(1, lanes))
 
 
 _PLANS: dict[str, Callable[[Case], Iterator[Plan]]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +13,9 @@ from ._sync import run
 __all__ = ["PROBES"]
 
 _ITEMS = 4000
+_FEW = 500  # of what takes longer
 _ROUNDS = 3
+_NEXT_TO_NOTHING = 1e-6  # seconds; a cost of 0 would say that it was not measured
 
 
 def _nothing(item: object) -> object:
@@ -42,15 +43,29 @@ def _per_item(name: str, fn: Callable[[Any], Any], **options: object) -> float:
         return _best(lambda: run(fn, range(_ITEMS), strategy=strategy)) / _ITEMS
 
 
-def _process_start(workers: int = 1) -> float:
+def _starting(workers: int) -> float:
     """From nothing to the first results of so many workers."""
     strategy = load("process")(max_workers=workers, batch=1, initializer=int)
     return _timed(lambda: run(_nothing, range(workers), strategy=strategy))
 
 
+def _process_start() -> float:
+    """The least of a few: whatever else runs can only make it longer."""
+    return min(_starting(1) for _ in range(_ROUNDS))
+
+
 def _process_worker() -> float:
-    starts = [_process_start(2) - _process_start(1) for _ in range(_ROUNDS)]
-    return max(0.0, statistics.median(starts))
+    """What a second worker adds; the least of each, as they are seldom disturbed alike."""
+    pairs = [(_starting(1), _starting(2)) for _ in range(_ROUNDS)]
+    one, two = (min(starts) for starts in zip(*pairs, strict=True))
+    return max(_NEXT_TO_NOTHING, two - one)
+
+
+def _hybrid_item() -> float:
+    """An item's way through a worker whose lanes have nothing else to do."""
+    with load("hybrid")(max_workers=1, concurrency=8) as strategy:
+        run(_nothing, range(8), strategy=strategy)
+        return _best(lambda: run(_nothing, range(_FEW), strategy=strategy)) / _FEW
 
 
 PROBES: dict[str, Callable[[], float]] = {
@@ -59,6 +74,7 @@ PROBES: dict[str, Callable[[], float]] = {
     "task_item": partial(_per_item, "asyncio", _nothing_awaited),
     "process_batch": partial(_per_item, "process", _nothing, max_workers=1, batch=1),
     "process_item": partial(_per_item, "process", _nothing, max_workers=1, batch=1000),
+    "hybrid_item": _hybrid_item,
     "process_worker": _process_worker,
 }
 """Probes by the field of `Costs` they measure."""

@@ -137,7 +137,7 @@ def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: in
         return Prediction(0.0, "lanes", rate.throughput)
     effective = min(max(rate.throughput * rate.alone, 1.0), float(rate.lanes))
     started = min(effective, max(1.0, _worth_starting(case, rate, ramp)))
-    total = start + _ramp_up(case, rate, started) * ramp
+    total = start + _ramp_up(case, rate, started, ramp)
     each = max(rate.alone / started, 1.0 / rate.throughput)
     total += case.items * each + _tail(case, rate, started, batch)
     return Prediction(total, rate.limit, rate.throughput)
@@ -152,12 +152,18 @@ def _worth_starting(case: Case, rate: Rate, ramp: float) -> float:
     return sqrt(2.0 * case.items * rate.alone / ramp) if ramp > 0 else inf
 
 
-def _ramp_up(case: Case, rate: Rate, started: float) -> float:
-    """Lane starts that the makespan sees: half of them, or all if the last lane ends last."""
+def _ramp_up(case: Case, rate: Rate, started: float, ramp: float) -> float:
+    """Seconds of lane starts that the makespan sees: half of them, or all if the last lane ends last.
+
+    Lanes that begin more than an item apart do not stay in step: the early ones take what the last one
+    would have been left with, so it ends at most an item after the average.
+    """
     waves = case.items / rate.lanes
     filled = waves - ceil(waves) + 1.0
     in_step = started >= IN_STEP * rate.lanes
-    return (max(0.5, filled) if in_step else 0.5) * (started - 1.0)
+    offset = (started - 1.0) * ramp
+    later = max(0.0, filled - 0.5) * offset if in_step else 0.0
+    return offset / 2 + min(later, rate.alone)
 
 
 def _tail(case: Case, rate: Rate, started: float, batch: int) -> float:

@@ -1,10 +1,11 @@
 """Processes with lanes inside: threads for a `def`, coroutines on one loop for an `async def`.
 
-hybrid(Wp x Wl):  X = min(Wp X_inner(Wl; P/Wp cores), P / busy, 1 / D_par, 1 / u if shared)
+hybrid(Wp x Wl):  X = min(Wp X_inner(Wl; g + h, P/Wp cores), P / busy, 1 / D_par, 1 / u if shared)
                   T = s_p(Wp) + s_inner + N/X + tail + backlog
 
-where X_inner is the throughput of one process by the formulas of threads or of loops
-(DECISION.md 5.2).
+where X_inner is the throughput of one process by the formulas of threads or of loops (DECISION.md 5.2),
+and h what the worker pays, under its GIL, to hand an item to a lane and its result back: lanes inside a
+worker are fed one item at a time.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def _inner(case: Case, workers: int, lanes: int) -> Rate:
         demand,
         resource=per_process,
         wait=demand.wait + demand.shared_resource,
-        gil=demand.gil + worker_seconds(case),
+        gil=demand.gil + worker_seconds(case) + case.costs.hybrid_item,
         work=demand.stretched(workers * lanes),  # memory is shared by all processes
         inflation=1.0,
     )
@@ -67,7 +68,7 @@ def _inner(case: Case, workers: int, lanes: int) -> Rate:
 
 
 def _together(case: Case, workers: int, inner: Rate) -> Rate:
-    parent = parent_seconds(case, workers, None)
+    parent = parent_seconds(case, workers, batch=1)
     shared = case.demand.shared_resource
     bounds = {"parent": capacity(parent), "resource": capacity(shared)}
     name, least = min(bounds.items(), key=lambda bound: bound[1])

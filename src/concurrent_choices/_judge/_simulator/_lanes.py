@@ -132,20 +132,21 @@ class Feed:
         parent: The process that sends; sending costs its GIL.
         shop: Where it takes them from.
         lanes: Lanes in the worker.
-        batch: Items in a message; None lets it adapt.
+        batch: Items in a message; None lets it adapt. Lanes inside a worker are fed one at a time.
     """
 
     def __init__(self, parent: Host, shop: Shop, lanes: int, batch: int | None) -> None:
         payload, costs = parent.world.script.payload, parent.world.costs
         pickling = (payload.item_seconds + payload.result_seconds) / 2
         moved = costs.byte * (payload.item_bytes + payload.result_bytes)
-        self.worker_cost = pickling
+        inside = lanes > 1
+        self.worker_cost = pickling + (costs.hybrid_item if inside else 0.0)
         self._per_item = costs.process_item + pickling + moved
         self._per_batch = costs.process_batch
         self._parent = parent
         self._shop = shop
         self._lanes = lanes
-        self._pace = Pace(batch)
+        self._pace = Pace(1 if inside else batch)
         self._ready: deque[int] = deque()
         self._waiting: deque[Resume] = deque()
         self._under_way = 0
