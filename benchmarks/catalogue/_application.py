@@ -1,4 +1,6 @@
-"""A real HTTP server in a process of its own: /wait, /limited (eight at a time), /single (one at a time).
+"""A real HTTP server in a process of its own.
+
+/wait, /limited (eight at a time), /single (one at a time), /rated (50 a second, the others are refused).
 
 Run as `python -m benchmarks.catalogue._application` it prints its ports, and serves while its standard input
 is open: so it ends with whoever started it, however that one ends.
@@ -10,6 +12,7 @@ import asyncio
 import socket
 import sys
 import threading
+import time
 from contextlib import nullcontext
 from typing import Any
 from urllib.parse import parse_qs
@@ -19,12 +22,33 @@ import uvicorn
 _LIMITS = {"/limited": asyncio.Semaphore(8), "/single": asyncio.Semaphore(1)}
 
 
+class _Bucket:
+    """Lets so many through a second, and a few at once."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate, self._burst = rate, burst
+        self._tokens, self._filled = burst, time.monotonic()
+
+    def admits(self) -> bool:
+        """Whether there is a token left for one more."""
+        now = time.monotonic()
+        self._tokens = min(self._burst, self._tokens + (now - self._filled) * self._rate)
+        self._filled = now
+        admitted = self._tokens >= 1
+        self._tokens -= admitted
+        return admitted
+
+
+_RATED = _Bucket(rate=50, burst=5)
+
+
 async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:  # noqa: ARG001 - ASGI's signature
     """Wait as long as asked, within the limit of the path, then answer."""
     asked = parse_qs(scope["query_string"].decode())
+    status = 429 if scope["path"] == "/rated" and not _RATED.admits() else 200
     async with _LIMITS.get(scope["path"]) or nullcontext():
         await asyncio.sleep(int(asked["ms"][0]) / 1000)
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"4")]})
+    await send({"type": "http.response.start", "status": status, "headers": [(b"content-length", b"4")]})
     await send({"type": "http.response.body", "body": b"done"})
 
 

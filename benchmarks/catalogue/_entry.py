@@ -36,6 +36,7 @@ class Entry:
         around: What must stand around it: a server, a folder.
         apart: Whether its calls may go to processes of their own. Where a lock of this process is what they
             share, each process would have another one, and the lock would keep nobody out.
+        judged_only: Whether only the verdict counts: running all of it raises.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Entry:
     diagnosis: frozenset[str] = field(converter=_labels)
     around: Callable[[], AbstractContextManager[Any]] = nullcontext
     apart: bool = True
+    judged_only: bool = False
 
     @property
     def is_async(self) -> bool:

@@ -68,6 +68,17 @@ ENTRIES = (
         around=serving,
     ),
     Entry(
+        name="http-rate-limit",
+        fn=waiting.fetch,
+        items=waiting.rated,
+        count=200,
+        quick=40,
+        bound="io",
+        diagnosis="rate-limited",
+        around=serving,
+        judged_only=True,  # most of its requests are refused, and raise
+    ),
+    Entry(
         name="subprocess-sleep",
         fn=waiting.run_sleep,
         items=python.counted,

@@ -8,5 +8,5 @@
     _audit     was every item called exactly once?
     _witness   what looking costs
     _protocol  which of these, in which order, how often
-    _figures   from measurements to the table's figures; _report writes them down
+    _figures   from measurements to the table's figures; _targets says which are reached, _report writes
 """

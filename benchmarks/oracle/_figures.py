@@ -78,16 +78,23 @@ class Case:
 
     @property
     def best(self) -> tuple[str, float]:
-        """The fastest of all, and its seconds."""
-        (_, name), seconds = min(self.taken.items(), key=lambda each: each[1])
+        """The fastest of all, and its seconds; nobody where nothing ran."""
+        nobody = (("", "nobody"), math.nan)
+        (_, name), seconds = min(self.taken.items(), key=lambda each: each[1], default=nobody)
         return name, seconds
 
     @property
     def best_by_hand(self) -> tuple[str, float]:
-        """The fastest of the hand-tuned runs."""
-        by_hand = {name: seconds for (kind, name), seconds in self.taken.items() if kind == GRID}
-        name = min(by_hand, key=by_hand.__getitem__)
-        return name, by_hand[name]
+        """The fastest of the hand-tuned runs; nobody where none came through."""
+        by_hand = [(seconds, name) for (kind, name), seconds in self.taken.items() if kind == GRID]
+        seconds, name = min(by_hand, default=(math.nan, "nobody"))
+        return name, seconds
+
+    @property
+    def middle(self) -> float | None:
+        """What the middle one of its verdicts costs, over the best; None where nothing ran."""
+        ratios = sorted(choice.ratio for choice in self.choices if choice.ratio is not None)
+        return ratios[(len(ratios) - 1) // 2] if ratios else None
 
     @property
     def alone(self) -> float:
@@ -110,14 +117,15 @@ def cases_of(measurements: Iterable[Measurement]) -> list[Case]:
 
 def _case(name: str, lines: Sequence[Measurement]) -> Case:
     taken = _medians(lines)
+    ours = _of_ours(lines, taken)
     verdicts = [each for each in lines if each.kind == "recommend" and "verdict" in each.answer]
     beside = [each for each in lines if each.kind == "neighbour" and "verdict" in each.answer]
     return Case(
         workload=name,
         taken=taken,
-        choices=tuple(_choice(each, taken) for each in verdicts),
-        neighbours=tuple(_choice(each, taken) for each in beside),
-        forecasts=tuple(_forecasts(verdicts[0], taken)) if verdicts else (),
+        choices=tuple(_choice(each, taken, ours) for each in verdicts),
+        neighbours=tuple(_choice(each, taken, ours) for each in beside),
+        forecasts=tuple(_forecasts(verdicts[0], ours)) if verdicts else (),
         audit=next((each.answer for each in lines if each.kind == "audit"), None),
         watched=next((each.answer.get("ratio") for each in lines if each.kind == "witness"), None),
         disagreeing=tuple(disagreeing(lines)),
@@ -132,10 +140,16 @@ def _medians(lines: Sequence[Measurement]) -> dict[tuple[str, str], float]:
     return {who: statistics.median(seconds) for who, seconds in taken.items()}
 
 
-def _choice(line: Measurement, taken: dict[tuple[str, str], float]) -> Choice:
+def _of_ours(lines: Sequence[Measurement], taken: dict[tuple[str, str], float]) -> dict[str, float]:
+    """What each of our strategies took; one that was stopped took that long at least."""
+    stopped = {each.name: each.at_least for each in lines if each.kind == OURS and each.at_least}
+    return stopped | {name: seconds for (kind, name), seconds in taken.items() if kind == OURS}
+
+
+def _choice(line: Measurement, taken: dict[tuple[str, str], float], ours: dict[str, float]) -> Choice:
     verdict = line.answer["verdict"]
     best = min(taken.values(), default=math.nan)
-    chosen = taken.get((OURS, verdict["strategy"]))
+    chosen = ours.get(verdict["strategy"])
     bound, diagnosis = CATALOGUE[line.workload].right(verdict["bound"], verdict["diagnosis"])
     return Choice(
         strategy=verdict["strategy"],
@@ -149,9 +163,9 @@ def _choice(line: Measurement, taken: dict[tuple[str, str], float]) -> Choice:
     )
 
 
-def _forecasts(first: Measurement, taken: dict[tuple[str, str], float]) -> Iterator[Forecast]:
+def _forecasts(first: Measurement, ours: dict[str, float]) -> Iterator[Forecast]:
     for strategy, each in first.answer["verdict"]["estimates"].items():
-        measured = taken.get((OURS, strategy))
+        measured = ours.get(strategy)
         if measured is not None and each["seconds"] is not None:
             plan = json.loads(each["plan"])
             yield Forecast(

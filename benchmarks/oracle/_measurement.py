@@ -24,7 +24,8 @@ class Measurement:
 
     Attributes:
         workload: The entry of the catalogue.
-        kind: "grid", "ours", "recommend", "neighbour" (a verdict beside a busy core), "audit" or "witness".
+        kind: "grid", "ours", "recommend", "neighbour" (a verdict beside a busy core), "audit", "witness", or
+            "failed" where the workload as a whole could not be measured.
         name: Which of its kind.
         round: In which round; the verdict whose plans are run comes in round 0.
         place: Its place in the shuffled order of that round.
@@ -45,6 +46,12 @@ class Measurement:
         """What it took; None where it failed."""
         taken: float | None = self.answer.get("seconds")
         return taken
+
+    @property
+    def at_least(self) -> float | None:
+        """What it would have taken at least, where it was stopped."""
+        reached: float | None = self.answer.get("at_least")
+        return reached
 
     @property
     def error(self) -> str:

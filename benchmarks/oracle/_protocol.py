@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -19,24 +22,44 @@ from benchmarks.oracle._grid import grid_for
 from benchmarks.oracle._measurement import GRID, OURS, Measurement
 from benchmarks.oracle._ours import by_plan, judged, timed
 from benchmarks.oracle._witness import watched
-from benchmarks.oracle._zygote import Answer, in_own_process
+from benchmarks.oracle._zygote import CAPPED, Answer, in_own_process
 from concurrent_choices._facts._plan import Plan
+from concurrent_choices._measure._cache import CACHE_VARIABLE
 
-__all__ = ["ALONE", "HANGS", "WATCHED", "Keep", "Settings", "beside_a_neighbour", "calibrate", "measure"]
+__all__ = [
+    "ALONE",
+    "HANGS",
+    "WATCHED",
+    "Keep",
+    "Settings",
+    "beside_a_neighbour",
+    "calibrate",
+    "measure",
+    "own_cache",
+]
 
 HANGS = 30.0
 """Seconds after which a measurement is ended in any case."""
 
-HOPELESS = 3.0
-"""A hand-tuned run that takes so many times the best of the first round is ended (but not below `LEAST`)."""
+HOPELESS = 1.6
+"""A hand-tuned run that takes so many times the best so far is ended (but not below `LEAST`)."""
 
-LEAST = 0.7
+LEAST = 0.25
 """Seconds that a hand-tuned run is given in any case."""
 
-AGAIN = 1.5
+HOPED = 1.3
+"""Before anything has run, the best is taken to be so many times what the verdict predicts."""
+
+PATIENCE = 4.0
+"""One of our strategies is ended when it takes so many times the best, or twice its own prediction …"""
+
+LEAST_OF_OURS = 3.0
+"""… but not before so many seconds: what it took at least counts against the prediction."""
+
+AGAIN = 1.3
 """Runs within this factor of the best take part in the second round and in those after it …"""
 
-MOST_AGAIN = 5
+MOST_AGAIN = 4
 """… but of the hand-tuned ones no more than so many, and of ours as many again."""
 
 ALONE = ("loop", "await one by one")
@@ -54,13 +77,15 @@ class Settings:
 
     Attributes:
         quick: Few items.
-        rounds: Rounds of every workload.
+        rounds: Rounds of every workload, at most.
         verdicts: Verdicts on it, and as many beside a busy neighbour.
+        minutes: What everything may take; where it gets late, workloads have fewer rounds.
     """
 
     quick: bool = False
-    rounds: int = 2
+    rounds: int = 3
     verdicts: int = 3
+    minutes: float = 11.0
 
     def more_verdicts(self, number: int) -> int:
         """How many verdicts a round holds: the first comes before it, the others are spread over all."""
@@ -68,25 +93,55 @@ class Settings:
         return left // self.rounds + (number <= left % self.rounds)
 
 
-def calibrate() -> None:
+@contextmanager
+def own_cache() -> Iterator[None]:
+    """A folder for the machine's costs, since those kept may be from a busy hour; unless one is named."""
+    if CACHE_VARIABLE in os.environ:
+        yield
+        return
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ[CACHE_VARIABLE] = cache
+        try:
+            yield
+        finally:
+            del os.environ[CACHE_VARIABLE]
+
+
+def calibrate() -> dict[str, float]:
     """Have this machine's costs measured and kept, so that nobody is charged for it."""
-    command = [sys.executable, "-m", "concurrent_choices", "machine"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "concurrent_choices", "machine", "--json"]
+    told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    costs: dict[str, float] = json.loads(told.stdout)["calibration"]["costs"]
+    return costs
 
 
-def measure(entry: Entry, settings: Settings, random: Random, keep: Keep) -> None:
-    """A verdict, then rounds of everything in shuffled order, then the audit and the cost of looking."""
+def measure(entry: Entry, settings: Settings, random: Random, keep: Keep, until: float) -> None:
+    """Verdicts, the audit and the cost of looking, and rounds of everything in shuffled order.
+
+    Args:
+        entry: The workload.
+        settings: How much is measured.
+        random: Shuffles.
+        keep: Takes each measurement.
+        until: The monotonic time from which on no further round is begun.
+    """
     count = entry.quick if settings.quick else entry.count
     with prepared(entry, count) as items:
         field = _Field(entry, items, keep)
         first = field.verdict(0, 0)
+        field.hope(first)
         contestants = _contestants(entry, len(items), first)
         field.round(1, contestants, settings.more_verdicts(1), random)
-        for number in range(2, settings.rounds + 1):
-            field.round(number, field.good(contestants), settings.more_verdicts(number), random)
-        field.ask("audit", partial(audited, judge_and_run, entry.fn, items[: max(2, count // 2)]))
+        if not entry.judged_only:
+            part = items[: max(2, count // 2)]
+            field.ask("audit", partial(audited, judge_and_run, entry.fn, part))
         if entry.name in WATCHED:
             field.ask("witness", partial(watched, entry.fn, items))
+        for number in range(2, settings.rounds + 1):
+            late = time.monotonic() >= until
+            field.round(
+                number, {} if late else field.good(contestants), settings.more_verdicts(number), random
+            )
 
 
 def beside_a_neighbour(entry: Entry, settings: Settings, keep: Keep) -> None:
@@ -114,6 +169,8 @@ Contestants = dict[tuple[str, str], Callable[..., list[Any]]]
 def _contestants(entry: Entry, count: int, verdict: Answer) -> Contestants:
     """The grid, and our strategies at the plans of a verdict."""
     field: Contestants = {}
+    if entry.judged_only:
+        return field
     for name, runner in grid_for(is_async=entry.is_async, count=count).items():
         if entry.apart or not name.startswith("processes"):
             field[GRID, name] = runner
@@ -131,6 +188,12 @@ class _Field:
     items: Sequence[Any]
     keep: Keep
     _taken: dict[tuple[str, str], float] = attrs.field(factory=dict)
+    _predicted: dict[str, float] = attrs.field(factory=dict)
+
+    def hope(self, verdict: Answer) -> None:
+        """Expect what a verdict predicts, so that the first runs too are ended when they are hopeless."""
+        estimates = verdict.get("verdict", {}).get("estimates", {})
+        self._predicted = {name: each["seconds"] for name, each in estimates.items() if each["seconds"]}
 
     def round(self, number: int, contestants: Contestants, verdicts: int, random: Random) -> None:
         """Everybody once, and some verdicts, in shuffled order; round 0 was the first verdict."""
@@ -152,7 +215,8 @@ class _Field:
     def verdict(self, number: int, place: int) -> Answer:
         """Ask `recommend`, and let it finish the work."""
         taken = Measurement(workload=self.entry.name, kind="recommend", round=number, place=place)
-        return self._keep(taken, partial(judged, self.entry.fn, self.items, finish=True), HANGS)
+        work = partial(judged, self.entry.fn, self.items, finish=not self.entry.judged_only)
+        return self._keep(taken, work, HANGS)
 
     def ask(self, kind: str, work: Callable[[], Answer]) -> None:
         """Measure something once."""
@@ -160,17 +224,27 @@ class _Field:
 
     def _run(self, who: tuple[str, str], runner: Callable[..., list[Any]], number: int, place: int) -> None:
         kind, name = who
-        limit = max(LEAST, HOPELESS * self._best()) if kind == GRID and name not in ALONE else HANGS
         work = partial(timed, runner, self.entry.fn, self.items)
         taken = Measurement(workload=self.entry.name, kind=kind, name=name, round=number, place=place)
-        answer = self._keep(taken, work, min(limit, HANGS))
+        answer = self._keep(taken, work, self._limit(kind, name))
         if "seconds" in answer:
             self._taken[who] = min(answer["seconds"], self._taken.get(who, answer["seconds"]))
 
+    def _limit(self, kind: str, name: str) -> float:
+        if name in ALONE:
+            return HANGS
+        best = self._best()
+        if kind == GRID:
+            return min(HANGS, max(LEAST, HOPELESS * best))
+        return min(HANGS, max(LEAST_OF_OURS, PATIENCE * best, 2 * self._predicted.get(name, HANGS)))
+
     def _best(self) -> float:
-        return min(self._taken.values(), default=HANGS)
+        hoped = HOPED * min(self._predicted.values(), default=HANGS)
+        return min(self._taken.values(), default=hoped)
 
     def _keep(self, taken: Measurement, work: Callable[[], Answer], limit: float) -> Answer:
         answer = in_own_process(work, limit)
+        if answer.get("error", "").startswith(CAPPED):
+            answer["at_least"] = limit
         self.keep(attrs.evolve(taken, answer=answer))
         return answer

@@ -6,22 +6,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.oracle._figures import Case, Choice, Forecast, cases_of, geometric_mean, quantile
+from benchmarks.oracle._figures import Case, Forecast, cases_of
 from benchmarks.oracle._measurement import Measurement, load
+from benchmarks.oracle._protocol import AGAIN, HOPELESS, LEAST, LEAST_OF_OURS, MOST_AGAIN, PATIENCE
+from benchmarks.oracle._targets import LOST, share, targets
 
 __all__ = ["row", "share", "write_report"]
 
 FAR = 0.25
 """A prediction that is further off than this is named."""
 
-LOST = 1.1
-"""A choice that takes more than this many times the best is named."""
-
 
 def write_report(folder: Path) -> Path:
     """Write REPORT.md from the files of a run, beside them."""
     environment, measurements = load(folder)
-    cases = [case for case in cases_of(measurements) if case.taken]
+    cases = cases_of(measurements)
     report = folder / "REPORT.md"
     report.write_text("\n".join(_lines(environment, measurements, cases)) + "\n", encoding="utf-8")
     return report
@@ -50,7 +49,7 @@ def _what(
 ) -> Iterator[str]:
     size = "few items (a quick run: its figures mean little)" if environment["quick"] else "full size"
     yield (
-        f"{len(cases)} workloads of the catalogue, {size}, {environment['rounds']} rounds, "
+        f"{len(cases)} workloads of the catalogue, {size}, {environment['rounds']} rounds at most, "
         f"{len(measurements)} measurements, each in a process of its own, order shuffled with seed "
         f"{environment['seed']}. The oracle is the fastest of a grid of hand-tuned runs with the standard "
         "library and of our own strategies, whichever it is."
@@ -65,61 +64,15 @@ def _what(
 
 
 def _summary(cases: Sequence[Case]) -> Iterator[str]:
-    choices = [choice for case in cases for choice in case.choices]
-    beside = [choice for case in cases for choice in case.neighbours]
-    ratios = [choice.ratio for choice in choices if choice.ratio is not None]
-    wholes = [choice.whole for choice in choices if choice.whole is not None]
-    off = [abs(each.ratio - 1.0) for case in cases for each in case.forecasts]
-    yield "| figure | to reach | reached |"
-    yield "|---|---|---|"
-    yield row("`bound` and `diagnosis` against the labels", "all right", _right(choices))
-    yield row("the same beside a busy neighbour", "all right", _right(beside))
-    near = sum(ratio <= LOST for ratio in ratios)
-    yield row("chosen strategy within 10 % of the oracle", "90 %", share(near, len(ratios)))
-    yield row("its geometric mean", "1.05", f"{geometric_mean(ratios):.3f}")
-    yield row("its worst", "1.5", f"{max(ratios, default=float('nan')):.2f}")
-    yield row("`recommend` and `.run()` together, geometric mean", "", f"{geometric_mean(wholes):.3f}")
-    yield row("predicted against measured, median", "10 %", f"{quantile(off, 0.5):.1%} of {len(off)}")
-    yield row("predicted against measured, 95 % of them", "25 %", f"{quantile(off, 0.95):.1%}")
-    yield row("cost of `recommend`", "0.25 s or 5 %", _cost(cases))
-    yield row("calls of `fn` per item", "exactly one", _audit(cases))
-    yield row("results the same everywhere", "all", _same(cases))
-    watched = [case.watched for case in cases if case.watched is not None]
-    worst = f"median {quantile(watched, 0.5) - 1.0:+.1%}, worst {max(watched) - 1.0:+.1%}" if watched else ""
-    yield row("witness and timers running", "at most +3 %", worst)
+    yield "| figure | to reach | measured | |"
+    yield "|---|---|---|---|"
+    for each in targets(cases):
+        yield row(each.figure, each.goal, each.measured, each.mark)
 
 
 def row(*cells: str) -> str:
     """A row of a table."""
     return f"| {' | '.join(cells)} |"
-
-
-def share(part: int, whole: int) -> str:
-    """A part of a whole, in per cent and in numbers."""
-    return f"{part / whole:.0%} ({part} of {whole})" if whole else "nothing measured"
-
-
-def _right(choices: Sequence[Choice]) -> str:
-    return share(sum(choice.right for choice in choices), len(choices))
-
-
-def _cost(cases: Sequence[Case]) -> str:
-    within = [choice.cost <= case.allowed for case in cases for choice in case.choices]
-    over = [choice.cost / case.allowed for case in cases for choice in case.choices]
-    return f"{share(sum(within), len(within))} within; worst {max(over, default=0.0):.2f} times that"
-
-
-def _audit(cases: Sequence[Case]) -> str:
-    audits = [case.audit for case in cases if case.audit and "items" in case.audit]
-    items = sum(audit["items"] for audit in audits)
-    once = sum(audit["once"] for audit in audits)
-    whole = sum(audit["results"] == audit["items"] for audit in audits)
-    return f"{once:,} of {items:,} items once; {whole} of {len(audits)} lists complete"
-
-
-def _same(cases: Sequence[Case]) -> str:
-    wrong = [f"{case.workload} ({', '.join(case.disagreeing)})" for case in cases if case.disagreeing]
-    return "all" if not wrong else "not: " + "; ".join(wrong)
 
 
 def _workloads(cases: Sequence[Case]) -> Iterator[str]:
@@ -221,8 +174,13 @@ def _limits() -> Iterator[str]:
         "worker processes are fresh interpreters, and their start is part of our times."
     )
     yield (
-        "- Hand-tuned runs that take more than three times the best, and at least 0.7 s, are stopped; "
-        "only the five best by hand and of ours, within 1.5 times the best, are repeated."
+        f"- Hand-tuned runs that take more than {HOPELESS} times the best so far, and {LEAST} s, are "
+        f"stopped. So are ours after {PATIENCE:g} times the best or twice their prediction, and "
+        f"{LEAST_OF_OURS:g} s; what they took by then counts."
+    )
+    yield (
+        f"- Only the {MOST_AGAIN} best by hand and of ours, within {AGAIN} times the best, are repeated, fewer "
+        "times where it got late."
     )
     yield (
         "- The oracle is the least of some twenty medians of few runs, so luck favours it: a choice that is "

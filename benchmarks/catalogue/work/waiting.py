@@ -53,6 +53,10 @@ def single(count: int) -> list[str]:
     return [f"{address()}/single?ms=4&n={n}" for n in range(count)]
 
 
+def rated(count: int) -> list[str]:
+    return [f"{address()}/rated?ms=5&n={n}" for n in range(count)]
+
+
 def run_sleep(_: int) -> int:
     return subprocess.run(["sleep", "0.03"], check=True).returncode
 

@@ -1,0 +1,140 @@
+"""The figures that have to be reached, what was measured of them, and whether that is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from benchmarks.oracle._figures import Case, Choice, geometric_mean, quantile
+
+__all__ = ["LOST", "Target", "share", "targets"]
+
+LOST = 1.1
+"""A choice that takes more than this many times the best is lost, and named."""
+
+
+@attrs.frozen
+class Target:
+    """One line of the table.
+
+    Attributes:
+        figure: What it is about.
+        goal: What it has to be.
+        measured: What it is.
+        reached: Whether that is enough; None where nothing was asked or nothing measured.
+    """
+
+    figure: str
+    goal: str
+    measured: str
+    reached: bool | None = None
+
+    @property
+    def mark(self) -> str:
+        """In a word."""
+        return {True: "reached", False: "**missed**", None: ""}[self.reached]
+
+
+def targets(cases: Sequence[Case]) -> Iterator[Target]:
+    """The table of targets, line by line."""
+    yield from _words(cases)
+    yield from _choices(cases)
+    yield from _predictions(cases)
+    yield _cost(cases)
+    yield _calls(cases)
+    yield _results(cases)
+    yield _looking(cases)
+
+
+def _words(cases: Sequence[Case]) -> Iterator[Target]:
+    alone = [case.choices for case in cases]
+    yield _right("`bound` and `diagnosis` against the labels, every verdict on a workload", alone)
+    yield _right("the same beside a busy neighbour", [case.neighbours for case in cases])
+
+
+def _right(figure: str, verdicts: Sequence[Sequence[Choice]]) -> Target:
+    judged = [each for each in verdicts if each]
+    right = sum(choice.right for each in judged for choice in each)
+    always = sum(all(choice.right for choice in each) for each in judged)
+    every = sum(map(len, judged))
+    in_a_row = max(map(len, judged), default=0)
+    measured = f"{share(right, every)}; {always} of {len(judged)} workloads {in_a_row} times in a row"
+    reached = always == len(judged) if judged else None
+    return Target(figure, "all right", measured if judged else "nothing measured", reached)
+
+
+def _choices(cases: Sequence[Case]) -> Iterator[Target]:
+    middles = [case.middle for case in cases if case.middle is not None]
+    ratios = [choice.ratio for case in cases for choice in case.choices if choice.ratio is not None]
+    wholes = [choice.whole for case in cases for choice in case.choices if choice.whole is not None]
+    near = sum(ratio <= LOST for ratio in middles)
+    mean, worst = geometric_mean(ratios), max(ratios, default=float("nan"))
+    yield Target(
+        "chosen strategy within 10 % of the oracle, by workload",
+        "90 %",
+        share(near, len(middles)),
+        near >= 0.9 * len(middles) if middles else None,
+    )
+    yield Target("its geometric mean", "1.05", f"{mean:.3f}", mean <= 1.05 if ratios else None)
+    yield Target("its worst", "1.5", f"{worst:.2f}", worst <= 1.5 if ratios else None)
+    together = f"{geometric_mean(wholes):.3f}"
+    yield Target("`recommend` and `.run()` together, geometric mean", "", together)
+
+
+def _predictions(cases: Sequence[Case]) -> Iterator[Target]:
+    off = [abs(each.ratio - 1.0) for case in cases for each in case.forecasts]
+    middle, most = quantile(off, 0.5), quantile(off, 0.95)
+    near = sum(each <= 0.25 for each in off)
+    known = bool(off)
+    yield Target(
+        "predicted against measured, median off by",
+        "10 %",
+        f"{middle:.1%} of {len(off)}",
+        middle <= 0.1 if known else None,
+    )
+    yield Target(
+        "predicted against measured, 95 % off by at most",
+        "25 %",
+        f"{most:.1%}; within 25 %: {share(near, len(off))}",
+        most <= 0.25 if known else None,
+    )
+
+
+def _cost(cases: Sequence[Case]) -> Target:
+    over = [choice.cost / case.allowed for case in cases for choice in case.choices]
+    within = sum(each <= 1.0 for each in over)
+    measured = f"{share(within, len(over))} within; worst {max(over, default=0.0):.2f} times that"
+    return Target("cost of `recommend`", "0.25 s or 5 %", measured, within == len(over) if over else None)
+
+
+def _calls(cases: Sequence[Case]) -> Target:
+    audits = [case.audit for case in cases if case.audit and "items" in case.audit]
+    items = sum(audit["items"] for audit in audits)
+    once = sum(audit["once"] for audit in audits)
+    whole = sum(audit["results"] == audit["items"] for audit in audits)
+    measured = f"{once:,} of {items:,} items once; {whole} of {len(audits)} lists complete"
+    reached = once == items and whole == len(audits) if audits else None
+    return Target("calls of `fn` per item", "exactly one", measured, reached)
+
+
+def _results(cases: Sequence[Case]) -> Target:
+    wrong = [f"{case.workload} ({', '.join(case.disagreeing)})" for case in cases if case.disagreeing]
+    return Target(
+        "results the same everywhere", "all", f"not: {'; '.join(wrong)}" if wrong else "all", not wrong
+    )
+
+
+def _looking(cases: Sequence[Case]) -> Target:
+    watched = {case.workload: case.watched - 1.0 for case in cases if case.watched is not None}
+    if not watched:
+        return Target("witness and timers running", "at most +3 %", "nothing measured")
+    worst = max(watched, key=watched.__getitem__)
+    middle = quantile(list(watched.values()), 0.5)
+    measured = f"median {middle:+.1%}, worst {watched[worst]:+.1%} ({worst})"
+    return Target("witness and timers running", "at most +3 %", measured, watched[worst] <= 0.03)
+
+
+def share(part: int, whole: int) -> str:
+    """A part of a whole, in per cent and in numbers."""
+    return f"{part / whole:.0%} ({part} of {whole})" if whole else "nothing measured"
