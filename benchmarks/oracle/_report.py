@@ -179,8 +179,8 @@ def _limits() -> Iterator[str]:
         f"{LEAST_OF_OURS:g} s; what they took by then counts."
     )
     yield (
-        f"- Only the {MOST_AGAIN} best by hand and of ours, within {AGAIN} times the best, are repeated, fewer "
-        "times where it got late."
+        f"- Only the {MOST_AGAIN} best by hand and of ours, within {AGAIN} times the best, are repeated, "
+        "fewer times where it got late."
     )
     yield (
         "- The oracle is the least of some twenty medians of few runs, so luck favours it: a choice that is "

@@ -92,14 +92,17 @@ def contenders(chosen: Estimate, estimates: Sequence[Estimate], *, is_async: boo
     slowest = chosen.expected + 2 * chosen.error
     able = [each for each in others if each.expected - 2 * each.error <= slowest]
     rivals: list[Estimate] = []
-    while able and len(rivals) < MOST_CONTENDERS - 1:
-        hopeful = min(able, key=_at_best)
-        alike = [each for each in able if not _differ(each, hopeful, is_async=is_async)]
-        # of those that do much the same the simplest stands for all, unless another may be clearly faster
-        good = [each for each in alike if _at_best(each) <= _at_best(hopeful) * TIE]
-        rivals.append(min(good, key=lambda each: _SIMPLEST_FIRST.index(each.plan.strategy)))
-        able = [each for each in able if each not in alike]
+    for each in sorted(able, key=_at_best):
+        if len(rivals) < MOST_CONTENDERS - 1 and all(_differ(each, it, is_async=is_async) for it in rivals):
+            alike = [other for other in able if not _differ(other, each, is_async=is_async)]
+            rivals.append(_simplest_of(alike, _at_best(each) * TIE))
     return tuple(each.plan for each in (chosen, *rivals))
+
+
+def _simplest_of(alike: Sequence[Estimate], limit: float) -> Estimate:
+    """Of those that do much the same the simplest, unless another may be clearly faster."""
+    good = [each for each in alike if _at_best(each) <= limit]
+    return min(good, key=lambda each: _SIMPLEST_FIRST.index(each.plan.strategy))
 
 
 def _score(estimate: Estimate) -> float:

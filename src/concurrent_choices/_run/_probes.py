@@ -57,7 +57,7 @@ def _process_start() -> float:
 def _process_worker() -> float:
     """What a second worker adds; the least of each, as they are seldom disturbed alike."""
     pairs = [(_starting(1), _starting(2)) for _ in range(_ROUNDS)]
-    one, two = (min(starts) for starts in zip(*pairs, strict=True))
+    one, two = min(one for one, _ in pairs), min(two for _, two in pairs)
     return max(_NEXT_TO_NOTHING, two - one)
 
 
