@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concurrent_choices._facts._batch import Claim
+from concurrent_choices._work import _source
 from concurrent_choices._work._source import Source
 
 
@@ -37,10 +38,13 @@ def test_runs_of_consecutive_items(made):
     limits=st.lists(st.integers(1, 7), min_size=1),
     returns=st.lists(st.booleans(), min_size=1),
     lazy=st.booleans(),
+    singly=st.booleans(),
 )
-def test_each_item_leaves_once(items, limits, returns, lazy):
+def test_each_item_leaves_once(items, limits, returns, lazy, singly):
     """However claims are sized and handed back, every item is performed once, at its own index."""
     source = Source(iter(items) if lazy else items)
+    if singly:
+        source.hand_out_singly()
     performed = {}
     for turn in count():
         claim = source.claim(limits[turn % len(limits)])
@@ -185,9 +189,41 @@ def test_claimed_items_are_let_go():
     assert len(source._ready) < 5000
 
 
-def test_many_threads_share_it():
+def test_one_at_a_time():
+    """Where that was asked for, no claim gives two; some may have left before, and some may come back."""
+    source = Source("abcde")
+    assert source.claim(2) == Claim(0, "ab")
+    source.hand_out_singly()
+    assert source.claim(2) == Claim(2, "c")
+    source.give_back(Claim(0, "ab"))
+    assert sorted(drained(source)) == [(0, "a"), (1, "b"), (3, "d"), (4, "e")]
+    assert (source.claimed, source.ready, source.finished) == (5, 0, True)
+
+
+def test_one_at_a_time_until_closed():
+    """A closed source hands out nothing."""
+    source = Source([1, 2])
+    source.hand_out_singly()
+    source.close()
+    assert source.claim() is None
+    assert source.claimed == 0
+
+
+def test_one_at_a_time_within_a_window():
+    """A window stays, whoever claims."""
+    source = Source(range(5), window=2)
+    source.hand_out_singly()
+    assert [source.claim(), source.claim(), source.claim()] == [(0, range(1)), (1, range(1, 2)), None]
+
+
+@pytest.mark.parametrize("gil", [True, False])
+@pytest.mark.parametrize("singly", [True, False])
+def test_many_threads_share_it(monkeypatch, gil, singly):
     """Lanes in threads together get everything, once."""
+    monkeypatch.setattr(_source, "gil_enabled", lambda: gil)
     source = Source(range(5000))
+    if singly:
+        source.hand_out_singly()
     got = []
 
     def lane():

@@ -64,6 +64,8 @@ class Floor:
         self._lanes: set[Lane] = set()
         self._appetite = 2 * workers
         job.source.widen(2 * workers)
+        if body is None and self.batch == 1:
+            job.source.hand_out_singly()
         self.nudges: set[Callable[[], None]] = set()
         job.on_stop(self.outbox.ring)
         job.source.on_change(self.outbox.ring)
