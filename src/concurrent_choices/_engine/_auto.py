@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from attrs import field, frozen
 
 from .._facts._batch import Batch
-from .._judge._controller import Controller, Limits
+from .._judge._controller import Controller, Limits, LoopController
 from .._platform import usable_cpus
 from .._strategies._lanes._arguments import positive_or_none
 from .._strategies._lanes._threads import MOST_THREADS
@@ -42,14 +42,17 @@ class AutoStrategy:
         if job.is_async:
             from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 
-            return LoopConductor(job, limits, self.concurrency, report).batches()
+            return LoopConductor(job, LoopController(limits), limits, report).batches()
         return _conduct(job, limits, report)
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
         from ._coroutines import LoopConductor  # noqa: PLC0415 - as above
 
-        return LoopConductor(job, self._limits(), self.concurrency, _report_of(job)).abatches()
+        limits = self._limits()
+        movable = job.source.length is not None  # else somebody goes on feeding it from this loop
+        controller = LoopController(limits, movable=movable, bound=True)
+        return LoopConductor(job, controller, limits, _report_of(job)).abatches()
 
     def _limits(self) -> Limits:
         cpus = usable_cpus() / lanes_around.get()
@@ -58,6 +61,7 @@ class AutoStrategy:
             cpus=max(1.0, cpus),
             threads=share(most) if self.thread_safe else 1,
             processes=min(max(1, round(cpus)), most),
+            flying=self.concurrency,
         )
 
 

@@ -227,6 +227,7 @@ class Conductor:
             if self._job.source.ready:
                 self._outside = 0  # given back: this thread takes it
                 return
+            deck.nudge()
             if deck.busy and not deck.outbox:
                 deck.wait()
         yield from deck.collect()

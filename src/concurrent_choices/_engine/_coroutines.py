@@ -8,12 +8,14 @@ import threading
 import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from math import inf
 
 from .._facts._batch import Batch
 from .._judge._controller import Arrangement, Controller, Limits, LoopController, Prior
 from .._judge._controller._climb import FIRST
+from .._judge._controller._loops import FIRST_TASKS
 from .._measure._switching import quick_switching
 from .._strategies._lanes._asyncio import Factory, run_shift
 from .._strategies._lanes._crew import Crew
@@ -38,67 +40,94 @@ MANY = 5000
 benchmarks, coroutines)."""
 
 
+_NAME = "concurrent_choices-auto"
+
+
 class LoopConductor:
     """A run of an `async def`.
 
     Args:
         job: What to do.
+        controller: Who decides how.
         limits: What it may use.
-        tasks: Items in flight at most, or None.
         report: Where it is written down.
     """
 
-    def __init__(self, job: Job, limits: Limits, tasks: int | None, report: RunReport) -> None:
+    def __init__(self, job: Job, controller: LoopController, limits: Limits, report: RunReport) -> None:
         self._job = job
+        self._controller = controller
         self._limits = limits
-        self._tasks = tasks
         self._report = report
         self._lock = threading.Lock()
         self._over = False
         self._yard: Yard | None = None
         self._next: Arrangement | None = None
+        self._moved = False
+        self._tide: Tide | None = None
         self._began = time.monotonic()
+        self._quick = ExitStack()
+        self._state = State(job.fn)
+        self._crew = Crew(_NAME)
 
     def batches(self) -> Iterator[Batch]:
         """Perform the job; its batches."""
-        self._state = State(self._job.fn)
-        self._crew = Crew("concurrent_choices-auto")
-        self._controller = LoopController(self._limits, self._tasks)
         try:
             yield from self._here() if self._job.linger == inf else self._beside()
-            self._stop_looking()
-            if self._next is not None and not self._job.stopped and not self._job.source.finished:
-                yield from self._elsewhere(self._next)
-                return
+            execute = self._following()
+            if execute is not None:
+                yield from execute(self._job)
         except BaseException as error:
             self._close(error)
             raise
         self._close(None)
 
     def abatches(self) -> AsyncIterator[Batch]:
-        """The same on the running loop, which its items do not leave: they may use what belongs to it."""
-        self._controller = LoopController(self._limits, self._tasks, movable=False)
-        return execute_shift(self._job, self._controller.first, self._new_tide)
+        """The same on the running loop; what waits for it stays there, since it may use what is its own."""
+        job = self._job
+        # A weak reference, or items would live in a cycle until the next collection.
+        job.on_stop(partial(_end, weakref.ref(self)))
+        return execute_shift(job, self._controller.first, self._new_tide, self._following)
 
     def _close(self, error: BaseException | None) -> None:
         self._job.stop()
         self._stop_looking()
+        self._report_end()
+        self._dismiss(error)
+
+    def _dismiss(self, error: BaseException | None) -> None:
         self._crew.close()
         if self._yard is not None:
             self._yard.close(error)
 
+    def _report_end(self) -> None:
+        """Close the report, unless another conductor has taken over and does."""
+        if self._tide is not None and not self._moved:
+            self._report.close(self._tide.done)
+
+    def end_here(self) -> None:
+        """A job on the caller's own loop has stopped; what takes a moment is left to another thread."""
+        self._stop_looking()
+        if self._report.seconds is None and not self._moved:
+            self._report_end()
+            if self._yard is not None:
+                threading.Thread(target=self._dismiss, args=(None,), name=f"{_NAME}-end").start()
+
     def _stop_looking(self) -> None:
         with self._lock:
             self._over = True
+            self._quick.close()
+            if self._tide is not None:
+                self._watch.close()
 
     # On one loop
 
     def _new_tide(self, put: Callable[[Batch], None], concurrency: int) -> Tide:
-        self._tide = Tide(self._job, put, concurrency)
-        self._watch = Watch(self._job, self._tide)
-        self._job.on_stop(partial(_close_report, self._report, weakref.ref(self._tide)))
-        ticker().start(self._beat, FIRST_LOOK)
-        return self._tide
+        self._tide = tide = Tide(self._job, put, concurrency)
+        self._watch = Watch(self._job, tide)
+        # A loop that computes would keep the ticker's thread waiting for 5 ms at each look.
+        self._quick.enter_context(quick_switching())
+        ticker().start(partial(self._beat, tide), FIRST_LOOK)
+        return tide
 
     def _here(self) -> Iterator[Batch]:
         """On a loop in the calling thread, where nobody looks at results before the end."""
@@ -110,7 +139,7 @@ class LoopConductor:
     def _beside(self) -> Iterator[Batch]:
         """On a loop in a thread beside the calling one, which keeps it in items."""
         job = self._job
-        deck = Deck(job, self._crew, self._serve)
+        deck = Deck(job, self._crew, lambda lane: _run_in(lane, self._factory(), tide))
         tide = self._new_tide(deck.outbox.put, self._controller.first)
         job.source.widen(2 * self._controller.first)
         deck.resize(1)
@@ -120,7 +149,7 @@ class LoopConductor:
                 deck.staff()
                 yield from deck.collect()
                 if tide.is_retiring:
-                    deck.workers = 0
+                    deck.workers = 0  # or another lane would take its place
                 if not deck.busy and not deck.outbox and (job.source.finished or tide.is_retiring):
                     break
                 if not job.source.ready:
@@ -132,9 +161,6 @@ class LoopConductor:
             if self._next is None:
                 job.stop()
                 deck.part()
-
-    def _serve(self, lane: Lane) -> None:
-        _run_in(lane, self._factory(), self._tide)
 
     def _factory(self) -> Factory:
         """Uvloop where it is loaded, or worth loading; else asyncio's own."""
@@ -148,49 +174,67 @@ class LoopConductor:
 
     # Elsewhere
 
-    def _elsewhere(self, arrangement: Arrangement) -> Iterator[Batch]:
+    def _following(self) -> Callable[[Job], Iterator[Batch]] | None:
+        """What performs the rest, if the loop is not the place for it."""
+        self._stop_looking()
+        arrangement, job = self._next, self._job
+        if arrangement is None or job.stopped or job.source.finished:
+            return None
+        return partial(self._elsewhere, arrangement)
+
+    def _elsewhere(self, arrangement: Arrangement, job: Job) -> Iterator[Batch]:
         """In threads with a loop each, or in processes with loops."""
-        done = max(1, self._tide.done)
-        each = (time.monotonic() - self._began) / done
+        assert self._tide is not None
+        done, worked = self._tide.done, time.monotonic() - self._began
         prior = Prior(
             stage=arrangement.stage,
             lanes=FIRST,
-            each=each,
+            each=worked / max(1, done),
             inside=arrangement.inside,
             reason=arrangement.reason,
+            worked=worked,
         )
         conductor = Conductor(
-            self._job,
+            job,
             Controller(self._limits, prior),
             self._report,
             eager=True,
             most=self._limits.threads,
             body=partial(_perform_in_loop, self._factory()),
             yard=self._yard,
-            done=self._tide.done,
+            done=done,
         )
+        self._moved = True
         self._crew.close()
         yield from conductor.batches()
 
     # The ticker's thread
 
-    def _beat(self) -> float | None:
+    def _beat(self, tide: Tide) -> float | None:
         with self._lock:
             if self._over or self._job.stopped:
                 return None
-            arrangement = self._controller.look(self._watch.sight(self._yard.ready if self._yard else 0))
-            self._obey(arrangement)
-            return arrangement.look if self._next is None else None
+            try:
+                return self._decide(tide)
+            except BaseException as error:  # noqa: BLE001 - raised where the loop runs; here it would be lost
+                tide.crash = error
+                tide.retire()
+                return None
 
-    def _obey(self, arrangement: Arrangement) -> None:
-        self._tide.resize(arrangement.threads)
-        self._note(arrangement)
+    def _decide(self, tide: Tide) -> float | None:
+        arrangement = self._controller.look(self._watch.sight(self._yard.ready if self._yard else 0))
+        tide.resize(arrangement.threads)
+        self._note(arrangement, tide.done)
         if arrangement.stage == "starting" and self._yard is None:
             self._yard = Yard(self._job, self._state)
             self._crew.start(partial(self._order, self._yard, arrangement.processes))
-        elif arrangement.stage in {"waiting", "outside"}:
+        if self._controller.weighed:
+            self._quick.close()
+        if arrangement.stage in {"waiting", "outside"}:
             self._next = arrangement
-            self._tide.retire()
+            tide.retire()
+            return None
+        return arrangement.look
 
     def _order(self, yard: Yard, workers: int) -> None:
         with quick_switching():
@@ -199,18 +243,15 @@ class LoopConductor:
             self._report.witness = yard.witness
             self._controller.bar(yard.obstacle)
 
-    def _note(self, arrangement: Arrangement) -> None:
+    def _note(self, arrangement: Arrangement, done: int) -> None:
         lanes, report = arrangement.threads, self._report
-        step = Step(
-            report.now, arrangement.stage, f"loop ×{lanes}", lanes, arrangement.reason, self._tide.done
-        )
-        report.note(step)
+        report.note(Step(report.now, arrangement.stage, f"loop ×{lanes}", lanes, arrangement.reason, done))
 
 
-def _close_report(report: RunReport, tide: weakref.ref[Tide]) -> None:
-    """The job has stopped. A weak reference, or items would live in a cycle until the next collection."""
-    if (found := tide()) is not None and not found.is_retiring:
-        report.close(found.done)
+def _end(conductor: weakref.ref[LoopConductor]) -> None:
+    """The job has stopped."""
+    if (found := conductor()) is not None:
+        found.end_here()
 
 
 def _run_in(lane: Lane, factory: Factory, tide: Tide) -> None:
@@ -230,7 +271,7 @@ def _run_in(lane: Lane, factory: Factory, tide: Tide) -> None:
 
 
 def _perform_in_loop(factory: Factory, lane: Lane) -> None:
-    """A lane's body: one item at a time on a loop of its own, with an account."""
+    """A lane's body: items on a loop of its own, one at a time if there are other lanes; with an account."""
     deck = lane.floor
     assert isinstance(deck, Deck)
     tally = deck.enter()
@@ -240,13 +281,17 @@ def _perform_in_loop(factory: Factory, lane: Lane) -> None:
         deck.outbox.put(batch)
         if batch.error is not None or deck.job.return_exceptions:
             deck.inspect(batch)
-        if deck.is_surplus(lane):
-            tide.retire()
+        tide.resize(_tasks_of(deck))
         tally.begin()
 
-    tide = Tide(deck.job, put, 1)
+    tide = Tide(deck.job, put, _tasks_of(deck), is_surplus=lambda: deck.is_surplus(lane))
     tally.begin()
     try:
         _run_in(lane, factory, tide)
     finally:
         deck.exit(tally)
+
+
+def _tasks_of(deck: Deck) -> int:
+    """Items that a lane has in flight."""
+    return 1 if deck.workers > 1 else FIRST_TASKS

@@ -72,6 +72,7 @@ class Deck(Floor):
         self.workers = 0
         self.errors = 0
         self._staffing = threading.Lock()
+        self._leaving: set[Lane] = set()
         self._tallies: set[Tally] = set()
         self._gone: list[Counts] = []
 
@@ -83,6 +84,7 @@ class Deck(Floor):
         self.job.source.widen(2 * workers)
         self._appetite = max(self._appetite, 2 * workers)
         self.staff()
+        self.nudge()
 
     def staff(self) -> None:
         """Start lanes while there is something for them to claim; from any thread.
@@ -96,12 +98,16 @@ class Deck(Floor):
                 with self._lock:
                     self._lanes.add(lane)
                 self._crew.start(lane.run)
-        if self.nudges and (self.job.source.ready or self.job.source.finished):
-            for nudge in list(self.nudges):
-                nudge()
+        if self.job.source.ready or self.job.source.finished:
+            self.nudge()
+
+    def nudge(self) -> None:
+        """Have loops in lanes see for themselves whether there are items, and whether they shall go."""
+        for nudge in list(self.nudges):
+            nudge()
 
     def _lacks_lanes(self) -> bool:
-        return len(self._lanes) < self.workers and self.job.source.ready > 0 and not self.job.stopped
+        return self._staying < self.workers and self.job.source.ready > 0 and not self.job.stopped
 
     def feed(self) -> None:
         """Keep items ready, where only the calling thread may take them from the iterable."""
@@ -160,14 +166,26 @@ class Deck(Floor):
                     self._gone = [_added(self._gone)]
 
     def is_surplus(self, lane: Lane) -> bool:
-        """Whether this lane shall leave; then it no longer counts."""
-        if len(self._lanes) <= self.workers:
+        """Whether this lane shall leave, once what it has claimed is done."""
+        if self._staying <= self.workers:
             return False
         with self._lock:
-            if len(self._lanes) <= self.workers:
+            if self._staying <= self.workers:
                 return False
-            self._lanes.discard(lane)
+            self._leaving.add(lane)
             return True
+
+    def leave(self, lane: Lane) -> None:
+        """A lane ends."""
+        with self._lock:
+            self._leaving.discard(lane)
+            self._lanes.discard(lane)
+        super().leave(lane)
+
+    @property
+    def _staying(self) -> int:
+        """Lanes that were not told to leave."""
+        return len(self._lanes) - len(self._leaving)
 
     def inspect(self, batch: Batch) -> None:
         """Count errors that mean "too many at once", and explain those about threads."""

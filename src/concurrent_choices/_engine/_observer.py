@@ -91,11 +91,12 @@ class Observer:
             cpu=time.process_time() - self._cpu_began,
             lane_cpu=lanes.spent + self._tally.spent(),
             errors=deck.errors,
-            starved=not source.ready and not source.ended,
+            starved=not source.ready and not source.finished,
             ready=self.yard.ready if self.yard else 0,
             outside_items=items,
             outside_seconds=ferried,
             outside_cpu=self.yard.cpu() if self.yard else 0.0,
+            outside_queued=self.yard.queued() if self.yard else 0.0,
         )
 
     def _alone_so_far(self, lanes: Counts, now: float, *, alone: bool) -> tuple[Counts, float, float]:

@@ -41,12 +41,19 @@ class Ticker:
                 self._changed.notify()
 
     def _run(self) -> None:
-        while (beat := self._wait()) is not None:
-            seconds = beat()
-            if seconds is not None:
-                with self._changed:
-                    due = time.monotonic() + seconds
-                    heapq.heappush(self._due, (due, next(self._numbers), beat))
+        try:
+            while (beat := self._wait()) is not None:
+                self._call(beat)
+        except BaseException:
+            self._running = False  # the next run gets a thread that is alive
+            raise
+
+    def _call(self, beat: Beat) -> None:
+        seconds = beat()
+        if seconds is not None:
+            with self._changed:
+                due = time.monotonic() + seconds
+                heapq.heappush(self._due, (due, next(self._numbers), beat))
 
     def _wait(self) -> Beat | None:
         """The next beat, once it is due; None where there has been none for a while."""

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from itertools import count, repeat
+from operator import length_hint
 from typing import Any
 
 from .._facts._batch import Batch, Claim
@@ -14,7 +15,7 @@ from .._judge._controller import LoopSight, Sight
 from .._measure._congestion import is_congestion
 from .._strategies._lanes._shift import LANE, Chunk, Host, Shift
 from .._work._job import Job
-from ._tally import Tally
+from ._tally import Queueing, Tally
 
 __all__ = ["Tide", "Watch"]
 
@@ -28,24 +29,42 @@ class Tide(Shift):
         job: What to do.
         put: Takes the batches.
         concurrency: Lanes to begin with.
+        is_surplus: Asked when the loop turns and between claims: whether this shall retire.
 
     Attributes:
         done: Items finished.
         errors: How many of them raised what means "too many at once".
         is_retiring: Whether it claims no more.
+        crash: What went wrong with whoever looks after it; raised where it runs.
     """
 
-    def __init__(self, job: Job, put: Callable[[Batch], None], concurrency: int) -> None:
+    def __init__(
+        self,
+        job: Job,
+        put: Callable[[Batch], None],
+        concurrency: int,
+        *,
+        is_surplus: Callable[[], bool] = lambda: False,
+    ) -> None:
         super().__init__(job, put, concurrency)
+        self._is_surplus = is_surplus
         self.done = 0
         self.errors = 0
         self.tally: Tally | None = None
         self.is_retiring = False
+        self.crash: BaseException | None = None
+        self._unstarted: Iterator[Any] = iter(())
+
+    @property
+    def lanes(self) -> int:
+        """Lanes there may be."""
+        return self._concurrency
 
     @property
     def flying(self) -> int:
-        """Items in flight."""
-        return self._live
+        """Items in flight; from any thread. A lane whose callable never waits has no other beside it."""
+        unfinished = sum(chunk.left for chunk in list(self._open.values()))
+        return max(0, min(self._live, unfinished - length_hint(self._unstarted)))
 
     async def serve(self, host: Host) -> None:
         """Work until the source is finished, the job is stopped, or this is told to retire."""
@@ -70,21 +89,29 @@ class Tide(Shift):
             self._host.wake_soon()
 
     def _top_up(self) -> None:
-        if not self.is_retiring:
+        if self.crash is not None:
+            raise self.crash
+        if not self._is_leaving():
             super()._top_up()
         elif not self._live:
             self._halted = True
             self._host.wake()
 
+    def _is_leaving(self) -> bool:
+        if not self.is_retiring and self._is_surplus():
+            self.is_retiring = True
+        return self.is_retiring
+
     def _claims(self) -> Iterator[tuple[Chunk, int, Any]]:
         source = self.job.source
-        while not self.is_retiring and self._live <= self._concurrency:
+        while self._live <= self._concurrency and not self._is_leaving():
             claim = source.claim(self._pace.size)
             if claim is None:
                 break
             chunk = Chunk(claim)
             self._open[claim.start] = chunk
-            yield from zip(repeat(chunk), count(), claim.items)
+            self._unstarted = iter(claim.items)
+            yield from zip(repeat(chunk), count(), self._unstarted)
         self._dry = True
 
     def _hand_over(self, claim: Claim, batch: Batch) -> None:
@@ -108,6 +135,7 @@ class Watch:
         self._began = self._last = time.monotonic()
         self._flown = 0.0
         self._looks = self._inside = 0
+        self._queueing: Queueing | None = None
 
     def sight(self, ready: int) -> LoopSight:
         """The loop as it stands.
@@ -116,26 +144,34 @@ class Watch:
             ready: Worker processes that are up.
         """
         now, tide, source = time.monotonic(), self._tide, self._source
-        tally = tide.tally
+        tally, flying = tide.tally, tide.flying
         # Little's law: the time of all calls together is the number in flight, added up over time.
-        self._flown += tide.flying * (now - self._last)
+        self._flown += flying * (now - self._last)
         self._last = now
         if tally is not None:
             self._looks += 1
             self._inside += _is_inside(tally.thread)
+            self._queueing = self._queueing or Queueing(tally.thread)
         run = Sight(
             now=now - self._began,
             done=tide.done,
             remaining=source.remaining,
-            flying=tide.flying,
+            flying=flying,
             calls=tide.done,
             call_seconds=self._flown,
             lane_cpu=tally.spent() if tally is not None else 0.0,
             errors=tide.errors,
-            starved=not source.ready and not source.ended,
+            # Where the loop's own thread takes the items from the iterable, none is ever ready.
+            starved=flying < tide.lanes and not source.ready and not source.finished,
             ready=ready,
         )
-        return LoopSight(run=run, looks=self._looks, inside=self._inside)
+        queued = self._queueing.read() if self._queueing is not None else 0.0
+        return LoopSight(run=run, looks=self._looks, inside=self._inside, queued=queued)
+
+    def close(self) -> None:
+        """Close what is read from."""
+        if self._queueing is not None:
+            self._queueing.close()
 
 
 def _is_inside(thread: threading.Thread) -> bool:

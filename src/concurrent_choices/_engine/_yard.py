@@ -6,6 +6,7 @@ import select
 import threading
 import time
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 from .._strategies._workers._host import Host, Worker
@@ -127,9 +128,14 @@ class Yard:
 
     def cpu(self) -> float:
         """CPU seconds of all workers so far; 0 where nobody can tell."""
-        if self.host is None:
-            return 0.0
-        return sum(_cpu_of(worker.pid) for worker in list(self.host.workers))
+        return sum(map(_cpu_of, self._pids()))
+
+    def queued(self) -> float:
+        """Seconds that workers were ready to run and found no core; 0 where nobody can tell."""
+        return sum(map(_queued_of, self._pids()))
+
+    def _pids(self) -> list[int]:
+        return [] if self.host is None else [worker.pid for worker in list(self.host.workers)]
 
     def close(self, error: BaseException | None = None) -> None:
         """Let the workers rest, or end them if the run failed.
@@ -151,6 +157,15 @@ _CONDITIONS: dict[str, Any] = {
     "lanes": 1,
     "inner": None,
 }
+
+
+def _queued_of(pid: int) -> float:
+    """Run-queue delay of a process's first thread, which is the one that calls."""
+    try:
+        words = Path(f"/proc/{pid}/schedstat").read_text("ascii").split()
+    except OSError:  # not Linux, or it is gone
+        return 0.0
+    return int(words[1]) * 1e-9 if len(words) > 1 else 0.0
 
 
 def _cpu_of(pid: int) -> float:

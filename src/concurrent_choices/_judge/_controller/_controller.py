@@ -63,7 +63,7 @@ class Controller:
     def _resumed(self, prior: Prior, sight: Sight) -> Stage:
         """Where an earlier run ended, if this one is worth it."""
         known = self._known
-        known.each = prior.each
+        known.each, known.worked = prior.each, prior.worked
         if prior.stage in {"gil", "outside"} and prior.inside == 1:
             known.gil_each = prior.each
         if known.rest(sight) >= 5e-3:  # noqa: PLR2004 - less is over before lanes have started
@@ -73,5 +73,5 @@ class Controller:
             if prior.stage == "parallel":
                 return Parallel(known, sight, reason)
             if prior.stage == "outside" and not known.obstacle:
-                return Starting(known, sight, reason, inside=prior.inside)
+                return Starting(known, sight, reason, inside=prior.inside).look(sight)
         return Alone(known, sight)

@@ -32,6 +32,7 @@ class Known:
         gil_each: Seconds an item took when two lanes were no faster than one; 0 where not tried.
         barred: Why processes were given up; empty while they were not.
         changes: How often work that had been arranged was arranged anew.
+        worked: Seconds the run had lasted before this controller's part of it.
     """
 
     limits: Limits
@@ -40,6 +41,7 @@ class Known:
     gil_each: float = 0.0
     barred: str = ""
     changes: int = 0
+    worked: float = 0.0
     _not_before: float = 0.0
 
     def may_change(self, now: float) -> bool:
@@ -54,7 +56,7 @@ class Known:
     def rest(self, sight: Sight) -> float:
         """Seconds of one lane's work that are left; as much as is done, where nobody knows."""
         if sight.remaining is None:
-            return max(sight.now, SMALL)
+            return max(self.worked + sight.now, SMALL)
         return sight.remaining * self.each if self.each else (inf if sight.remaining else 0.0)
 
     @property

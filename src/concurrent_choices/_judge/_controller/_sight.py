@@ -32,6 +32,7 @@ class Sight:
         outside_items: Items that workers have finished.
         outside_seconds: Time the workers spent in the callable; 0 where they have lanes inside.
         outside_cpu: CPU of the workers.
+        outside_queued: Time they were ready to run and found no core.
     """
 
     now: float
@@ -54,6 +55,7 @@ class Sight:
     outside_items: int = 0
     outside_seconds: float = 0.0
     outside_cpu: float = 0.0
+    outside_queued: float = 0.0
 
 
 @frozen(kw_only=True)
@@ -89,6 +91,7 @@ class Limits:
         cpus: Processors.
         threads: Thread lanes at most.
         processes: Worker processes at most; 0 where the callable must stay in this process.
+        flying: Items in flight at most, or None.
         process_start: Seconds from ordering workers until they are up.
         obstacle: Why there may be no processes; empty where there may.
     """
@@ -96,8 +99,14 @@ class Limits:
     cpus: float = 1.0
     threads: int = 256
     processes: int = 0
+    flying: int | None = None
     process_start: float = 0.08
     obstacle: str = ""
+
+    def inside(self, wanted: int) -> int:
+        """Lanes to have in each of the worker processes, if so many are wanted."""
+        most = self.threads if self.flying is None else min(self.threads, self.flying // self.processes)
+        return max(1, min(wanted, most))
 
 
 @frozen(kw_only=True)
@@ -110,6 +119,7 @@ class Prior:
         each: Seconds an item took.
         inside: Lanes in each worker process.
         reason: Why it ended there.
+        worked: Seconds that an earlier part of this very run has lasted; 0 where it was another run.
     """
 
     stage: str
@@ -117,3 +127,4 @@ class Prior:
     each: float
     inside: int = 1
     reason: str = "as the last run of this callable found"
+    worked: float = 0.0

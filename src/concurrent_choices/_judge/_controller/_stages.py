@@ -239,7 +239,7 @@ class Waiting:
         if known.obstacle or not worth_starting(rest, known.limits.process_start, known.limits.processes):
             return self
         why = f"it waits and computes under the GIL, and about {rest:.2g} s are left"
-        return Starting(known, sight, why, before=self, inside=inside + 1)
+        return Starting(known, sight, why, before=self, inside=known.limits.inside(inside + 1))
 
     def _wall(self, sight: Sight) -> float:
         """Seconds of a call that does not wait for the GIL."""
@@ -336,6 +336,9 @@ class Outside:
         seconds, items = sight.now - began.now, sight.outside_items - began.outside_items
         if known.barred:
             return self._back(sight, known.barred)
+        if sight.flying:
+            self._began = sight  # a lane here is still at its last item
+            return self
         if not self._warm:
             # Workers load the callable before their first item: once it is over it does not count.
             if items >= known.limits.processes * self._inside:
@@ -350,15 +353,19 @@ class Outside:
     def _judge(self, sight: Sight, began: Sight, items: int, seconds: float) -> Stage:
         spent = sight.outside_seconds - began.outside_seconds
         computed = sight.outside_cpu - began.outside_cpu
-        carried = (sight.cpu - began.cpu + max(0.0, computed - spent)) / seconds
+        unpacking = (
+            max(0.0, computed - spent) if self._inside == 1 else 0.0
+        )  # else nobody knows what was spent
+        carried = (sight.cpu - began.cpu + unpacking) / seconds
         slow = self._speed(items, spent, seconds) < GAINS
-        if slow and carried >= CARRIED and not sight.starved:
+        if slow and carried >= CARRIED and not sight.starved and sight.remaining != 0:
             if not self._confirmed:
                 self._known.barred = "carrying items and results costs more than it saves"
                 return self._back(sight, self._known.barred)
             return self._changed(sight, "carrying items and results has become too dear")
         self._confirmed = True
-        if self._inside == 1 and spent and computed / spent < 1 - MOSTLY:
+        queued = sight.outside_queued - began.outside_queued
+        if self._inside == 1 and spent and (computed + queued) / spent < 1 - MOSTLY:
             return self._changed(sight, "items have begun to wait")
         return self
 

@@ -10,7 +10,7 @@ import asyncio
 import sys
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
@@ -28,6 +28,9 @@ __all__ = ["Background", "Bell", "execute_beside", "execute_here", "execute_shif
 
 MakeShift = Callable[[Callable[[Batch], None], int], Shift]
 """Makes a shift from where it puts batches and how many lanes it has."""
+
+Execute = Callable[[Job], Iterator[Batch]]
+"""Performs a job, as a strategy does."""
 
 PARTING = 0.4
 """Seconds to wait at the end for what runs in the background (Ctrl-C must be back within 0.5 s)."""
@@ -158,6 +161,14 @@ class _Mailbox:
             self._awaited = False
 
 
+def _nothing() -> Execute | None:
+    return None
+
+
+Start = Callable[[_Mailbox], Callable[[], Awaitable[None]]]
+"""Starts a job, given where to put the batches; answers what waits for its end."""
+
+
 class _Session:
     """The batches of a job that runs in the background of the caller's loop.
 
@@ -165,12 +176,14 @@ class _Session:
 
     Args:
         job: What runs.
-        start: Starts it, given where to put the batches; answers what waits for its end.
+        start: Starts it.
+        follow: Asked at its end for what performs the rest beside the loop; None where there is no rest.
     """
 
-    def __init__(self, job: Job, start: Callable[[_Mailbox], Callable[[], Awaitable[None]]]) -> None:
+    def __init__(self, job: Job, start: Start, follow: Callable[[], Execute | None] = _nothing) -> None:
         self._job = job
         self._start = start
+        self._follow = follow
         self._mail: _Mailbox | None = None
         self._finish: Callable[[], Awaitable[None]] | None = None
 
@@ -179,13 +192,24 @@ class _Session:
 
     async def __anext__(self) -> Batch:
         if self._mail is None:
-            self._mail = _Mailbox()
-            self._finish = self._start(self._mail)
+            self._mail = self._begin(self._start)
         try:
-            return await anext(self._mail)
+            try:
+                return await anext(self._mail)
+            except StopAsyncIteration:
+                execute = self._follow()
+                if execute is None:
+                    raise
+                self._mail = self._begin(partial(_start_beside, self._job, execute))
+                return await anext(self._mail)
         except BaseException:
             await self.aclose()
             raise
+
+    def _begin(self, start: Start) -> _Mailbox:
+        mail = _Mailbox()
+        self._finish = start(mail)
+        return mail
 
     async def aclose(self) -> None:
         """End the job and wait for what runs, but not for long."""
@@ -200,10 +224,12 @@ def execute_here(job: Job, concurrency: int) -> AsyncIterator[Batch]:
     return execute_shift(job, concurrency, partial(Shift, job))
 
 
-def execute_shift(job: Job, concurrency: int, make: MakeShift) -> AsyncIterator[Batch]:
-    """The same with a shift of another kind."""
+def execute_shift(
+    job: Job, concurrency: int, make: MakeShift, follow: Callable[[], Execute | None] = _nothing
+) -> AsyncIterator[Batch]:
+    """The same with a shift of another kind, and what may perform the rest beside the loop."""
     job.source.widen(2 * concurrency)
-    return _Session(job, partial(_start_here, job, concurrency, make))
+    return _Session(job, partial(_start_here, job, concurrency, make), follow)
 
 
 def _start_here(job: Job, concurrency: int, make: MakeShift, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
@@ -225,13 +251,13 @@ def _start_here(job: Job, concurrency: int, make: MakeShift, mail: _Mailbox) -> 
 
 def execute_beside(job: Job, strategy: Strategy) -> AsyncIterator[Batch]:
     """Have a strategy serve in a thread of its own; its batches arrive in the loop."""
-    return _Session(job, partial(_start_beside, job, strategy))
+    return _Session(job, partial(_start_beside, job, strategy.execute))
 
 
-def _start_beside(job: Job, strategy: Strategy, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
+def _start_beside(job: Job, execute: Execute, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
     ended = Bell()
-    work = partial(copy_context().run, _work, job, strategy, mail, ended)
-    threading.Thread(target=work, name="concurrent_choices-beside", daemon=True).start()
+    context, work = copy_context(), partial(_work, job, execute, mail, ended)
+    threading.Thread(target=context.run, args=(work,), name="concurrent_choices-beside", daemon=True).start()
 
     async def finish() -> None:
         with anyio.move_on_after(PARTING, shield=True):
@@ -265,11 +291,11 @@ class _Restraint:
         return self._job.source.full and not (self._job.stopped or self._mail.hungry)
 
 
-def _work(job: Job, strategy: Strategy, mail: _Mailbox, ended: Bell) -> None:
+def _work(job: Job, execute: Execute, mail: _Mailbox, ended: Bell) -> None:
     try:
         job.source.adopt()
         restraint = _Restraint(job, mail)
-        for batch in strategy.execute(job):
+        for batch in execute(job):
             mail.send(batch)
             restraint.wait()
     except BaseException as error:  # noqa: BLE001 - raised to the caller in its own loop

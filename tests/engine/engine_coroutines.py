@@ -1,0 +1,95 @@
+"""Coroutines that engine tests call, and orders for their loop."""
+
+import asyncio
+import os
+import threading
+import time
+
+import engine_acts as acts
+from attrs import evolve
+from engine_fakes import Scripted
+
+from concurrent_choices._engine._coroutines import LoopConductor
+from concurrent_choices._engine._report import begin_report
+from concurrent_choices._judge._controller import Arrangement, Limits
+
+LOOP = Arrangement(stage="loop", reason="scripted", threads=8, relieved=True, look=1e-3)
+FEW = evolve(LOOP, threads=2)
+STARTING = evolve(LOOP, stage="starting", processes=2)
+OUTSIDE = evolve(STARTING, stage="outside", outside=True)
+INSIDE = evolve(OUTSIDE, inside=4)
+THREADS = evolve(LOOP, stage="waiting")
+
+SCRIPTS = {
+    "loop": [LOOP],
+    "fewer and more": [LOOP, FEW, LOOP, FEW],
+    "threads": [LOOP, THREADS],
+    "processes": [LOOP, STARTING, OUTSIDE],
+    "processes with lanes": [LOOP, STARTING, INSIDE],
+}
+
+
+async def note_soon(pair):
+    await asyncio.sleep(0.002)
+    return acts.note(pair)
+
+
+async def double_soon(item):
+    await asyncio.sleep(0.001)
+    return 2 * item
+
+
+async def double_at_once(item):
+    return 2 * item
+
+
+async def block(item):
+    time.sleep(0.005)  # noqa: ASYNC251 - what is looked for
+    return item, threading.get_ident()
+
+
+async def compute(item):
+    acts.spin(item)
+    return item, os.getpid()
+
+
+async def fail_at_seven_soon(item):
+    await asyncio.sleep(0.001)
+    return acts.fail_at_seven(item)
+
+
+async def sleep(seconds):
+    await asyncio.sleep(seconds)
+
+
+class LoopScript(Scripted):
+    """A loop's controller that follows a script; it waits for workers where the script needs some."""
+
+    first = 8
+    weighed = False
+
+    def look(self, sight):
+        return super().look(sight.run)
+
+
+class LoopStrategy:
+    """`auto` for coroutines under a scripted controller.
+
+    Args:
+        script: The orders.
+    """
+
+    name = "scripted"
+
+    def __init__(self, *script):
+        self.controller = LoopScript(script)
+
+    def execute(self, job):
+        return self._conductor(job).batches()
+
+    def aexecute(self, job):
+        return self._conductor(job).abatches()
+
+    def _conductor(self, job):
+        self.report = begin_report(job.name)
+        return LoopConductor(job, self.controller, Limits(cpus=2.0, processes=2), self.report)

@@ -1,0 +1,195 @@
+"""`auto` for coroutines: on a loop, and through every switch to threads and processes with loops."""
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from collections import Counter as Tallied
+from contextlib import aclosing
+from itertools import count, islice
+
+import engine_acts as acts
+import engine_coroutines as coroutines
+import pytest
+
+from concurrent_choices import AutoStrategy, ItemTimeoutError, arun, astream, run, run_report, stream
+
+
+@pytest.fixture(params=coroutines.SCRIPTS)
+def strategy(request):
+    """Each script in turn."""
+    return coroutines.LoopStrategy(*coroutines.SCRIPTS[request.param])
+
+
+def in_a_loop(fn, items, **options):
+    """`arun` from outside."""
+    return asyncio.run(arun(fn, items, **options))
+
+
+def in_an_async_stream(fn, items, **options):
+    """`astream` from outside, to its end."""
+
+    async def main():
+        return [result async for result in astream(fn, items, **options)]
+
+    return asyncio.run(main())
+
+
+def in_a_stream(fn, items, **options):
+    """`stream` to its end."""
+    return list(stream(fn, items, **options))
+
+
+FORMS = pytest.mark.parametrize("form", [run, in_a_stream, in_a_loop, in_an_async_stream])
+
+
+@FORMS
+@pytest.mark.parametrize("fn", [coroutines.double_soon, coroutines.double_at_once])
+def test_results_stand_in_their_places(strategy, form, fn):
+    """Results are those of a loop of `await`s, whoever performed them."""
+    assert form(fn, range(300), strategy=strategy) == [2 * item for item in range(300)]
+
+
+@FORMS
+def test_each_item_is_called_once_through_the_switch(strategy, form, tmp_path):
+    """The log of calls shows each item once, wherever the run went on."""
+    log = tmp_path / "calls"
+    items = [(str(log), number) for number in range(200)]
+    assert form(coroutines.note_soon, items, strategy=strategy) == list(range(200))
+    assert Tallied(map(int, log.read_text().split())) == Tallied(range(200))
+
+
+@pytest.mark.parametrize("form", [run, in_a_stream])
+@pytest.mark.parametrize("length", [0, 1, 7, 8, 9, 100])
+def test_an_iterator_of_any_length(strategy, form, length):
+    """Also one that ends where the switch is."""
+    items = (item for item in range(length))
+    assert form(coroutines.double_soon, items, strategy=strategy) == [2 * item for item in range(length)]
+
+
+@FORMS
+def test_an_error_ends_the_run(strategy, form):
+    """The first error is the callable's own, with a note that names the item."""
+    with pytest.raises(ValueError, match="seven") as caught:
+        form(coroutines.fail_at_seven_soon, range(300), strategy=strategy)
+    assert "item 7" in caught.value.__notes__[0]
+
+
+@FORMS
+def test_errors_can_stand_in_their_places(strategy, form):
+    """With `return_exceptions` the rest goes on."""
+    results = form(coroutines.fail_at_seven_soon, range(150), strategy=strategy, return_exceptions=True)
+    assert [index for index, result in enumerate(results) if isinstance(result, ValueError)] == [7]
+
+
+@FORMS
+def test_a_time_limit_holds_in_every_state(strategy, form):
+    """An item that outlasts its seconds is cancelled, before and after the switch."""
+    items = [0.001] * 100 + [3] + [0.001] * 20
+    with pytest.raises(ItemTimeoutError):
+        form(coroutines.sleep, items, strategy=strategy, timeout=0.3)
+
+
+def test_an_endless_stream_can_be_left(strategy):
+    """Closing early ends the work in whatever state it is."""
+    results = stream(coroutines.double_soon, count(), strategy=strategy)
+    assert list(islice(results, 60)) == list(range(0, 120, 2))
+    results.close()
+
+
+def test_an_async_stream_can_be_left(strategy):
+    """The same on the caller's own loop."""
+
+    async def main():
+        found = []
+        async with aclosing(astream(coroutines.double_soon, range(500), strategy=strategy)) as results:
+            async for result in results:
+                found.append(result)
+                if len(found) == 60:
+                    return found
+        return found
+
+    assert asyncio.run(main()) == list(range(0, 120, 2))
+
+
+@pytest.mark.parametrize("fn", [coroutines.sleep, time.sleep])
+@pytest.mark.parametrize("after", [0.05, 0.2])
+def test_ctrl_c_ends_the_run(fn, after):
+    """It comes back as KeyboardInterrupt, and no worker goes on."""
+    timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(fn, [0.01] * 20 + [0.3] * 500, strategy=AutoStrategy(concurrency=2))
+    finally:
+        timer.join()
+
+
+# With the controller that decides by evidence
+
+
+def test_coroutines_that_wait_get_more_lanes():
+    """Nothing has come back, and the loop is idle: more of them start."""
+    run(coroutines.sleep, [0.05] * 100)
+    assert max(step.lanes for step in run_report().steps) > 32
+
+
+@pytest.mark.parametrize("form", [run, in_a_stream, in_a_loop])
+def test_coroutines_that_block_go_to_threads(form):
+    """One that calls `time.sleep` would hold up all others, and the caller's own loop."""
+    results = form(coroutines.block, range(150))
+    assert [item for item, _ in results] == list(range(150))
+    assert len({thread for _, thread in results}) > 2
+
+
+def test_coroutines_that_wait_for_the_callers_loop_stay_there():
+    """They may use a client that belongs to it; only what never waits for a loop may leave it."""
+
+    async def main():
+        home = asyncio.get_running_loop()
+
+        async def where(item):
+            await asyncio.sleep(0.001)
+            time.sleep(0.002)  # noqa: ASYNC251 - what would make it leave
+            return asyncio.get_running_loop() is home
+
+        return await arun(where, range(150))
+
+    assert all(asyncio.run(main()))
+
+
+def test_concurrency_is_a_ceiling():
+    """Never more in flight than asked for, however much they wait."""
+    at_once = most = 0
+
+    async def call(item):
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        await asyncio.sleep(0.005)
+        at_once -= 1
+
+    run(call, range(60), strategy=AutoStrategy(concurrency=5))
+    assert most == 5
+
+
+def test_the_report_is_closed_in_every_form(strategy):
+    """Its seconds and items are there when the run is over."""
+    run(coroutines.double_soon, range(200), strategy=strategy)
+    assert (strategy.report.done, strategy.report.seconds is not None) == (200, True)
+
+
+def test_a_controller_that_fails_fails_the_run():
+    """Its error is raised, not lost in the thread that looks."""
+
+    class Broken(coroutines.LoopScript):
+        def look(self, sight):
+            msg = "broken"
+            raise RuntimeError(msg)
+
+    strategy = coroutines.LoopStrategy()
+    strategy.controller = Broken(())
+    with pytest.raises(RuntimeError, match="broken"):
+        run(coroutines.sleep, [0.05] * 100, strategy=strategy)
+    assert run(acts.double, [1, 2, 3]) == [2, 4, 6]

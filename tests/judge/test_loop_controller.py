@@ -1,0 +1,112 @@
+"""The controller of coroutines, by hand: sights of a loop that say one thing clearly, and what follows."""
+
+import pytest
+
+from concurrent_choices._judge._controller import Limits, LoopController, LoopSight, Sight
+
+
+def controller(*, movable=True, bound=False, **limits):
+    chosen = Limits(**{"cpus": 2.0, "processes": 2, "process_start": 0.08} | limits)
+    return LoopController(chosen, movable=movable, bound=bound)
+
+
+def watched(  # noqa: PLR0913 - what a loop looks like, each by name
+    decider, *, seconds=0.1, flying, busy=0.0, inside=0.0, rate=1000.0, remaining=10_000, **more
+):
+    """Looks every other millisecond at a loop that goes on in the same way; the last answer."""
+    arrangement, looks = None, 0
+    while looks * 2e-3 < seconds:
+        looks += 1
+        now = looks * 2e-3
+        run = Sight(
+            now=now,
+            done=int(now * rate),
+            calls=int(now * rate),
+            call_seconds=now * flying,
+            lane_cpu=busy * now,
+            cpu=busy * now,
+            flying=flying,
+            remaining=remaining,
+            **more,
+        )
+        arrangement = decider.look(LoopSight(run=run, looks=looks, inside=round(inside * looks)))
+    return arrangement
+
+
+def test_a_loop_that_waits_gets_more_lanes():
+    """Nothing has come back, nothing computes: the first round trip is spent on more calls."""
+    arrangement = watched(controller(), flying=32, rate=0.0)
+    assert (arrangement.stage, arrangement.threads) == ("loop", 1000)
+
+
+def test_concurrency_is_its_ceiling():
+    """However much is waited."""
+    assert watched(controller(flying=50), flying=50, rate=0.0).threads == 50
+
+
+def test_a_loop_that_stands_still_inside_the_callable_is_blocked():
+    """Found inside it, without computing: threads with a loop each."""
+    arrangement = watched(controller(), flying=1, inside=1.0, rate=50.0, seconds=0.05)
+    assert (arrangement.stage, arrangement.outside) == ("waiting", False)
+    assert "block their loop" in arrangement.reason
+
+
+def test_a_loop_that_finds_no_core_is_not_blocked():
+    """On a crowded machine the time in the run queue is not the callable's fault."""
+    decider = controller()
+    for looks in range(1, 30):
+        now = looks * 2e-3
+        run = Sight(now=now, done=looks, calls=looks, lane_cpu=now / 3, flying=1, remaining=2)
+        arrangement = decider.look(LoopSight(run=run, looks=looks, inside=looks, queued=now * 2 / 3))
+    assert arrangement.stage == "loop"
+
+
+def test_a_loop_that_computes_goes_to_processes_once_they_are_up():
+    """It is full, and the rest pays for them; one item at a time each, since none waits."""
+    decider = controller()
+    arrangement = watched(decider, flying=1, busy=1.0, inside=1.0)
+    assert (arrangement.stage, arrangement.processes, arrangement.outside) == ("starting", 2, False)
+    arrangement = watched(decider, flying=1, busy=1.0, inside=1.0, ready=2)
+    assert (arrangement.stage, arrangement.outside, arrangement.inside) == ("outside", True, 1)
+
+
+def test_items_that_wait_and_compute_take_their_lanes_along():
+    """As many in flight in all processes together as on the loop."""
+    decider = controller()
+    watched(decider, flying=100, busy=1.0)
+    assert watched(decider, flying=100, busy=1.0, ready=2).inside == 50
+
+
+@pytest.mark.parametrize("most", [2, 3, 7])
+def test_processes_keep_to_the_ceiling_too(most):
+    """`concurrency` counts items in flight wherever they are."""
+    decider = controller(flying=most)
+    watched(decider, flying=most, busy=1.0)
+    arrangement = watched(decider, flying=most, busy=1.0, ready=2)
+    assert arrangement.processes * arrangement.inside <= most
+
+
+def test_a_barred_callable_stays_on_its_loop():
+    """The reason says why."""
+    decider = controller()
+    watched(decider, flying=1, busy=1.0)
+    decider.bar("calls change the global 'n'")
+    arrangement = watched(decider, flying=1, busy=1.0, ready=2)
+    assert (arrangement.stage, arrangement.outside) == ("loop", False)
+    assert "the global 'n'" in arrangement.reason
+
+
+def test_too_small_a_rest_starts_nothing():
+    """Processes have to pay."""
+    assert watched(controller(), flying=1, busy=1.0, remaining=20).stage == "loop"
+
+
+def test_items_that_never_wait_get_few_lanes():
+    """More gain nothing, and hold up whoever else is on the loop."""
+    assert watched(controller(movable=False), flying=1, busy=1.0).threads == 4
+
+
+def test_what_waits_for_the_callers_loop_does_not_leave_it():
+    """It may use what belongs to that loop; what never waits for it may leave."""
+    assert watched(controller(bound=True), flying=40, inside=1.0).stage == "loop"
+    assert watched(controller(bound=True), flying=1, inside=1.0).stage == "waiting"
