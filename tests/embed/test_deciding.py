@@ -9,11 +9,11 @@ from functools import partial
 import pytest
 
 from concurrent_choices._embed._account import Account, identity_of, unwrapped
+from concurrent_choices._embed._advisor._shares import Shares
 from concurrent_choices._embed._backlog import Backlog
 from concurrent_choices._embed._captured import held_by
 from concurrent_choices._embed._placing import Figures, place
 from concurrent_choices._embed._ramp import Ramp
-from concurrent_choices._embed._shares import Shares
 from concurrent_choices._embed._tasks import Task
 
 MS = 1e-3
@@ -42,9 +42,11 @@ def figures(**known):
         ({"calls": 0}, "thread", "new"),
         ({"wall": 5e-6, "cpu": 5e-6}, "thread", "tiny"),
         ({"cpu": 1 * MS, "blocked": 19 * MS}, "thread", "waiting"),
-        ({"cpu": 10 * MS, "blocked": 10 * MS, "gil": None}, "thread", "mixed"),
+        ({"cpu": 10 * MS, "blocked": 10 * MS, "gil": 0.3}, "thread", "mixed"),
+        ({"cpu": 10 * MS, "blocked": 10 * MS, "gil": None}, "process", "computing"),
         ({"gil": 0.1}, "thread", "computing outside the GIL"),
-        ({"gil": None}, "thread", "computing"),
+        ({"gil": None}, "process", "computing"),
+        ({"gil": None, "obstacle": "it holds a lock"}, "thread", "computing"),
         ({"obstacle": "it holds a lock"}, "thread", "computing under the GIL"),
         ({"payload": None}, "thread", "computing under the GIL"),
         ({"payload": 15 * MS}, "thread", "computing"),

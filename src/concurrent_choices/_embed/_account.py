@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import Context
 from functools import partial
+from itertools import count
 from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -26,9 +27,6 @@ NEWEST = 0.2
 RISING = 0.05
 """Part of the way that the low estimate of waiting rises to a call that waited longer (guessed)."""
 
-ASSUMED = 64
-"""Measured calls after which the GIL is taken to be held, where that is still unknown (guessed)."""
-
 EXAMINED = 2
 """Calls that must have left unchanged what they could change, before any is moved (guessed)."""
 
@@ -40,6 +38,9 @@ CHANGED = 4.0
 
 KEPT = 1024
 """Callables remembered; the one not used for longest is forgotten (guessed: a megabyte)."""
+
+
+_numbers = count(1)
 
 
 class Account:
@@ -59,6 +60,7 @@ class Account:
     ) -> None:
         self.name = name
         self.key = key
+        self.number = next(_numbers)
         self.running = 0  # in threads; the dispatch's
         self.away = 0  # in worker processes; the office's
         self.imported = b""  # digest of what it holds, where a worker imports it
@@ -71,7 +73,6 @@ class Account:
         self.cpu = 0.0
         self.queued = 0.0
         self.blocked = 0.0  # a low estimate: what calls are made to wait by other threads is left out
-        self.spent = 0.0  # computing of all calls that were measured in threads
         self.payload: float | None = None
         self.alone: float | None = None
         self.obstacle = ""
@@ -82,8 +83,7 @@ class Account:
         self.moving = False
         self.place: Place = "thread"
         self.verdict = Verdict("thread", "new", None, "nothing is known yet")
-        # Whether its calls in flight should be watched; the next one examined; each measured in full.
-        self.unsettled = True
+        # Whether the next call is examined; whether each is measured in full.
         self.candidate = False
         self.fully = True
         self._cpus = cpus
@@ -98,6 +98,11 @@ class Account:
     def expected(self) -> float:
         """Seconds the next call is expected to take."""
         return self.wall or self.first
+
+    @property
+    def is_new(self) -> bool:
+        """Whether no call but the first was measured, which is no evidence."""
+        return self.measured < 2  # noqa: PLR2004 - the second is
 
     @property
     def below_ceiling(self) -> bool:
@@ -134,7 +139,6 @@ class Account:
         worth = self.measured > 1 and worth_moving(self.figures)
         outside = self.gil is not None and self.gil < HOLDS
         at_home = self.place == "thread" and not (self.obstacle or self.moving)
-        self.unsettled = self.measured < 2 or (self.gil is None and worth)  # noqa: PLR2004 - the first call is no evidence
         self.candidate = worth and at_home and not outside and self.examined < EXAMINED
         self.fully = self.measured < NEW or self.wall >= FULL
 
@@ -196,7 +200,6 @@ class Account:
         """Decide again where it belongs and how many may run at once."""
         self._review_at = self.measured + max(1, min(32, self.measured // 4))
         self._doubt()
-        self._assume()
         self.verdict = place(self.figures, cpus=self._cpus)
         if self.verdict.kind in {"waiting", "mixed"}:
             self.ramp.at_least(WAITING)
@@ -220,14 +223,6 @@ class Account:
         else:
             self._relief = min(self.ramp.most, 2 * max(1, self.limit))
         self.refresh_limit()
-
-    def _assume(self) -> None:
-        """Take what computes to hold the GIL, as plain Python does, where it could not be found out.
-
-        That happens on a crowded machine. What does not hold it runs in a process as well as in a thread.
-        """
-        if self.gil is None and self.measured >= ASSUMED and worth_moving(self.figures):
-            self.gil, self._basis = 1.0, self.cpu
 
     def _doubt(self) -> None:
         """Forget what was found out about calls of another size."""

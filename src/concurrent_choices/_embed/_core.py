@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import threading
 import time
-import weakref
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextvars import copy_context
 from itertools import count
-from types import FunctionType
 from typing import Any, Literal
 
 from attrs import field, frozen
@@ -109,14 +107,13 @@ class Core:
             on_wait=self._watch,
             on_left=self._left,
         )
-        self._ticker = Ticker(self._dispatch, clock, self._consider_again)
+        self._ticker = Ticker(self._dispatch, clock)
         self._office = Office(
             max(1, most), on_refused=self._refused, on_ended=self._ended, on_looked=self._looked
         )
         self._dispatch.attentive = settings.max_queue is not None
         self._remote = 0
         self._room = threading.Condition(self._dispatch.lock)
-        self._samples: dict[Account, weakref.ref[FunctionType]] = {}
 
     # Submitting
 
@@ -228,16 +225,7 @@ class Core:
         """A callable has been measured again; called in the thread that made the call."""
         account = task.account
         account.review()
-        if account.gil is None and not account.obstacle and type(task.fn) is FunctionType:
-            self._samples[account] = weakref.ref(task.fn)
         self._consider(account, task.fn)
-
-    def _consider_again(self, account: Account) -> None:
-        """The watch has found a callable's share of the GIL."""
-        sample = self._samples.pop(account, None)
-        fn = sample() if sample is not None else None
-        if fn is not None:
-            self._consider(account, fn)
 
     def _consider(self, account: Account, fn: Any) -> None:
         """Prepare to move a callable, if it belongs to processes: a worker must see what we see."""
@@ -306,8 +294,8 @@ class Core:
         dispatch = self._dispatch
         if self._settings.max_queue is not None:
             self._room.notify_all()
-        if self._remote:
-            self._office.poke()
+        if self._remote and self._limits:
+            self._office.poke()  # a limit of the caller's own may now allow a call there
         if dispatch.closing and dispatch.drained and not self._remote:
             self._office.close()
             self._ticker.close()

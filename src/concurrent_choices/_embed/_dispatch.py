@@ -39,7 +39,7 @@ class Dispatch:
         clock: The stopwatch.
         name: What the threads are called.
         on_learnt: Told, in a lane's thread, of a callable that was reviewed.
-        on_wait: Told that a call waits, or that one should be watched.
+        on_wait: Told that a call waits.
         on_left: Told, with the lock held, that a thread has nothing more to do or a call left the queue.
     """
 
@@ -77,26 +77,19 @@ class Dispatch:
         account = task.account
         if not self._may(account):
             self.backlog.add(task)
-            self._leave(watch=True)
+            self.lock.release()
+            self._on_wait()
             return
         account.running += 1
         self._busy += 1
-        watch = account.unsettled
         if self._idle:
             self._idle -= 1
-            self._leave(watch=False)
+            self.lock.release()
             self._ready.put(task)
-            if watch:
-                self._on_wait()
             return
         lane = self._new_lane()
-        self._leave(watch=watch)
-        self._start(lane, task)
-
-    def _leave(self, *, watch: bool) -> None:
         self.lock.release()
-        if watch:
-            self._on_wait()
+        self._start(lane, task)
 
     def _may(self, account: Account) -> bool:
         """Whether a callable may run one more call now."""

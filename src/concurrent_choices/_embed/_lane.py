@@ -28,10 +28,9 @@ class Lane:
         thread: The thread.
         task: The call it makes now, or None.
         since: The wall clock when it began, ns.
-        cpu: The thread's CPU time when it began, ns; -1 where that was not read.
     """
 
-    __slots__ = ("account", "cpu", "first", "since", "task", "thread")
+    __slots__ = ("account", "first", "since", "task", "thread")
 
     def __init__(self) -> None:
         self.account: Account | None = None
@@ -39,7 +38,6 @@ class Lane:
         self.thread: threading.Thread | None = None
         self.task: Task | None = None
         self.since = 0
-        self.cpu = -1
 
 
 class _Outcome(NamedTuple):
@@ -55,10 +53,10 @@ def perform(task: Task, lane: Lane, clock: Clock) -> None:
     lane.task, lane.since = task, time.perf_counter_ns()
     if account.candidate:
         examination = Examination(task, clock)
-        outcome = _measured(task, lane, clock)
+        outcome = _measured(task, clock)
         examination.end(outcome.value, failed=outcome.error is not None)
     elif account.fully or account.calls % SELDOM == 0:
-        outcome = _measured(task, lane, clock)
+        outcome = _measured(task, clock)
     else:
         try:
             value = task.context.run(task.fn, *task.args, **task.kwargs)
@@ -73,18 +71,15 @@ def perform(task: Task, lane: Lane, clock: Clock) -> None:
     del outcome  # its error's traceback holds this frame, which would hold it
 
 
-def _measured(task: Task, lane: Lane, clock: Clock) -> _Outcome:
+def _measured(task: Task, clock: Clock) -> _Outcome:
     outcome = _Outcome(None, None)
     queued, cpu, wall = clock.run_queue(), clock.thread_cpu(), clock.wall()
-    lane.cpu = cpu
     try:
         value = task.context.run(task.fn, *task.args, **task.kwargs)
         outcome = _Outcome(value, None)
     except BaseException as error:  # noqa: BLE001 - as above
         outcome = _Outcome(None, error)
     wall, cpu = clock.wall() - wall, clock.thread_cpu() - cpu
-    lane.cpu = -1
-    task.account.spent += cpu / 1e9
     queued = clock.run_queue() - queued
     parts = 1e9 * task.calls
     task.account.learn(wall / parts, cpu / parts, queued / parts)

@@ -96,7 +96,9 @@ class Parcels:
         parcel.sent += 1
         frames, forget = address.frames_for(parcel.token, parcel.frames)
         look = not parcel.named and parcel.sent == 1
-        call = Call(parcel.token, frames, forget, repr(task), task.number, args, kwargs, look)
+        account = task.account
+        trial = account.number if account.gil is None else 0
+        call = Call(parcel.token, frames, forget, repr(task), task.number, args, kwargs, look, trial)
         try:
             return dump([call])
         except Exception as error:

@@ -45,7 +45,10 @@ def pick_executor(fn: Callable[..., Any], sample_args: Iterable[Any], *, budget:
         raise InvalidArgumentError("sample_args", "must hold at least one call's arguments")
     workload = Workload(Spread(fn), samples, items_count=MANY, name=name_of(fn))
     verdict = recommend(workload, budget=budget, verify=False)
-    return _executor_for(verdict.estimate("thread"), verdict.estimate("process"))
+    thread = verdict.estimate("thread")
+    if verdict.bound == "io":  # a process would only wait as well, whatever a noisy sample made of it
+        return _threads(thread)
+    return _executor_for(thread, verdict.estimate("process"))
 
 
 def _arguments(sample: Any) -> tuple[Any, ...]:
@@ -61,7 +64,11 @@ def _is_tuple(thing: object) -> bool:
 def _executor_for(thread: Estimate, process: Estimate) -> Executor:
     if process.seconds is not None and process.expected < thread.expected:
         return AdaptiveExecutor(max_processes=process.plan.workers, place="process")
-    return ThreadPoolExecutor(max(1, thread.plan.workers))
+    return _threads(thread)
+
+
+def _threads(estimate: Estimate) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max(1, estimate.plan.workers))
 
 
 class Spread:

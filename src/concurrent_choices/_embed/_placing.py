@@ -94,8 +94,8 @@ def place(known: Figures, *, cpus: float) -> Verdict:  # noqa: PLR0911 - one kin
         return Verdict("thread", "new", None, "nothing is known yet")
     if known.wall < TINY:
         return Verdict("thread", "tiny", cores, "a call is shorter than any hand-over")
-    if worth_moving(known) and known.gil is not None and known.gil >= HOLDS:
-        return _under_the_gil(known, max(1, round(cpus)))
+    if worth_moving(known) and (known.gil is None or known.gil >= HOLDS):
+        return _to_a_process(known, max(1, round(cpus)))
     if known.share <= 1 - COMPUTES:
         return Verdict("thread", "waiting", None, f"it computes {known.share:.0%} of its time")
     if known.share < COMPUTES:
@@ -106,9 +106,7 @@ def place(known: Figures, *, cpus: float) -> Verdict:  # noqa: PLR0911 - one kin
     if known.gil is not None and known.gil < HOLDS:
         why = f"it holds the GIL {known.gil:.0%} of its computing"
         return Verdict("thread", "computing outside the GIL", cores, why)
-    if not worth_moving(known):
-        return Verdict("thread", "computing", cores, "a call is too short for a trip to a process")
-    return Verdict("thread", "computing", cores, "whether it holds the GIL is not known yet")
+    return Verdict("thread", "computing", cores, "a call is too short for a trip to a process")
 
 
 def worth_moving(known: Figures) -> bool:
@@ -119,14 +117,15 @@ def worth_moving(known: Figures) -> bool:
     return not mostly_waits and known.cpu >= 5 * TRIP + 2 * (known.payload or 0.0)
 
 
-def _under_the_gil(known: Figures, cores: int) -> Verdict:
+def _to_a_process(known: Figures, cores: int) -> Verdict:
+    kind = "computing" if known.gil is None else "computing under the GIL"
     if known.obstacle:
-        return Verdict("thread", "computing under the GIL", cores, known.obstacle)
+        return Verdict("thread", kind, cores, known.obstacle)
     if known.payload is None:
-        why = "whether it can travel is not known yet"
-        return Verdict("thread", "computing under the GIL", cores, why)
+        return Verdict("thread", kind, cores, "whether it can travel is not known yet")
     share = known.alone if known.alone is not None else max(COMPUTES, known.share)
     limit = min(4 * cores, ceil(cores / max(share, SCARCE)))
     trip = (known.payload + TRIP) * 1e3
-    why = f"it computes {known.cpu * 1e3:.3g} ms under the GIL, its trip costs {trip:.2g} ms"
-    return Verdict("process", "computing under the GIL", limit, why)
+    held = "under the GIL" if known.gil is not None else "(a process is to show whether under the GIL)"
+    why = f"it computes {known.cpu * 1e3:.3g} ms {held}, its trip costs {trip:.2g} ms"
+    return Verdict("process", kind, limit, why)

@@ -40,6 +40,8 @@ def settle_call(task: Task, report: Report | None, error: BaseException | None, 
         return
     calls = task.calls
     account.learn_remote(report.wall / calls, report.cpu / calls, report.queued / calls)
+    if report.gil is not None and account.gil is None:
+        account.told(report.gil)
     if report.changed:
         account.bar("a call changed what it holds, which would be lost in another process")
     if report.error is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._errors import RemoteError
 from .._measure._clock import SystemClock
@@ -11,6 +11,9 @@ from .._strategies._workers._outcome import Carried
 from .._work._perform import show
 from .._work._pickling import dump, load
 from ._captured import Held, held_by
+
+if TYPE_CHECKING:
+    from ._vigil import Vigil
 
 __all__ = ["Call", "Look", "Report", "serve"]
 
@@ -27,6 +30,7 @@ class Call(NamedTuple):
         args: Its positional arguments.
         kwargs: Its other arguments.
         look: Whether to tell if the callable changed what it holds.
+        trial: The number under which to find out whether it holds the GIL; 0 where that is known.
     """
 
     token: int
@@ -37,6 +41,7 @@ class Call(NamedTuple):
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     look: bool
+    trial: int
 
     def __repr__(self) -> str:
         return self.name
@@ -58,6 +63,8 @@ class Report(NamedTuple):
         cpu: Seconds it computed.
         queued: Seconds it was ready to run and had no core.
         changed: Whether it changed what its callable holds.
+        gil: The share of the callable's computing that holds the GIL; None where it was not tried, or is not
+            sure yet.
         unloadable: Why the callable could not be loaded here, and was not called; or empty.
     """
 
@@ -67,10 +74,12 @@ class Report(NamedTuple):
     cpu: float
     queued: float
     changed: bool
+    gil: float | None
     unloadable: str
 
 
 _known: dict[int, Any] = {}
+_vigils: list[Vigil] = []
 _clock = SystemClock()
 
 
@@ -81,20 +90,35 @@ def serve(message: Call | Look) -> Report | Held | str:
     try:
         fn = _loaded(message)
     except BaseException as error:  # noqa: BLE001 - whatever importing it raised is the reason
-        return Report(None, None, 0.0, 0.0, 0.0, changed=False, unloadable=_words(error))
+        return Report(None, None, 0.0, 0.0, 0.0, changed=False, gil=None, unloadable=_words(error))
     before = held_by(fn) if message.look else None
-    queued, cpu, wall = _clock.run_queue(), _clock.thread_cpu(), _clock.wall()
+    vigil = _vigil_over(message.trial)
+    if vigil is not None:
+        vigil.begin()
+    queued, cpu, began = _clock.run_queue(), _clock.thread_cpu(), _clock.wall()
     value, failure = None, None
     try:
         value = fn(*message.args, **message.kwargs)
     except BaseException as error:  # noqa: BLE001 - whatever it raised belongs to whoever waits for it
         failure = error
-    wall, cpu = _clock.wall() - wall, _clock.thread_cpu() - cpu
+    ended, cpu = _clock.wall(), _clock.thread_cpu() - cpu
     queued = _clock.run_queue() - queued
+    gil = None if vigil is None else vigil.end(message.trial, (began, ended), cpu, queued)
     changed = before is not None and before != held_by(fn)
     carried = None if failure is None else _portable(failure, message)
-    times = wall / 1e9, cpu / 1e9, queued / 1e9
-    return Report(value, carried, *times, changed=changed, unloadable="")
+    times = (ended - began) / 1e9, cpu / 1e9, queued / 1e9
+    return Report(value, carried, *times, changed=changed, gil=gil, unloadable="")
+
+
+def _vigil_over(trial: int) -> Vigil | None:
+    """Who finds out whether a call holds the GIL: nobody where that is known, and then nobody stays awake."""
+    if trial and not _vigils:
+        from ._vigil import Vigil  # noqa: PLC0415 - seldom needed, and a worker must start fast
+
+        _vigils.append(Vigil(_clock))
+    elif not trial and _vigils:
+        _vigils.pop().close()
+    return _vigils[0] if _vigils else None
 
 
 def _look(message: Look) -> Held | str:

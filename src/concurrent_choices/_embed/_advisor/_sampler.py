@@ -14,8 +14,8 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from ..._measure._clock import SystemClock
-from .._shares import Shares
 from ._lines import culprit
+from ._shares import Shares
 
 if TYPE_CHECKING:
     from ._ledger import Ledger, Route

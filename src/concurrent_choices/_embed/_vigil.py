@@ -1,0 +1,91 @@
+"""Whether what a worker process computes holds the GIL: seen there, where one callable runs at a time.
+
+In the caller's process many callables compute at once, and who of them held the GIL can only be
+reckoned; on a busy machine that went wrong. In a worker it is seen.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from .._measure._witness import WitnessThread
+from ._placing import HOLDS
+
+if TYPE_CHECKING:
+    from .._facts._clock import Clock
+
+__all__ = ["Vigil"]
+
+SURE = 2.0
+"""Standard errors that a share must lie away from the limit (as in DECISION.md 2.2)."""
+
+MANY = 60
+"""Looks after which a share near the limit is told as it is (guessed)."""
+
+LULL = 20_000_000
+"""Nanoseconds without a call after which the witness sleeps until the next (guessed)."""
+
+
+class _Seen:
+    """What was seen of one callable: its calls' spans, and how long they took and computed, ns."""
+
+    def __init__(self) -> None:
+        self.spans: list[tuple[int, int]] = []
+        self.wall = self.cpu = 0
+
+
+class Vigil:
+    """A witness that stays awake while calls are tried.
+
+    Args:
+        clock: The stopwatch.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._wanted = threading.Event()
+        self._quiet_since = clock.wall()
+        self._seen: dict[int, _Seen] = {}
+        self._witness = WitnessThread(clock, self._rest).__enter__()
+
+    def begin(self) -> None:
+        """A call begins."""
+        self._quiet_since = 0
+        self._wanted.set()
+
+    def end(self, trial: int, span: tuple[int, int], cpu: int, queued: int) -> float | None:
+        """A call has ended.
+
+        Args:
+            trial: Which callable it was of.
+            span: When it began and ended, ns.
+            cpu: How long it computed, ns.
+            queued: How long it had no core, ns.
+
+        Returns:
+            The share of the callable's computing that holds the GIL; None while that is not sure.
+        """
+        self._quiet_since = self._clock.wall()
+        self._wanted.clear()
+        seen = self._seen.setdefault(trial, _Seen())
+        seen.spans.append(span)
+        seen.wall += max(span[1] - span[0] - queued, cpu)
+        seen.cpu += cpu
+        said = self._witness.testify(seen.spans)
+        if said.share is None or not seen.cpu:
+            return None
+        # He tells of the time that the calls took, which they did not only compute.
+        share = min(1.0, said.share * seen.wall / seen.cpu)
+        sure = abs(share - HOLDS) > SURE * said.error or said.looks >= MANY
+        return share if sure else None
+
+    def close(self) -> None:
+        """See no more."""
+        self._quiet_since = 0
+        self._wanted.set()
+        self._witness.__exit__()
+
+    def _rest(self, now: int) -> None:
+        if self._quiet_since and now - self._quiet_since > LULL:
+            self._wanted.wait()
