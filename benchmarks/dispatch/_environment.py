@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["describe", "without_paths", "write_environment"]
+__all__ = ["describe", "sentence", "without_paths", "write_environment"]
 
 PACKAGES = (
     "aiometer",
@@ -55,6 +55,16 @@ def write_environment(folder: Path, environment: dict[str, Any], began: float) -
     ended = {"took_seconds": round(time.monotonic() - began), "load_after": os.getloadavg()}
     text = json.dumps(environment | ended, indent=2) + "\n"
     (folder / "environment.json").write_text(text, encoding="utf-8")
+
+
+def sentence(environment: dict[str, Any]) -> str:
+    """What was measured on, when, and how busy it was, from an environment.json."""
+    return (
+        f"{environment['python']}, {environment['platform']}, {environment['cpu']}, "
+        f"{environment['usable_cpus']} usable CPUs; commit {environment['commit']}, {environment['date']}; "
+        f"load {environment['load_before'][0]:.1f} before and {environment['load_after'][0]:.1f} after; "
+        f"{environment['took_seconds']} s."
+    )
 
 
 def _field(file: str, name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.dispatch._environment import sentence
 from benchmarks.oracle._figures import Case, Forecast, cases_of
 from benchmarks.oracle._measurement import Measurement, load
 from benchmarks.oracle._protocol import AGAIN, HOPELESS, LEAST, LEAST_OF_OURS, MOST_AGAIN, PATIENCE
@@ -55,12 +56,7 @@ def _what(
         "library and of our own strategies, whichever it is."
     )
     yield ""
-    yield (
-        f"{environment['python']}, {environment['platform']}, {environment['cpu']}, "
-        f"{environment['usable_cpus']} usable CPUs; commit {environment['commit']}, {environment['date']}; "
-        f"load {environment['load_before'][0]:.1f} before and {environment['load_after'][0]:.1f} after; "
-        f"{environment['took_seconds']} s."
-    )
+    yield sentence(environment)
 
 
 def _summary(cases: Sequence[Case]) -> Iterator[str]:

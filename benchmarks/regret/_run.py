@@ -1,0 +1,53 @@
+"""One line of results.jsonl, and a run under `auto`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+
+from benchmarks.oracle._measurement import Measurement
+from benchmarks.oracle._ours import timed
+from benchmarks.oracle._zygote import Answer
+from concurrent_choices import run, run_report
+
+__all__ = [
+    "AUDIT",
+    "AUTO",
+    "CHANGING",
+    "CONTROL",
+    "DEATH",
+    "FAILED",
+    "HAND",
+    "PACE",
+    "SINGLE",
+    "Run",
+    "decided",
+]
+
+HAND, AUTO, CONTROL, AUDIT, PACE = "hand", "auto", "control", "audit", "pace"
+SINGLE, CHANGING, DEATH, FAILED = "single", "changing", "death", "failed"
+
+
+@attrs.frozen(kw_only=True)
+class Run(Measurement):
+    """One measurement of a job.
+
+    Its kind is "hand" (a hand-tuned run, or one that a rule leads to), "auto", "control" (the best by hand of
+    the first round, once more), "audit", "pace" (how many items make a job), one of the parts apart from
+    the catalogue ("single", "changing", "death"), or "failed": a part that could not be measured.
+
+    Attributes:
+        size: The seconds that the job was to take one item after another; 0 where it has no such size.
+        items: How many items it had.
+    """
+
+    size: float = 0.0
+    items: int = 0
+
+
+def decided(fn: Callable[[Any], Any], items: Sequence[Any]) -> Answer:
+    """A run under `auto`: its seconds, the checksum of its results, and what it says it did."""
+    answer = timed(run, fn, items)
+    return answer | {"report": str(run_report())}

@@ -1,0 +1,221 @@
+import math
+
+import pytest
+from benchmarks.catalogue.all import CATALOGUE
+from benchmarks.oracle._audit import audited
+from benchmarks.oracle._grid import loop
+from benchmarks.regret import _changing as changing
+from benchmarks.regret._contestants import BY_KIND, RULES, alone, contestants, rules
+from benchmarks.regret._figures import cases_of, standings
+from benchmarks.regret._pace import MOST, count_for, few, paced
+from benchmarks.regret._protocol import AT_LENGTH, LONG, SIZES
+from benchmarks.regret._run import AUDIT, AUTO, CHANGING, CONTROL, DEATH, HAND, SINGLE, Run
+from benchmarks.regret._single import LOCKED, NO_OPS, SECONDS, TWO_HUNDRED
+from benchmarks.regret._targets import classes, excess, rows
+
+
+def of(kind, name, seconds, number=1, **more):
+    size, items = more.pop("size", 0.5), more.pop("items", 100)
+    workload = more.pop("workload", "sleep-5ms")
+    answer = {"check": 1, **more}
+    if seconds is not None:
+        answer["seconds"] = seconds
+    return Run(workload=workload, kind=kind, name=name, round=number, size=size, items=items, answer=answer)
+
+
+def job(auto, best=0.1, plain=0.5, **more):
+    """A job whose best by hand is a pool of 32 threads."""
+    return [
+        of(HAND, "loop", plain, **more),
+        of(HAND, "threads 32", best, **more),
+        of(HAND, "threads 6", 2 * best, **more),
+        of(HAND, "joblib", None, error="was stopped after 0.40 s", over=0.4, **more),
+        of(HAND, "processes 4, chunks of 1", None, error="PicklingError: no", **more),
+        of(CONTROL, "", 1.02 * best, **more),
+        of(AUTO, "", auto, report="what it did", **more),
+    ]
+
+
+def row_of(figure, runs):
+    return next(row for row in rows(cases_of(runs), runs) if row.figure.startswith(figure))
+
+
+def test_regret_is_the_median_over_the_least_median():
+    """Of each, the median of its rounds; what was stopped or failed is no contestant."""
+    more = [of(AUTO, "", 0.3, 2, report="slow"), of(AUTO, "", 0.12, 3, report="near")]
+    (case,) = cases_of([*job(0.11), *more, of(HAND, "threads 32", 0.08, 2), of(HAND, "threads 32", 0.3, 3)])
+    assert case.best == ("threads 32", 0.1)
+    assert case.auto == 0.12
+    assert case.regret == pytest.approx(1.2)
+    assert case.lost == pytest.approx(0.02)
+    assert case.control == pytest.approx(1.02)
+    assert case.report == "near"
+    assert set(case.by_hand) == {"loop", "threads 32", "threads 6"}
+    assert case.stopped == {"joblib": 0.4}
+    assert case.failed == {"hand processes 4, chunks of 1": "PicklingError: no"}
+
+
+def test_what_fails_more_often_than_not_has_no_time():
+    """One lucky round in three is no median."""
+    failed = [of(AUTO, "", None, number, error="died") for number in (2, 3)]
+    (case,) = cases_of([*job(0.11), *failed])
+    assert case.auto is None
+    assert math.isnan(case.regret)
+    assert math.isnan(case.over_sequential)
+    assert classes([case]) == {"5 ms": [], "50 ms": [], "0.5 s and more": []}
+
+
+def test_jobs_are_told_apart_by_size():
+    """A workload at two sizes is two jobs, the shorter first; 5 s belongs to 0.5 s and more."""
+    runs = [each for size in (5.0, 0.05, 0.005, 0.5) for each in job(0.11, size=size)]
+    cases = cases_of(runs)
+    assert [case.size for case in cases] == [0.005, 0.05, 0.5, 5.0]
+    sized = classes(cases)
+    assert [len(each) for each in sized.values()] == [1, 1, 2]
+
+
+def test_geometric_mean_share_and_worst():
+    """The three figures of jobs of half a second and more."""
+    runs = [*job(0.1), *job(0.4, workload="http-20ms")]
+    assert row_of("regret, jobs of 0.5 s", runs).seen.startswith("2.000 of 2; a perfect choice")
+    assert row_of("regret, jobs of 0.5 s", runs).reached is False
+    assert row_of("the same: 95 %", runs).seen == "50% (1 of 2); 95 % are within 4.00"
+    assert row_of("the same: worst", runs).seen == "4.00 (http-20ms, 0.5 s)"
+    assert row_of("the same: worst", job(0.14)).reached is True
+
+
+def test_a_job_of_50_ms_may_lose_a_round_trip():
+    """15 ms and what one item takes: here 5 ms."""
+    (case,) = cases_of(job(0.029, best=0.01, plain=0.05, size=0.05, items=10))
+    assert case.round_trip == pytest.approx(0.005)
+    assert excess(case) == pytest.approx(-0.001)
+    (late,) = cases_of(job(0.032, best=0.01, plain=0.05, size=0.05, items=10))
+    assert excess(late) == pytest.approx(0.002)
+
+
+@pytest.mark.parametrize(("auto", "reached"), [(0.519, True), (0.521, False)])
+def test_three_per_cent_and_five_milliseconds(auto, reached):
+    """Of one item after another, at any size."""
+    assert row_of("against plain sequential", job(auto, plain=0.5)).reached is reached
+
+
+def test_rules_are_held_against_auto_over_the_same_jobs():
+    """What was stopped counts as long as it ran; what failed is left out, and counted."""
+    cases = cases_of([*job(0.11), *job(0.11, workload="http-20ms")])
+    stood = {each.rule: each for each in standings(cases, RULES)}
+    assert stood["sequential"].mean == pytest.approx(5.0)
+    assert stood["32 threads"].mean == pytest.approx(1.0)
+    assert not stood["32 threads"].beaten
+    assert stood["ThreadPoolExecutor()"].jobs == 2
+    assert stood["joblib"].mean == pytest.approx(4.0)
+    assert stood["joblib"].stopped == 2
+    assert stood["ProcessPoolExecutor()"].failed == 2
+    assert stood["ProcessPoolExecutor()"].jobs == 0
+    assert row_of("best single rule", [*job(0.11)]).reached is False
+    assert row_of("best single rule", [*job(0.099)]).reached is True
+
+
+def test_items_called_other_than_once_are_counted():
+    """In audits, and beside killed workers: there a lost item is no mistake, an unreported one is."""
+    good = {"items": 600, "results": 600, "deaths": 2, "lost": 2, "wrong": 0, "twice": 0, "never": 0}
+    once = {"items": 100, "results": 100, "once": 100, "twice": 0, "never": 0}
+    audit = Run(workload="sleep-5ms", kind=AUDIT, size=0.5, items=100, answer=once)
+    death = Run(workload="killed workers", kind=DEATH, name="idempotent=False", items=600, answer=good)
+    figure = "items called other than once"
+    assert row_of(figure, [audit, death]).reached is True
+    for wrong in ({"twice": 1}, {"never": 1}, {"wrong": 1}, {"results": 599}):
+        bad = Run(workload="x", kind=DEATH, name="idempotent=False", items=600, answer=good | wrong)
+        assert row_of(figure, [audit, bad]).reached is False
+    again = good | {"twice": 2, "lost": 0}
+    kept = Run(workload="x", kind=DEATH, name="idempotent=True", items=600, answer=again)
+    assert row_of(figure, [audit, kept]).reached is True
+    twice = audit.answer | {"once": 99, "twice": 1}
+    assert row_of(figure, [Run(workload="sleep-5ms", kind=AUDIT, size=0.5, answer=twice)]).reached is False
+
+
+def test_named_jobs_have_limits_of_their_own():
+    """Seconds, or so many times one item after another; what was not measured is not reached."""
+
+    def single(name, side, seconds):
+        return Run(workload=name, kind=SINGLE, name=side, items=9, answer={"seconds": seconds})
+
+    runs = [single(TWO_HUNDRED, AUTO, 0.19), single(NO_OPS, AUTO, 0.14), single(NO_OPS, HAND, 0.1)]
+    assert row_of(TWO_HUNDRED, runs).verdict == "reached"
+    assert row_of(NO_OPS, runs).verdict == "**missed**"
+    assert [row.verdict for row in rows([], runs) if row.figure in {SECONDS, LOCKED}] == ["not measured"] * 2
+
+
+def test_differing_results_are_found():
+    """Somebody who loses the changes, and somebody who gives other results."""
+
+    def forgetful(fn, items):
+        return list(items)
+
+    for holder in changing.HOLDERS:
+        assert changing.differing(loop, holder, changing.nothing, 30)["held"]
+        assert not changing.differing(forgetful, holder, changing.nothing, 450)["held"]
+    told = changing.differing(forgetful, changing.how_many_so_far, changing.nothing, 30)
+    assert told["different"] == 30
+    runs = [Run(workload="a_list, wait", kind=CHANGING, items=30, answer={"different": 0, "held": False})]
+    assert row_of("results that differ", runs).reached is False
+
+
+def test_an_audit_sees_who_calls_twice():
+    """Once, twice and never."""
+
+    def careless(fn, items):
+        return [fn(item) for item in [*items[1:], items[-1]]]
+
+    told = audited(careless, str, range(5))
+    assert (told["once"], told["twice"], told["never"]) == (3, 1, 1)
+
+
+MARKS = [(1, 0.01), (2, 0.02), (4, 0.06), (8, 0.14)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "count"), [(0.005, None), (0.007, 1), (0.02, 2), (0.04, 3), (0.14, 8), (1.4, 80)]
+)
+def test_items_make_a_job_of_so_many_seconds(seconds, count):
+    """Between two marks, or beyond the last; none where one item takes far longer."""
+    assert count_for(MARKS, seconds) == count
+
+
+def test_no_job_has_more_items_than_lists_should():
+    """Where the calls are too short for such a job."""
+    assert count_for([(MOST, 0.1)], 0.5) is None
+
+
+@pytest.mark.parametrize("name", ["tiny", "large-array-fft", "async-5us"])
+def test_a_pace_is_found(name):
+    """For both kinds of callable, and where items come by the dozen."""
+    entry = CATALOGUE[name]
+    assert len(few(entry, 3)) == 3
+    marks = paced(entry)["marks"]
+    assert [count for count, _ in marks] == [2**power for power in range(len(marks))]
+
+
+@pytest.mark.parametrize("entry", CATALOGUE.values(), ids=CATALOGUE)
+def test_rules_lead_to_contestants(entry):
+    """To each that is measured, unless calls share a lock that processes would not."""
+    everybody = contestants(entry, 16)
+    assert alone(entry) in everybody
+    assert tuple(rules(entry)) == RULES
+    led = {name for name in rules(entry).values() if entry.apart or "threads" in name or name == "loop"}
+    assert led <= set(everybody)
+
+
+def test_the_rule_by_kind():
+    """Coroutines to asyncio, computing to processes, all else to 32 threads."""
+    names = ("async-computes", "json", "http-20ms", "half-and-half")
+    told = [rules(CATALOGUE[name])[BY_KIND] for name in names]
+    assert told[0] == "gather"
+    assert told[1].startswith("processes ")
+    assert told[2:] == ["threads 32", "threads 32"]
+
+
+def test_a_third_is_measured_at_length():
+    """Some of every family, all of them in the catalogue."""
+    assert set(CATALOGUE) >= AT_LENGTH
+    assert 3 * len(AT_LENGTH) >= len(CATALOGUE)
+    assert max(SIZES) >= LONG
