@@ -19,7 +19,7 @@ from benchmarks.catalogue._server import serving
 from benchmarks.catalogue.all import Entry, matching
 from benchmarks.dispatch._environment import describe, write_environment
 from benchmarks.oracle._measurement import kept_in, load
-from benchmarks.oracle._protocol import Keep, calibrate
+from benchmarks.oracle._protocol import Keep, calibrate, own_cache
 from benchmarks.oracle._zygote import import_everything
 from benchmarks.regret._changing import measure_changes
 from benchmarks.regret._deaths import measure_deaths
@@ -94,9 +94,9 @@ class _Session:
         sizes = self._sizes()
         settings = {"quick": self.options.quick, "only": self.options.only, "seed": self.seed, "sizes": sizes}
         environment: dict[str, Any] = describe() | settings
-        calibrate()
-        import_everything()
-        with kept_in(self.folder) as keep, serving():
+        with own_cache(), kept_in(self.folder) as keep, serving():
+            environment["costs"] = calibrate()
+            import_everything()
             self._catalogue(sizes, keep)
             if not self.options.only:
                 self._beside(keep)
@@ -108,7 +108,7 @@ class _Session:
 
     def _catalogue(self, sizes: Sizes, keep: Keep) -> None:
         """All shorter jobs, then the longer ones of some workloads, while time is left."""
-        chosen = matching(self.options.only)
+        chosen = [entry for entry in matching(self.options.only) if not entry.judged_only]
         if self.options.quick and not self.options.only:
             chosen = [entry for entry in chosen if entry.name in QUICK]
         known: dict[str, Known] = {}

@@ -17,7 +17,7 @@ from benchmarks.oracle._zygote import Answer, in_own_process
 from benchmarks.regret._run import CHANGING, Run
 from concurrent_choices import run, run_report
 
-__all__ = ["HOLDERS", "WORKS", "differing", "measure_changes"]
+__all__ = ["HOLDERS", "OVERLAPPING", "WORKS", "differing", "measure_changes"]
 
 COUNT = 500
 """Items of each: a second of computing, which is enough to move to processes in, and to change late."""
@@ -201,6 +201,9 @@ HOLDERS = (
     how_many_so_far,
 )
 WORKS = (compute, digest, wait)
+
+OVERLAPPING = "how_many_so_far, wait"
+"""Calls that wait overlap, as whoever waits wants them to: these results tell in which order they came back."""
 
 
 def measure_changes(keep: Keep) -> None:

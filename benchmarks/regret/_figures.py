@@ -96,9 +96,9 @@ def _case(runs: Sequence[Run]) -> Case:
     entry, first = CATALOGUE[runs[0].workload], runs[0]
     by_hand = _medians(each for each in runs if each.kind == HAND)
     stopped = {
-        each.name: each.answer["over"]
+        each.name: each.at_least
         for each in runs
-        if each.kind == HAND and "over" in each.answer and each.name not in by_hand
+        if each.kind == HAND and each.at_least and each.name not in by_hand
     }
     known = stopped | by_hand
     autos = [each for each in runs if each.kind == AUTO]
@@ -116,7 +116,7 @@ def _case(runs: Sequence[Run]) -> Case:
         failed={
             f"{each.kind} {each.name}".strip(): each.error
             for each in runs
-            if each.error and "over" not in each.answer
+            if each.error and not each.at_least
         },
         audit=next((each.answer for each in runs if each.kind == AUDIT and "items" in each.answer), {}),
         disagreeing=sorted(set(disagreeing(runs))),

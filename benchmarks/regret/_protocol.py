@@ -210,6 +210,6 @@ class _Job:
         )
         answer = in_own_process(work, limit)
         if answer.get("error", "").startswith(CAPPED):
-            answer["over"] = limit
+            answer["at_least"] = limit
         self.keep(attrs.evolve(line, answer=answer))
         return answer

@@ -10,10 +10,12 @@ from typing import Any
 from benchmarks.dispatch._environment import sentence
 from benchmarks.oracle._measurement import load
 from benchmarks.oracle._report import row
+from benchmarks.oracle._targets import Target
+from benchmarks.regret._changing import OVERLAPPING
 from benchmarks.regret._contestants import RULES
 from benchmarks.regret._figures import Case, Standing, cases_of, standings
 from benchmarks.regret._run import CHANGING, DEATH, SINGLE, Run
-from benchmarks.regret._targets import Row, classes, excess, rows
+from benchmarks.regret._targets import classes, excess, targets
 
 __all__ = ["write_report"]
 
@@ -39,7 +41,7 @@ def _lines(environment: dict[str, Any], runs: Sequence[Run]) -> Iterator[str]:
     yield "# Regret of `auto`"
     for section in (
         _what(environment, runs, cases),
-        _table(rows(cases, runs)),
+        _table(targets(cases, runs)),
         _rules(cases),
         _losses(cases),
         _beyond_sequential(cases),
@@ -66,11 +68,11 @@ def _what(environment: dict[str, Any], runs: Sequence[Run], cases: Sequence[Case
         yield f"Time was up before these could be measured: {', '.join(environment['left_out'])}."
 
 
-def _table(figures: Iterable[Row]) -> Iterator[str]:
+def _table(figures: Iterable[Target]) -> Iterator[str]:
     yield "| figure | to reach | seen | |"
     yield "|---|---|---|---|"
     for each in figures:
-        yield row(each.figure, each.target, each.seen, each.verdict)
+        yield row(each.figure, each.goal, each.measured, each.mark)
 
 
 def _rules(cases: Sequence[Case]) -> Iterator[str]:
@@ -222,6 +224,10 @@ def _limits() -> Iterator[str]:
     yield (
         "- The results of timed runs are compared by a checksum over sixteen of them and their number. "
         "Results of callables that change what they hold are compared one by one."
+    )
+    yield (
+        "- Calls that wait are let overlap even where they change what they hold. Results that tell in which "
+        "order such calls came back are measured (" + OVERLAPPING + "), but not counted as different."
     )
     yield "- One machine; server, disk and callables share its cores."
 

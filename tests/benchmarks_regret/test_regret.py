@@ -11,7 +11,7 @@ from benchmarks.regret._pace import MOST, count_for, few, paced
 from benchmarks.regret._protocol import AT_LENGTH, LONG, SIZES
 from benchmarks.regret._run import AUDIT, AUTO, CHANGING, CONTROL, DEATH, HAND, SINGLE, Run
 from benchmarks.regret._single import LOCKED, NO_OPS, SECONDS, TWO_HUNDRED
-from benchmarks.regret._targets import classes, excess, rows
+from benchmarks.regret._targets import classes, excess, targets
 
 
 def of(kind, name, seconds, number=1, **more):
@@ -29,15 +29,15 @@ def job(auto, best=0.1, plain=0.5, **more):
         of(HAND, "loop", plain, **more),
         of(HAND, "threads 32", best, **more),
         of(HAND, "threads 6", 2 * best, **more),
-        of(HAND, "joblib", None, error="was stopped after 0.40 s", over=0.4, **more),
+        of(HAND, "joblib", None, error="was stopped after 0.40 s", at_least=0.4, **more),
         of(HAND, "processes 4, chunks of 1", None, error="PicklingError: no", **more),
         of(CONTROL, "", 1.02 * best, **more),
         of(AUTO, "", auto, report="what it did", **more),
     ]
 
 
-def row_of(figure, runs):
-    return next(row for row in rows(cases_of(runs), runs) if row.figure.startswith(figure))
+def target(figure, runs):
+    return next(each for each in targets(cases_of(runs), runs) if each.figure.startswith(figure))
 
 
 def test_regret_is_the_median_over_the_least_median():
@@ -77,11 +77,11 @@ def test_jobs_are_told_apart_by_size():
 def test_geometric_mean_share_and_worst():
     """The three figures of jobs of half a second and more."""
     runs = [*job(0.1), *job(0.4, workload="http-20ms")]
-    assert row_of("regret, jobs of 0.5 s", runs).seen.startswith("2.000 of 2; a perfect choice")
-    assert row_of("regret, jobs of 0.5 s", runs).reached is False
-    assert row_of("the same: 95 %", runs).seen == "50% (1 of 2); 95 % are within 4.00"
-    assert row_of("the same: worst", runs).seen == "4.00 (http-20ms, 0.5 s)"
-    assert row_of("the same: worst", job(0.14)).reached is True
+    assert target("regret, jobs of 0.5 s", runs).measured.startswith("2.000 of 2; a perfect choice")
+    assert target("regret, jobs of 0.5 s", runs).reached is False
+    assert target("the same: 95 %", runs).measured == "50% (1 of 2); 95 % are within 4.00"
+    assert target("the same: worst", runs).measured == "4.00 (http-20ms, 0.5 s)"
+    assert target("the same: worst", job(0.14)).reached is True
 
 
 def test_a_job_of_50_ms_may_lose_a_round_trip():
@@ -96,7 +96,7 @@ def test_a_job_of_50_ms_may_lose_a_round_trip():
 @pytest.mark.parametrize(("auto", "reached"), [(0.519, True), (0.521, False)])
 def test_three_per_cent_and_five_milliseconds(auto, reached):
     """Of one item after another, at any size."""
-    assert row_of("against plain sequential", job(auto, plain=0.5)).reached is reached
+    assert target("against plain sequential", job(auto, plain=0.5)).reached is reached
 
 
 def test_rules_are_held_against_auto_over_the_same_jobs():
@@ -111,8 +111,8 @@ def test_rules_are_held_against_auto_over_the_same_jobs():
     assert stood["joblib"].stopped == 2
     assert stood["ProcessPoolExecutor()"].failed == 2
     assert stood["ProcessPoolExecutor()"].jobs == 0
-    assert row_of("best single rule", [*job(0.11)]).reached is False
-    assert row_of("best single rule", [*job(0.099)]).reached is True
+    assert target("best single rule", [*job(0.11)]).reached is False
+    assert target("best single rule", [*job(0.099)]).reached is True
 
 
 def test_items_called_other_than_once_are_counted():
@@ -122,15 +122,15 @@ def test_items_called_other_than_once_are_counted():
     audit = Run(workload="sleep-5ms", kind=AUDIT, size=0.5, items=100, answer=once)
     death = Run(workload="killed workers", kind=DEATH, name="idempotent=False", items=600, answer=good)
     figure = "items called other than once"
-    assert row_of(figure, [audit, death]).reached is True
+    assert target(figure, [audit, death]).reached is True
     for wrong in ({"twice": 1}, {"never": 1}, {"wrong": 1}, {"results": 599}):
         bad = Run(workload="x", kind=DEATH, name="idempotent=False", items=600, answer=good | wrong)
-        assert row_of(figure, [audit, bad]).reached is False
+        assert target(figure, [audit, bad]).reached is False
     again = good | {"twice": 2, "lost": 0}
     kept = Run(workload="x", kind=DEATH, name="idempotent=True", items=600, answer=again)
-    assert row_of(figure, [audit, kept]).reached is True
+    assert target(figure, [audit, kept]).reached is True
     twice = audit.answer | {"once": 99, "twice": 1}
-    assert row_of(figure, [Run(workload="sleep-5ms", kind=AUDIT, size=0.5, answer=twice)]).reached is False
+    assert target(figure, [Run(workload="sleep-5ms", kind=AUDIT, size=0.5, answer=twice)]).reached is False
 
 
 def test_named_jobs_have_limits_of_their_own():
@@ -140,9 +140,10 @@ def test_named_jobs_have_limits_of_their_own():
         return Run(workload=name, kind=SINGLE, name=side, items=9, answer={"seconds": seconds})
 
     runs = [single(TWO_HUNDRED, AUTO, 0.19), single(NO_OPS, AUTO, 0.14), single(NO_OPS, HAND, 0.1)]
-    assert row_of(TWO_HUNDRED, runs).verdict == "reached"
-    assert row_of(NO_OPS, runs).verdict == "**missed**"
-    assert [row.verdict for row in rows([], runs) if row.figure in {SECONDS, LOCKED}] == ["not measured"] * 2
+    assert target(TWO_HUNDRED, runs).mark == "reached"
+    assert target(NO_OPS, runs).mark == "**missed**"
+    left = [each for each in targets([], runs) if each.figure in {SECONDS, LOCKED}]
+    assert [(each.measured, each.mark) for each in left] == [("nothing measured", "")] * 2
 
 
 def test_differing_results_are_found():
@@ -157,7 +158,7 @@ def test_differing_results_are_found():
     told = changing.differing(forgetful, changing.how_many_so_far, changing.nothing, 30)
     assert told["different"] == 30
     runs = [Run(workload="a_list, wait", kind=CHANGING, items=30, answer={"different": 0, "held": False})]
-    assert row_of("results that differ", runs).reached is False
+    assert target("results that differ", runs).reached is False
 
 
 def test_an_audit_sees_who_calls_twice():
