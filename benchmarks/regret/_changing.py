@@ -203,7 +203,7 @@ HOLDERS = (
 WORKS = (compute, digest, wait)
 
 OVERLAPPING = "how_many_so_far, wait"
-"""Calls that wait overlap, as whoever waits wants them to: these results tell in which order they came back."""
+"""Calls that wait overlap, as whoever waits wants them to: these results tell the order they came back in."""
 
 
 def measure_changes(keep: Keep) -> None:
