@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import tempfile
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +48,33 @@ class Fresh:
             RuntimeError: If it fails; the message is what it said last.
         """
         command = [sys.executable, "-m", "benchmarks.dispatch._fresh", *self.probe]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=LONGEST)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=ROOT,
+            env=with_bytecode(),
+            timeout=LONGEST,
+        )
         if done.returncode:
             last = (done.stderr.strip() or "no message").splitlines()[-1]
             print(done.stderr, file=sys.stderr)
             msg = f"the probe {' '.join(self.probe)} failed ({done.returncode}): {last}"
             raise RuntimeError(msg)
         return Reading(**json.loads(done.stdout.splitlines()[-1]))
+
+
+def with_bytecode() -> dict[str, str]:
+    """This environment, but interpreters keep the bytecode of what they import, and find it again.
+
+    Installers compile a package once. Where PYTHONDONTWRITEBYTECODE is set, as in many containers, a
+    source checkout would be compiled again at every start, by every worker, and the peers would not.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"PYTHONPYCACHEPREFIX": _bytecode().name}
+
+
+@cache
+def _bytecode() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="bytecode-")

@@ -41,7 +41,8 @@ LIMITS = """\
   loop too.
 - "Cold" is told from inside an interpreter, from the end of a library's imports to the first
   result; the imports, which some put off until the first call, are in the column beside it. The
-  start of the first interpreter is in neither.
+  start of the first interpreter is in neither. All find the bytecode of what they import, as
+  installed packages do.
 - Growth is the difference between the highest resident size and that before the first item, in
   the process that streams; what worker processes hold is not in it. `after start mb` leaves out
   what was there after the first thousand results: loops, threads and late imports.
