@@ -1,4 +1,4 @@
-"""Every strategy of the registry, each callable in both kinds, and a look at what is left behind."""
+"""`auto` and each strategy of the registry, callables of both kinds, and a look at what is left behind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from concurrent_choices._strategies import _registry
 from concurrent_choices._strategies._lanes import _crew, _native, _threads
 
 
-@pytest.fixture(params=list(_registry.NAMES))
+@pytest.fixture(params=["auto", *_registry.NAMES])
 def name(request: pytest.FixtureRequest) -> str:
     """The name of a strategy: each in turn."""
     return request.param

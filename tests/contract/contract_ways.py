@@ -14,7 +14,7 @@ from typing import Any
 import contract_acts as acts
 import psutil
 
-from concurrent_choices import ProcessStrategy, run
+from concurrent_choices import AutoStrategy, ProcessStrategy, run
 from concurrent_choices._strategies import _registry
 from concurrent_choices._strategies._workers import _staffing
 
@@ -25,6 +25,7 @@ __all__ = [
     "dismiss_resting",
     "eventually",
     "is_outside",
+    "made_by",
     "resting",
     "shown_descriptors",
     "sizes",
@@ -42,7 +43,12 @@ DEADLINE = 5.0
 def small(name: str, **more: Any) -> Any:
     """A registered strategy with few workers."""
     taken = parameters(name)
-    return _registry.load(name)(**{key: value for key, value in (SMALL | more).items() if key in taken})
+    return made_by(name)(**{key: value for key, value in (SMALL | more).items() if key in taken})
+
+
+def made_by(name: str) -> Any:
+    """The class behind a name."""
+    return AutoStrategy if name == "auto" else _registry.load(name)
 
 
 def sizes(name: str) -> set[str]:
@@ -52,7 +58,7 @@ def sizes(name: str) -> set[str]:
 
 def parameters(name: str) -> set[str]:
     """What the constructor of a registered strategy takes."""
-    return set(inspect.signature(_registry.load(name)).parameters)
+    return set(inspect.signature(made_by(name)).parameters)
 
 
 @cache

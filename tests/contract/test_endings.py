@@ -12,9 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from contract_ways import DEADLINE, eventually
-
-from concurrent_choices._strategies import _registry
+from contract_ways import DEADLINE, eventually, made_by
 
 SOON = 2.0
 """Seconds in which a script is back after Ctrl-C; half a second is meant, the machine is shared."""
@@ -122,7 +120,7 @@ def test_ctrl_c_in_a_stream(name, start):
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 def test_ctrl_c_in_a_loop(name, start, backend):
     """The same in `arun`, on either loop."""
-    if backend == "trio" and hasattr(_registry.load(name), "aexecute"):
+    if backend == "trio" and hasattr(made_by(name), "aexecute"):
         pytest.skip("one that serves coroutines on the loop runs a `def` beside it as threads do")
     script = start(
         f"""

@@ -1,7 +1,9 @@
+import os
 import signal
 import sqlite3
 import threading
 from functools import partial
+from signal import signal as take_handler
 
 import pytest
 
@@ -33,14 +35,27 @@ def set_alarm_inside(seconds):
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
+def set_handler(number):
+    return take_handler(number, None)
+
+
+def end_another(process):
+    os.kill(process, signal.SIGKILL)
+
+
 def calls_another(seconds):
     return set_alarm(seconds)
 
 
-@pytest.mark.parametrize("fn", [set_alarm, set_alarm_inside, calls_another, partial(set_alarm)])
+@pytest.mark.parametrize("fn", [set_alarm, set_alarm_inside, set_handler, calls_another, partial(set_alarm)])
 def test_signals(fn):
     """A function that sets signals, itself or through another, belongs to the main thread."""
     assert "signal handlers" in bound_to_thread(fn)
+
+
+def test_sending_a_signal_binds_nothing():
+    """What only names one may be called anywhere."""
+    assert bound_to_thread(end_another) == ""
 
 
 def test_a_database_connection(connection):

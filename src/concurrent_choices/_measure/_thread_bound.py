@@ -7,8 +7,10 @@ own thread, since a refused call could not be made again.
 
 from __future__ import annotations
 
+import dis
 from collections import deque
 from functools import partial
+from itertools import pairwise
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,8 @@ __all__ = ["bound_to_thread", "refused_thread"]
 _KINDS = ("sqlite3.Connection", "sqlite3.Cursor", "_tkinter.tkapp", "tkinter.Tk")
 _DEEPEST = 3
 _WIDEST = 500  # things looked at (guessed: a millisecond)
+
+_SETTERS = frozenset({"set_wakeup_fd", "setitimer", "signal"})
 
 _REFUSALS = (
     "signal only works in main thread",
@@ -52,14 +56,22 @@ def refused_thread(error: BaseException) -> bool:
 
 
 def _sets_signals(function: FunctionType) -> bool:
-    """Whether it names the module `signal` or a function of it, global or imported inside."""
-    if "signal" not in function.__code__.co_names:
+    """Whether it calls what sets handlers or timers, of the module `signal` or taken from it.
+
+    One that only names a signal, as for `os.kill`, may run anywhere.
+    """
+    if _SETTERS.isdisjoint(function.__code__.co_names):
         return False
-    named = function.__globals__.get("signal")
-    return named is None or "signal" in {
-        getattr(named, "__name__", ""),
-        getattr(named, "__module__", ""),
-    }
+    return any(_sets(*pair, function) for pair in pairwise(dis.get_instructions(function.__code__)))
+
+
+def _sets(before: dis.Instruction, loaded: dis.Instruction, function: FunctionType) -> bool:
+    if loaded.argval not in _SETTERS:
+        return False
+    if loaded.opname in {"LOAD_ATTR", "LOAD_METHOD"}:
+        return before.argval == "signal"
+    taken = function.__globals__.get(loaded.argval)
+    return loaded.opname == "LOAD_GLOBAL" and getattr(taken, "__module__", "") in {"signal", "_signal"}
 
 
 def _reach(fn: Any) -> Iterator[Any]:
