@@ -13,7 +13,7 @@ __all__ = ["is_async", "is_generator", "name_of", "touches_nothing"]
 _CALLING = frozenset(
     number
     for name, number in opcode.opmap.items()
-    if any(word in name for word in ("CALL", "IMPORT", "YIELD", "SEND", "WITH", "INTRINSIC"))
+    if any(word in name for word in ("CALL", "IMPORT", "ITER", "YIELD", "SEND", "WITH", "INTRINSIC"))
 )
 
 
@@ -45,8 +45,9 @@ def touches_nothing(fn: Callable[..., Any]) -> bool:
 
     Such a function can neither set a context variable nor end the process, so a whole batch of it
     may run without a fresh context and a progress mark for each item. Proven by its bytecode: no
-    global, attribute or enclosing name, and no call. (An operator of an item's own class could
-    still do either; nobody has been seen to set a context variable in ``__mul__``.)
+    global, attribute or enclosing name, no call, and no loop, since an item may be a generator. (An
+    operator of an item's own class could still do either; nobody has been seen to set a context
+    variable in ``__mul__``.)
     """
     if not isinstance(fn, FunctionType):
         return False
