@@ -11,7 +11,7 @@ import dis
 from collections import deque
 from functools import partial
 from itertools import pairwise
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ _DEEPEST = 3
 _WIDEST = 500  # things looked at (guessed: a millisecond)
 
 _SETTERS = frozenset({"set_wakeup_fd", "setitimer", "signal"})
+_MODULES = frozenset({"signal", "_signal"})
 
 _REFUSALS = (
     "signal only works in main thread",
@@ -60,18 +61,21 @@ def _sets_signals(function: FunctionType) -> bool:
 
     One that only names a signal, as for `os.kill`, may run anywhere.
     """
-    if _SETTERS.isdisjoint(function.__code__.co_names):
+    names, held = function.__code__.co_names, function.__globals__
+    if any(_is_setter(held[name]) for name in names if name in held):
+        return True
+    if _SETTERS.isdisjoint(names):
         return False
-    return any(_sets(*pair, function) for pair in pairwise(dis.get_instructions(function.__code__)))
+    loads = ((each.opname, each.argval) for each in dis.get_instructions(function.__code__))
+    return any(
+        module == "signal" and attribute in _SETTERS and how in {"LOAD_ATTR", "LOAD_METHOD"}
+        for (_, module), (how, attribute) in pairwise(loads)
+    )
 
 
-def _sets(before: dis.Instruction, loaded: dis.Instruction, function: FunctionType) -> bool:
-    if loaded.argval not in _SETTERS:
-        return False
-    if loaded.opname in {"LOAD_ATTR", "LOAD_METHOD"}:
-        return before.argval == "signal"
-    taken = function.__globals__.get(loaded.argval)
-    return loaded.opname == "LOAD_GLOBAL" and getattr(taken, "__module__", "") in {"signal", "_signal"}
+def _is_setter(value: Any) -> bool:
+    kinds: tuple[type[Any], ...] = (FunctionType, BuiltinFunctionType)
+    return isinstance(value, kinds) and value.__name__ in _SETTERS and value.__module__ in _MODULES
 
 
 def _reach(fn: Any) -> Iterator[Any]:
