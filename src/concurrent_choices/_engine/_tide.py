@@ -13,7 +13,7 @@ from typing import Any
 from .._facts._batch import Batch, Claim
 from .._judge._controller import LoopSight, Sight
 from .._measure._congestion import is_congestion
-from .._strategies._lanes._shift import LANE, Chunk, Host, Shift
+from .._strategies._lanes._shift import LANE, Chunk, Host, Shift, Slots
 from .._work._job import Job
 from ._tally import Queueing, Tally
 
@@ -102,7 +102,7 @@ class Tide(Shift):
             self.is_retiring = True
         return self.is_retiring
 
-    def _claims(self) -> Iterator[tuple[Chunk, int, Any]]:
+    def _claims(self) -> Iterator[Slots]:
         source = self.job.source
         while self._live <= self._concurrency and not self._is_leaving():
             claim = source.claim(self._pace.size)
@@ -111,7 +111,7 @@ class Tide(Shift):
             chunk = Chunk(claim)
             self._open[claim.start] = chunk
             self._unstarted = iter(claim.items)
-            yield from zip(repeat(chunk), count(), self._unstarted)
+            yield zip(repeat(chunk), count(), self._unstarted)
         self._dry = True
 
     def _hand_over(self, claim: Claim, batch: Batch) -> None:

@@ -15,6 +15,7 @@ import anyio.abc
 import anyio.lowlevel
 
 from ..._work._limited import OVERDUE
+from ._shift import Body
 
 __all__ = ["AnyioHost", "on_trio", "post_here"]
 
@@ -42,8 +43,8 @@ class AnyioHost:
         self._group.cancel_scope.cancel()
         return await self._group.__aexit__(kind, error, trace)
 
-    def spawn(self, body: Callable[[], Coroutine[Any, Any, None]], context: Context) -> None:
-        context.run(self._group.start_soon, body)
+    def spawn(self, body: Body, context: Context) -> None:
+        context.run(self._group.start_soon, body, None)  # which copies it
 
     def wake(self) -> None:
         self._bell.set()

@@ -10,6 +10,7 @@ from math import inf
 from typing import Any, Self
 
 from ..._work._limited import GRACE, cancel_all, limited
+from ._shift import Body
 
 __all__ = ["AsyncioHost", "run_loop"]
 
@@ -29,9 +30,9 @@ class AsyncioHost:
     async def __aexit__(self, *exc_info: object) -> None:
         await cancel_all(self._tasks)
 
-    def spawn(self, body: Callable[[], Coroutine[Any, Any, None]], context: Context) -> None:
+    def spawn(self, body: Body, context: Context) -> None:
         assert self._loop is not None
-        task = self._loop.create_task(body(), context=context)
+        task = self._loop.create_task(body(context), context=context)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
