@@ -15,6 +15,7 @@ FREE = Costs(
     process_worker=0.0,
     process_batch=0.0,
     process_item=0.0,
+    process_task=0.0,
     hybrid_item=0.0,
     byte=0.0,
     loop_start=0.0,

@@ -74,6 +74,7 @@ PROBES: dict[str, Callable[[], float]] = {
     "task_item": partial(_per_item, "asyncio", _nothing_awaited),
     "process_batch": partial(_per_item, "process", _nothing, max_workers=1, batch=1),
     "process_item": partial(_per_item, "process", _nothing, max_workers=1, batch=1000),
+    "process_task": partial(_per_item, "process", _nothing_awaited, max_workers=1, batch=500),
     "hybrid_item": _hybrid_item,
     "process_worker": _process_worker,
 }

@@ -55,7 +55,7 @@ def _inner(case: Case, workers: int, lanes: int) -> Rate:
         demand,
         resource=per_process,
         wait=demand.wait + demand.shared_resource,
-        gil=demand.gil + worker_seconds(case) + case.costs.hybrid_item,
+        gil=demand.gil + worker_seconds(case, case.costs.task_item) + case.costs.hybrid_item,
         work=demand.stretched(workers * lanes),  # memory is shared by all processes
         inflation=1.0,
     )

@@ -39,9 +39,10 @@ def process_rate(case: Case, workers: int, batch: int | None = None) -> Rate:
     demand = case.demand
     workers = max(1, min(workers, case.items))
     parent = parent_seconds(case, workers, batch)
-    computing = demand.gil + demand.stretched(workers) + worker_seconds(case)
+    own = worker_seconds(case, case.costs.process_task)
+    computing = demand.gil + demand.stretched(workers) + own
     busy = demand.busy - demand.work * demand.width + demand.stretched(workers) * demand.width
-    busy += worker_seconds(case) + parent
+    busy += own + parent
     width = max(1.0, (busy - parent) / computing) if computing else 1.0
     apart = demand.resource - demand.shared_resource  # each process has its own of that
     network = Network(
@@ -68,13 +69,18 @@ def parent_seconds(case: Case, workers: int, batch: int | None) -> float:
     return costs.process_batch / size + costs.process_item + pickling + moved
 
 
-def worker_seconds(case: Case) -> float:
-    """A worker's own time for one item, beside the callable."""
+def worker_seconds(case: Case, task: float) -> float:
+    """A worker's own time for one item, beside the callable.
+
+    Args:
+        case: What for.
+        task: What it takes to await a coroutine there.
+    """
     costs, payload = case.costs, case.profile.payload
     seconds = costs.call + (payload.item_seconds + payload.result_seconds) / 2
     if case.demand.is_async:
         step = step_seconds(case, costs.step, costs.socket_step)
-        seconds += costs.task_item + case.demand.steps * step
+        seconds += task + case.demand.steps * step
     return seconds
 
 

@@ -140,7 +140,8 @@ class Feed:
         pickling = (payload.item_seconds + payload.result_seconds) / 2
         moved = costs.byte * (payload.item_bytes + payload.result_bytes)
         inside = lanes > 1
-        self.worker_cost = pickling + (costs.hybrid_item if inside else 0.0)
+        awaiting = max(0.0, costs.process_task - costs.task_item) if parent.world.script.is_async else 0.0
+        self.worker_cost = pickling + (costs.hybrid_item if inside else awaiting)
         self._per_item = costs.process_item + pickling + moved
         self._per_batch = costs.process_batch
         self._parent = parent
