@@ -287,3 +287,20 @@ def test_lanes_that_wait():
 def test_nothing_to_compare(together, alone):
     """A lane without a call, or nothing beside it, gives no trial."""
     assert compare(together, alone, crowded=False) is None
+
+
+def test_a_call_that_is_not_back_counts_with_what_it_has_taken():
+    """Four calls of 1 ms, and one that has taken 196 ms so far: 50 ms each, 196 ms at the longest."""
+    blocks = [Block(index, 1, 1_000_000, 1_000_000, 0) for index in range(1, 5)]
+    profile = profile_of(Evidence(first=blocks[0], blocks=blocks, unfinished=Unfinished(0.196, 0.0, 0.0)))
+
+    assert profile.wall == pytest.approx(0.050)
+    assert profile.wall_max == pytest.approx(0.196)
+    assert not profile.wall_at_least
+
+
+def test_where_no_call_came_back_its_time_is_a_lower_bound():
+    """And the profile says so."""
+    profile = profile_of(Evidence(unfinished=Unfinished(0.2, 0.2, 0.0)))
+
+    assert (profile.calls, profile.wall, profile.wall_at_least) == (0, 0.2, True)

@@ -144,3 +144,14 @@ def test_the_names_are_public():
     """`from concurrent_choices import recommend`."""
     for name in ("Machine", "Recommendation", "Workload", "recommend"):
         assert name in concurrent_choices.__all__
+
+
+def test_a_coroutine_that_blocks_for_longer_than_the_budget():
+    """It does not come back, and yet the verdict knows that it holds the loop, where, and for how long."""
+    verdict = recommend(callables.blocks_for_long, range(3))
+
+    assert verdict.diagnosis.startswith("async that blocks the loop at ")
+    assert verdict.plan.strategy == "thread"
+    assert verdict.profile.wall_at_least
+    assert "at least" in str(verdict)
+    assert verdict.run() == [0, 1, 2]

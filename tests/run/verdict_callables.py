@@ -51,6 +51,11 @@ def double(item):
     return item * 2
 
 
+async def blocks_for_long(item):
+    time.sleep(0.5)
+    return item
+
+
 def patient(test):
     """Let a test of real measurements fail twice: a busy neighbour may spoil one, not three."""
     import functools

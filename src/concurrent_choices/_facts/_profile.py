@@ -69,6 +69,8 @@ class Profile(Jsonable):
             "locked").
         missing: Figures this platform could not give, each as "field: reason".
         wall_max: The longest call seen; 0 where unknown.
+        wall_at_least: Whether no call came back in time: `wall` is how long the first one had lasted, and
+            every prediction a lower bound.
         ramp: Pairs of a number of lanes and their throughput over that of one lane, from trials
             with more than two lanes; empty where not tried.
         process_speedup: Throughput of two worker processes over that of one; None where not tried.
@@ -102,6 +104,7 @@ class Profile(Jsonable):
     congestion: float = 0.0
     missing: tuple[str, ...] = ()
     wall_max: float = 0.0
+    wall_at_least: bool = False
     ramp: tuple[tuple[int, float], ...] = ()
     process_speedup: float | None = None
     cpus: float | None = None

@@ -91,7 +91,10 @@ class Recommendation(Jsonable):
         if each.seconds is None:
             return [mark, strategy, f"cannot run: {each.obstacle}"]
         measured = "" if each.measured is None else spell(each.measured)
-        predicted = f"{spell(each.seconds)} ± {spell(each.error)}"
+        least = self.profile.wall_at_least
+        predicted = (
+            f"at least {spell(each.seconds)}" if least else f"{spell(each.seconds)} ± {spell(each.error)}"
+        )
         plan = how(each.plan, is_async=self.profile.is_async)
         return [mark, strategy, plan, predicted, *([measured] if raced else [])]
 
@@ -101,4 +104,5 @@ class Recommendation(Jsonable):
         yield from section("What would change it", self.changes)
         noted = [f"{each.plan.strategy}: {each.note}" for each in self.estimates if each.note]
         yield from section("To know", [*self.notes, *noted])
-        yield "± is one standard error; times are for all items together, starting up included."
+        error = "" if self.profile.wall_at_least else "± is one standard error; "
+        yield f"{error}times are for all items together, starting up included.".capitalize()

@@ -22,7 +22,10 @@ def reason(verdict: Recommendation) -> str:
 
 def _share(verdict: Recommendation, seconds: float) -> str:
     wall = verdict.profile.wall - verdict.profile.queued
-    return f"{min(1.0, seconds / wall):.0%} of its {spell(wall)}" if wall > 0 else "its time"
+    if wall <= 0:
+        return "its time"
+    whole = f"the first {spell(wall)}" if verdict.profile.wall_at_least else f"its {spell(wall)}"
+    return f"{min(1.0, seconds / wall):.0%} of {whole}"
 
 
 def _waits(verdict: Recommendation) -> float:
@@ -162,7 +165,7 @@ def _of_profile(case: Case) -> Iterator[str]:
     profile = case.profile
     for each in profile.missing:
         yield f"Not measured: {each}."
-    if profile.calls == 0 and profile.wall > 0:
+    if profile.calls == 0 and profile.wall > 0 and not profile.wall_at_least:
         yield "Only the first call was measured; those after it may be faster."
     if profile.calls == 1:
         yield "Only one call was measured; its time may not be typical."

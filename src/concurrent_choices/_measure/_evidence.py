@@ -121,7 +121,8 @@ def profile_of(evidence: Evidence) -> Profile:
         items=evidence.items,
         wall=wall,
         wall_sd=spread(blocks),
-        wall_max=max((block.wall / block.calls / 1e9 for block in alone), default=wall),
+        wall_max=_longest(alone, evidence.unfinished),
+        wall_at_least=evidence.unfinished is not None and not totals.calls,
         cpu=cpu,
         queued=queued,
         gil=gil,
@@ -162,11 +163,21 @@ def worth_counting(blocks: Sequence[Block]) -> Sequence[Block]:
 
 
 def _means(totals: Totals, unfinished: Unfinished | None) -> tuple[float, float, float]:
-    """Wall, CPU and run-queue delay of a call, seconds."""
-    if totals.calls:
-        wall = totals.wall / totals.calls
-        return wall, min(wall, totals.cpu / totals.calls), totals.queued / totals.calls
-    return unfinished or (0.0, 0.0, 0.0)
+    """Wall, CPU and run-queue delay of a call, seconds.
+
+    A call that has not come back counts with the time it has taken so far and not as a call: of times that
+    are cut off, that is the likeliest mean if they are exponential.
+    """
+    so_far = unfinished or Unfinished(0.0, 0.0, 0.0)
+    calls = max(1, totals.calls)
+    wall = (totals.wall + so_far.wall) / calls
+    return wall, min(wall, (totals.cpu + so_far.cpu) / calls), (totals.queued + so_far.queued) / calls
+
+
+def _longest(blocks: Sequence[Block], unfinished: Unfinished | None) -> float:
+    """The longest call seen, seconds; one that has not come back is at least as long as it has lasted."""
+    longest = max((block.wall / block.calls / 1e9 for block in blocks), default=0.0)
+    return max(longest, unfinished.wall) if unfinished else longest
 
 
 def _gil(evidence: Evidence, wall: float, cpu: float, queued: float) -> tuple[float, float, list[str]]:

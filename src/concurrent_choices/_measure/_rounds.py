@@ -109,9 +109,9 @@ class Rounds:
             while came_back and self._wants_more(deadline):
                 came_back = self._round(self._next_size(deadline), deadline)
             unfinished = self._unfinished(came_back)
+            steps = self._steps_so_far() if unfinished else self._steps()
         blocks = bench.ledger.blocks
         alone = len(blocks) < 2  # noqa: PLR2004 - the first call is all there is
-        steps = self._steps()
         testimony = self._witness.testify(self._spans)
         whole = self._whole if alone else self._whole.since(first_whole)
         busy = (idle.process - idle.cpu) / idle.wall if idle.wall > 0 else 0.0
@@ -187,6 +187,14 @@ class Rounds:
     def _steps(self) -> Steps:
         calls = self._bench.calls
         return calls.meter.sums if isinstance(calls, AwaitedCalls) else Steps()
+
+    def _steps_so_far(self) -> Steps:
+        """The same, with the step that does not come to an end."""
+        bench, calls = self._bench, self._bench.calls
+        if not isinstance(calls, AwaitedCalls):
+            return Steps()
+        cpu, _ = bench.clock.watch(bench.hand.thread)
+        return calls.meter.sums_at(bench.clock.wall(), cpu)
 
     def _unfinished(self, came_back: bool) -> Unfinished | None:  # noqa: FBT001 - read in one place, ten lines above
         """What is known of a call that did not come back."""

@@ -46,6 +46,7 @@ class StepMeter:
         held: Wall time the loop was held, ns.
         cpu: CPU time within that, ns.
         since: When the step that is running began, ns; 0 while none runs.
+        cpu_since: The CPU time of the thread at that moment, ns.
         coroutines: How many went through.
     """
 
@@ -55,6 +56,7 @@ class StepMeter:
         self.held = 0
         self.cpu = 0
         self.since = 0
+        self.cpu_since = 0
         self.coroutines = 0
         self._own_held, self._own_cpu = self._own_cost()
 
@@ -68,6 +70,18 @@ class StepMeter:
             max(0, self.held - timed * self._own_held),
             max(0, self.cpu - timed * self._own_cpu),
         )
+
+    def sums_at(self, wall: int, cpu: int) -> Steps:
+        """The same with the step that is running, as far as it has come.
+
+        Args:
+            wall: The wall time now, ns.
+            cpu: The CPU time of the thread now, ns.
+        """
+        since, sums = self.since, self.sums
+        if not since:
+            return sums
+        return sums._replace(held=sums.held + wall - since, cpu=sums.cpu + max(0, cpu - self.cpu_since))
 
     def timed(self, coroutine: Coroutine[Any, Any, Any], context: Context) -> _Timed:
         """An awaitable that does what the coroutine does, in a context, and counts its steps."""
@@ -88,7 +102,7 @@ class StepMeter:
 
     def begin(self) -> int:
         """A step begins; answers the CPU time for `end`."""
-        cpu = self._clock.thread_cpu()
+        cpu = self.cpu_since = self._clock.thread_cpu()
         self.since = self._clock.wall()
         return cpu
 
