@@ -52,7 +52,7 @@ def double(item):
 
 
 async def blocks_for_long(item):
-    time.sleep(0.5)
+    time.sleep(0.5)  # noqa: ASYNC251 - the mistake is what is tried
     return item
 
 
