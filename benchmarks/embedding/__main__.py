@@ -76,12 +76,12 @@ def service(rows: Rows, rounds: int, scale: int) -> None:
     """What the advisor costs a real server, by the server's own computing, and the memory it keeps."""
     services = {"with the advisor": Service(advised=True), "without": Service(advised=False)}
     for each in services.values():
-        each.drive(1000 // scale)
+        each.drive(1000 // scale, 0)
     before = resident()
     for turn in range(rounds):
         for name in shuffled(services):
             requests = 10_000 // scale
-            cost = services[name].drive(requests) / requests
+            cost = services[name].drive(requests, 0) / requests
             rows["a request, s of CPU"][name].append(cost)
         rows["growth of memory, MB"]["both"].append((resident() - before) / MB)
         print(f"service: round {turn + 1} of {rounds}", flush=True)

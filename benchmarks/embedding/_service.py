@@ -47,10 +47,16 @@ class Service:
             time.sleep(0.01)
         self.port: int = self._server.servers[0].sockets[0].getsockname()[1]
 
-    def drive(self, requests: int) -> float:
-        """Seconds of this process's computing for so many requests; raises if any fails."""
+    def drive(self, requests: int, rate: float) -> float:
+        """Seconds of this process's computing for so many requests; raises if any fails.
+
+        Args:
+            requests: How many.
+            rate: Requests a second; 0 for as many as it answers.
+        """
         began = time.process_time()
-        command = [sys.executable, "-m", "benchmarks.embedding._load", str(self.port), str(requests)]
+        numbers = map(str, (self.port, requests, rate))
+        command = [sys.executable, "-m", "benchmarks.embedding._load", *numbers]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         if done.stdout.strip() != str(requests):
             msg = f"{done.stdout.strip()} of {requests} requests were answered"

@@ -225,6 +225,8 @@ class Core:
         """A callable has been measured again; called in the thread that made the call."""
         account = task.account
         account.review()
+        if account.candidate and not self._dispatch.closing:
+            self._office.warm()
         self._consider(account, task.fn)
 
     def _consider(self, account: Account, fn: Any) -> None:

@@ -6,13 +6,14 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._parcels import Address
+from ._remote import serve
 
 if TYPE_CHECKING:
     from .._strategies._workers._host import Worker
     from ._account import Account
     from ._tasks import Task
 
-__all__ = ["AHEAD", "Desk", "Errand"]
+__all__ = ["AHEAD", "Desk", "Errand", "conditions"]
 
 AHEAD = 20e-3
 """Seconds up to which a call may be sent to a worker that is at another: longer ones would wait there
@@ -54,3 +55,16 @@ class Desk:
         begun = max(0, self.worker.page.started - self.reported)
         errands = list(self.errands)
         return errands[:begun], errands[begun:]
+
+
+def conditions(workers: int) -> dict[str, Any]:
+    """What a worker is told of its job: to serve calls, on a machine with so many workers."""
+    return {
+        "fn": serve,
+        "is_async": False,
+        "quick": False,
+        "return_exceptions": False,
+        "timeout": None,
+        "lanes": workers,
+        "inner": None,
+    }

@@ -24,10 +24,10 @@ from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message
 from .._work._pickling import dump, reason_of
 from ._backlog import Backlog
-from ._desk import Desk, Errand
+from ._desk import Desk, Errand, conditions
 from ._parcels import BelongsHereError, Parcels, callable_frames
 from ._reading import read_answer, settle_call
-from ._remote import Look, serve
+from ._remote import Look
 
 if TYPE_CHECKING:
     from .._strategies._workers._host import Worker
@@ -91,6 +91,11 @@ class Office:
     def look_at(self, account: Account, fn: Any) -> None:
         """Have a worker load a callable and say what it holds there."""
         self._put(lambda: self._looks.append((account, fn)))
+
+    def warm(self) -> None:
+        """There may soon be work: start a worker, which takes longer than all the rest."""
+        if self.thread is None:
+            self._put(self._begin_with_one)
 
     def abandon(self, task: Task) -> None:
         """Nobody waits for a call any longer: end it, with its worker if need be."""
@@ -167,6 +172,10 @@ class Office:
         if self.unfit:
             self._refuse_all()
 
+    def _begin_with_one(self) -> None:
+        if not self._desks:
+            self._open_desk()
+
     def _desk_with_room(self) -> Desk | None:
         idle = [desk for desk in self._desks.values() if not desk.errands]
         if idle:
@@ -182,7 +191,7 @@ class Office:
             self.unfit = str(error)
             return None
         desk = self._desks[worker.link.fileno()] = Desk(worker)
-        worker.link.queue(Kind.JOB, _JOB, 0, dump(_conditions(self.most)))
+        worker.link.queue(Kind.JOB, _JOB, 0, dump(conditions(self.most)))
         self._poll.register(worker.link.fileno(), select.POLLIN)
         if worker.sentinel is not None:
             self._poll.register(worker.sentinel, select.POLLIN)
@@ -385,15 +394,3 @@ class Office:
 
 def _may(account: Account) -> bool:
     return account.away < account.limit and account.below_ceiling
-
-
-def _conditions(workers: int) -> dict[str, Any]:
-    return {
-        "fn": serve,
-        "is_async": False,
-        "quick": False,
-        "return_exceptions": False,
-        "timeout": None,
-        "lanes": workers,
-        "inner": None,
-    }

@@ -104,6 +104,9 @@ class Ledger:
         self._new = 0
         self._by_origin: dict[tuple[int, str], Route] = {}
 
+    def __len__(self) -> int:
+        return len(self._routes)
+
     def __iter__(self) -> Any:
         return iter(list(self._routes.values()))
 

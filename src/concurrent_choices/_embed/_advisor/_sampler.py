@@ -14,6 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from ..._measure._clock import SystemClock
+from ._allowance import LOOK, Allowance
 from ._lines import culprit
 from ._shares import Shares
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from ._visit import LoopThread
 
 __all__ = ["Sampler"]
-
-LOOK = 10e-3
-"""Mean seconds between looks (guessed: a look costs 30 µs, so 0.3 % of a core)."""
 
 LONG = 1_000_000
 """Nanoseconds a step must have lasted to be looked at (guessed: less delays nobody)."""
@@ -77,7 +75,8 @@ class Sampler:
         self._shares = Shares()
         self._before: dict[threading.Thread, tuple[int, int, int, Route | None]] = {}
         self._computed: dict[Route, float] = {}
-        self._held = self._looks = self._process = 0
+        self._held = self._looks = self._process = self._span = 0
+        self._allowance = Allowance()
         self._seen_process = self._seen = 0
         self._looked_at: dict[Route, int] = {}
         self._starved: dict[Route, int] = {}
@@ -99,13 +98,16 @@ class Sampler:
 
     def _work(self) -> None:
         chance = random.Random()  # noqa: S311 - nothing secret: times between looks
+        pause, cpu = LOOK, self._clock.thread_cpu()
         while True:
             self._wanted.wait()
             self._wanted.clear()
             self._process = self._clock.process_cpu()
             while not self._closed and any(loop.active for loop in list(self._loops.values())):
-                self._sleep(chance.uniform(0.5, 1.5) * LOOK)
+                self._sleep(chance.uniform(0.5, 1.5) * pause)
                 self._look()
+                before, cpu = cpu, self._clock.thread_cpu()
+                pause = self._allowance.pause((cpu - before) / 1e9, len(self._ledger))
             if self._closed:
                 return
             self.parked = True
@@ -119,6 +121,7 @@ class Sampler:
         starved = self._clock.run_queue() - queued
         # One look at a random time stands for the whole time between looks; not one that had to wait for
         # a core, while which whoever held the GIL may have waited for one too.
+        self._span += span
         self._fair = starved < LATE
         self._was_held = self._fair and span - int(seconds * 1e9) - starved > LATE
         self._looks += self._fair
@@ -205,13 +208,13 @@ class Sampler:
         if self._looks < WINDOW:
             return
         process = self._clock.process_cpu()
-        seconds = self._looks * LOOK
+        seconds = self._span / 1e9
         computed, self._computed = self._computed, {}
         others = (process - self._process) / 1e9 - sum(computed.values())
         everybody: dict[Hashable, float] = dict(computed.items())
         everybody[OTHERS] = max(0.0, others)
         self._shares.window(seconds, seconds * self._held / self._looks, everybody)
-        self._held = self._looks = 0
+        self._held = self._looks = self._span = 0
         self._process = process
         for route in computed:
             route.gil = self._shares.of(route)
