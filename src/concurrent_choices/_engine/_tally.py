@@ -10,6 +10,8 @@ import threading
 import time
 from math import inf
 
+from .._platform._tasks import task_of
+
 __all__ = ["Queueing", "Tally"]
 
 _NS = 1e-9
@@ -101,7 +103,7 @@ class Queueing:
     def __init__(self, thread: threading.Thread, seconds: float = 0.0) -> None:
         self.thread = thread
         self.seconds = seconds
-        folder = f"/proc/self/task/{thread.native_id}"
+        folder = task_of(thread)
         self._delay, self._state = _opened(f"{folder}/schedstat"), _opened(f"{folder}/stat")
         self._before = self._read_delay()
 

@@ -7,6 +7,8 @@ import sys
 import threading
 import time
 
+from .._platform._tasks import task_of
+
 if sys.platform != "win32":
     import resource
 
@@ -14,7 +16,6 @@ __all__ = ["SystemClock"]
 
 _NS = 1_000_000_000
 _SCHEDSTAT = "/proc/thread-self/schedstat"
-_OTHERS_SCHEDSTAT = "/proc/self/task/{}/schedstat"
 _ENOUGH = 128  # bytes; three numbers of at most 20 digits
 
 
@@ -85,7 +86,7 @@ class SystemClock:
         The account of a running thread may lag by a tick of the scheduler, 4 ms or less.
         """
         try:
-            with open(_OTHERS_SCHEDSTAT.format(thread.native_id), "rb", buffering=0) as file:  # noqa: PTH123 - a Path costs more than the reading
+            with open(f"{task_of(thread)}/schedstat", "rb", buffering=0) as file:  # noqa: PTH123 - a Path costs more than the reading
                 cpu, queued, *_ = file.read().split()
         except (OSError, ValueError):
             return 0, 0

@@ -1,0 +1,45 @@
+"""Threads are found where /proc keeps them, in forked processes too."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from concurrent_choices._platform._tasks import task_of
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
+
+FORKED = """
+import os, threading
+from concurrent_choices._platform._tasks import task_of
+def number():
+    return int(open(task_of(threading.current_thread()) + "/stat").read().split()[0])
+child = os.fork()
+if child == 0:
+    right = [number() == threading.get_native_id()]
+    other = threading.Thread(target=lambda: right.append(number() == threading.get_native_id()))
+    other.start()
+    other.join()
+    os._exit(right != [True, True])
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_every_thread_has_its_own():
+    """The main thread's is the process's; another's is not."""
+    found = []
+    thread = threading.Thread(target=lambda: found.append(task_of(threading.current_thread())))
+    thread.start()
+    thread.join()
+    assert task_of(threading.main_thread()) == f"/proc/self/task/{os.getpid()}"
+    assert found == [f"/proc/self/task/{thread.native_id}"]
+    assert Path(task_of(threading.main_thread())).is_dir()
+
+
+def test_a_fork_finds_its_own():
+    """The thread that forked bears another number in the new process than the library says."""
+    done = subprocess.run([sys.executable, "-c", FORKED], check=False, timeout=60)
+    assert done.returncode == 0
