@@ -1,109 +1,106 @@
-"""The command `python -m benchmarks.embedding`: all figures of issue 6, in interleaved rounds."""
+"""The command `python -m benchmarks.embedding`: all figures of issue 6, in interleaved rounds.
+
+Each part runs in a process of its own with a limit of its own, so that one that fails or hangs costs the
+others nothing.
+"""
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import os
-import platform
-from collections import defaultdict
-from collections.abc import Callable
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
-from random import SystemRandom
-from statistics import median
 
-from benchmarks.embedding._contestants import CONTESTANTS
-from benchmarks.embedding._figures import awaited, lag, mixed, no_op, warm_offload, warm_up
-from benchmarks.embedding._service import Service, resident
-from concurrent_choices import offload
+from benchmarks.dispatch._environment import describe, without_paths, write_environment
+from benchmarks.embedding._parts import PARTS
+from benchmarks.embedding._report import write_report
 
 RESULTS = Path(__file__).parents[1] / "results" / "embedding"
-Rows = dict[str, dict[str, list[float]]]
-MB = 1 << 20
+PACKAGES = (
+    "anyio",
+    "attrs",
+    "cloudpickle",
+    "concurrent_choices",
+    "fastapi",
+    "starlette",
+    "uvicorn",
+    "uvloop",
+)
+
+SECONDS = {"executors": 110, "offloading": 100, "cost": 100, "advice": 45}
+"""What each part may take: six minutes in all. Rounds stop at four fifths of it."""
 
 
 def main() -> None:
-    """Measure, write the raw numbers, and print the table."""
+    """Measure, write the numbers and the report, and print where."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.embedding", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a smoke test: numbers mean nothing")
     parser.add_argument("--rounds", type=int, help="rounds that count (default 7, quick 1)")
     parser.add_argument("--output", type=Path, default=RESULTS, metavar="DIR")
+    parser.add_argument("--part", choices=PARTS, help="this part only, in this process (used internally)")
     options = parser.parse_args()
     rounds = options.rounds or (1 if options.quick else 7)
-    scale = 20 if options.quick else 1
-    rows: Rows = defaultdict(lambda: defaultdict(list))
-    for part in (executors, offloading, service):
-        part(rows, rounds, scale)
-    facts = {"python": platform.python_version(), "cpus": os.cpu_count(), "load": os.getloadavg()}
     options.output.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"environment": facts, "rounds": rounds, "rows": rows}, indent=2)
-    (options.output / ("quick.json" if options.quick else "results.json")).write_text(text + "\n")
-    print(table(rows))
+    if options.part:
+        _measure(options.part, rounds, options.output, 20 if options.quick else 1)
+    else:
+        _run(rounds, options.output, quick=options.quick)
 
 
-def executors(rows: Rows, rounds: int, scale: int) -> None:
-    """The mixed load, and a call that does nothing."""
-    made = {name: make() for name, make in CONTESTANTS.items()}
-    for executor in made.values():
-        warm_up(executor)
-    for turn in range(rounds):
-        seed = SystemRandom().randrange(1 << 30)
-        for name in shuffled(made):
-            rate, p99 = mixed(made[name], 2000 // scale, seed)
-            rows["mixed load, calls a second"][name].append(rate)
-            rows["mixed load, p99 latency, s"][name].append(p99)
-        for name in shuffled({"AdaptiveExecutor", "ThreadPoolExecutor"}):
-            rows["no-op, submit to result, s"][name].append(no_op(made[name], 5000 // scale))
-        print(f"executors: round {turn + 1} of {rounds}", flush=True)
-    for executor in made.values():
-        executor.shutdown()
+def _run(rounds: int, folder: Path, *, quick: bool) -> None:
+    began = time.monotonic()
+    environment = describe(PACKAGES) | {"rounds": rounds, "quick": quick}
+    (folder / "results.jsonl").write_text("", encoding="utf-8")
+    failures: dict[str, str] = {}
+    for part in PARTS:
+        print(f"{part} ...", flush=True)
+        wrong = _part(part, rounds, folder, quick=quick)
+        if wrong:
+            failures[part] = wrong
+            print(f"{part} failed: {wrong}", flush=True)
+    write_environment(folder, environment | {"failures": failures}, began)
+    print(write_report(folder).read_text(encoding="utf-8"))
 
 
-def offloading(rows: Rows, rounds: int, scale: int) -> None:
-    """Lag of the loop, and what a call off the loop costs."""
-    ways: dict[str, Callable[..., object]] = {"offload": offload, "to_thread": asyncio.to_thread}
-    warm_offload()
-    for turn in range(rounds):
-        for name in shuffled(ways):
-            rows["loop lag under computing, p99, s"][name].append(lag(ways[name], 3.0 / scale))
-        for name in shuffled(ways):
-            rows["a call off the loop, s"][name].append(awaited(ways[name], 3000 // scale))
-        print(f"offload: round {turn + 1} of {rounds}", flush=True)
+def _part(part: str, rounds: int, folder: Path, *, quick: bool) -> str:
+    """Run one part; what went wrong, or nothing."""
+    command = [sys.executable, "-m", "benchmarks.embedding", "--part", part, "--rounds", str(rounds)]
+    command += ["--output", str(folder), *(["--quick"] if quick else [])]
+    child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        _, errors = child.communicate(timeout=SECONDS[part])
+    except subprocess.TimeoutExpired:
+        return f"not done after {SECONDS[part]} s"
+    finally:
+        _end(child.pid)
+    if child.returncode == 0:
+        return ""
+    return without_paths((errors.strip().splitlines() or [f"exit code {child.returncode}"])[-1])
 
 
-def service(rows: Rows, rounds: int, scale: int) -> None:
-    """What the advisor costs a real server, by the server's own computing, and the memory it keeps."""
-    services = {"with the advisor": Service(advised=True), "without": Service(advised=False)}
-    for each in services.values():
-        each.drive(1000 // scale, 0)
-    before = resident()
-    for turn in range(rounds):
-        for name in shuffled(services):
-            requests = 10_000 // scale
-            cost = services[name].drive(requests, 0) / requests
-            rows["a request, s of CPU"][name].append(cost)
-        rows["growth of memory, MB"]["both"].append((resident() - before) / MB)
-        print(f"service: round {turn + 1} of {rounds}", flush=True)
-    for each in services.values():
-        each.close()
+def _end(group: int) -> None:
+    """End whatever a part has left behind."""
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        return
 
 
-def shuffled(names: object) -> list[str]:
-    """Names in a new order each time."""
-    order = sorted(names)  # type: ignore[call-overload] # any collection of names
-    SystemRandom().shuffle(order)
-    return order
-
-
-def table(rows: Rows) -> str:
-    """Medians, with the spread of the rounds."""
-    lines = []
-    for row, contestants in rows.items():
-        for name, values in contestants.items():
-            spread = f"{min(values):.4g} to {max(values):.4g}"
-            lines.append(f"{row:36}{name:22}{median(values):>12.4g}   ({spread})")
-    return "\n".join(lines)
+def _measure(part: str, rounds: int, folder: Path, scale: int) -> None:
+    """Run one part here, and add its numbers to the file as they come."""
+    until, turn = time.monotonic() + 0.8 * SECONDS[part], 0
+    with (folder / "results.jsonl").open("a", encoding="utf-8", buffering=1) as file:
+        for number in PARTS[part](rounds, scale):
+            if number.turn > turn and time.monotonic() > until:
+                break  # an unfinished round would compare unlike rounds
+            turn = number.turn
+            file.write(json.dumps(number) + "\n")
+    sys.stdout.flush()
+    os._exit(0)  # contestants of a run that was cut short need not be awaited
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 
-__all__ = ["KINDS", "compute", "digest", "nothing", "wait"]
+__all__ = ["KINDS", "compute", "digest", "nap", "nothing", "wait"]
 
 BLOCK = b"x" * 4_000_000
 
@@ -27,6 +27,11 @@ def compute(rounds: int = 300_000) -> int:
     for number in range(rounds or 300_000):
         total += number
     return total
+
+
+def nap() -> None:
+    """Wait for a millisecond."""
+    time.sleep(0.001)
 
 
 def nothing() -> None:

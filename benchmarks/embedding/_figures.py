@@ -10,10 +10,10 @@ from concurrent.futures import Executor, Future
 from random import Random
 from typing import Any
 
-from benchmarks.embedding._calls import KINDS, compute, nothing, wait
+from benchmarks.embedding._calls import KINDS, compute, nap, nothing
 from concurrent_choices import offload
 
-__all__ = ["awaited", "lag", "mixed", "no_op"]
+__all__ = ["awaited", "lag", "mixed", "no_op", "side_by_side", "warm_offload", "warm_up"]
 
 IN_FLIGHT = 48
 
@@ -71,13 +71,30 @@ def lag(run: Callable[..., Awaitable[Any]], seconds: float) -> float:
     return asyncio.run(main())
 
 
-def awaited(run: Callable[..., Awaitable[Any]], calls: int) -> float:
-    """Seconds for a call that waits for nothing, awaited one after another."""
+def awaited(run: Callable[..., Awaitable[Any]], fn: Callable[..., Any], calls: int) -> float:
+    """Seconds a call, awaited one after another."""
 
     async def main() -> float:
         began = time.perf_counter()
         for _ in range(calls):
-            await run(nothing)
+            await run(fn)
+        return (time.perf_counter() - began) / calls
+
+    return asyncio.run(main())
+
+
+def side_by_side(run: Callable[..., Awaitable[Any]], fn: Callable[..., Any], calls: int) -> float:
+    """Seconds a call, by the throughput of four that are awaited at a time."""
+
+    async def main() -> float:
+        began = time.perf_counter()
+        turns = iter(range(calls))
+
+        async def client() -> None:
+            for _ in turns:
+                await run(fn)
+
+        await asyncio.gather(*(client() for _ in range(4)))
         return (time.perf_counter() - began) / calls
 
     return asyncio.run(main())
@@ -91,8 +108,5 @@ def warm_up(executor: Executor) -> None:
 def warm_offload() -> None:
     """The same for `offload`."""
     lag(offload, 1.0)
-    asyncio.run(_wait_once())
-
-
-async def _wait_once() -> None:
-    await offload(wait)
+    for fn in (nothing, nap):
+        awaited(offload, fn, 50)

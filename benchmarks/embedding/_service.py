@@ -1,4 +1,4 @@
-"""A real server with and without the advisor, driven from another process: cost and memory."""
+"""Real servers, driven from another process: what the advisor costs them, and what it says of them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 
-from concurrent_choices import EndpointAdvisor
-
-__all__ = ["Service", "resident"]
+__all__ = ["Served", "plain", "resident"]
 
 
-def build(*, advised: bool) -> FastAPI:
-    """A service with an endpoint of each style."""
+def plain() -> FastAPI:
+    """A service whose one endpoint does next to nothing, so that what surrounds it shows."""
     app = FastAPI()
 
     @app.get("/items/{number}")
@@ -26,42 +25,37 @@ def build(*, advised: bool) -> FastAPI:
         await asyncio.sleep(0)
         return {"number": number}
 
-    if advised:
-        app.add_middleware(EndpointAdvisor, on_shutdown=None)
     return app
 
 
-class Service:
-    """A server of the service, in a thread of this process.
+class Served:
+    """An application behind a server in a thread of this process.
 
     Args:
-        advised: Whether the advisor stands around it.
+        app: The application.
     """
 
-    def __init__(self, *, advised: bool) -> None:
-        config = uvicorn.Config(build(advised=advised), host="127.0.0.1", port=0, log_level="error")
+    def __init__(self, app: Any) -> None:
+        config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error")
         self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
         while not self._server.started:
             time.sleep(0.01)
         self.port: int = self._server.servers[0].sockets[0].getsockname()[1]
 
-    def drive(self, requests: int, rate: float) -> float:
-        """Seconds of this process's computing for so many requests; raises if any fails.
+    def drive(self, path: str, requests: int, *, connections: int = 8, rate: float = 0) -> tuple[float, int]:
+        """Have it answer requests from another process.
 
-        Args:
-            requests: How many.
-            rate: Requests a second; 0 for as many as it answers.
+        Returns:
+            Seconds of this process's computing meanwhile, and how many requests failed.
         """
         began = time.process_time()
-        numbers = map(str, (self.port, requests, rate))
+        numbers = (str(self.port), path, str(requests), str(connections), str(rate))
         command = [sys.executable, "-m", "benchmarks.embedding._load", *numbers]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        if done.stdout.strip() != str(requests):
-            msg = f"{done.stdout.strip()} of {requests} requests were answered"
-            raise RuntimeError(msg)
-        return time.process_time() - began
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        answered = int(done.stdout) if done.returncode == 0 else 0
+        return time.process_time() - began, requests - answered
 
     def close(self) -> None:
         """End it."""
