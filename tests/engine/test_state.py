@@ -1,10 +1,11 @@
 """A callable that changes what it holds stays in this process, and the report names what changed."""
 
 import threading
+import time
 
 import engine_acts as acts
 import pytest
-from engine_fakes import OUTSIDE, STARTING, ScriptedStrategy
+from engine_fakes import ALONE, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy
 
 from concurrent_choices import run
 from concurrent_choices._work._state import State
@@ -64,10 +65,42 @@ def test_what_changes_its_surroundings_stays(make, named):
     assert strategy.report.witness == named
 
 
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: count_globally, "the global '_counted'"),
+        (keeping_lists, "the enclosing 'seen'"),
+        (lambda: acts.Counter().count, "its object"),
+    ],
+    ids=["global", "closure", "self"],
+)
+def test_no_second_lane_computes_what_changes_its_surroundings(make, named):
+    """Two at once would give other results than a loop: the calling thread goes on alone."""
+    global _counted  # noqa: PLW0603 - starts anew
+    _counted = 0
+    strategy = ScriptedStrategy(ALONE, PAIR)
+    assert run(make(), range(300), strategy=strategy) == list(range(1, 301))
+    assert named in strategy.controller.single
+    assert strategy.report.witness == named
+
+
+def test_lanes_that_wait_are_said_to_have_changed_something():
+    """They do overlap, since that is what waiting work is for; the report says what they changed."""
+    seen = []
+
+    def note(item):
+        time.sleep(0.002)
+        seen.append(item)
+
+    strategy = ScriptedStrategy(LANES)
+    run(note, range(50), strategy=strategy)
+    assert sorted(seen) == list(range(50))
+    assert strategy.report.witness == "the enclosing 'seen'"
+
+
 def test_what_changes_nothing_moves():
     """The witness does not cry wolf."""
     import os
-    import time
 
     def where(item):
         time.sleep(0.005)

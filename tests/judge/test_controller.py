@@ -64,6 +64,39 @@ def test_two_lanes_twice_as_fast_become_threads():
     assert (arrangement.stage, arrangement.threads, arrangement.relieved) == ("parallel", 8, True)
 
 
+def test_a_long_first_call_is_taken_for_one_of_many():
+    """It has not returned, and the rest is worth processes by what it has lasted so far."""
+    decider = controller()
+    for now in (0.002, 0.004, 0.02, 0.03):
+        decider.look(Sight(now=now, remaining=14, held=now, held_cpu=now, cpu=now, lane_cpu=now))
+    decider.look(Sight(now=0.031, remaining=13, held=0.031, held_cpu=0.03, lane_cpu=0.031, flying=1))
+    arrangement = decider.look(Sight(now=0.06, remaining=13, held=0.06, lane_cpu=0.06, cpu=0.06, flying=1))
+    arrangement = decider.look(Sight(now=0.08, remaining=13, held=0.08, lane_cpu=0.08, cpu=0.08, flying=1))
+    assert arrangement.stage == "starting"
+
+
+def test_what_may_change_its_surroundings_is_seen_once_before_it_gets_company():
+    """The first call has to return: until then nobody knows what it changes."""
+    decider = controller()
+    for now in (0.002, 0.01, 0.05, 0.2):
+        sight = Sight(now=now, remaining=50, held=now, held_cpu=now, cpu=now, lane_cpu=now, unseen=True)
+        assert decider.look(sight).threads == 0
+
+
+def test_two_lanes_that_use_one_core_prove_nothing():
+    """A neighbour left less to the one lane before: more than then is not more than one core."""
+    decider = controller(cpus=8.0, processes=8)
+    for now in (0.002, 0.005, 0.006):
+        decider.look(
+            Sight(
+                now=now, done=5, remaining=900, alone_items=5, alone_wall=now, alone_cpu=now, lane_cpu=now / 2
+            )
+        )
+    decider.look(Sight(now=0.008, done=6, remaining=900, lane_cpu=0.004, flying=1))
+    arrangement = decider.look(Sight(now=0.03, done=20, remaining=900, lane_cpu=0.026, flying=1))
+    assert arrangement.stage != "parallel"
+
+
 def test_two_lanes_as_fast_as_one_become_processes():
     """CPU under the GIL: processes start while the calling thread goes on, then take over."""
     decider = controller()
@@ -208,6 +241,23 @@ def test_a_lock_gets_few_lanes():
     climb = climbing(lambda lanes: 1 / 0.05, seconds=6.0)
     assert climb.lanes <= 4
     assert climb.why == "calls get in each other's way"
+
+
+def test_a_round_is_not_waited_for_where_hardly_a_call_comes_back():
+    """Two hundred lanes queue for one lock: ten calls' time is enough to tell."""
+    climb = Climb(Sight(now=0.0, remaining=10**6), 256)
+    climb.lanes = 128
+    for step in range(1, 60):
+        sight = Sight(
+            now=step / 100,
+            flying=128,
+            calls=step // 5,
+            call_seconds=sum(0.05 * number for number in range(1, step // 5 + 1)),
+            quickest=0.05,
+        )
+        climb.look(sight)
+    assert climb.settled
+    assert climb.lanes <= 4
 
 
 def test_errors_of_congestion_halve_the_lanes():

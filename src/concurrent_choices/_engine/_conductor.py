@@ -36,6 +36,8 @@ FIRST_LOOK = 1e-3
 SURE = 4e-3
 """Looks so far apart, in seconds, mean that the controller has made up its mind for now."""
 
+_COMPUTING = frozenset({"pair", "parallel"})
+
 AHEAD = 32
 """Items taken from an iterable before the first call, so that lanes find some while it lasts (guessed)."""
 
@@ -83,6 +85,8 @@ class Conductor:
         self._bound: str | None = None
         self._base = job.lanes
         self._most = most
+        self._mutated: str | None = None
+        self._overlapped = False
         # Who wants results as they come, or may give up on an item, cannot be busy with one.
         others = job.linger < inf and most > 1 and not self._binding()
         self._stands_in = job.timeout is not None or job.is_async or others
@@ -113,7 +117,7 @@ class Conductor:
         self._crew = Crew("concurrent_choices-auto")
         self._deck = Deck(job, self._crew, self._body)
         self._tally = Tally()
-        self._observer = Observer(job, self._deck, self._tally, stands_in=self._stands_in)
+        self._observer = Observer(job, self._deck, self._tally, self._state, stands_in=self._stands_in)
         self._observer.yard = self._yard
         self._pace = Pace()
         if not job.source.ended:
@@ -137,6 +141,8 @@ class Conductor:
             self._observer.close()
         self._deck.part()
         self._crew.close()
+        if self._overlapped and not (self._processes or self._report.witness):
+            self._report.witness = self._state.changed()
         self._report.close(self._done_before + self._observer.done)
         if self._yard is not None:
             self._yard.close(error)
@@ -271,9 +277,10 @@ class Conductor:
             wanted = min(wanted, max(0, self._most - (self._tally.began > 0)))
         if self._stands_in and not arrangement.outside:
             wanted = max(1, min(wanted + (not arrangement.relieved), self._most))
-        if arrangement.processes and not self._processes:
+        if arrangement.processes and not (self._processes or self._observer.unseen):
             self._processes = arrangement.processes
             self._crew.start(partial(self._order, arrangement.processes))
+        self._overlapped |= wanted > 1
         changed = arrangement.relieved != self._relieved or arrangement.outside != bool(self._outside)
         self._relieved = arrangement.relieved
         self._outside = arrangement.inside if arrangement.outside else 0
@@ -289,11 +296,23 @@ class Conductor:
         self._note(arrangement, wanted)
 
     def _threads(self, arrangement: Arrangement) -> int:
-        """Lanes to have: none where the callable belongs to the calling thread."""
-        if arrangement.threads and not self._stands_in and self._binding():
-            self._controller.keep_single(self._binding())
+        """Lanes to have: none where something keeps the callable in one thread."""
+        if not arrangement.threads or (arrangement.stage in _COMPUTING and self._observer.unseen):
+            return 0
+        bond = "" if self._stands_in else self._binding()
+        bond = bond or self._mutation(arrangement.stage)
+        if bond:
+            self._controller.keep_single(bond)
             return 0
         return arrangement.threads
+
+    def _mutation(self, stage: str) -> str:
+        """What calls were seen to change, before two compute side by side: their results may depend on it."""
+        if stage not in _COMPUTING:
+            return ""
+        if self._mutated is None:
+            self._report.witness = self._mutated = self._state.changed()
+        return f"calls change {self._mutated}" if self._mutated else ""
 
     def _binding(self) -> str:
         """What binds the callable to the calling thread; empty if nothing is seen."""

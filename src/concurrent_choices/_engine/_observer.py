@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .._judge._controller import Sight
 from .._work._job import Job
+from .._work._state import State
 from ._deck import Counts, Deck
 from ._tally import Queueing, Tally
 
@@ -28,13 +29,15 @@ class Observer:
         job: What is done.
         deck: Its lanes.
         tally: The calling thread's account.
+        state: What the callable held before its first call.
         stands_in: Whether a lane does what the calling thread would do alone.
     """
 
-    def __init__(self, job: Job, deck: Deck, tally: Tally, *, stands_in: bool) -> None:
+    def __init__(self, job: Job, deck: Deck, tally: Tally, state: State, *, stands_in: bool) -> None:
         self._source = job.source
         self._deck = deck
         self._tally = tally
+        self._state = state
         self._stands_in = stands_in
         self._began = time.monotonic()
         self._cpu_began = time.process_time()
@@ -49,6 +52,11 @@ class Observer:
     def done(self) -> int:
         """Items finished, wherever."""
         return self._tally.items + self._deck.counts().items + self._ferried_so_far()[0]
+
+    @property
+    def unseen(self) -> bool:
+        """Whether calls may change what the callable holds, and none has returned that would show it."""
+        return not self.done and self._state.may_change
 
     def ferry_ended(self, ferry: Ferry) -> None:
         """Processes have done what they had to do."""
@@ -91,6 +99,7 @@ class Observer:
             cpu=time.process_time() - self._cpu_began,
             lane_cpu=lanes.spent + self._tally.spent(),
             errors=deck.errors,
+            unseen=self.unseen,
             starved=not source.ready and not source.finished,
             ready=self.yard.ready if self.yard else 0,
             outside_items=items,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import select
 import threading
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,8 @@ class Yard:
         self.witness = ""
         self.ready = 0
         self.workers = 0
+        self._cpu: dict[int, float] = {}
+        self._queued: dict[int, float] = {}
 
     def order(self, workers: int) -> None:
         """Start workers and have them load the callable, unless something keeps it here.
@@ -127,12 +130,12 @@ class Yard:
         return any(message.kind == Kind.DONE and message.job == number for message in messages)
 
     def cpu(self) -> float:
-        """CPU seconds of all workers so far; 0 where nobody can tell."""
-        return sum(map(_cpu_of, self._pids()))
+        """CPU seconds of all workers so far, dead ones included; 0 where nobody can tell."""
+        return _followed(self._cpu, self._pids(), _cpu_of)
 
     def queued(self) -> float:
         """Seconds that workers were ready to run and found no core; 0 where nobody can tell."""
-        return sum(map(_queued_of, self._pids()))
+        return _followed(self._queued, self._pids(), _queued_of)
 
     def _pids(self) -> list[int]:
         return [] if self.host is None else [worker.pid for worker in list(self.host.workers)]
@@ -157,6 +160,12 @@ _CONDITIONS: dict[str, Any] = {
     "lanes": 1,
     "inner": None,
 }
+
+
+def _followed(known: dict[int, float], pids: list[int], read: Callable[[int], float]) -> float:
+    """The sum of a growing figure of processes, of which the dead keep the last one."""
+    known.update((pid, max(read(pid), known.get(pid, 0.0))) for pid in pids)
+    return sum(known.values())
 
 
 def _queued_of(pid: int) -> float:

@@ -62,6 +62,14 @@ class State:
     def __init__(self, fn: Callable[..., Any]) -> None:
         self._fn = fn
         self._parts = dict(_looked_at(fn))
+        self._may_change: bool | None = None
+
+    @property
+    def may_change(self) -> bool:
+        """Whether the callable's own code stores anything outside its variables."""
+        if self._may_change is None:
+            self._may_change = _may_store(self._fn)
+        return self._may_change
 
     def changed(self) -> str:
         """Which part has changed since, in words; empty where none has.
@@ -77,7 +85,7 @@ class State:
         if new := now.keys() - self._parts.keys():
             return min(new)
         if large := [name for name, part in self._parts.items() if not part.whole]:
-            return f"{large[0]}, too large to be compared," if _may_store(self._fn) else ""
+            return f"{large[0]}, too large to be compared," if self.may_change else ""
         return ""
 
 

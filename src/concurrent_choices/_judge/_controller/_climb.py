@@ -39,6 +39,10 @@ DROP = 0.75
 INFLATED = 3.0
 """Calls so many times as long as alone: they queue, or get in each other's way (experiment 11, lock)."""
 
+LATE = 6.0
+"""Times a call's length alone after which an eighth of the lanes should have delivered (guessed: with
+exponential lengths and one of them seen alone, two runs in a hundred are taken for blocked)."""
+
 PROBE = 1.5
 """Lanes of a probe, as a multiple (guessed: its gain has to show in one round)."""
 
@@ -89,20 +93,20 @@ class Climb:
         if sight.errors > last.errors:
             self._halve(sight)
         elif sight.calls == self._origin.calls:
-            self._grow_blindly(sight)
+            self._grow_blindly(sight, last)
         else:
             if not self.settled:
                 self._grow(sight.calls - last.calls, sight.flying)
-            if self._round_is_over(sight):
+            if self._round_is_over(sight) or (not self.settled and self._is_blocked(sight)):
                 self._judge(sight)
         return self.lanes
 
-    def _grow_blindly(self, sight: Sight) -> None:
+    def _grow_blindly(self, sight: Sight, last: Sight) -> None:
         """Nothing has come back: the first round trip is better spent on more calls."""
-        waited = sight.now - self._origin.now
-        most = max(lanes for since, lanes in self._blind if waited >= since)
-        if sight.cpu - self._origin.cpu > waited / 4:
-            return  # what the lanes compute fills a quarter of the GIL already
+        waited, since = sight.now - self._origin.now, sight.now - last.now
+        most = max(lanes for start, lanes in self._blind if waited >= start)
+        if sight.lane_cpu - last.lane_cpu > since / 4:
+            return  # what the lanes compute fills a quarter of the GIL as it is
         if not self.settled and self.lanes < most and not sight.starved:
             self.lanes = min(2 * self.lanes, most, self.ceiling)
             self._round_lanes = self.lanes
@@ -115,6 +119,12 @@ class Climb:
 
     def _round_is_over(self, sight: Sight) -> bool:
         return sight.calls - self._round.calls >= max(FEWEST, self._round.flying)
+
+    def _is_blocked(self, sight: Sight) -> bool:
+        """Whether hardly a call comes back, long after all should have: a round would take very long."""
+        calls, seconds = sight.calls - self._round.calls, sight.now - self._round.now
+        late = seconds >= LATE * self._alone(sight) > 0
+        return late and FEWEST <= calls < sight.flying / 8
 
     def _judge(self, sight: Sight) -> None:
         """Compare what the round delivered with what was delivered before."""

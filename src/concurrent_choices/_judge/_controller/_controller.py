@@ -6,7 +6,8 @@ from attrs import evolve
 
 from ._known import Known
 from ._sight import Arrangement, Limits, Prior, Sight
-from ._stages import Alone, Parallel, Stage, Starting, Waiting
+from ._stage import Stage
+from ._stages import Alone, Parallel, Starting, Waiting
 
 __all__ = ["Controller"]
 

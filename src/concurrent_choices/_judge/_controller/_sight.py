@@ -27,6 +27,7 @@ class Sight:
         cpu: CPU of this whole process; its clock may lag by a few milliseconds for each thread.
         lane_cpu: CPU of the calling thread and the lanes, exactly.
         errors: Errors that mean "too many at once".
+        unseen: Whether calls may change what the callable holds, and none has returned that would show it.
         starved: Whether lanes lack items although more will come: who gives them is the slower one.
         ready: Worker processes that are up.
         outside_items: Items that workers have finished.
@@ -50,6 +51,7 @@ class Sight:
     cpu: float = 0.0
     lane_cpu: float = 0.0
     errors: int = 0
+    unseen: bool = False
     starved: bool = False
     ready: int = 0
     outside_items: int = 0

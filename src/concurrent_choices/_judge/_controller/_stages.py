@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import Protocol
 
 from ._climb import FIRST, Climb
 from ._known import SMALL, Known, worth_starting
 from ._sight import Arrangement, Sight
-from ._thresholds import CALM, CARRIED, COMPUTED, COUNTED, FULL, GAINS, GLANCE, MOSTLY, PARALLEL, WAITS
+from ._stage import Stage, calm
+from ._thresholds import (
+    CALM,
+    CARRIED,
+    CLEAR,
+    COMPUTED,
+    COUNTED,
+    FULL,
+    GAINS,
+    GLANCE,
+    MOSTLY,
+    PARALLEL,
+    TWO,
+    WAITS,
+)
 
-__all__ = ["Alone", "Outside", "Pair", "Parallel", "Stage", "Starting", "Waiting"]
-
-
-class Stage(Protocol):
-    """One state."""
-
-    name: str
-
-    def look(self, sight: Sight) -> Stage:
-        """The state that follows: often this one."""
-        ...
-
-    def arrange(self) -> Arrangement:
-        """What this state wants."""
-        ...
+__all__ = ["Alone", "Outside", "Pair", "Parallel", "Starting", "Waiting"]
 
 
 class Alone:
@@ -45,8 +44,11 @@ class Alone:
         began, self._last = self._window(sight), sight
         work = sight.alone_wall - began.alone_wall + sight.held - began.held
         items = sight.alone_items - began.alone_items
-        if items or not self._known.each:
-            self._known.each = max(work, sight.held, 1e-9) / max(1, items)
+        if items:
+            self._known.each = max(work, 1e-9) / items
+        elif not sight.alone_items:
+            # What has lasted so long may well last as long again.
+            self._known.each = max(self._known.each, 2 * sight.held, 1e-9)
         rest = self._known.rest(sight)
         if sight.flying:
             return self._beside_others(sight, rest)
@@ -57,9 +59,10 @@ class Alone:
         cpu = sight.alone_cpu - began.alone_cpu + sight.held_cpu - began.held_cpu
         waits = 1.0 - cpu / work
         full = sight.cpu - began.cpu >= FULL * (sight.now - began.now)
-        if waits >= WAITS and not full:  # where this process computes all the time, it waited for the GIL
+        clear = waits >= MOSTLY or (waits >= WAITS and work >= CLEAR)
+        if clear and not full:  # where this process computes all the time, it waited for the GIL
             return self._to_lanes(sight, waits)
-        if work < COMPUTED:
+        if work < COMPUTED or sight.unseen:
             return self._stay(self._reason, GLANCE)
         return self._computing(sight, began, work)
 
@@ -93,7 +96,7 @@ class Alone:
         if native >= PARALLEL and known.limits.cpus < 2 * native:
             return self._stay("an item keeps the cores busy by itself", CALM)
         if known.limits.cpus < 1.5 or rest < 10e-3:  # noqa: PLR2004 - less than a second core; less than a pair takes
-            return self._stay("there is nothing to gain from a second lane", _calm(sight))
+            return self._stay("there is nothing to gain from a second lane", calm(sight))
         tried = known.gil_each and 1 / 3 < known.each / known.gil_each < 3  # noqa: PLR2004 - the same kind of item
         if not tried and known.limits.threads > 1:
             return Pair(known, sight) if known.may_change(sight.now) else self._stay(self._reason, CALM)
@@ -102,9 +105,9 @@ class Alone:
     def _under_gil(self, sight: Sight, rest: float) -> Stage:
         known = self._known
         if known.obstacle:
-            return self._stay(f"it computes under the GIL, and {known.obstacle}", _calm(sight))
+            return self._stay(f"it computes under the GIL, and {known.obstacle}", calm(sight))
         if not worth_starting(rest, known.limits.process_start, known.limits.processes):
-            return self._stay("it computes under the GIL; processes would not pay", max(5e-3, _calm(sight)))
+            return self._stay("it computes under the GIL; processes would not pay", max(5e-3, calm(sight)))
         why = f"it computes under the GIL, and about {rest:.2g} s are left"
         return Starting(known, sight, why)
 
@@ -145,7 +148,7 @@ class Pair:
         gain = busy / self._known.cores
         items = sight.done - began.done
         slower = items >= 3 * COUNTED and items / seconds < GAINS * self._alone
-        if gain >= PARALLEL and not slower:
+        if gain >= PARALLEL and busy >= TWO and not slower:
             return Parallel(self._known, sight, f"two lanes compute {gain:.1f} times as much as one")
         if gain < 2 * WAITS:
             return Waiting(self._known, sight, f"two lanes computed {busy / 2:.0%} of the time")
@@ -218,10 +221,23 @@ class Waiting:
         self._look = max(GLANCE, min(trip / 4, CALM)) if sight.calls else GLANCE
         began, seconds = self._began, sight.now - self._began.now
         calls = sight.calls - began.calls
-        if seconds < 10 * GLANCE or calls < max(COUNTED, self._climb.lanes / 4):
+        if seconds < 10 * GLANCE:
+            return self
+        if not calls and sight.flying > 1:
+            return self._computing(sight, (sight.lane_cpu - began.lane_cpu) / seconds)
+        if calls < max(COUNTED, self._climb.lanes / 4):
             return self
         self._began = sight
         return self._bound(sight, (sight.cpu - began.cpu) / seconds, seconds / calls)
+
+    def _computing(self, sight: Sight, busy: float) -> Stage:
+        """Whether long calls compute under the GIL: none has come back, and all together use one core."""
+        known = self._known
+        if not FULL <= busy < TWO or not known.may_change(sight.now):
+            return self
+        known.gil_each = known.each
+        known.changed(sight.now)
+        return Alone(known, sight, "the lanes compute rather than wait")
 
     def _bound(self, sight: Sight, busy: float, gap: float) -> Stage:
         """What follows where the lanes compute as much as this process can."""
@@ -380,8 +396,3 @@ class Outside:
         self._known.changed(sight.now)
         self._known.each = 0.0
         return Alone(self._known, sight, reason)
-
-
-def _calm(sight: Sight) -> float:
-    """Seconds to the next look where nothing is expected: a tenth of what has passed."""
-    return max(GLANCE, sight.now / 10)

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-__all__ = ["CALM", "CARRIED", "COMPUTED", "COUNTED", "FULL", "GAINS", "GLANCE", "MOSTLY", "PARALLEL", "WAITS"]
+__all__ = [
+    "CALM",
+    "CARRIED",
+    "CLEAR",
+    "COMPUTED",
+    "COUNTED",
+    "FULL",
+    "GAINS",
+    "GLANCE",
+    "MOSTLY",
+    "PARALLEL",
+    "TWO",
+    "WAITS",
+]
 
 GLANCE = 2e-3
 """Seconds between looks while nothing is known: a call that has not returned by then is worth a look
@@ -15,6 +28,10 @@ WAITS = 0.3
 """Share of an item's time spent waiting from which lanes in threads may overlap it (guessed: below,
 two threads under one GIL gain less than starting them costs)."""
 
+CLEAR = 20e-3
+"""Seconds of evidence before a share between these counts: on a busy machine a neighbour's time slice of
+4 ms while another thread holds the GIL looks like waiting."""
+
 MOSTLY = 0.5
 """Share from which it is above all waiting."""
 
@@ -24,6 +41,10 @@ COMPUTED = 4e-3
 PARALLEL = 1.4
 """CPU that two lanes use, as a multiple of what one got, where the GIL does not stop them (DECISION.md
 5.3: 0.7 of 2). Run-queue delay is left out: on a crowded machine it also grows for who waits for the GIL."""
+
+TWO = 1.15
+"""Cores that two lanes use together, where the GIL does not stop them: under it they never use more than
+one, whatever a neighbour left for the one lane before (guessed: an eighth for what is measured late)."""
 
 GAINS = 1.15
 """Least gain in items per second that proves two lanes to be faster."""
