@@ -97,7 +97,7 @@ class Parcels:
         frames, forget = address.frames_for(parcel.token, parcel.frames)
         look = not parcel.named and parcel.sent == 1
         account = task.account
-        trial = account.number if account.gil is None else 0
+        trial = account.number if account.gil is None and not account.pinned else 0
         call = Call(parcel.token, frames, forget, repr(task), task.number, args, kwargs, look, trial)
         try:
             return dump([call])

@@ -23,6 +23,10 @@ SURE = 2.0
 MANY = 60
 """Looks after which a share near the limit is told as it is (guessed)."""
 
+ENOUGH = 200
+"""Calls after which a callable is taken to hold the GIL, as plain Python does, where the machine was too busy
+to see it (guessed)."""
+
 LULL = 20_000_000
 """Nanoseconds without a call after which the witness sleeps until the next (guessed)."""
 
@@ -74,7 +78,7 @@ class Vigil:
         seen.cpu += cpu
         said = self._witness.testify(seen.spans)
         if said.share is None or not seen.cpu:
-            return None
+            return 1.0 if len(seen.spans) >= ENOUGH else None
         # He tells of the time that the calls took, which they did not only compute.
         share = min(1.0, said.share * seen.wall / seen.cpu)
         sure = abs(share - HOLDS) > SURE * said.error or said.looks >= MANY

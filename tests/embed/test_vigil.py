@@ -1,0 +1,60 @@
+"""Whether computing holds the GIL, as a worker process sees it."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from concurrent_choices._embed._placing import HOLDS
+from concurrent_choices._embed._vigil import ENOUGH, Vigil
+from concurrent_choices._measure._clock import SystemClock
+
+BLOCK = bytes(8_000_000)
+
+
+def spin():
+    """Compute under the GIL."""
+    total = 0
+    for number in range(200_000):
+        total += number
+    return total
+
+
+def digest():
+    """Compute outside the GIL."""
+    return hashlib.sha256(BLOCK).hexdigest()
+
+
+@pytest.fixture
+def vigil():
+    """A vigil that ends with the test."""
+    vigil = Vigil(SystemClock())
+    yield vigil
+    vigil.close()
+
+
+def tried(vigil, fn, trial):
+    """Call until the vigil is sure; the share it tells."""
+    clock = SystemClock()
+    share = None
+    for _ in range(ENOUGH):
+        vigil.begin()
+        queued, cpu, began = clock.run_queue(), clock.thread_cpu(), clock.wall()
+        fn()
+        span = began, clock.wall()
+        share = vigil.end(trial, span, clock.thread_cpu() - cpu, clock.run_queue() - queued)
+        if share is not None:
+            break
+    return share
+
+
+def test_callables_are_told_apart(vigil):
+    """Pure Python holds the GIL, hashing does not; each is seen by itself."""
+    assert tried(vigil, spin, 1) > HOLDS > tried(vigil, digest, 2)
+
+
+def test_where_nothing_can_be_seen_it_is_assumed(vigil):
+    """Calls that are too short to be seen are not watched for ever."""
+    shares = [vigil.end(3, (0, 1), 1, 0) for _ in range(ENOUGH)]
+    assert shares == [*[None] * (ENOUGH - 1), 1.0]
