@@ -123,11 +123,13 @@ def measure(entry: Entry, settings: Settings, random: Random, keep: Keep, until:
         settings: How much is measured.
         random: Shuffles.
         keep: Takes each measurement.
-        until: The monotonic time from which on no further round is begun.
+        until: The monotonic time from which on no further round is begun. The first one is cut short only
+            when that much is exceeded by half.
     """
+    began = time.monotonic()
     count = entry.quick if settings.quick else entry.count
     with prepared(entry, count) as items:
-        field = _Field(entry, items, keep)
+        field = _Field(entry, items, keep, until + max(LEAST_OF_OURS, (until - began) / 2))
         first = field.verdict(0, 0)
         field.hope(first)
         contestants = _contestants(entry, len(items), first)
@@ -187,6 +189,7 @@ class _Field:
     entry: Entry
     items: Sequence[Any]
     keep: Keep
+    end: float
     _taken: dict[tuple[str, str], float] = attrs.field(factory=dict)
     _predicted: dict[str, float] = attrs.field(factory=dict)
 
@@ -198,11 +201,12 @@ class _Field:
     def round(self, number: int, contestants: Contestants, verdicts: int, random: Random) -> None:
         """Everybody once, and some verdicts, in shuffled order; round 0 was the first verdict."""
         order: list[tuple[str, str] | None] = [*contestants, *[None] * verdicts]
+        # where it gets too late, some of the grid is left out: chance decides which
         random.shuffle(order)
         for place, who in enumerate(order):
             if who is None:
                 self.verdict(number, place)
-            else:
+            elif time.monotonic() < self.end or who[0] == OURS or who[1] in ALONE:
                 self._run(who, contestants[who], number, place)
 
     def good(self, contestants: Contestants) -> Contestants:

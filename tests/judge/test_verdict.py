@@ -221,3 +221,11 @@ def test_the_judge_imports_nothing_that_acts(path):
     from_ = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     roots = {name.split(".")[0] for name in (*plain, *from_)}
     assert not roots & IMPURE
+
+
+def test_what_is_bound_to_its_thread_stays_there():
+    """Nothing but one after another can run it; the reason stands in the table."""
+    told = verdict(function(5, cpu=0.1, binding="it sets signal handlers, which only the main thread may"))
+
+    assert told.plan.strategy == "sequential"
+    assert all(each.obstacle.startswith("it sets signal") for each in told.estimates[1:])

@@ -127,6 +127,18 @@ def test_a_stale_file(folder, days, call):
     assert again(now=lambda: start + days * DAY).costs.call == call
 
 
+def test_one_that_was_disturbed_is_believed_for_minutes(folder):
+    """Where the machine had no core to spare it is measured again soon."""
+    start = 2e9
+    machine_costs(now=lambda: start)
+    file = the_file(folder)
+    text = json.loads(file.read_text())
+    file.write_text(json.dumps(text | {"starved": 0.5}))
+
+    assert again(now=lambda: start + 300).costs.call == 1e-6
+    assert again(now=lambda: start + 900).costs.call == 2e-6
+
+
 def test_another_machine(folder, monkeypatch):
     """A change of what the figures depend on means another file."""
     machine_costs()

@@ -170,3 +170,25 @@ def test_no_thread_is_left_behind():
     before = threading.active_count()
     recommend(callables.nap, range(50)).run()
     assert threading.active_count() <= before
+
+
+def test_items_that_come_one_await_after_the_other():
+    """They cannot be sampled here, and the error says who takes them."""
+
+    async def items():
+        yield 1
+
+    with pytest.raises(InvalidArgumentError, match="astream"):
+        recommend(abs, items())
+
+
+def test_a_coroutine_that_needs_trio():
+    """Sampling is done on asyncio: the verdict says so, and how to run it."""
+
+    async def fn(item):
+        message = "must be called from async context"
+        raise RuntimeError(message)
+
+    told = str(recommend(fn, range(20)))
+    assert "No sampled call succeeded" in told
+    assert 'AnyioStrategy(backend="trio")' in told

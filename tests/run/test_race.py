@@ -4,6 +4,7 @@ from concurrent_choices import Workload
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._estimate import Estimate
 from concurrent_choices._facts._plan import Plan
+from concurrent_choices._facts._profile import Profile
 from concurrent_choices._facts._recommendation import Recommendation
 from concurrent_choices._run._race import HEATS, SHARE, Race, lanes, starting
 
@@ -111,3 +112,15 @@ def test_what_starting_costs():
     ]
     assert told_costs == [0.0, 2.0, 12.0, 14.0, 5.0]
     assert lanes(Plan(strategy="hybrid", workers=2, concurrency=8)) == 8
+
+
+def test_what_a_race_teaches_of_processes():
+    """How long a worker took beyond what starting one costs, and what two of them did."""
+    held = race(abs)
+    held.starts = {"process": 0.5}
+    held.heats = {PROCESSES.plan: [0.5, 0.6, 0.4]}
+    learnt = held.learnt(Profile(wall=0.1))
+
+    assert 0.2 < learnt.payload.load_seconds <= 0.4
+    assert learnt.process_speedup == pytest.approx(0.2)
+    assert race(abs).learnt(Profile(wall=0.1)) == Profile(wall=0.1)

@@ -8,6 +8,8 @@ from .._facts._profile import Profile
 __all__ = ["obstacles_of"]
 
 _PROCESSES = ("process", "hybrid")
+_ELSEWHERE = ("thread", *_PROCESSES)
+_LOOPS = ("asyncio", "uvloop", "anyio")
 
 
 def obstacles_of(profile: Profile, machine: Machine) -> dict[str, str]:
@@ -16,6 +18,11 @@ def obstacles_of(profile: Profile, machine: Machine) -> dict[str, str]:
     why = profile.payload.obstacle
     if not machine.start_methods:
         why = "worker processes cannot be started here"
+    if profile.binding:
+        # a `def` runs in threads under a loop too
+        found.update(
+            dict.fromkeys(_ELSEWHERE if profile.is_async else (*_ELSEWHERE, *_LOOPS), profile.binding)
+        )
     if why:
         found.update(dict.fromkeys(_PROCESSES, why))
     if machine.platform == "win32":

@@ -42,6 +42,7 @@ class Bench:
         ledger: The calls made.
         in_flight: Those nobody waits for any longer.
         missing: What could not be measured, each as "field: reason".
+        binding: Why the calls have to be made in the caller's own thread; empty where they need not.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Bench:
         self.ledger = Ledger()
         self.in_flight: tuple[InFlight, ...] = ()
         self.missing = list(clock.missing)
+        self.binding = ""
 
     def maker(self, *, is_async: bool) -> AwaitedCalls | PlainCalls:
         """Somebody who knows how to call the callable, in the context of whoever asks."""

@@ -10,11 +10,12 @@ import math
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from attrs import asdict, fields, frozen
+from attrs import asdict, evolve, fields, frozen
 
 from .._facts._costs import Costs
 from .._facts._json import Jsonable
 from . import _cache
+from ._clock import SystemClock
 from ._hand import DaemonHand
 from ._probes import DIRECT
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Calibration", "Row", "calibrate", "describe", "machine_costs"]
 
-BUDGET = 1.5
+BUDGET = 2.0
 """Seconds after which no more is begun (DESIGN.md 5: a second or two, once)."""
 
 PATIENCE = 3.0
@@ -31,6 +32,12 @@ PATIENCE = 3.0
 
 FRESH_SECONDS = 30 * 24 * 3600
 """How long a calibration is believed (guessed: a month, in which kernels are updated)."""
+
+DISTURBED = 0.05
+"""Share of the time spent waiting for a core from which a calibration was disturbed (guessed)."""
+
+DISTURBED_SECONDS = 600
+"""How long one is believed that was disturbed (guessed: until the neighbours may have gone)."""
 
 _UNASKED = "default: nothing was at hand to measure it with"
 
@@ -52,12 +59,14 @@ class Calibration(Jsonable):
         origins: Pairs of a field and how it was obtained: ``"measured: ..."`` or ``"default:
             ..."``.
         taken: When, in seconds since 1970.
+        starved: Share of the time it took that was spent waiting for a core.
         kept: Where it is kept between runs, or why it is not. Not itself kept.
     """
 
     costs: Costs
     origins: tuple[tuple[str, str], ...] = ()
     taken: float = 0.0
+    starved: float = 0.0
     kept: str = ""
 
 
@@ -105,14 +114,16 @@ def calibrate(
     """
     wanted = {name: (probe, "by running it") for name, probe in (probes or {}).items()}
     results: dict[str, tuple[float, str]] = {}
-    hand = DaemonHand()
+    hand, waits = DaemonHand(), [0.0]
     try:
-        hand.do(lambda: _measure({**DIRECT, **wanted}, results), PATIENCE)
+        hand.do(lambda: waits.append(_measure({**DIRECT, **wanted}, results)), PATIENCE)
     finally:
         hand.close()
     measured = {name: seconds for name, (seconds, _) in list(results.items()) if seconds > 0}
     origins = {each.name: results.get(each.name, (0.0, _UNASKED))[1] for each in fields(Costs)}
-    return Calibration(costs=Costs(**measured), origins=tuple(origins.items()), taken=now())
+    return Calibration(
+        costs=Costs(**measured), origins=tuple(origins.items()), taken=now(), starved=waits[-1]
+    )
 
 
 def describe(calibration: Calibration) -> list[Row]:
@@ -124,9 +135,15 @@ def describe(calibration: Calibration) -> list[Row]:
 
 def _measure(
     probes: Mapping[str, tuple[Callable[[], float], str]], results: dict[str, tuple[float, str]]
-) -> None:
-    """Run probes while there is time; 0.0 stands for a figure that was not obtained."""
+) -> float:
+    """Run probes while there is time; 0.0 stands for a figure that was not obtained.
+
+    Returns:
+        The share of the time that was spent waiting for a core.
+    """
     names = {each.name for each in fields(Costs)}
+    clock = SystemClock()
+    start, queued = clock.wall(), clock.run_queue()
     end = time.perf_counter() + BUDGET
     for name, (probe, how) in probes.items():
         if name not in names:
@@ -136,6 +153,7 @@ def _measure(
             continue
         results[name] = 0.0, "default: measuring it did not end"
         results[name] = _tried(probe, how)
+    return (clock.run_queue() - queued) / max(1, clock.wall() - start)
 
 
 def _tried(probe: Callable[[], float], how: str) -> tuple[float, str]:
@@ -165,11 +183,12 @@ def _load(place: _cache.Place, now: float) -> Calibration | None:
     sound = all(math.isfinite(value) and value > 0 for value in figures.values())
     names = {each.name for each in fields(Costs)}
     complete = names == {name for name, _ in known.origins}
-    if not (sound and complete and 0 <= now - known.taken < FRESH_SECONDS):
+    fresh = DISTURBED_SECONDS if known.starved > DISTURBED else FRESH_SECONDS
+    if not (sound and complete and 0 <= now - known.taken < fresh):
         return None
     return _with_place(known, place, "")
 
 
 def _with_place(known: Calibration, place: _cache.Place, problem: str) -> Calibration:
     kept = f"not kept: {problem}" if problem else f"kept in {place.file}"
-    return Calibration(costs=known.costs, origins=known.origins, taken=known.taken, kept=kept)
+    return evolve(known, kept=kept)

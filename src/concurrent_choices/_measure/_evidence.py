@@ -99,6 +99,7 @@ class Evidence(NamedTuple):
     payload: Payload = Payload()
     unfinished: Unfinished | None = None
     missing: tuple[str, ...] = ()
+    binding: str = ""
 
 
 def profile_of(evidence: Evidence) -> Profile:
@@ -146,6 +147,7 @@ def profile_of(evidence: Evidence) -> Profile:
         errors=len(raised) / made,
         congestion=sum(is_congestion(each.error) for each in raised) / made,
         missing=(*evidence.missing, *doubts),
+        binding=evidence.binding,
     )
 
 

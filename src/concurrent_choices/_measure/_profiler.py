@@ -66,6 +66,7 @@ def profile(  # noqa: PLR0913 - all but two are taken by name
     binding = bound_to_thread(fn)
     hand = OwnHand if binding else DaemonHand
     bench = Bench(fn, items, clock=clock, is_async=is_async, hand=hand)
+    bench.binding = binding
     if binding:
         bench.missing.append(f"pair_speedup: not tried, because {binding}")
     blame = _blame(bench)
@@ -112,6 +113,7 @@ def profile_at(
         payload=payload,
         unfinished=sample.unfinished,
         missing=tuple(bench.missing),
+        binding=bench.binding,
     )
     runs = sorted(bench.ledger.runs, key=lambda run: run.start)
     return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed)

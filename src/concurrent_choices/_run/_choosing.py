@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from typing import Any
 
@@ -20,6 +20,7 @@ from .._judge._recommend import settle
 from .._measure._allowance import SHARE
 from .._measure._calibration import machine_costs
 from .._measure._clock import SystemClock
+from .._measure._ledger import Raised
 from .._measure._profiler import profile
 from .._measure._sampled import Sampled
 from .._platform import this_machine
@@ -35,6 +36,9 @@ __all__ = ["Verdict", "recommend"]
 
 SAMPLING = 0.2
 """Seconds for sampling, where the work is not so long that more is a twentieth of it (DESIGN.md 6)."""
+
+NEEDS_TRIO = "must be called from async context"
+"""What trio says where it does not run."""
 
 LEAST = 0.25
 """Seconds that looking and racing may take in any case."""
@@ -144,6 +148,7 @@ def _noting(verdict: Recommendation, sampled: Sampled) -> Recommendation:
     Raises:
         BaseException: That very exception, if there is nothing else to tell.
     """
+    verdict = evolve(verdict, notes=(*verdict.notes, *_raised(sampled)))
     error = sampled.feed.error
     if error is None:
         return verdict
@@ -151,6 +156,22 @@ def _noting(verdict: Recommendation, sampled: Sampled) -> Recommendation:
         raise error
     given = counted(len(sampled.results), "item")
     return evolve(verdict, notes=(*verdict.notes, f"After {given} the iterable raised {error!r}."))
+
+
+def _raised(sampled: Sampled) -> Iterator[str]:
+    """What the calls raised, if they raised, and what that says of the figures."""
+    outcomes = sampled.results.values()
+    errors = [each.error for each in outcomes if isinstance(each, Raised)]
+    if not errors:
+        return
+    yield f"The first error was {errors[0]!r}."
+    if len(errors) == len(outcomes):
+        yield "No sampled call succeeded: the figures are those of failing."
+    if any(NEEDS_TRIO in str(error) for error in errors):
+        yield (
+            "The callable seems to need trio, and sampling is done on asyncio. It can be run with "
+            'strategy=AnyioStrategy(backend="trio").'
+        )
 
 
 def _allowed(verdict: Recommendation) -> float:
@@ -167,7 +188,7 @@ def _raced(verdict: Recommendation, leftover: Leftover, costs: Costs, seconds: f
     left = (verdict.items if there is None else there) - len(leftover.results)
     measured = race.hold(verdict, left, seconds)
     leftover.take(race.results, race.raised)
-    return settle(verdict, measured) if measured else verdict
+    return settle(evolve(verdict, profile=race.learnt(verdict.profile)), measured) if measured else verdict
 
 
 def _parts(verdict: Recommendation) -> dict[str, Any]:
@@ -187,6 +208,12 @@ def _workload(workload: Any, items: Any) -> Workload:
             raise InvalidArgumentError("items", problem)
         made = Workload(workload, items)
     check_fn(made.fn)
+    if isinstance(made.items, AsyncIterable):
+        problem = (
+            "must be an ordinary iterable: recommend() is no coroutine and cannot await them. Give it some "
+            "of them in a list; astream(fn, items) takes an async iterable and chooses while it runs"
+        )
+        raise InvalidArgumentError("items", problem)
     check_items(made.items)
     return made
 

@@ -12,9 +12,10 @@ from ._sync import run
 
 __all__ = ["PROBES"]
 
-_ITEMS = 4000
+_MANY = 4000
 _FEW = 500  # of what takes longer
 _ROUNDS = 3
+_PAIRS = 2
 _NEXT_TO_NOTHING = 1e-6  # seconds; a cost of 0 would say that it was not measured
 
 
@@ -36,11 +37,11 @@ def _best(work: Callable[[], object]) -> float:
     return min(_timed(work) for _ in range(_ROUNDS))
 
 
-def _per_item(name: str, fn: Callable[[Any], Any], **options: object) -> float:
-    """Seconds for each of some thousand items that cost nothing, the lanes being warm."""
+def _per_item(name: str, fn: Callable[[Any], Any], count: int, **options: object) -> float:
+    """Seconds for each of so many items that cost nothing, the lanes being warm."""
     with load(name)(**options) as strategy:
         run(fn, range(8), strategy=strategy)
-        return _best(lambda: run(fn, range(_ITEMS), strategy=strategy)) / _ITEMS
+        return _best(lambda: run(fn, range(count), strategy=strategy)) / count
 
 
 def _starting(workers: int) -> float:
@@ -56,26 +57,19 @@ def _process_start() -> float:
 
 def _process_worker() -> float:
     """What a second worker adds; the least of each, as they are seldom disturbed alike."""
-    pairs = [(_starting(1), _starting(2)) for _ in range(_ROUNDS)]
+    pairs = [(_starting(1), _starting(2)) for _ in range(_PAIRS)]
     one, two = min(one for one, _ in pairs), min(two for _, two in pairs)
     return max(_NEXT_TO_NOTHING, two - one)
 
 
-def _hybrid_item() -> float:
-    """An item's way through a worker whose lanes have nothing else to do."""
-    with load("hybrid")(max_workers=1, concurrency=8) as strategy:
-        run(_nothing, range(8), strategy=strategy)
-        return _best(lambda: run(_nothing, range(_FEW), strategy=strategy)) / _FEW
-
-
 PROBES: dict[str, Callable[[], float]] = {
     "process_start": _process_start,
-    "thread_item": partial(_per_item, "thread", _nothing, max_workers=1, batch=1),
-    "task_item": partial(_per_item, "asyncio", _nothing_awaited),
-    "process_batch": partial(_per_item, "process", _nothing, max_workers=1, batch=1),
-    "process_item": partial(_per_item, "process", _nothing, max_workers=1, batch=1000),
-    "process_task": partial(_per_item, "process", _nothing_awaited, max_workers=1, batch=500),
-    "hybrid_item": _hybrid_item,
     "process_worker": _process_worker,
+    "hybrid_item": partial(_per_item, "hybrid", _nothing, _FEW, max_workers=1, concurrency=8),
+    "process_batch": partial(_per_item, "process", _nothing, _FEW, max_workers=1, batch=1),
+    "process_task": partial(_per_item, "process", _nothing_awaited, _FEW, max_workers=1, batch=_FEW),
+    "process_item": partial(_per_item, "process", _nothing, _MANY, max_workers=1, batch=1000),
+    "thread_item": partial(_per_item, "thread", _nothing, _MANY, max_workers=1, batch=1),
+    "task_item": partial(_per_item, "asyncio", _nothing_awaited, _MANY),
 }
-"""Probes by the field of `Costs` they measure."""
+"""Probes by the field of `Costs` they measure; those that choices depend on most come first."""

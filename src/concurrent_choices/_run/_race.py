@@ -13,11 +13,12 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import islice
 from typing import Any, cast
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from .._facts._costs import Costs
 from .._facts._estimate import Estimate
 from .._facts._plan import Plan
+from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
 from .._facts._workload import Workload
 from .._strategies._registry import strategy_for
@@ -36,6 +37,8 @@ HEATS = 3
 LEAST_HEAT = 4e-3
 """Seconds below which a heat tells nothing (guessed: a scheduler's time slice)."""
 
+_PAIR = 2  # processes that `Profile.process_speedup` is of
+
 _IN_PROCESSES = frozenset({"process", "hybrid"})
 
 
@@ -50,6 +53,8 @@ class Race:
         results: What the calls gave or raised, by index.
         raised: Which of them were raised; no more is raced then.
         dry: Whether there were fewer items than was said.
+        starts: By strategy, the seconds that starting it up really took, where it has processes.
+        heats: By plan, the seconds for an item in each of its heats.
     """
 
     workload: Workload
@@ -58,6 +63,8 @@ class Race:
     results: dict[int, Any] = field(factory=dict[int, Any])
     raised: set[int] = field(factory=set[int])
     dry: bool = False
+    starts: dict[str, float] = field(factory=dict[str, float])
+    heats: dict[Plan, list[float]] = field(factory=dict[Plan, list[float]])
 
     def hold(self, verdict: Recommendation, left: int, seconds: float) -> dict[str, float]:
         """Run the contenders on items of their own, in turn.
@@ -73,7 +80,7 @@ class Race:
         field, count = self._drawn_up(verdict, left, seconds)
         if not field:
             return {}
-        heats: dict[str, list[float]] = {each.plan.strategy: [] for each in field}
+        self.heats = {each.plan: [] for each in field}
         deadline = time.perf_counter() + seconds
         with ExitStack() as stack:
             running = [(each.plan, stack.enter_context(self._started(each.plan))) for each in field]
@@ -81,14 +88,27 @@ class Race:
                 if number and time.perf_counter() > deadline:
                     break  # predictions were too good; what was measured will do
                 for plan, strategy in running:
-                    heats[plan.strategy].append(self._do(strategy, count) / count)
+                    self.heats[plan].append(self._do(strategy, count) / count)
                     if self.raised or self.dry:
                         return {}
         return {
-            each.plan.strategy: starting(each.plan, self.costs)
-            + statistics.median(heats[each.plan.strategy]) * verdict.items
-            for each in field
+            plan.strategy: self._start_of(plan) + statistics.median(heats) * verdict.items
+            for plan, heats in self.heats.items()
         }
+
+    def learnt(self, profile: Profile) -> Profile:
+        """The profile with what only processes can tell: how long they take to load, what two of them do."""
+        told = {plan: statistics.median(heats) for plan, heats in self.heats.items() if heats}
+        pairs = (each for plan, each in told.items() if plan.strategy == "process" and plan.workers == _PAIR)
+        pair, start = next(pairs, 0.0), self.starts.get("process")
+        if start is not None:
+            known = self.costs.process_start + self.costs.process_worker
+            loading = max(0.0, start - known - profile.first_excess - profile.wall)
+            profile = evolve(profile, payload=evolve(profile.payload, load_seconds=loading))
+        return evolve(profile, process_speedup=profile.wall / pair) if pair > 0 else profile
+
+    def _start_of(self, plan: Plan) -> float:
+        return self.starts.get(plan.strategy, starting(plan, self.costs))
 
     def _drawn_up(self, verdict: Recommendation, left: int, seconds: float) -> tuple[Sequence[Estimate], int]:
         """Who races, and with how many items a heat; nobody where that would tell nothing.
@@ -120,7 +140,7 @@ class Race:
         # All of ours can be entered.
         with cast("AbstractContextManager[Strategy]", strategy_for(plan)) as strategy:
             if plan.strategy in _IN_PROCESSES:
-                self._do(strategy, plan.workers)
+                self.starts[plan.strategy] = self._do(strategy, plan.workers)
             yield strategy
 
     def _do(self, strategy: Strategy, count: int) -> float:
