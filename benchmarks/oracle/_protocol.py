@@ -157,7 +157,11 @@ def beside_a_neighbour(entry: Entry, settings: Settings, keep: Keep) -> None:
 @contextmanager
 def _neighbour() -> Iterator[None]:
     core = max(os.sched_getaffinity(0))
-    script = f"import os; os.sched_setaffinity(0, {{{core}}})\nwhile True: pass"
+    # it ends with whoever started it, however that one ends
+    script = (
+        f"import os; os.sched_setaffinity(0, {{{core}}})\n"
+        f"while os.getppid() == {os.getpid()}: sum(range(100_000))"
+    )
     with subprocess.Popen([sys.executable, "-c", script]) as busy:
         try:
             yield

@@ -26,6 +26,10 @@ _MOST = 3
 _LONGEST = 10_000_000
 """Nanoseconds after which no more is weighed (DECISION.md 5.1)."""
 
+_TRIPS = 5
+_SHORT = 100_000
+"""Nanoseconds up to which one thing is weighed several times (guessed: a hundred readings of the clock)."""
+
 _TWICE = 64 * 1024 * 1024
 """Bytes up to which the way back is measured too: it needs the memory once more (guessed)."""
 
@@ -93,20 +97,12 @@ def _weigh(things: Sequence[Any], name: str, clock: Clock) -> _Weight:
     began = clock.wall()
     size, time, weighed = 0, 0, 0
     for thing in things[:_MOST]:
-        start = clock.thread_cpu()
         try:
-            packed = dump(thing)
-            between = clock.thread_cpu()
-            if _size(packed) <= _TWICE:
-                load(packed)
-            end = clock.thread_cpu()
+            one_size, took = _trip(thing, clock)
         except Exception:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
             why = obstacle(thing, name) or f"{name} can be pickled and not unpickled"
             return _Weight(size / max(1, weighed), time / 1e9 / max(1, weighed), why)
-        size += _size(packed)
-        # Beyond the size that is brought back, the way back is taken to cost what the way there
-        # did.
-        took = end - start if _size(packed) <= _TWICE else 2 * (between - start)
+        size += one_size
         time += max(0, took - idle)
         weighed += 1
         if clock.wall() - began > _LONGEST:
@@ -120,12 +116,25 @@ def _size(frames: Sequence[Any]) -> int:
 
 def _handling(clock: Clock) -> int:
     """Nanoseconds to pickle and unpickle nothing: what a message pays once, however many items it holds."""
-    times: list[int] = []
-    for _ in range(3):
+    return _trip(None, clock)[1]
+
+
+def _trip(thing: Any, clock: Clock) -> tuple[int, int]:
+    """Bytes and nanoseconds there and back; the least of a few if that is short: the first often is not."""
+    size, least, began = 0, 0, clock.wall()
+    for number in range(_TRIPS):
         start = clock.thread_cpu()
-        load(dump(None))
-        times.append(clock.thread_cpu() - start)
-    return min(times)
+        packed = dump(thing)
+        between = clock.thread_cpu()
+        size = _size(packed)
+        if size <= _TWICE:
+            load(packed)
+        # beyond the size that is brought back, the way back is taken to cost what the way there did
+        took = clock.thread_cpu() - start if size <= _TWICE else 2 * (between - start)
+        least = min(least, took) if number else took
+        if clock.wall() - began > _SHORT:
+            break
+    return size, least
 
 
 def _called(fn: Any) -> str:
