@@ -138,6 +138,24 @@ def test_what_costs_more_to_carry_comes_back_for_good():
     assert later.processes == 0
 
 
+def test_processes_that_are_no_faster_are_given_up():
+    """All share one memory: two at once take twice as long each, though both are busy."""
+    decider = controller()
+    outside(decider)
+    sight = Sight(now=0.3, remaining=500, outside_items=80, outside_seconds=0.2, outside_cpu=0.2)
+    arrangement = decider.look(sight)
+    assert (arrangement.stage, arrangement.outside) == ("alone", False)
+    assert "no faster" in arrangement.reason
+
+
+def test_workers_that_queue_for_a_core_do_not_wait():
+    """On a crowded machine the time without a core is not the callable's."""
+    decider = controller()
+    outside(decider)
+    more = {"outside_seconds": 0.2, "outside_cpu": 0.06, "outside_queued": 0.13}
+    assert decider.look(Sight(now=0.3, remaining=500, outside_items=150, **more)).stage == "outside"
+
+
 @pytest.mark.parametrize("reason", ["calls change the global 'n'"])
 def test_a_barred_callable_never_leaves(reason):
     """What changes its surroundings goes on in this process, and the reason says why."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Iterator
+from functools import lru_cache
 
 from attrs import field, frozen
 
@@ -18,6 +20,11 @@ from ._memory import key_of, memory
 from ._report import RunReport, begin_report
 
 __all__ = ["AutoStrategy"]
+
+
+KEPT = 5.0
+"""Seconds for which the number of processors is kept: asking costs as much as a thousand quick items, and
+quotas change by an administrator's hand (guessed)."""
 
 
 @frozen
@@ -55,7 +62,7 @@ class AutoStrategy:
         return LoopConductor(job, controller, limits, _report_of(job)).abatches()
 
     def _limits(self) -> Limits:
-        cpus = usable_cpus() / lanes_around.get()
+        cpus = _cpus_at(int(time.monotonic() / KEPT)) / lanes_around.get()
         most = min(self.max_workers or MOST_THREADS, self.concurrency or MOST_THREADS)
         return Limits(
             cpus=max(1.0, cpus),
@@ -79,6 +86,12 @@ def _conduct(job: Job, limits: Limits, report: RunReport) -> Iterator[Batch]:
         yield from Conductor(job, controller, report, eager=prior is not None, most=limits.threads).batches()
     finally:
         memory.settle(key, controller.learnt, (report.seconds or 0.0) / max(1, report.done))
+
+
+@lru_cache(maxsize=1)
+def _cpus_at(_moment: int) -> float:
+    """Processors at a moment."""
+    return usable_cpus()
 
 
 def _report_of(job: Job) -> RunReport:

@@ -10,7 +10,6 @@ from ._sight import Arrangement, Sight
 from ._stage import Stage, calm
 from ._thresholds import (
     CALM,
-    CARRIED,
     CLEAR,
     COMPUTED,
     COUNTED,
@@ -22,6 +21,7 @@ from ._thresholds import (
     TWO,
     WAITS,
 )
+from ._trial import Trial
 
 __all__ = ["Alone", "Outside", "Pair", "Parallel", "Starting", "Waiting"]
 
@@ -330,10 +330,10 @@ class Outside:
     def __init__(self, known: Known, sight: Sight, reason: str, *, before: float, inside: int) -> None:
         self._known = known
         self._reason = reason
-        self._before = before
         self._inside = inside
         self._began = sight
-        self._warm = self._confirmed = False
+        self._warm = False
+        self._trial = Trial(known.limits.processes, inside, before)
         known.changed(sight.now)
 
     def arrange(self) -> Arrangement:
@@ -344,7 +344,7 @@ class Outside:
             processes=self._known.limits.processes,
             outside=True,
             inside=self._inside,
-            look=CALM if self._confirmed else 5e-3,
+            look=CALM if self._trial.passed else 5e-3,
         )
 
     def look(self, sight: Sight) -> Stage:
@@ -360,34 +360,17 @@ class Outside:
             if items >= known.limits.processes * self._inside:
                 self._began, self._warm = sight, True
             return self
-        enough = COUNTED if self._confirmed else 2 * known.limits.processes * self._inside
-        if seconds < (2 * CALM if self._confirmed else 20e-3) or items < enough:
+        if seconds < (2 * CALM if self._trial.passed else 20e-3) or items < self._trial.enough:
             return self
         self._began = sight
-        return self._judge(sight, began, items, seconds)
+        return self._judge(sight, began)
 
-    def _judge(self, sight: Sight, began: Sight, items: int, seconds: float) -> Stage:
-        spent = sight.outside_seconds - began.outside_seconds
-        computed = sight.outside_cpu - began.outside_cpu
-        unpacking = (
-            max(0.0, computed - spent) if self._inside == 1 else 0.0
-        )  # else nobody knows what was spent
-        carried = (sight.cpu - began.cpu + unpacking) / seconds
-        slow = self._speed(items, spent, seconds) < GAINS
-        if slow and carried >= CARRIED and not sight.starved and sight.remaining != 0:
-            if not self._confirmed:
-                self._known.barred = "carrying items and results costs more than it saves"
-                return self._back(sight, self._known.barred)
-            return self._changed(sight, "carrying items and results has become too dear")
-        self._confirmed = True
-        queued = sight.outside_queued - began.outside_queued
-        if self._inside == 1 and spent and (computed + queued) / spent < 1 - MOSTLY:
-            return self._changed(sight, "items have begun to wait")
-        return self
-
-    def _speed(self, items: int, spent: float, seconds: float) -> float:
-        """How many times one lane's work is done at once."""
-        return items / seconds / self._before if self._inside > 1 else spent / seconds
+    def _judge(self, sight: Sight, began: Sight) -> Stage:
+        reason, for_good = self._trial.judge(began, sight)
+        if for_good:
+            self._known.barred = reason
+            return self._back(sight, reason)
+        return self._changed(sight, reason) if reason else self
 
     def _changed(self, sight: Sight, reason: str) -> Stage:
         return self._back(sight, reason) if self._known.may_change(sight.now) else self

@@ -1,0 +1,82 @@
+"""Whether worker processes earn what they cost: judged on their first items, and now and then later."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from attrs import define
+
+from ._sight import Sight
+from ._thresholds import CARRIED, COUNTED, GAINS, MOSTLY
+
+__all__ = ["Trial", "Verdict"]
+
+
+class Verdict(NamedTuple):
+    """What a window has shown.
+
+    Attributes:
+        reason: Why items should come back; empty where they should not.
+        for_good: Whether there shall be no processes in this run any more.
+    """
+
+    reason: str = ""
+    for_good: bool = False
+
+
+@define
+class Trial:
+    """Judges windows of a run whose items go to worker processes.
+
+    Attributes:
+        processes: How many there are.
+        inside: Lanes in each.
+        before: Items a second before the hand-over.
+        passed: Whether one window has confirmed it.
+    """
+
+    processes: int
+    inside: int
+    before: float
+    passed: bool = False
+
+    @property
+    def enough(self) -> int:
+        """Items from which a window says something."""
+        return COUNTED if self.passed else 2 * max(COUNTED, self.processes * self.inside)
+
+    def judge(self, began: Sight, sight: Sight) -> Verdict:
+        """Judge the window between two sights."""
+        if sight.starved or sight.remaining == 0:
+            return Verdict()  # whoever gives the items is the slower one, or the workers are at their last
+        seconds, items = sight.now - began.now, sight.outside_items - began.outside_items
+        if not self.passed and items / seconds < self.before:
+            # Memory that all share, or neighbours on the cores: more at once makes each the slower.
+            return Verdict("items are no faster in worker processes", for_good=True)
+        if self._speed(began, sight) < GAINS and self._carried(began, sight) >= CARRIED:
+            if self.passed:
+                return Verdict("carrying items and results has become too dear")
+            return Verdict("carrying items and results costs more than it saves", for_good=True)
+        self.passed = True
+        return Verdict("items have begun to wait" if self._wait(began, sight) else "")
+
+    def _speed(self, began: Sight, sight: Sight) -> float:
+        """How many times one lane's work is done at once."""
+        seconds = sight.now - began.now
+        if self.inside > 1:
+            return (sight.outside_items - began.outside_items) / seconds / self.before
+        return (sight.outside_seconds - began.outside_seconds) / seconds
+
+    def _carried(self, began: Sight, sight: Sight) -> float:
+        """CPU a second spent on pickling and sending; with lanes inside nobody knows the workers' part."""
+        here, there = sight.cpu - began.cpu, 0.0
+        if self.inside == 1:
+            spent = sight.outside_seconds - began.outside_seconds
+            there = max(0.0, sight.outside_cpu - began.outside_cpu - spent)
+        return (here + there) / (sight.now - began.now)
+
+    def _wait(self, began: Sight, sight: Sight) -> bool:
+        """Whether workers do not want a core most of the time they spend in the callable."""
+        spent = sight.outside_seconds - began.outside_seconds
+        computed = sight.outside_cpu - began.outside_cpu + sight.outside_queued - began.outside_queued
+        return self.inside == 1 and spent > 0 and computed / spent < 1 - MOSTLY
