@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks._command import options_of, positive, seed_of
 from benchmarks.catalogue._server import serving
-from benchmarks.catalogue.all import Entry, matching
+from benchmarks.catalogue.all import CATALOGUE, Entry, matching
 from benchmarks.dispatch._environment import describe, write_environment
 from benchmarks.oracle._measurement import kept_in, load
 from benchmarks.oracle._protocol import Keep, calibrate, own_cache
@@ -32,6 +32,9 @@ RESULTS = Path(__file__).parents[1] / "results"
 
 QUICK = ("python-200us", "sleep-5ms", "async-sleep-20ms")
 QUICK_SIZES = (0.005, 0.05)
+SHARE = 0.6
+"""Of the time, what is meant for all but the longest jobs."""
+
 DEATHS = 3
 """Rounds of runs with killed workers."""
 
@@ -97,35 +100,47 @@ class _Session:
         with own_cache(), kept_in(self.folder) as keep, serving():
             environment["costs"] = calibrate()
             import_everything()
-            self._catalogue(sizes, keep)
+            known = self._shorter_jobs(sizes, keep)
             if not self.options.only:
                 self._beside(keep)
+            self._longer_jobs(known, sizes, keep)
         write_environment(self.folder, environment | {"left_out": self.left_out}, self.began)
 
     def _sizes(self) -> Sizes:
         chosen = self.options.sizes or (QUICK_SIZES if self.options.quick else tuple(SIZES))
         return {size: self.rounds or _rounds(size) for size in chosen}
 
-    def _catalogue(self, sizes: Sizes, keep: Keep) -> None:
-        """All shorter jobs, then the longer ones of some workloads, while time is left."""
+    def _shorter_jobs(self, sizes: Sizes, keep: Keep) -> dict[str, Known]:
+        """All but the longest; what is known of each workload then."""
         chosen = [entry for entry in matching(self.options.only) if not entry.judged_only]
         if self.options.quick and not self.options.only:
             chosen = [entry for entry in chosen if entry.name in QUICK]
         known: dict[str, Known] = {}
-        for entry in chosen:
-            self._try(entry.name, keep, lambda entry=entry: self._shorter(entry, known, sizes, keep))
+        for place, entry in enumerate(chosen):
+            rounds = self._in_time(sizes, place / len(chosen))
+            self._try(entry.name, keep, lambda entry=entry, r=rounds: self._shorter(entry, known, r, keep))
+        return known
+
+    def _in_time(self, sizes: Sizes, part: float) -> Sizes:
+        """The shorter sizes; with two rounds at most where they are behind their time."""
+        most = 2 if self._minutes() > SHARE * self.options.minutes * (part + 0.1) else max(sizes.values())
+        return {size: min(rounds, most) for size, rounds in sizes.items() if size < LONG}
+
+    def _minutes(self) -> float:
+        return (time.monotonic() - self.began) / 60.0
+
+    def _longer_jobs(self, known: dict[str, Known], sizes: Sizes, keep: Keep) -> None:
+        """The longest, of some workloads, while time is left."""
         long = {size: rounds for size, rounds in sizes.items() if size >= LONG}
-        for entry in chosen:
-            if long and entry.name in AT_LENGTH and entry.name in known:
-                self._longer(entry, known[entry.name], long, keep)
+        for name in (name for name in known if long and name in AT_LENGTH):
+            self._longer(CATALOGUE[name], known[name], long, keep)
 
     def _shorter(self, entry: Entry, known: dict[str, Known], sizes: Sizes, keep: Keep) -> None:
         known[entry.name] = get_to_know(entry, keep)
-        short = {size: rounds for size, rounds in sizes.items() if size < LONG}
-        measure(entry, known[entry.name], short, self.random, keep)
+        measure(entry, known[entry.name], sizes, self.random, keep)
 
     def _longer(self, entry: Entry, known: Known, sizes: Sizes, keep: Keep) -> None:
-        if time.monotonic() - self.began > 60.0 * self.options.minutes:
+        if self._minutes() > self.options.minutes:
             self.left_out.append(f"{entry.name} at length")
             return
         self._try(f"{entry.name} at length", keep, lambda: measure(entry, known, sizes, self.random, keep))

@@ -13,9 +13,11 @@ from benchmarks.oracle._report import row
 from benchmarks.oracle._targets import Target
 from benchmarks.regret._changing import OVERLAPPING
 from benchmarks.regret._contestants import RULES
+from benchmarks.regret._drawn import KINDS, MACHINES
 from benchmarks.regret._figures import Case, Standing, cases_of, standings
 from benchmarks.regret._run import CHANGING, DEATH, SINGLE, Run
 from benchmarks.regret._targets import classes, excess, targets
+from benchmarks.regret.simulated import Simulated, simulated_in
 
 __all__ = ["write_report"]
 
@@ -30,21 +32,25 @@ def write_report(folder: Path) -> Path:
     """Write REPORT.md from the files of a run, beside them."""
     environment, runs = load(folder, Run)
     notes = folder / NOTES
-    lines = [*_lines(environment, runs), *_notes(notes.read_text(encoding="utf-8") if notes.exists() else "")]
+    lines = [
+        *_lines(environment, runs, simulated_in(folder)),
+        *_notes(notes.read_text(encoding="utf-8") if notes.exists() else ""),
+    ]
     report = folder / "REPORT.md"
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return report
 
 
-def _lines(environment: dict[str, Any], runs: Sequence[Run]) -> Iterator[str]:
+def _lines(environment: dict[str, Any], runs: Sequence[Run], simulated: Simulated) -> Iterator[str]:
     cases = cases_of(runs)
     yield "# Regret of `auto`"
     for section in (
         _what(environment, runs, cases),
-        _table(targets(cases, runs)),
+        _table(targets(cases, runs, simulated)),
         _rules(cases),
         _losses(cases),
         _beyond_sequential(cases),
+        _simulated(simulated),
         _jobs(cases),
         _failures(cases, runs),
         _limits(),
@@ -136,6 +142,30 @@ def _beyond_sequential(cases: Sequence[Case]) -> Iterator[str]:
         )
     if not slower:
         yield "Nothing, by more than 3 % and 5 ms."
+
+
+def _simulated(simulated: Simulated) -> Iterator[str]:
+    yield "## In simulation"
+    yield ""
+    if not simulated.drawn:
+        yield "Nothing was simulated: `python -m benchmarks.regret.simulated` does."
+        return
+    yield (
+        "The controller in virtual time on workloads and machines drawn at random, against a grid of fixed "
+        "plans (sequential, 2 to 128 threads, processes, hybrids): geometric means, and how many workloads."
+    )
+    yield ""
+    yield row("kind", *(f"{cores} cores" for cores in MACHINES), "all")
+    yield "|---|" + "---|" * (len(MACHINES) + 1)
+    for kind in (*KINDS, None):
+        parts = [simulated.part(kind=kind, cores=cores) for cores in (*MACHINES, None)]
+        yield row(kind or "all", *(f"{each.mean:.2f} ({len(each.drawn)})" for each in parts))
+    yield ""
+    told = (
+        f"{each.regret:.2f} ({each.kind}, seed {each.seed}, {each.cores} cores)"
+        for each in simulated.worst(8)
+    )
+    yield f"The worst: {', '.join(told)}."
 
 
 def _jobs(cases: Sequence[Case]) -> Iterator[str]:

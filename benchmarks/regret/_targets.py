@@ -13,6 +13,7 @@ from benchmarks.regret._contestants import RULES
 from benchmarks.regret._figures import Case, Standing, standings
 from benchmarks.regret._run import AUTO, CHANGING, DEATH, HAND, SINGLE, Run
 from benchmarks.regret._single import LOCKED, NO_OPS, SECONDS, TWO_HUNDRED
+from benchmarks.regret.simulated import Simulated
 
 __all__ = ["classes", "excess", "targets"]
 
@@ -37,7 +38,7 @@ def excess(case: Case) -> float:
     return case.lost - 0.015 - case.round_trip
 
 
-def targets(cases: Sequence[Case], runs: Sequence[Run]) -> Iterator[Target]:
+def targets(cases: Sequence[Case], runs: Sequence[Run], simulated: Simulated) -> Iterator[Target]:
     """Every figure of the table, in its order."""
     sized = classes(cases)
     yield _regret("0.5 s and more", sized["0.5 s and more"], 1.05)
@@ -52,6 +53,7 @@ def targets(cases: Sequence[Case], runs: Sequence[Run]) -> Iterator[Target]:
     yield _at_most(SECONDS, 1.25, runs)
     yield _beside(LOCKED, 1.1, runs)
     yield _beside(NO_OPS, 1.3, runs)
+    yield _controller(simulated)
     yield _changes(runs)
     yield _audit(cases, runs)
 
@@ -144,6 +146,15 @@ def _beside(name: str, times: float, runs: Sequence[Run]) -> Target:
     ours, plain = statistics.median(auto), statistics.median(hand)
     seen = f"{ours / plain:.2f} ({ours:.3f} s and {plain:.3f} s, medians of {len(auto)})"
     return Target(name, goal, seen, ours / plain <= times)
+
+
+def _controller(simulated: Simulated) -> Target:
+    figure = "controller in simulation, on machines of 1, 2, 8 and 64 cores"
+    goal = "geometric mean 1.08, 99 % within 2"
+    if not simulated.drawn:
+        return Target(figure, goal, NOTHING)
+    seen = f"{simulated.mean:.3f}, 99 % within {simulated.most:.2f}; {len(simulated.drawn):,} workloads"
+    return Target(figure, goal, seen, simulated.mean <= 1.08 and simulated.most <= 2.0)
 
 
 def _changes(runs: Sequence[Run]) -> Target:

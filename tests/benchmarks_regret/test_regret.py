@@ -12,6 +12,7 @@ from benchmarks.regret._protocol import AT_LENGTH, LONG, SIZES
 from benchmarks.regret._run import AUDIT, AUTO, CHANGING, CONTROL, DEATH, HAND, SINGLE, Run
 from benchmarks.regret._single import LOCKED, NO_OPS, SECONDS, TWO_HUNDRED
 from benchmarks.regret._targets import classes, excess, targets
+from benchmarks.regret.simulated import Drawn, Simulated, main, simulated_in
 
 
 def of(kind, name, seconds, number=1, **more):
@@ -37,7 +38,9 @@ def job(auto, best=0.1, plain=0.5, **more):
 
 
 def target(figure, runs):
-    return next(each for each in targets(cases_of(runs), runs) if each.figure.startswith(figure))
+    return next(
+        each for each in targets(cases_of(runs), runs, Simulated(())) if each.figure.startswith(figure)
+    )
 
 
 def test_regret_is_the_median_over_the_least_median():
@@ -142,7 +145,7 @@ def test_named_jobs_have_limits_of_their_own():
     runs = [single(TWO_HUNDRED, AUTO, 0.19), single(NO_OPS, AUTO, 0.14), single(NO_OPS, HAND, 0.1)]
     assert target(TWO_HUNDRED, runs).mark == "reached"
     assert target(NO_OPS, runs).mark == "**missed**"
-    left = [each for each in targets([], runs) if each.figure in {SECONDS, LOCKED}]
+    left = [each for each in targets([], runs, Simulated(())) if each.figure in {SECONDS, LOCKED}]
     assert [(each.measured, each.mark) for each in left] == [("nothing measured", "")] * 2
 
 
@@ -220,3 +223,27 @@ def test_a_third_is_measured_at_length():
     assert set(CATALOGUE) >= AT_LENGTH
     assert 3 * len(AT_LENGTH) >= len(CATALOGUE)
     assert max(SIZES) >= LONG
+
+
+def test_the_controller_is_simulated(tmp_path, capsys):
+    """A few workloads from end to end; what is written is what is read."""
+    assert main(["--count", "3", "--workers", "1", "--output", str(tmp_path)]) == 0
+    told = simulated_in(tmp_path)
+    assert [(each.kind, each.seed, each.cores) for each in told.drawn] == [
+        ("cpu", 0, 1),
+        ("native", 1, 2),
+        ("wait", 2, 8),
+    ]
+    assert f"geometric mean {told.mean:.3f}" in capsys.readouterr().out
+    assert simulated_in(tmp_path / "elsewhere").drawn == ()
+
+
+@pytest.mark.parametrize(("worst", "reached"), [(2.0, True), (2.1, False)])
+def test_the_controller_has_targets(worst, reached):
+    """A geometric mean, and what 99 % stay within."""
+    regrets = [1.0] * 98 + [worst] * 2
+    simulated = Simulated(tuple(Drawn("cpu", seed, 2, regret) for seed, regret in enumerate(regrets)))
+    (target,) = [each for each in targets([], [], simulated) if "simulation" in each.figure]
+    assert target.reached is reached
+    assert simulated.part(kind="lock").drawn == ()
+    assert [each.seed for each in simulated.worst(1)] == [98]
