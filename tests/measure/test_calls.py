@@ -1,5 +1,6 @@
 import asyncio
 import contextvars
+import inspect
 import sys
 import threading
 
@@ -22,7 +23,7 @@ def call():
     ends = []
 
     def call(fn, *blocks, clock=None):
-        kind = AwaitedCalls if asyncio.iscoroutinefunction(fn) else PlainCalls
+        kind = AwaitedCalls if inspect.iscoroutinefunction(fn) else PlainCalls
         calls = kind(fn, contextvars.copy_context(), clock or FakeClock())
         ends.append(calls.close)
         ledger, claims, start = Ledger(), [], 0

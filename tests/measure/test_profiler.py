@@ -1,5 +1,6 @@
 import asyncio
 import hashlib
+import inspect
 import itertools
 import signal
 import sqlite3
@@ -34,7 +35,7 @@ class Called:
 
 def sampled(fn, items, *, clock, budget=1.0, share=None):
     """Profile with exact instruments, in this thread."""
-    is_async = asyncio.iscoroutinefunction(fn)
+    is_async = inspect.iscoroutinefunction(fn)
     bench = Bench(fn, items, clock=clock, is_async=is_async, hand=OwnHand)
     return profile_at(bench, FakeWitness(share), budget)
 
@@ -264,7 +265,7 @@ def real(fn, items, budget=0.5):
         items,
         clock=SystemClock(),
         budget=budget,
-        is_async=asyncio.iscoroutinefunction(fn),
+        is_async=inspect.iscoroutinefunction(fn),
     )
 
 
