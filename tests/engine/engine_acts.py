@@ -36,6 +36,11 @@ def spin(item):
     return total + item
 
 
+def nap(item):
+    time.sleep(0.003)
+    return item
+
+
 def fail_at_seven(item):
     if item == 7:
         msg = "seven"

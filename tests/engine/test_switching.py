@@ -56,6 +56,13 @@ def test_a_stream_gives_everything_through_switches(ordered):
     assert not ordered or found == sorted(found)
 
 
+@pytest.mark.parametrize("script", ["outside", "hybrid"])
+def test_a_short_stream_does_not_wait_for_lanes_left_behind(script):
+    """Once processes are at work, a result of a thread that was still busy is handed over as it comes."""
+    results = stream(acts.nap, range(120), strategy=ScriptedStrategy(*SCRIPTS[script]), buffersize=3)
+    assert list(results) == list(range(120))
+
+
 def test_an_endless_stream_can_be_left(strategy):
     """Closing early ends the work in whatever state it is."""
     results = stream(acts.double, count(), strategy=strategy)

@@ -210,13 +210,12 @@ class Conductor:
         from ._ferry import Ferry  # noqa: PLC0415 - most runs need no processes
 
         assert self._yard is not None
-        ferry = Ferry(self._job, self._yard.hand_over(), workers=self._processes, inside=self._outside)
+        host = self._yard.hand_over()
+        ferry = Ferry(self._job, host, self._deck, workers=self._processes, inside=self._outside)
         self._observer.ferry = ferry
         if not self._outside:  # called back already
             ferry.leave()
-        for batch in ferry:
-            yield batch
-            yield from self._deck.collect()
+        yield from ferry
         with self._lock:
             self._observer.ferry_ended(ferry)
             if ferry.unfit:

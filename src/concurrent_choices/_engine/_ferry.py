@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from math import ceil
 from typing import Any
 
-from .._facts._batch import Claim
+from .._facts._batch import Batch, Claim
 from .._strategies._event_loop import AsyncioStrategy
 from .._strategies._hybrid import AHEAD
 from .._strategies._threads import ThreadStrategy
@@ -16,6 +17,7 @@ from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
 from .._work._job import Job
 from ..protocols import Strategy
+from ._deck import Deck
 
 __all__ = ["Ferry"]
 
@@ -26,11 +28,13 @@ class Ferry(Pump):
     Args:
         job: What to do.
         host: Whose workers do it.
+        deck: Lanes that are still at work here: what they do is handed over too, or a stream that waits for
+            it would leave no room for other items.
         workers: How many of them.
         inside: Lanes in each.
     """
 
-    def __init__(self, job: Job, host: Host, *, workers: int, inside: int) -> None:
+    def __init__(self, job: Job, host: Host, deck: Deck, *, workers: int, inside: int) -> None:
         seat: Any = partial(Desk, batch=1 if job.timeout is not None else None)
         inner: Strategy | None = None
         if inside > 1:
@@ -38,10 +42,22 @@ class Ferry(Pump):
             inner = AsyncioStrategy(inside) if job.is_async else ThreadStrategy(inside, batch=1)
             job.source.widen(2 * workers * inside)
         super().__init__(job, host, workers=workers, seat=seat, inner=inner)
+        self._deck = deck
         self.items = 0
         self.seconds = 0.0
         self.unfit = ""
         self.returned: list[Claim] = []
+
+    def __iter__(self) -> Iterator[Batch]:
+        self._deck.outbox.forward(self._waker.ring)
+        try:
+            yield from super().__iter__()
+        finally:
+            self._deck.outbox.forward(None)
+
+    def _deal(self) -> None:
+        self._out.extend(self._deck.collect())
+        super()._deal()
 
     def _take(self, desk: Desk, message: Message) -> None:
         before = len(self._out)

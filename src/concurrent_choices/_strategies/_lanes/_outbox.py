@@ -35,6 +35,7 @@ class Outbox:
         self._bell.acquire()
         self._dozing = False
         self._busy = False
+        self._forward: Callable[[], None] | None = None
 
     def __len__(self) -> int:
         return len(self._batches)
@@ -52,8 +53,14 @@ class Outbox:
 
     def ring(self) -> None:
         """Wake the caller, now or when it next waits."""
+        if self._forward is not None:
+            self._forward()
         with suppress(RuntimeError):  # it rang already
             self._bell.release()
+
+    def forward(self, ring: Callable[[], None] | None) -> None:
+        """Have `ring` called too, for every batch: the caller waits elsewhere; None when it is back."""
+        self._forward, self._dozing = ring, ring is not None
 
     def take(self) -> list[Batch]:
         """All that is there."""
