@@ -57,6 +57,11 @@ TABLE = {
     "blocks nobody knows where": (coroutine(20, held=19), "io", "async that blocks the loop"),
     "to_thread": (coroutine(20, held=0.06, cpu=0.06), "io", "async that awaits"),
     "addition": (function(0.2e-3, cpu=0.2e-3, gil=0.2e-3), "cpu", "tiny"),
+    "addition on a crowded machine": (
+        function(1.2e-3, cpu=0.03e-3, gil=0.03e-3, queued=1 * US),
+        "cpu",
+        "tiny",
+    ),
     "not called": (Profile(), "unknown", "unknown"),
 }
 
@@ -76,6 +81,12 @@ def test_a_busy_neighbour_changes_no_label(profile, bound, diagnosis):
     pushed = evolve(profile, wall=profile.wall + waited, queued=waited, loop_held=held)
     assert bound_of(pushed) == bound
     assert diagnose(pushed, Costs(), TWO, 200) == diagnosis
+
+
+def test_a_loop_that_is_blocked_beside_a_neighbour():
+    """A thread also queues for a core between steps: that is no excuse for what holds the loop."""
+    profile = coroutine(10, held=4, cpu=0.05, queued=4 * MS, loop_queued=0.3 * MS)
+    assert diagnose(profile, Costs(), TWO, 200) == "async that blocks the loop"
 
 
 def test_a_few_short_items_are_tiny_whatever_they_do():

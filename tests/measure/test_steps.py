@@ -205,3 +205,14 @@ def test_what_the_watch_costs_is_taken_off(factory, clock):
 
 async def _of(awaitable):
     return await awaitable
+
+
+def test_queueing_within_a_step_is_told_apart_from_queueing_between_steps(factory, meter, clock):
+    """Only the former keeps the loop."""
+    for _ in range(2):
+        began = meter.begin()
+        clock.spend(wall=0.005, cpu=0.002, queued=0.001)
+        meter.end(began)
+        clock.spend(wall=0.010, queued=0.010)
+
+    assert meter.sums == Steps(held=10_000_000, cpu=4_000_000, queued=2_000_000)

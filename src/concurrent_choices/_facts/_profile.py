@@ -62,6 +62,7 @@ class Profile(Jsonable):
         steps: Times a coroutine gave the loop back.
         loop_held: Wall time a coroutine held its loop.
         loop_cpu: CPU time within that.
+        loop_queued: Run-queue delay within that; None to take all of `queued` for it.
         blocks_at: "FILE:LINE" of what holds the loop longest; empty where nothing does.
         payload: What a trip to another process costs.
         errors: Share of calls that raised.
@@ -99,6 +100,7 @@ class Profile(Jsonable):
     steps: float = 0.0
     loop_held: float = 0.0
     loop_cpu: float = 0.0
+    loop_queued: float | None = None
     blocks_at: str = ""
     payload: Payload = Payload()
     errors: float = 0.0
@@ -110,6 +112,11 @@ class Profile(Jsonable):
     process_speedup: float | None = None
     binding: str = ""
     cpus: float | None = None
+
+    @property
+    def queued_on_loop(self) -> float:
+        """Time a coroutine held its loop without a core, seconds: a thread queues between steps too."""
+        return self.queued if self.loop_queued is None else self.loop_queued
 
     @property
     def blocked(self) -> float:

@@ -41,9 +41,9 @@ CROWDED = 0.65
 PAIR = 2
 """Lanes of the trial that `Profile.pair_speedup` is of."""
 
-AT_WORK = 1.6
+AT_WORK = 1.4
 """Lanes' worth of computing and queueing for a core at which a pair waits for nothing else (guessed; under
-the GIL it is 1.0, outside it 1.75 and more: DECISION.md, EXP 14 and 16)."""
+the GIL it is 1.0, outside it 1.75 and more: DECISION.md, EXP 14 and 16; with no core to spare, 1.55)."""
 
 NOISE = 1.1
 """CPU inflation that a second lane may show for no reason (DECISION.md, EXP 2: 0.93 to 1.01)."""
@@ -191,8 +191,7 @@ def _split(profile: Profile) -> tuple[float, float, float]:
     Run-queue delay counts as computing: whoever slowed the sample down will slow the rest down.
     """
     if profile.is_async and profile.loop_held > 0:
-        # a thread is also queued for a core between steps, where it holds no loop
-        computing = min(profile.loop_cpu + profile.queued, profile.loop_held)
+        computing = min(profile.loop_cpu + profile.queued_on_loop, profile.loop_held)
         block = profile.loop_held - computing
         return computing, block, max(0.0, profile.wall - profile.loop_held)
     return profile.cpu + profile.queued, 0.0, profile.blocked

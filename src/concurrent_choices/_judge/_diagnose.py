@@ -54,6 +54,13 @@ MEMORY_BOUND = 1.3
 BLOCKING = 0.3
 """Share of an item's time that it blocks the loop without computing (DECISION.md 5.1)."""
 
+SHORTEST_WAIT = 20e-6
+"""Seconds of a call below which it can hardly have waited: a round trip over loopback takes longer
+(DECISION.md, EXP 18: 26 µs) …"""
+
+SELDOM = 0.1
+"""… where it gave up its core less often than this, a call (guessed)."""
+
 RESOURCE = 0.5
 """Share of an item's time at a resource that lets one in (DECISION.md 5.1: S < 2)."""
 
@@ -76,6 +83,8 @@ def _computing(profile: Profile) -> float | None:
     own = profile.wall - profile.queued
     if own <= 0:
         return None
+    if own < SHORTEST_WAIT and profile.blocking_calls < SELDOM:
+        return 1.0  # nothing was waited for: a core was lost where no clock says so
     cpu = profile.loop_cpu if profile.is_async and profile.loop_held else profile.cpu
     return min(1.0, (cpu + min(profile.children, own - cpu)) / own)
 
@@ -96,7 +105,8 @@ def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> st
         return "rate-limited"
     if _blocks_loop(profile):
         return f"async that blocks the loop{f' at {profile.blocks_at}' if profile.blocks_at else ''}"
-    if items * profile.wall < TINY_JOB or profile.wall < TINY_ITEM:
+    own = profile.wall - profile.queued
+    if items * own < TINY_JOB or own < TINY_ITEM:
         return "tiny"
     if profile.is_async:
         return _coroutine(share)
@@ -106,7 +116,7 @@ def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> st
 def _blocks_loop(profile: Profile) -> bool:
     if not profile.is_async:
         return False
-    blocked = profile.loop_held - profile.loop_cpu - profile.queued
+    blocked = profile.loop_held - profile.loop_cpu - profile.queued_on_loop
     return blocked >= BLOCKING * (profile.wall - profile.queued)
 
 

@@ -142,6 +142,7 @@ def profile_of(evidence: Evidence) -> Profile:
         steps=evidence.steps.steps / coroutines,
         loop_held=evidence.steps.held / 1e9 / coroutines,
         loop_cpu=min(evidence.steps.cpu, evidence.steps.held) / 1e9 / coroutines,
+        loop_queued=evidence.steps.queued / 1e9 / coroutines if evidence.is_async else None,
         blocks_at=evidence.blocks_at,
         payload=evidence.payload,
         errors=len(raised) / made,

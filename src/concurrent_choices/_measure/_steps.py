@@ -26,12 +26,16 @@ _TRIES = 9  # the least of so many is free of interruptions
 
 
 class Steps(NamedTuple):
-    """Sums over coroutines: their number, their steps, and how long those held the loop, ns."""
+    """Sums over coroutines: their number, their steps, and how long those held the loop, ns.
+
+    Of the time they held it, `cpu` was computing, and `queued` was spent waiting for a core.
+    """
 
     coroutines: int = 0
     steps: int = 0
     held: int = 0
     cpu: int = 0
+    queued: int = 0
 
     def since(self, before: Steps) -> Steps:
         """What was added since."""
@@ -45,6 +49,7 @@ class StepMeter:
         steps: How often a coroutine gave the loop back.
         held: Wall time the loop was held, ns.
         cpu: CPU time within that, ns.
+        queued: Run-queue delay within that, ns.
         since: When the step that is running began, ns; 0 while none runs.
         cpu_since: The CPU time of the thread at that moment, ns.
         coroutines: How many went through.
@@ -55,7 +60,9 @@ class StepMeter:
         self.steps = 0
         self.held = 0
         self.cpu = 0
+        self.queued = 0
         self.since = 0
+        self._queue_since = 0
         self.cpu_since = 0
         self.coroutines = 0
         self._own_held, self._own_cpu = self._own_cost()
@@ -69,6 +76,7 @@ class StepMeter:
             self.steps,
             max(0, self.held - timed * self._own_held),
             max(0, self.cpu - timed * self._own_cpu),
+            self.queued,
         )
 
     def sums_at(self, wall: int, cpu: int) -> Steps:
@@ -97,20 +105,25 @@ class StepMeter:
             self.end(self.begin())
             held.append(self.held)
             cpu.append(self.cpu)
-        self.held = self.cpu = 0
+        self.held = self.cpu = self.queued = 0
         return min(held), min(cpu)
 
     def begin(self) -> int:
         """A step begins; answers the CPU time for `end`."""
+        self._queue_since = self._clock.run_queue()
         cpu = self.cpu_since = self._clock.thread_cpu()
         self.since = self._clock.wall()
         return cpu
 
     def end(self, cpu: int) -> None:
         """The step that began at `cpu` ends."""
-        self.held += self._clock.wall() - self.since
+        held = self._clock.wall() - self.since
         self.since = 0
-        self.cpu += self._clock.thread_cpu() - cpu
+        computed = self._clock.thread_cpu() - cpu
+        self.held += held
+        self.cpu += computed
+        # read outside the step, where a thread is likely to lose its core: what cannot be within is left out
+        self.queued += max(0, min(self._clock.run_queue() - self._queue_since, held - computed))
 
 
 class _Timed:
