@@ -4,6 +4,7 @@ import time
 from functools import partial
 
 import pytest
+from attrs import evolve
 
 from concurrent_choices import run, run_report
 from concurrent_choices._engine._memory import MOST, Memory, key_of, memory
@@ -79,6 +80,13 @@ def test_an_unknown_speed_ends_nothing():
     verdicts.settle("fetch", WAITS, WAITS.each)
     verdicts.settle("fetch", None, 0.0)
     assert verdicts.recall("fetch") == WAITS
+
+
+def test_a_verdict_without_a_speed_is_none():
+    """A run that was stopped before anything came back may have started lanes, and knows nothing."""
+    verdicts = Memory()
+    verdicts.settle("fetch", evolve(WAITS, each=0.0), 0.0)
+    assert verdicts.recall("fetch") is None
 
 
 def test_the_least_used_verdict_goes_first():

@@ -45,13 +45,13 @@ class Memory:
 
         Args:
             key: As given by `key_of`.
-            learnt: Its verdict; None where it was too short for one.
+            learnt: Its verdict; None where it was too short for one. One without a speed is none.
             each: Seconds an item took; 0 where it is not known. A run without a verdict of its own
                 ends the one that is kept, if its items were not as fast.
         """
         with self._lock:
             kept = self._verdicts.get(key)
-            if learnt is not None:
+            if learnt is not None and learnt.each > 0.0:
                 self._verdicts[key] = learnt
                 self._verdicts.move_to_end(key)
                 if len(self._verdicts) > MOST:
