@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -95,14 +96,22 @@ def dismiss_resting() -> None:
 
 def children() -> set[int]:
     """Child processes that are at work: not resting, not ended."""
-    found = psutil.Process().children(recursive=True)
-    alive = {child.pid for child in found if _runs(child)}
-    return alive - resting()
+    return {pid for pid in _started_by(os.getpid()) if _runs(pid)} - resting()
 
 
-def _runs(process: psutil.Process) -> bool:
+def _started_by(pid: int) -> set[int]:
+    """The processes a process has started, and those that these have."""
+    # From the kernel's own list: psutil looks at every process there is, at twice the price of most tests.
+    found: set[int] = set()
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended meanwhile
+            found.update(map(int, listed.read_text().split()))
+    return found.union(*map(_started_by, found))
+
+
+def _runs(pid: int) -> bool:
     try:
-        return process.status() != psutil.STATUS_ZOMBIE
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
 
