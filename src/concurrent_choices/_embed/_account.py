@@ -100,6 +100,11 @@ class Account:
         return self.wall or self.first
 
     @property
+    def own(self) -> float:
+        """Seconds the next call is expected to take where nobody else wants the cores."""
+        return max(self.expected - self.queued, self.cpu)
+
+    @property
     def is_new(self) -> bool:
         """Whether no call but the first was measured, which is no evidence."""
         return self.measured < 2  # noqa: PLR2004 - the second is

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["AHEAD", "Desk", "Errand", "conditions"]
 
 AHEAD = 20e-3
-"""Seconds up to which a call may be sent to a worker that is at another: longer ones would wait there
-while another worker falls idle (guessed: 100 trips)."""
+"""Seconds up to which a call, by its own time, may be sent to a worker that is at another: longer ones would
+wait there while another worker falls idle (guessed: 100 trips)."""
 
 
 class Errand(NamedTuple):
@@ -48,7 +48,7 @@ class Desk:
         if len(self.errands) > 1:
             return False
         task = self.errands[0].task
-        return task is not None and task.account.expected <= AHEAD
+        return task is not None and task.account.own <= AHEAD
 
     def fallen(self) -> tuple[list[Errand], list[Errand]]:
         """What a dead worker had started, and what it had not."""

@@ -203,7 +203,7 @@ class Office:
             account, fn = self._looks.popleft()
             self._send_look(desk, account, fn)
             return True
-        task = self._backlog.take(time.perf_counter_ns(), _may)
+        task = self._backlog.take(time.perf_counter_ns(), self._may)
         if task is None:
             return False
         if task.begin():
@@ -211,6 +211,10 @@ class Office:
         else:
             self._on_ended(task)
         return True
+
+    def _may(self, account: Account) -> bool:
+        """Whether a worker may be given one more call: those that lie ahead on a desk do not run yet."""
+        return account.away < account.limit + len(self._desks) and account.below_ceiling
 
     def _send_call(self, desk: Desk, task: Task) -> None:
         try:
@@ -390,7 +394,3 @@ class Office:
                 f"{FALSE_STARTS} worker processes in a row ended before they were ready, the last with "
                 f"exit code {code}"
             )
-
-
-def _may(account: Account) -> bool:
-    return account.away < account.limit and account.below_ceiling
