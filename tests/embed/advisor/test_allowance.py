@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent_choices._embed._advisor._allowance import FREE, LONGEST, LOOK, SHARE, Allowance
+from concurrent_choices._embed._advisor._allowance import FREE, LONGEST, LOOK, QUIET, SHARE, Allowance
 
 
-def after(allowance, looks, cost, routes=1):
+def after(allowance, looks, cost, *, found=True):
     """The pause after so many looks."""
-    return [allowance.pause(cost, routes) for _ in range(looks)][-1]
+    return [allowance.pause(cost, 1, found=found) for _ in range(looks)][-1]
 
 
 def test_it_looks_often_at_first():
@@ -17,7 +17,7 @@ def test_it_looks_often_at_first():
 
 def test_later_looks_cost_a_small_share():
     """In the long run a look's cost is a known share of the time until the next."""
-    cost = 50e-6
+    cost = 100e-6
     assert abs(cost / after(Allowance(), 5000, cost) - SHARE) < SHARE / 100
 
 
@@ -29,5 +29,12 @@ def test_dear_looks_still_happen():
 def test_a_new_route_is_looked_at_often():
     """A route that is met later gets its share of attention."""
     allowance = Allowance()
-    after(allowance, 5000, 50e-6)
-    assert allowance.pause(50e-6, 2) == LOOK
+    assert after(allowance, 5000, 100e-6) > LOOK
+    assert allowance.pause(100e-6, 2, found=False) == LOOK
+
+
+def test_where_there_is_nothing_to_see_it_looks_less_often():
+    """Until there is something."""
+    allowance = Allowance()
+    assert after(allowance, 100, 10e-6, found=False) == QUIET
+    assert after(allowance, 1, 10e-6) == LOOK

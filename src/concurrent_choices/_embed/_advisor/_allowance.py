@@ -1,21 +1,28 @@
-"""How often to look, so that looking stays cheap for ever, and is thorough at first."""
+"""How often to look, so that looking is thorough where there is something to see, and cheap for ever."""
 
 from __future__ import annotations
 
-__all__ = ["Allowance"]
+__all__ = ["FREE", "LONGEST", "LOOK", "QUIET", "SHARE", "Allowance"]
 
 LOOK = 10e-3
-"""Mean seconds between looks at first (guessed: a handler of 20 ms is seen)."""
+"""Mean seconds between looks while there is something to see (guessed: a handler of 20 ms is seen)."""
+
+QUIET = 40e-3
+"""Mean seconds between looks, at most, after many that saw nothing: an empty look takes 40 µs with waking up,
+so at a thousand requests a second it costs each of them 1 µs."""
+
+WANING = 1.1
+"""Factor by which a look that saw nothing puts off the next (guessed: from `LOOK` to `QUIET` in 15)."""
 
 SHARE = 1e-3
-"""Share of a core that looks may cost later on: at a thousand requests a second, each of which computes
-0.2 ms as with FastAPI, half a hundredth of that."""
+"""Share of a core that looks may cost in the long run: at a thousand requests a second, each of which
+computes 0.2 ms as with FastAPI, half a hundredth of that."""
 
-FREE = 30e-3
-"""Seconds of computing that looks may take beyond that at first (some 500 looks)."""
+FREE = 0.1
+"""Seconds of computing that looks may take beyond that at first (some 300 looks at busy threads)."""
 
-NEW_ROUTE = 3e-3
-"""Seconds of computing more for each new route (50 looks)."""
+NEW_ROUTE = 0.03
+"""Seconds of computing more for each new route."""
 
 LONGEST = 1.0
 """Seconds between looks at most."""
@@ -28,18 +35,20 @@ class Allowance:
         self._credit = FREE
         self._routes = 0
         self._usual = 0.0
+        self._pause = LOOK
 
-    def pause(self, cost: float, routes: int) -> float:
+    def pause(self, cost: float, routes: int, *, found: bool) -> float:
         """Mean seconds until the next look.
 
         Args:
             cost: Seconds of computing that the last one took.
             routes: How many routes are known.
+            found: Whether there was anything to see.
         """
-        self._credit += NEW_ROUTE * (routes - self._routes) - cost
+        self._credit = max(0.0, self._credit + NEW_ROUTE * (routes - self._routes) - cost)
+        self._pause = LOOK if found or routes > self._routes else min(QUIET, self._pause * WANING)
         self._routes = routes
         self._usual += 0.1 * (cost - self._usual)
         if self._credit > 0:
-            return LOOK
-        self._credit = 0.0
-        return min(LONGEST, max(LOOK, self._usual / SHARE))
+            return self._pause
+        return min(LONGEST, max(self._pause, self._usual / SHARE))

@@ -120,9 +120,11 @@ def _held_by(route: Route) -> float | None:
     Threads side by side that compute for longer than it takes do so outside the GIL: two of them for twice
     as long, if none of it is under the GIL.
     """
+    if route.alone >= LOOKS:
+        return route.alone_held / route.alone
     if route.side_wall >= SIDE_BY_SIDE:
         return min(1.0, max(0.0, 2 - route.side_cpu / route.side_wall))
-    return route.alone_held / route.alone if route.alone >= LOOKS else route.gil
+    return route.gil
 
 
 def _most(lines: Counter[tuple[str, str]]) -> tuple[str, str]:

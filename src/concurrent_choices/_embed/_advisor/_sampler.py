@@ -41,13 +41,13 @@ MANY = 1000
 """Threads remembered."""
 
 BUSY = 0.5
-"""Part of the time between looks that a route's threads must have computed to tell anything (guessed)."""
+"""Cores that a route's threads must have used between looks to tell anything (guessed)."""
 
 CROWDED = 0.2
 """Part of its computing that a route's threads may wait for cores for what they do to tell anything."""
 
-PLAINLY = 2.5
-"""Threads that compute or wait for a core, from which they plainly do not wait for the GIL (guessed)."""
+PLAINLY = 1.5
+"""Cores that a route's threads use at a time, from which they plainly do not wait for the GIL (guessed)."""
 
 MOSTLY = 0.6
 """Share of the process's computing from which a route counts as computing alone (guessed)."""
@@ -79,7 +79,8 @@ class Sampler:
         self._allowance = Allowance()
         self._seen_process = self._seen = 0
         self._looked_at: dict[Route, int] = {}
-        self._starved: dict[Route, int] = {}
+        self._cores: dict[Route, float] = {}
+        self._lacking: dict[Route, float] = {}
         self._was_held = False
         self._fair = True
 
@@ -105,9 +106,9 @@ class Sampler:
             self._process = self._clock.process_cpu()
             while not self._closed and any(loop.active for loop in list(self._loops.values())):
                 self._sleep(chance.uniform(0.5, 1.5) * pause)
-                self._look()
+                found = self._look()
                 before, cpu = cpu, self._clock.thread_cpu()
-                pause = self._allowance.pause((cpu - before) / 1e9, len(self._ledger))
+                pause = self._allowance.pause((cpu - before) / 1e9, len(self._ledger), found=found)
             if self._closed:
                 return
             self.parked = True
@@ -127,7 +128,8 @@ class Sampler:
         self._looks += self._fair
         self._held += self._was_held
 
-    def _look(self) -> None:
+    def _look(self) -> bool:
+        """Look once; whether there was anything to see."""
         now = self._clock.wall()
         held = [
             loop
@@ -137,7 +139,7 @@ class Sampler:
         workers = [thread for thread in threading.enumerate() if thread.name == WORKER]
         if not (held or workers):
             self._windowed()
-            return
+            return False
         frames = sys._current_frames()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the documented way to see another thread's frame
         for loop in held:
             place, visit = culprit(frames.get(loop.ident)), loop.visit
@@ -145,10 +147,11 @@ class Sampler:
                 visit.seen_at(place)
         process, computing = self._clock.process_cpu(), self._looked_at
         computing.clear()
-        self._starved.clear()
+        self._cores.clear()
+        self._lacking.clear()
         for thread in workers:
             if thread.ident is not None:
-                self._look_at(thread, frames.get(thread.ident), now)
+                self._look_at(thread, frames.get(thread.ident))
         self._side_by_side(now)
         for route, cpu in computing.items():
             if self._fair and cpu >= MOSTLY * (process - self._seen_process) > 0:
@@ -157,22 +160,24 @@ class Sampler:
         self._seen_process = process
         self._windowed()
         del frames
+        return bool(held or computing)
 
     def _side_by_side(self, now: int) -> None:
         """Note how much routes compute that several threads are at: under the GIL, no more than one could."""
         span, self._seen = now - self._seen, now
-        for route, cpu in self._looked_at.items():
+        for route, cores in self._cores.items():
             threads = sum(before[3] is route for before in self._before.values())
-            starved = self._starved.get(route, 0)
-            if threads < 2 or cpu < BUSY * span:  # noqa: PLR2004 - side by side are two
+            lacking = self._lacking[route]
+            if threads < 2 or cores < BUSY:  # noqa: PLR2004 - side by side are two
                 continue
-            if starved < CROWDED * cpu or cpu + starved > PLAINLY * span:
-                route.side_cpu += cpu + starved
+            if lacking < CROWDED * cores or cores > PLAINLY:
+                route.side_cpu += int((cores + lacking) * span)
                 route.side_wall += span
 
-    def _look_at(self, thread: threading.Thread, frame: FrameType | None, now: int) -> None:
+    def _look_at(self, thread: threading.Thread, frame: FrameType | None) -> None:
         route = self._route_in(frame)
         cpu, starved = self._clock.watch(thread)
+        now = self._clock.wall()  # reading lets go of the GIL, so threads are read some time apart
         before = self._before.get(thread)
         self._before[thread] = (now, cpu, starved, route)
         if before is not None and route is not None and before[3] is route:
@@ -181,8 +186,9 @@ class Sampler:
             route.seen_starved += starved - before[2]
             computed = cpu - before[1]
             self._looked_at[route] = self._looked_at.get(route, 0) + computed
-            waited = self._starved.get(route, 0) + starved - before[2]
-            self._starved[route] = waited
+            span = max(1, now - before[0])
+            self._cores[route] = self._cores.get(route, 0.0) + computed / span
+            self._lacking[route] = self._lacking.get(route, 0.0) + (starved - before[2]) / span
             self._computed[route] = self._computed.get(route, 0.0) + computed / 1e9
         owner = route if route is not None or before is None else before[3]
         if owner is not None and before is not None:
