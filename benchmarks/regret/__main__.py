@@ -98,13 +98,14 @@ class _Session:
         settings = {"quick": self.options.quick, "only": self.options.only, "seed": self.seed, "sizes": sizes}
         environment: dict[str, Any] = describe() | settings
         with own_cache(), kept_in(self.folder) as keep, serving():
-            environment["costs"] = calibrate()
+            environment |= {"costs": calibrate(), "left_out": self.left_out}
+            write_environment(self.folder, environment, self.began)  # an interrupted run can be reported too
             import_everything()
             known = self._shorter_jobs(sizes, keep)
             if not self.options.only:
                 self._beside(keep)
             self._longer_jobs(known, sizes, keep)
-        write_environment(self.folder, environment | {"left_out": self.left_out}, self.began)
+        write_environment(self.folder, environment, self.began)
 
     def _sizes(self) -> Sizes:
         chosen = self.options.sizes or (QUICK_SIZES if self.options.quick else tuple(SIZES))
