@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -48,6 +49,13 @@ class Run(Measurement):
 
 
 def decided(fn: Callable[[Any], Any], items: Sequence[Any]) -> Answer:
-    """A run under `auto`: its seconds, the checksum of its results, and what it says it did."""
-    answer = timed(run, fn, items)
+    """A run under `auto`: its seconds, the checksum of its results, and what it says it did.
+
+    Where it raises, what and where: no workload that is measured does so by itself.
+    """
+    try:
+        answer = timed(run, fn, items)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is a result
+        where = "".join(traceback.format_tb(error.__traceback__)[-3:])
+        answer = {"error": f"{type(error).__name__}: {error}", "where": where}
     return answer | {"report": str(run_report())}

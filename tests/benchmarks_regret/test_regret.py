@@ -9,7 +9,7 @@ from benchmarks.regret._contestants import BY_KIND, RULES, alone, contestants, r
 from benchmarks.regret._figures import cases_of, standings
 from benchmarks.regret._pace import MOST, count_for, few, paced
 from benchmarks.regret._protocol import AT_LENGTH, LONG, SIZES
-from benchmarks.regret._run import AUDIT, AUTO, CHANGING, CONTROL, DEATH, HAND, SINGLE, Run
+from benchmarks.regret._run import AUDIT, AUTO, CHANGING, CONTROL, DEATH, HAND, SINGLE, Run, decided
 from benchmarks.regret._single import LOCKED, NO_OPS, SECONDS, TWO_HUNDRED
 from benchmarks.regret._targets import classes, excess, targets
 from benchmarks.regret.simulated import Drawn, Simulated, main, simulated_in
@@ -247,3 +247,12 @@ def test_the_controller_has_targets(worst, reached):
     assert target.reached is reached
     assert simulated.part(kind="lock").drawn == ()
     assert [each.seed for each in simulated.worst(1)] == [98]
+
+
+def test_a_run_that_raises_tells_where():
+    """What, where, and what was being done; one that ends tells its time."""
+    told = decided(lambda item: 1 // item, [1, 0])
+    assert told["error"].startswith("ZeroDivisionError")
+    assert "1 // item" in told["where"] or "<lambda>" in told["where"]
+    assert "items" in told["report"]
+    assert decided(str, [1, 2])["seconds"] > 0.0
