@@ -148,6 +148,17 @@ def test_processes_that_are_no_faster_are_given_up():
     assert "no faster" in arrangement.reason
 
 
+def test_items_that_come_back_are_timed_anew():
+    """Even where the first of them lasts: nothing is divided by a time that is not known."""
+    decider = controller()
+    outside(decider)
+    decider.look(Sight(now=0.3, remaining=500, outside_items=50, outside_seconds=0.05, cpu=0.1))
+    for now in (0.31, 0.33, 0.4, 0.6, 1.0):
+        began = {"alone_items": 170, "alone_wall": 0.17, "alone_cpu": 0.17, "held": now - 0.3}
+        sight = Sight(now=now, done=220, remaining=400, held_cpu=now - 0.3, lane_cpu=now, cpu=now, **began)
+        assert decider.look(sight).stage in {"alone", "pair"}
+
+
 def test_workers_that_queue_for_a_core_do_not_wait():
     """On a crowded machine the time without a core is not the callable's."""
     decider = controller()

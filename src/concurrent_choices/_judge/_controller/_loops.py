@@ -9,7 +9,7 @@ from attrs import frozen
 from ._climb import Climb
 from ._known import Known, worth_starting
 from ._sight import Arrangement, Limits, Sight
-from ._thresholds import COUNTED, FULL, GLANCE
+from ._thresholds import COUNTED, FULL, GLANCE, MOST_INSIDE
 
 __all__ = ["LoopController", "LoopSight"]
 
@@ -37,9 +37,6 @@ HUSHED = 4
 
 LOOKS = 8
 """Looks at the loop before what they show counts."""
-
-MOST_INSIDE = 64
-"""Items in flight in each process at most: each has to be sent ahead (guessed)."""
 
 
 @frozen(kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, inf
 
 from ._climb import FIRST, Climb
 from ._known import SMALL, Known, worth_starting
@@ -16,6 +16,7 @@ from ._thresholds import (
     FULL,
     GAINS,
     GLANCE,
+    MOST_INSIDE,
     MOSTLY,
     PARALLEL,
     TWO,
@@ -33,7 +34,7 @@ class Alone:
 
     def __init__(self, known: Known, sight: Sight, reason: str = "the calling thread begins") -> None:
         self._known = known
-        self._began = self._last = sight
+        self._since = self._began = self._last = sight
         self._reason = reason
         self._look = GLANCE
 
@@ -46,12 +47,12 @@ class Alone:
         items = sight.alone_items - began.alone_items
         if items:
             self._known.each = max(work, 1e-9) / items
-        elif not sight.alone_items:
+        elif not (sight.alone_items and self._known.each):
             # What has lasted so long may well last as long again.
             self._known.each = max(self._known.each, 2 * sight.held, 1e-9)
-        rest = self._known.rest(sight)
         if sight.flying:
-            return self._beside_others(sight, rest)
+            return self._beside_others(sight)
+        rest = self._known.rest(sight)
         if sight.remaining == 0 or (items and rest < SMALL):
             return self._stay("the rest is too small to be worth anything else", max(rest, GLANCE))
         if work < 0.9 * GLANCE:
@@ -62,7 +63,7 @@ class Alone:
         clear = waits >= MOSTLY or (waits >= WAITS and work >= CLEAR)
         if clear and not full:  # where this process computes all the time, it waited for the GIL
             return self._to_lanes(sight, waits)
-        if work < COMPUTED or sight.unseen:
+        if work < (CLEAR if waits >= WAITS else COMPUTED) or sight.unseen:
             return self._stay(self._reason, GLANCE)
         return self._computing(sight, began, work)
 
@@ -73,11 +74,14 @@ class Alone:
             self._began = self._last
         return self._began
 
-    def _beside_others(self, sight: Sight, rest: float) -> Stage:
+    def _beside_others(self, sight: Sight) -> Stage:
         """Lanes are still at their last item: what is seen now is not what it is like alone."""
         self._began = sight
+        done = sight.done - self._since.done
+        if done >= COUNTED and self._known.gil_each:
+            self._known.each = self._known.gil_each = (sight.now - self._since.now) / done
         if self._known.gil_each and self._known.may_change(sight.now):
-            return self._under_gil(sight, rest)
+            return self._under_gil(sight, self._known.rest(sight))
         return self._stay(self._reason, GLANCE)
 
     def _to_lanes(self, sight: Sight, waits: float) -> Stage:
@@ -218,7 +222,7 @@ class Waiting:
     def look(self, sight: Sight) -> Stage:
         self._climb.look(sight)
         trip = self._climb.round_trip
-        self._look = max(GLANCE, min(trip / 4, CALM)) if sight.calls else GLANCE
+        self._look = max(GLANCE, min(trip / 4, CALM)) if trip < inf else GLANCE
         began, seconds = self._began, sight.now - self._began.now
         calls = sight.calls - began.calls
         if seconds < 10 * GLANCE:
@@ -249,13 +253,16 @@ class Waiting:
         if busy >= PARALLEL:
             return self  # several cores at work: the climb finds how many lanes they need
         if inside <= 1:
+            if busy < TWO:
+                known.gil_each = known.each  # so many lanes, and together they use one core
             known.changed(sight.now)
             return Alone(known, sight, "the lanes compute rather than wait")
         rest = known.rest(sight)
         if known.obstacle or not worth_starting(rest, known.limits.process_start, known.limits.processes):
             return self
+        share = ceil(min(sight.flying, MOST_INSIDE * known.limits.processes) / known.limits.processes)
         why = f"it waits and computes under the GIL, and about {rest:.2g} s are left"
-        return Starting(known, sight, why, before=self, inside=known.limits.inside(inside + 1))
+        return Starting(known, sight, why, before=self, inside=known.limits.inside(max(inside + 1, share)))
 
     def _wall(self, sight: Sight) -> float:
         """Seconds of a call that does not wait for the GIL."""

@@ -12,6 +12,7 @@ __all__ = [
     "GAINS",
     "GLANCE",
     "MOSTLY",
+    "MOST_INSIDE",
     "PARALLEL",
     "TWO",
     "WAITS",
@@ -31,6 +32,9 @@ two threads under one GIL gain less than starting them costs)."""
 CLEAR = 20e-3
 """Seconds of evidence before a share between these counts: on a busy machine a neighbour's time slice of
 4 ms while another thread holds the GIL looks like waiting."""
+
+MOST_INSIDE = 64
+"""Items in flight in each process at most: each has to be sent ahead (guessed)."""
 
 MOSTLY = 0.5
 """Share from which it is above all waiting."""
