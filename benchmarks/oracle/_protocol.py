@@ -56,6 +56,10 @@ PATIENCE = 4.0
 LEAST_OF_OURS = 3.0
 """… but not before so many seconds: what it took at least counts against the prediction."""
 
+OUT_OF_THE_QUESTION = 10.0
+"""One of our strategies is not run at all that is predicted to take so many times the least, and
+`LEAST_OF_OURS`."""
+
 AGAIN = 1.3
 """Runs within this factor of the best take part in the second round and in those after it …"""
 
@@ -180,8 +184,12 @@ def _contestants(entry: Entry, count: int, verdict: Answer) -> Contestants:
     for name, runner in grid_for(is_async=entry.is_async, count=count).items():
         if entry.apart or not name.startswith("processes"):
             field[GRID, name] = runner
-    for name, each in verdict.get("verdict", {}).get("estimates", {}).items():
-        if not each["obstacle"] and (entry.apart or name not in {"process", "hybrid"}):
+    estimates = verdict.get("verdict", {}).get("estimates", {})
+    least = min((each["seconds"] for each in estimates.values() if each["seconds"]), default=0.0)
+    for name, each in estimates.items():
+        if each["obstacle"] or (not entry.apart and name in {"process", "hybrid"}):
+            continue
+        if name == "sequential" or each["seconds"] <= max(LEAST_OF_OURS, OUT_OF_THE_QUESTION * least):
             field[OURS, name] = partial(by_plan, Plan.from_json(each["plan"]))
     return field
 

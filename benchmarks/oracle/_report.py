@@ -9,7 +9,15 @@ from typing import Any
 from benchmarks.dispatch._environment import sentence
 from benchmarks.oracle._figures import Case, Forecast, cases_of
 from benchmarks.oracle._measurement import Measurement, load
-from benchmarks.oracle._protocol import AGAIN, HOPELESS, LEAST, LEAST_OF_OURS, MOST_AGAIN, PATIENCE
+from benchmarks.oracle._protocol import (
+    AGAIN,
+    HOPELESS,
+    LEAST,
+    LEAST_OF_OURS,
+    MOST_AGAIN,
+    OUT_OF_THE_QUESTION,
+    PATIENCE,
+)
 from benchmarks.oracle._targets import LOST, share, targets
 
 __all__ = ["row", "share", "write_report"]
@@ -172,7 +180,8 @@ def _limits() -> Iterator[str]:
     yield (
         f"- Hand-tuned runs that take more than {HOPELESS} times the best so far, and {LEAST} s, are "
         f"stopped. So are ours after {PATIENCE:g} times the best or twice their prediction, and "
-        f"{LEAST_OF_OURS:g} s; what they took by then counts."
+        f"{LEAST_OF_OURS:g} s; what they took by then counts. Those predicted to take more than that, and "
+        f"{OUT_OF_THE_QUESTION:g} times the least, are not run."
     )
     yield (
         f"- Only the {MOST_AGAIN} best by hand and of ours, within {AGAIN} times the best, are repeated, "

@@ -156,7 +156,7 @@ def test_what_was_not_measured_is_noted():
     """Nobody should take a default for a measurement."""
     told = verdict(evolve(PYTHON, missing=("gil: no witness here",), errors=0.25, calls=1))
     assert told.notes[:3] == (
-        "Not measured: gil: no witness here.",
+        "Not measured: how long a call holds the GIL: no witness here.",
         "Only one call was measured; its time may not be typical.",
         "25% of the sampled calls raised.",
     )

@@ -11,7 +11,7 @@ from .._facts._machine import Machine
 from .._facts._profile import Profile
 from ._demand import NATIVE, Demand, demand_of, memory_inflation
 
-__all__ = ["DIAGNOSES", "bound_of", "diagnose"]
+__all__ = ["DIAGNOSES", "MOSTLY", "bound_of", "computing_share", "diagnose"]
 
 DIAGNOSES = (
     "tiny",
@@ -70,7 +70,7 @@ def bound_of(profile: Profile) -> str:
 
     Run-queue delay is neither: it is left out, so that a busy neighbour changes nothing.
     """
-    share = _computing(profile)
+    share = computing_share(profile)
     if share is None:
         return "unknown"
     if share >= MOSTLY:
@@ -78,8 +78,8 @@ def bound_of(profile: Profile) -> str:
     return "io" if share <= 1.0 - MOSTLY else "mixed"
 
 
-def _computing(profile: Profile) -> float | None:
-    """The share of an item's own time that it computes, its children included."""
+def computing_share(profile: Profile) -> float | None:
+    """The share of an item's own time that it computes, its children included; None without a call."""
     own = profile.wall - profile.queued
     if own <= 0:
         return None
@@ -98,7 +98,7 @@ def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> st
         machine: Where it was measured.
         items: How many items there are.
     """
-    share = _computing(profile)
+    share = computing_share(profile)
     if share is None:
         return "unknown"
     if profile.congestion >= CONGESTED:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
 from .._facts._table import counted, spell
+from ._diagnose import MOSTLY, computing_share
 from ._formulas import Case
 
 __all__ = ["notes", "reason"]
@@ -156,6 +158,28 @@ def _gain(verdict: Recommendation) -> str:
     return f": {times:.1f} times as fast as one after another ({source})" if times >= WORTH_IT else ""
 
 
+_FIGURES = {
+    "wall": "the time of a call",
+    "gil": "how long a call holds the GIL",
+    "pair_speedup": "what two calls at once achieve",
+    "ramp": "what several calls at once achieve",
+    "payload": "what moving items to another process costs",
+}
+"""Figures of a profile in the words of somebody who has not read its source."""
+
+BORDER = 0.05
+"""Share of the time by which repeated samples of the same callable differ (guessed)."""
+
+
+def _near_a_border(profile: Profile) -> Iterator[str]:
+    share = computing_share(profile)
+    if share is not None and any(abs(share - border) < BORDER for border in (MOSTLY, 1.0 - MOSTLY)):
+        yield (
+            f"It computes for {share:.0%} of its time: from {MOSTLY:.0%} on that is called cpu-bound, up to "
+            f"{1.0 - MOSTLY:.0%} io-bound, in between mixed; another sample may fall on the other side."
+        )
+
+
 def notes(case: Case, *, known: bool) -> tuple[str, ...]:
     """What to know about the prediction, most of all what it could not rest on."""
     return (*_of_profile(case), *_of_case(case, known=known))
@@ -164,7 +188,9 @@ def notes(case: Case, *, known: bool) -> tuple[str, ...]:
 def _of_profile(case: Case) -> Iterator[str]:
     profile = case.profile
     for each in profile.missing:
-        yield f"Not measured: {each}."
+        figure, _, why = each.partition(": ")
+        yield f"Not measured: {_FIGURES.get(figure, figure)}: {why}."
+    yield from _near_a_border(profile)
     if profile.calls == 0 and profile.wall > 0 and not profile.wall_at_least:
         yield "Only the first call was measured; those after it may be faster."
     if profile.calls == 1:

@@ -152,20 +152,21 @@ def _noting(verdict: Recommendation, sampled: Sampled) -> Recommendation:
     error = sampled.feed.error
     if error is None:
         return verdict
-    if not sampled.results and not sampled.in_flight:
+    if not sampled.runs and not sampled.in_flight:
         raise error
-    given = counted(len(sampled.results), "item")
+    given = counted(sum(len(run.outcomes) for run in sampled.runs), "item")
     return evolve(verdict, notes=(*verdict.notes, f"After {given} the iterable raised {error!r}."))
 
 
 def _raised(sampled: Sampled) -> Iterator[str]:
     """What the calls raised, if they raised, and what that says of the figures."""
-    outcomes = sampled.results.values()
-    errors = [each.error for each in outcomes if isinstance(each, Raised)]
+    if not sampled.profile.errors:
+        return
+    errors = [one.error for run in sampled.runs for one in run.outcomes if isinstance(one, Raised)]
     if not errors:
         return
     yield f"The first error was {errors[0]!r}."
-    if len(errors) == len(outcomes):
+    if len(errors) == sum(len(run.outcomes) for run in sampled.runs):
         yield "No sampled call succeeded: the figures are those of failing."
     if any(NEEDS_TRIO in str(error) for error in errors):
         yield (

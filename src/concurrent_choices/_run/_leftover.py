@@ -26,11 +26,9 @@ class Leftover:
 
     def __init__(self, workload: Workload, sampled: Sampled) -> None:
         self.workload = workload
-        self.results: dict[int, Any] = {
-            index: outcome.error if isinstance(outcome, Raised) else outcome
-            for index, outcome in sampled.results.items()
-        }
-        self._raised = {index for index, outcome in sampled.results.items() if isinstance(outcome, Raised)}
+        self.results: dict[int, Any] = sampled.results
+        self._raised = {index for index, outcome in self.results.items() if isinstance(outcome, Raised)}
+        self.results.update({index: self.results[index].error for index in self._raised})
         self.in_flight: tuple[InFlight, ...] = sampled.in_flight
         self.rest: Iterator[tuple[int, Any]] = sampled.rest()
         self.used = False
