@@ -161,3 +161,9 @@ def test_lanes_that_queue_for_a_core_wait_for_no_resource():
     assert demand_of(crowded, TWO).resource == 0.0
     blocked = function(1, cpu=0.1, pair_speedup=0.6, pair_parallelism=0.2)
     assert demand_of(blocked, TWO).resource > 0.5e-3
+
+
+def test_very_short_calls_hold_the_gil():
+    """Whatever a witness and a trial on a crowded machine make of them."""
+    short = function(0.1e-3, cpu=0.1e-3, gil=0.02e-3, pair_speedup=1.6, pair_parallelism=1.8)
+    assert demand_of(short, TWO).gil == pytest.approx(0.1e-3 * MS)

@@ -24,6 +24,10 @@ SURELY_HELD = 0.85
 SURELY_FREE = 0.05
 """Share of CPU time up to which none of it counts as under the GIL (DECISION.md 5.1)."""
 
+UNBROKEN = 2e-6
+"""Seconds of computing too short to let go of the GIL in between: handing it over takes 5 µs
+(`Costs.switch`)."""
+
 BLIND_BELOW = 0.3e-3
 """Holds of the GIL shorter than this are invisible to the witness (DECISION.md, EXP 3)."""
 
@@ -201,7 +205,7 @@ def _held(profile: Profile, computing: float) -> float:
     """Seconds of computing under the GIL, as the witness saw it."""
     if not computing:
         return 0.0
-    if not gil_is_known(profile) or _too_short_to_see(profile, computing):
+    if not gil_is_known(profile) or computing < UNBROKEN or _too_short_to_see(profile, computing):
         return computing
     cpu = profile.loop_cpu if profile.is_async and profile.loop_held > 0 else profile.cpu
     share = min(1.0, profile.gil / cpu) if cpu > 0 else 1.0
@@ -271,7 +275,7 @@ def _refined(profile: Profile, demand: Demand) -> Demand:
 
 def _refinable(profile: Profile, demand: Demand) -> bool:
     """Whether only the GIL can have slowed two lanes down: not their memory, not their children."""
-    computes = demand.gil + demand.work >= demand.alone / 2
+    computes = demand.gil + demand.work >= max(demand.alone / 2, UNBROKEN)
     return computes and demand.inflation == 1.0 and not profile.children and not demand.is_async
 
 
