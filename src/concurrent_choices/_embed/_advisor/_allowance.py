@@ -7,12 +7,12 @@ __all__ = ["FREE", "LONGEST", "LOOK", "QUIET", "SHARE", "Allowance"]
 LOOK = 10e-3
 """Mean seconds between looks while there is something to see (guessed: a handler of 20 ms is seen)."""
 
-QUIET = 40e-3
-"""Mean seconds between looks, at most, after many that saw nothing: an empty look takes 40 µs with waking up,
-so at a thousand requests a second it costs each of them 1 µs."""
+QUIET = 100e-3
+"""Mean seconds between looks, at most, after many that saw nothing. An empty look takes 40 to 90 µs with
+waking up, so at a thousand requests a second it costs each of them less than 1 µs."""
 
 WANING = 1.1
-"""Factor by which a look that saw nothing puts off the next (guessed: from `LOOK` to `QUIET` in 15)."""
+"""Factor by which a look that saw nothing puts off the next (guessed: from `LOOK` to `QUIET` in 25)."""
 
 SHARE = 1e-3
 """Share of a core that looks may cost in the long run: at a thousand requests a second, each of which

@@ -35,7 +35,7 @@ HOLDS = 0.6
 SIDE_BY_SIDE = 100_000_000
 """Nanoseconds of computing in several threads from which that tells (guessed: ten looks)."""
 
-LOOKS = 6
+LOOKS = 4
 """Looks at a route that computed alone, from which it is told whether the GIL was held (guessed)."""
 
 ROOM = 1.25
