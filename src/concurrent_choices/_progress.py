@@ -20,8 +20,10 @@ class Display:
     """
 
     def __init__(self, job: Job, strategy: str) -> None:
+        self._job = job
+        self._strategy = strategy
         self._bar = _new_bar()
-        self._task = self._bar.add_task(f"{job.name} · {strategy}", total=job.source.length)
+        self._task = self._bar.add_task(self._words(), total=job.source.length)
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -32,7 +34,12 @@ class Display:
 
     def __call__(self, batch: Batch) -> None:
         """Show that a batch has arrived."""
-        self._bar.advance(self._task, len(batch.values))
+        self._bar.update(self._task, advance=len(batch.values), description=self._words())
+
+    def _words(self) -> str:
+        """What runs, and how; under `auto`, who works now."""
+        doing = getattr(self._job.report, "doing", "")
+        return f"{self._job.name} · {self._strategy}{': ' if doing else ''}{doing}"
 
 
 def _new_bar() -> Any:

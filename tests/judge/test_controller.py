@@ -43,6 +43,14 @@ def test_a_tiny_job_stays_in_the_calling_thread():
     assert "too small" in arrangement.reason
 
 
+def test_a_million_tiny_items_stay_too():
+    """Handing one over costs as much as it takes."""
+    decider = controller()
+    for now in (0.002, 0.01, 0.05, 0.2):
+        arrangement = decider.look(computing(now, items=int(now * 1e7), remaining=10**7))
+        assert (arrangement.stage, arrangement.threads, arrangement.processes) == ("alone", 0, 0)
+
+
 def test_a_call_that_waits_is_not_waited_for():
     """The first call is in flight and its clock stands still: lanes start at once."""
     sight = Sight(now=0.002, remaining=49, held=0.002, held_cpu=0.0001)

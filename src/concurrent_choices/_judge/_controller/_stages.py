@@ -19,6 +19,7 @@ from ._thresholds import (
     MOST_INSIDE,
     MOSTLY,
     PARALLEL,
+    TINY,
     TWO,
     WAITS,
 )
@@ -53,8 +54,9 @@ class Alone:
         if sight.flying:
             return self._beside_others(sight)
         rest = self._known.rest(sight)
-        if sight.remaining == 0 or (items and rest < SMALL):
-            return self._stay("the rest is too small to be worth anything else", max(rest, GLANCE))
+        if sight.remaining == 0 or (items and (rest < SMALL or self._known.each < TINY)):
+            reason = "the rest, or each item, is too small to be worth anything else"
+            return self._stay(reason, max(rest, GLANCE))
         if work < 0.9 * GLANCE:
             return self._stay(self._reason, GLANCE)
         cpu = sight.alone_cpu - began.alone_cpu + sight.held_cpu - began.held_cpu
