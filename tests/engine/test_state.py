@@ -36,6 +36,23 @@ def keeping_lists():
     return keep
 
 
+class Base:
+    total = 0
+    other = 0
+
+
+class Adding(Base):
+    def add(self, item):
+        acts.spin(item)
+        Base.total += 1
+        return type(self).total
+
+
+def adding():
+    Base.total = 0
+    return Adding().add
+
+
 def keeping_defaults():
     def keep(item, seen={}):  # noqa: B006 - what is looked for
         acts.spin(item)
@@ -52,8 +69,9 @@ def keeping_defaults():
         (keeping_lists, "the enclosing 'seen'"),
         (keeping_defaults, "its defaults"),
         (lambda: acts.Counter().count, "its object"),
+        (adding, "Base.total"),
     ],
-    ids=["global", "closure", "default", "self"],
+    ids=["global", "closure", "default", "self", "class"],
 )
 def test_what_changes_its_surroundings_stays(make, named):
     """Results are those of a loop, and the report says which name kept it here."""

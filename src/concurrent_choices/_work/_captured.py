@@ -21,6 +21,8 @@ __all__ = ["Held", "digest_of", "held_by", "parts_of", "travels_by_name"]
 WIDEST = 200
 """Things looked at (guessed: a millisecond)."""
 
+_ATOMS = (int, float, complex, str, bytes, type(None))
+
 _LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
 
 
@@ -83,6 +85,9 @@ def parts_of(fn: Any) -> Iterator[tuple[str, Any]]:
     seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
     while ahead and len(seen) < WIDEST:
         name, thing = ahead.pop()
+        if isinstance(thing, _ATOMS):
+            yield name, thing  # equal ones may be one object under two names
+            continue
         if id(thing) in seen:
             continue
         seen[id(thing)] = thing
@@ -90,6 +95,7 @@ def parts_of(fn: Any) -> Iterator[tuple[str, Any]]:
             if not _of_libraries(thing.__code__):
                 ahead.extend(_function_parts(thing))
         elif isinstance(thing, MethodType):
+            ahead += [("its class", kind) for kind in type(thing.__self__).__mro__]
             ahead += [("its function", thing.__func__), ("its object", thing.__self__)]
         elif _is(thing, partial):
             bound = (thing.args, thing.keywords)
@@ -98,7 +104,7 @@ def parts_of(fn: Any) -> Iterator[tuple[str, Any]]:
             ahead.extend(_class_parts(thing))
         elif not isinstance(thing, ModuleType) and not _is_plain_callable(thing):
             if callable(thing):
-                ahead.append(("its class", type(thing)))
+                ahead += [("its class", kind) for kind in type(thing).__mro__]
             yield name, thing
 
 
