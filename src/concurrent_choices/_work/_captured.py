@@ -11,7 +11,7 @@ import hashlib
 import pickle
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
@@ -87,25 +87,32 @@ def parts_of(fn: Any) -> Iterator[tuple[str, Any]]:
         name, thing = ahead.pop()
         if isinstance(thing, _ATOMS):
             yield name, thing  # equal ones may be one object under two names
-            continue
-        if id(thing) in seen:
-            continue
-        seen[id(thing)] = thing
-        if isinstance(thing, FunctionType):
-            if not _of_libraries(thing.__code__):
-                ahead.extend(_function_parts(thing))
-        elif isinstance(thing, MethodType):
-            ahead += [("its class", kind) for kind in type(thing.__self__).__mro__]
-            ahead += [("its function", thing.__func__), ("its object", thing.__self__)]
-        elif _is(thing, partial):
-            bound = (thing.args, thing.keywords)
-            ahead += [("its function", thing.func), ("its bound arguments", bound)]
-        elif isinstance(thing, type):
-            ahead.extend(_class_parts(thing))
-        elif not isinstance(thing, ModuleType) and not _is_plain_callable(thing):
-            if callable(thing):
-                ahead += [("its class", kind) for kind in type(thing).__mro__]
-            yield name, thing
+        elif id(thing) not in seen:
+            seen[id(thing)] = thing
+            inside = _followed(thing)
+            if inside is None:
+                ahead += _classes(thing) if callable(thing) else ()
+                yield name, thing
+            else:
+                ahead.extend(inside)
+
+
+def _followed(thing: Any) -> Iterable[tuple[str, Any]] | None:
+    """What hangs on a thing that is not data itself; None where it is."""
+    if isinstance(thing, FunctionType):
+        return () if _of_libraries(thing.__code__) else _function_parts(thing)
+    if isinstance(thing, MethodType):
+        held = thing.__self__
+        return [*_classes(held), ("its function", thing.__func__), ("its object", held)]
+    if _is(thing, partial):
+        return [("its function", thing.func), ("its bound arguments", (thing.args, thing.keywords))]
+    if isinstance(thing, type):
+        return _class_parts(thing)
+    return () if isinstance(thing, ModuleType) or _is_plain_callable(thing) else None
+
+
+def _classes(thing: object) -> list[tuple[str, Any]]:
+    return [("its class", kind) for kind in type(thing).__mro__]
 
 
 def _is_plain_callable(thing: Any) -> bool:
