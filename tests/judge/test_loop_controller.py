@@ -70,6 +70,15 @@ def test_a_loop_that_computes_goes_to_processes_once_they_are_up():
     assert (arrangement.stage, arrangement.outside, arrangement.inside) == ("outside", True, 1)
 
 
+def test_a_few_long_items_need_not_be_over_first():
+    """One that has computed for so long may well take as long again, and so may the others."""
+    decider = controller()
+    assert (
+        watched(decider, flying=1, busy=1.0, inside=1.0, rate=0.0, remaining=14, seconds=0.05).stage
+        == "starting"
+    )
+
+
 def test_items_that_wait_and_compute_take_their_lanes_along():
     """As many in flight in all processes together as on the loop."""
     decider = controller()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial, wraps
 
 import pytest
@@ -88,7 +89,15 @@ OUTSIDE = 3
 
 @pytest.mark.parametrize(
     "fn",
-    [lambda n: n, lambda n: n * n + 1, lambda n: None, lambda n: n if n > 2 else -n, lambda n: (n, n)],
+    [
+        lambda n: n,
+        lambda n: n * n + 1,
+        lambda n: None,
+        lambda n: n if n > 2 else -n,
+        lambda n: (n, n),
+        abs,
+        math.sqrt,
+    ],
 )
 def test_functions_that_touch_nothing(fn):
     """Arithmetic on the argument alone is proven harmless."""

@@ -76,7 +76,7 @@ class Observer:
         """
         now = time.monotonic()
         deck, source, lanes = self._deck, self._source, self._deck.counts()
-        one, held, held_cpu = self._alone_so_far(lanes, now, alone=alone)
+        one, held, held_cpu = self._alone_so_far(lanes, alone=alone)
         flying = sum(tally.began > 0 for tally in deck.tallies())
         calls, seconds = lanes.items, lanes.wall
         if self._stands_in:
@@ -108,12 +108,12 @@ class Observer:
             outside_queued=self.yard.queued() if self.yard else 0.0,
         )
 
-    def _alone_so_far(self, lanes: Counts, now: float, *, alone: bool) -> tuple[Counts, float, float]:
+    def _alone_so_far(self, lanes: Counts, *, alone: bool) -> tuple[Counts, float, float]:
         """What one lane alone has done; how long its present batch lasts, and wanted a core."""
         if not self._stands_in:
             tally = self._tally
             self._watch(tally)
-            return Counts(tally.items, tally.wall, tally.cpu), *self._held(tally, now)
+            return Counts(tally.items, tally.wall, tally.cpu), *self._held(tally)
         before, self._before = self._before, lanes
         if not alone:
             return self._alone, 0.0, 0.0
@@ -122,7 +122,7 @@ class Observer:
         if not at_work:
             return self._alone, 0.0, 0.0
         self._watch(at_work[0])
-        return self._alone, *self._held(at_work[0], now)
+        return self._alone, *self._held(at_work[0])
 
     def _watch(self, tally: Tally) -> None:
         """Follow this thread's run-queue delay from now on."""
@@ -132,8 +132,8 @@ class Observer:
             if before is not None:
                 before.close()
 
-    def _held(self, tally: Tally, now: float) -> tuple[float, float]:
-        held, cpu = tally.held(now)
+    def _held(self, tally: Tally) -> tuple[float, float]:
+        held, cpu = tally.held()
         if held - cpu > DOUBT and self._queueing is not None and self._queueing.is_queueing():
             return held, held  # the queue is accounted for when it is over
         return held, cpu

@@ -55,19 +55,22 @@ class Tally:
             self.quickest = min(self.quickest, seconds / count)
         return seconds
 
-    def held(self, now: float) -> tuple[float, float]:
-        """Seconds that the present batch has lasted, and CPU seconds of it, seen from another thread."""
+    def held(self) -> tuple[float, float]:
+        """Seconds that the present batch has lasted, and CPU seconds of it, seen from another thread.
+
+        Both clocks are read here, one after the other: whoever looks may have waited for the GIL for some
+        milliseconds since it looked at a clock of its own.
+        """
         began, cpu_began = self.began, self._cpu_began
         if not began:
             return 0.0, 0.0
-        wall = max(0.0, now - began)
-        if self._clock is None:
-            return wall, wall  # nobody can tell here: it counts as computing, which starts nothing rashly
         try:
-            cpu = (time.clock_gettime_ns(self._clock) - cpu_began) * _NS
+            wall = time.monotonic() - began
+            # Where nobody can tell, it counts as computing, which starts nothing rashly.
+            cpu = wall if self._clock is None else (time.clock_gettime_ns(self._clock) - cpu_began) * _NS
         except OSError:  # the thread is gone
             return 0.0, 0.0
-        return (wall, max(0.0, cpu)) if self.began == began else (0.0, 0.0)
+        return (wall, min(max(0.0, cpu), wall)) if self.began == began else (0.0, 0.0)
 
     def spent(self) -> float:
         """CPU seconds of the thread since this was made; exact, unlike a process's clock.

@@ -53,24 +53,25 @@ class Yard:
         Takes until all are up, so it is for a thread of its own; `ready` grows meanwhile.
         """
         self.workers = workers
-        self.obstacle = self.look()
-        if self.obstacle:
+        self.witness = self._state.changed()
+        if self.witness:
+            self.obstacle = f"calls change {self.witness}, which would be lost in another process"
             return
         try:
             host = self._borrow()
             if host is None:
                 return
+            # First, so that they come up while the callable is pickled, which may import cloudpickle.
             while len(host.workers) < workers and not self._job.stopped:
                 host.hire()
-            self._warm_up(host)
+            self.obstacle = self._unfit_to_travel()
+            if not self.obstacle:
+                self._warm_up(host)
         except Exception as error:  # noqa: BLE001 - work goes on here, whatever it is
             self.obstacle = f"worker processes cannot be started here ({reason_of(error)})"
 
-    def look(self) -> str:
-        """Why the callable must stay in this process; empty where it may leave."""
-        self.witness = self._state.changed()
-        if self.witness:
-            return f"calls change {self.witness}, which would be lost in another process"
+    def _unfit_to_travel(self) -> str:
+        """Why the callable cannot leave this process; empty where it can."""
         try:
             dump(self._job.fn)
         except Exception as error:  # noqa: BLE001 - picklers raise anything

@@ -5,7 +5,7 @@ from __future__ import annotations
 import opcode
 from collections.abc import Callable
 from functools import partial
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 __all__ = ["is_async", "is_generator", "name_of", "touches_nothing"]
@@ -15,6 +15,8 @@ _CALLING = frozenset(
     for name, number in opcode.opmap.items()
     if any(word in name for word in ("CALL", "IMPORT", "ITER", "YIELD", "SEND", "WITH", "INTRINSIC"))
 )
+
+_NUMERIC = frozenset({abs, bin, chr, hex, oct, ord, round})
 
 
 def is_async(fn: Callable[..., Any]) -> bool:
@@ -47,8 +49,10 @@ def touches_nothing(fn: Callable[..., Any]) -> bool:
     may run without a fresh context and a progress mark for each item. Proven by its bytecode: no
     global, attribute or enclosing name, no call, and no loop, since an item may be a generator. (An
     operator of an item's own class could still do either; nobody has been seen to set a context
-    variable in ``__mul__``.)
+    variable in ``__mul__``.) What is written in C and takes numbers only is as harmless.
     """
+    if isinstance(fn, BuiltinFunctionType):
+        return fn in _NUMERIC or fn.__module__ == "math"
     if not isinstance(fn, FunctionType):
         return False
     code = fn.__code__

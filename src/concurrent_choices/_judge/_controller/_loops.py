@@ -127,9 +127,14 @@ class LoopController:
         calls = sight.run.calls - before.run.calls
         if inside - busy >= BLOCKS and self._known.limits.threads > 1:
             self._stage, self._reason = "waiting", f"items block their loop {inside - busy:.0%} of the time"
-        elif busy >= FULL and calls >= COUNTED:
-            self._known.each = seconds / calls
+        elif busy >= FULL and (calls >= COUNTED or self._hushed):
+            self._known.each = seconds / calls if calls >= COUNTED else self._each_so_far(sight.run)
             self._fill(sight.run, busy)
+
+    @staticmethod
+    def _each_so_far(sight: Sight) -> float:
+        """Seconds of an item that never waits, where few are over: half of one, until the first is."""
+        return sight.now / max(sight.calls, 0.5)
 
     def _fill(self, sight: Sight, busy: float) -> None:
         """One loop is full: more of them, in processes, if the rest pays for those."""
