@@ -72,12 +72,42 @@ def test_two_lanes_twice_as_fast_become_threads():
     assert (arrangement.stage, arrangement.threads, arrangement.relieved) == ("parallel", 8, True)
 
 
+def test_an_item_with_threads_of_its_own_gets_no_company():
+    """The process uses more cores than its lanes do: they are full already, and stay with one caller."""
+    decider = controller()
+    at_the_pair(decider)
+    arrangement = decider.look(Sight(now=0.03, done=30, remaining=900, lane_cpu=0.03, cpu=0.052, flying=1))
+    assert (arrangement.stage, arrangement.threads) == ("alone", 0)
+    assert "by itself" in arrangement.reason
+
+
+def test_small_items_add_up_to_evidence():
+    """Looks come more often than there is enough to be sure: what they saw is added up."""
+    decider = controller()
+    seen = [
+        decider.look(
+            Sight(
+                now=now,
+                done=round(now * 5000),
+                remaining=3000,
+                alone_items=round(now * 5000),
+                alone_wall=now,
+                alone_cpu=now,
+                lane_cpu=now,
+                cpu=now,
+            )
+        ).stage
+        for now in (0.003, 0.006, 0.009, 0.012)
+    ]
+    assert seen[-1] == "pair"
+
+
 def test_a_long_first_call_is_taken_for_one_of_many():
     """It has not returned, and the rest is worth processes by what it has lasted so far."""
     decider = controller()
     for now in (0.002, 0.004, 0.02, 0.03):
         decider.look(Sight(now=now, remaining=14, held=now, held_cpu=now, cpu=now, lane_cpu=now))
-    decider.look(Sight(now=0.031, remaining=13, held=0.031, held_cpu=0.03, lane_cpu=0.031, flying=1))
+    decider.look(Sight(now=0.031, remaining=13, held=0.031, lane_cpu=0.031, cpu=0.031, flying=1))
     arrangement = decider.look(Sight(now=0.06, remaining=13, held=0.06, lane_cpu=0.06, cpu=0.06, flying=1))
     arrangement = decider.look(Sight(now=0.08, remaining=13, held=0.08, lane_cpu=0.08, cpu=0.08, flying=1))
     assert arrangement.stage == "starting"

@@ -9,6 +9,8 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from .._facts._batch import Batch, Claim
 from .._judge._controller import Arrangement, Controller
 from .._measure._switching import quick_switching
@@ -255,8 +257,10 @@ class Conductor:
         sight = self._observer.sight(alone=not (self._relieved or self._outside))
         if not (self._asked or self._eager):
             self._asked = True
-            self._controller.begin(sight)
-            return FIRST_LOOK
+            # What was done before the first call does not count; a call in flight counts from its own start.
+            self._controller.begin(evolve(sight, held=0.0, held_cpu=0.0))
+            if sight.held < FIRST_LOOK:
+                return FIRST_LOOK
         arrangement = self._controller.look(sight)
         self._obey(arrangement)
         if arrangement.look >= SURE:

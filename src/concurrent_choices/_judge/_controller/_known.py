@@ -32,6 +32,7 @@ class Known:
         gil_each: Seconds an item took when two lanes were no faster than one; 0 where not tried.
         barred: Why processes were given up; empty while they were not.
         changes: How often work that had been arranged was arranged anew.
+        native: Whether an item computes in threads of its own, which share the cores already.
         worked: Seconds the run had lasted before this controller's part of it.
     """
 
@@ -42,6 +43,7 @@ class Known:
     barred: str = ""
     changes: int = 0
     worked: float = 0.0
+    native: bool = False
     _not_before: float = 0.0
 
     def may_change(self, now: float) -> bool:

@@ -18,6 +18,7 @@ from ._thresholds import (
     GLANCE,
     MOST_INSIDE,
     MOSTLY,
+    NATIVE,
     PARALLEL,
     TINY,
     TWO,
@@ -72,7 +73,7 @@ class Alone:
     def _window(self, sight: Sight) -> Sight:
         """Since when to count: the latest time that gives enough evidence."""
         fresh = sight.alone_items - self._last.alone_items >= 2  # noqa: PLR2004 - a single one may be unlike the others
-        if fresh and sight.alone_wall - self._last.alone_wall >= GLANCE:
+        if fresh and sight.alone_wall - self._last.alone_wall >= COMPUTED:
             self._began = self._last
         return self._began
 
@@ -99,7 +100,7 @@ class Alone:
         known, rest = self._known, self._known.rest(sight)
         known.cores = max(0.1, (sight.lane_cpu - began.lane_cpu) / work)
         native = (sight.cpu - began.cpu) / work if work >= 10 * GLANCE else 1.0
-        if native >= PARALLEL and known.limits.cpus < 2 * native:
+        if known.native or (native >= PARALLEL and known.limits.cpus < 2 * native):
             return self._stay("an item keeps the cores busy by itself", CALM)
         if known.limits.cpus < 1.5 or rest < 10e-3:  # noqa: PLR2004 - less than a second core; less than a pair takes
             return self._stay("there is nothing to gain from a second lane", calm(sight))
@@ -152,6 +153,9 @@ class Pair:
     def _conclude(self, sight: Sight, began: Sight, seconds: float) -> Stage:
         busy = (sight.lane_cpu - began.lane_cpu) / seconds
         gain = busy / self._known.cores
+        if (sight.cpu - began.cpu) / seconds - busy >= NATIVE:
+            self._known.native = True
+            return Alone(self._known, sight, "an item keeps the cores busy by itself")
         items = sight.done - began.done
         slower = items >= 3 * COUNTED and items / seconds < GAINS * self._alone
         if gain >= PARALLEL and busy >= TWO and not slower:
