@@ -11,10 +11,10 @@ import pytest
 from concurrent_choices._embed._account import Account, identity_of, unwrapped
 from concurrent_choices._embed._advisor._shares import Shares
 from concurrent_choices._embed._backlog import Backlog
-from concurrent_choices._embed._captured import held_by
 from concurrent_choices._embed._placing import Figures, place
 from concurrent_choices._embed._ramp import Ramp
 from concurrent_choices._embed._tasks import Task
+from concurrent_choices._work._captured import held_by
 
 MS = 1e-3
 

@@ -20,8 +20,8 @@ from attrs import field, frozen
 from .._errors import InvalidArgumentError, QueueFullError
 from .._measure._clock import SystemClock
 from .._platform import gil_enabled, usable_cpus
+from .._work._captured import Held, held_by, travels_by_name
 from ._account import Account, Accounts, identity_of, unwrapped
-from ._captured import Held, held_by, travels_by_name
 from ._dispatch import Dispatch
 from ._office import Office
 from ._tasks import Task

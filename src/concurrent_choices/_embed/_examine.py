@@ -9,9 +9,9 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from .._work._captured import digest_of, held_by
 from .._work._pickling import dump, load
 from ._account import unwrapped
-from ._captured import digest_of, held_by
 
 if TYPE_CHECKING:
     from .._facts._clock import Clock

@@ -31,8 +31,8 @@ from ._remote import Look
 
 if TYPE_CHECKING:
     from .._strategies._workers._host import Worker
+    from .._work._captured import Held
     from ._account import Account
-    from ._captured import Held
     from ._tasks import Task
 
 __all__ = ["Office"]

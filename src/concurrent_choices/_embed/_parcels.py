@@ -8,9 +8,9 @@ from collections import OrderedDict
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from .._work._captured import held_by, travels_by_name
 from .._work._pickling import dump, reason_of
 from ._account import unwrapped
-from ._captured import held_by, travels_by_name
 from ._examine import holds_alike
 from ._remote import Call
 

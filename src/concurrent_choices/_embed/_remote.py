@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._errors import RemoteError
 from .._measure._clock import SystemClock
 from .._strategies._workers._outcome import Carried
+from .._work._captured import Held, held_by
 from .._work._perform import show
 from .._work._pickling import dump, load
-from ._captured import Held, held_by
 
 if TYPE_CHECKING:
     from ._vigil import Vigil
