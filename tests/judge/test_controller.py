@@ -81,25 +81,34 @@ def test_an_item_with_threads_of_its_own_gets_no_company():
     assert "by itself" in arrangement.reason
 
 
+def small_items(now, **more):
+    """The calling thread has computed all the time, 0.2 ms an item."""
+    items = round(now * 5000)
+    spent = {"alone_wall": now, "alone_cpu": now, "lane_cpu": now, "cpu": now}
+    return Sight(now=now, done=items, remaining=3000, alone_items=items, **spent, **more)
+
+
+def test_looks_that_come_late_spare_the_second_lane():
+    """Whoever looks needs the GIL: if that takes a switch interval each time, somebody computes under it."""
+    decider = controller()
+    stages = [decider.look(small_items(3e-3 * look, looks=look, late=look)).stage for look in range(1, 6)]
+    assert stages[-1] == "starting"
+    assert "pair" not in stages
+
+
+def test_looks_that_come_in_time_prove_nothing_alone():
+    """The GIL is free, or the calls are short: a second lane shows it."""
+    decider = controller()
+    stages = [
+        decider.look(small_items(3e-3 * look, looks=look, late=look // 2)).stage for look in range(1, 5)
+    ]
+    assert stages[-1] == "pair"
+
+
 def test_small_items_add_up_to_evidence():
     """Looks come more often than there is enough to be sure: what they saw is added up."""
     decider = controller()
-    seen = [
-        decider.look(
-            Sight(
-                now=now,
-                done=round(now * 5000),
-                remaining=3000,
-                alone_items=round(now * 5000),
-                alone_wall=now,
-                alone_cpu=now,
-                lane_cpu=now,
-                cpu=now,
-            )
-        ).stage
-        for now in (0.003, 0.006, 0.009, 0.012)
-    ]
-    assert seen[-1] == "pair"
+    assert [decider.look(small_items(3e-3 * look)).stage for look in range(1, 5)][-1] == "pair"
 
 
 def test_a_long_first_call_is_taken_for_one_of_many():

@@ -13,7 +13,7 @@ from attrs import evolve
 
 from .._facts._batch import Batch, Claim
 from .._judge._controller import Arrangement, Controller
-from .._measure._switching import quick_switching
+from .._measure._switching import URGENT, quick_switching
 from .._measure._thread_bound import bound_to_thread
 from .._strategies._lanes._crew import Crew
 from .._strategies._lanes._pace import Pace, share_of_rest
@@ -247,11 +247,13 @@ class Conductor:
             if self._over or self._job.stopped:
                 return None
             try:
-                return self._decide()
+                seconds = self._decide()
             except BaseException as error:  # noqa: BLE001 - the calling thread raises it; here it would be lost
                 self._deck.crash = error
                 self._deck.outbox.ring()
                 return None
+            self._observer.expect(seconds)
+            return seconds
 
     def _decide(self) -> float:
         sight = self._observer.sight(alone=not (self._relieved or self._outside))
@@ -325,7 +327,7 @@ class Conductor:
 
     def _order(self, workers: int) -> None:
         """Have worker processes come up, in a thread of its own."""
-        with quick_switching():
+        with quick_switching(URGENT):
             from ._yard import Yard  # noqa: PLC0415 - most runs need no processes
 
             yard = Yard(self._job, self._state)

@@ -16,7 +16,7 @@ from .._facts._batch import Batch
 from .._judge._controller import Arrangement, Controller, Limits, LoopController, Prior
 from .._judge._controller._climb import FIRST
 from .._judge._controller._loops import FIRST_TASKS
-from .._measure._switching import quick_switching
+from .._measure._switching import URGENT, quick_switching
 from .._strategies._lanes._asyncio import Factory, run_shift
 from .._strategies._lanes._crew import Crew
 from .._strategies._lanes._native import execute_shift
@@ -237,7 +237,7 @@ class LoopConductor:
         return arrangement.look
 
     def _order(self, yard: Yard, workers: int) -> None:
-        with quick_switching():
+        with quick_switching(URGENT):
             yard.order(workers)
         if yard.obstacle:
             self._report.witness = yard.witness

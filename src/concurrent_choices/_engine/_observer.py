@@ -10,6 +10,7 @@ from .._judge._controller import Sight
 from .._work._job import Job
 from .._work._state import State
 from ._deck import Counts, Deck
+from ._lateness import Lateness
 from ._tally import Queueing, Tally
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Observer:
         self._alone = Counts()
         self._before = Counts()
         self._queueing: Queueing | None = None
+        self._lateness = Lateness()
         self._ferried = (0, 0.0)
         self.ferry: Ferry | None = None
         self.yard: Yard | None = None
@@ -65,8 +67,13 @@ class Observer:
 
     def close(self) -> None:
         """Close what is read from."""
+        self._lateness.close()
         if self._queueing is not None:
             self._queueing.close()
+
+    def expect(self, seconds: float) -> None:
+        """The next sight is due in so many seconds."""
+        self._lateness.expect(seconds)
 
     def sight(self, *, alone: bool) -> Sight:
         """The run as it stands.
@@ -75,6 +82,7 @@ class Observer:
             alone: Whether a lane that stands in for the calling thread is on its own.
         """
         now = time.monotonic()
+        self._lateness.arrive()
         deck, source, lanes = self._deck, self._source, self._deck.counts()
         one, held, held_cpu = self._alone_so_far(lanes, alone=alone)
         flying = sum(tally.began > 0 for tally in deck.tallies())
@@ -99,6 +107,8 @@ class Observer:
             cpu=time.process_time() - self._cpu_began,
             lane_cpu=lanes.spent + self._tally.spent(),
             errors=deck.errors,
+            looks=self._lateness.looks,
+            late=self._lateness.late,
             unseen=self.unseen,
             starved=not source.ready and not source.finished,
             ready=self.yard.ready if self.yard else 0,

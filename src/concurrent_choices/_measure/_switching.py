@@ -10,30 +10,50 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-__all__ = ["QUICK", "quick_switching"]
+__all__ = ["QUICK", "URGENT", "quick_switching"]
 
 QUICK = 1e-3
 """Seconds. Measured with the witness on a busy machine of 2 cores: at 1e-3 he is as exact as at
 1e-4, and slows a Python loop by 2 to 3 % instead of 10; at the usual 5e-3 he looks too seldom."""
 
-_lock = threading.Lock()
-_users: list[float] = []  # the interval found by the first user, once for each that is inside
+URGENT = 1e-4
+"""Seconds, for a thread whose every system call holds up what the others wait for: it slows a Python loop by
+10 % for as long as that takes (the same measurement)."""
+
+
+class _Interval:
+    """The interval that was found, and those that are wanted inside blocks."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found = 0.0
+        self._wanted: list[float] = []
+
+    def enter(self, seconds: float) -> None:
+        with self._lock:
+            if not self._wanted:
+                self._found = sys.getswitchinterval()
+            self._wanted.append(seconds)
+            sys.setswitchinterval(min(self._wanted))
+
+    def leave(self, seconds: float) -> None:
+        with self._lock:
+            self._wanted.remove(seconds)
+            sys.setswitchinterval(min(self._wanted, default=self._found))
+
+
+_interval = _Interval()
 
 
 @contextmanager
 def quick_switching(seconds: float = QUICK) -> Generator[None]:
     """Let threads ask for the GIL after so many seconds inside the block.
 
-    The interval found at the start is put back even where somebody changed it meanwhile. Where
-    blocks of several threads overlap, the first found it and the last puts it back.
+    Where blocks of several threads overlap, the shortest holds. The interval found by the first is put
+    back by the last, even where somebody changed it meanwhile.
     """
-    with _lock:
-        _users.append(_users[0] if _users else sys.getswitchinterval())
-        sys.setswitchinterval(seconds)
+    _interval.enter(seconds)
     try:
         yield
     finally:
-        with _lock:
-            found = _users.pop()
-            if not _users:
-                sys.setswitchinterval(found)
+        _interval.leave(seconds)

@@ -27,6 +27,8 @@ class Sight:
         cpu: CPU of this whole process; its clock may lag by a few milliseconds for each thread.
         lane_cpu: CPU of the calling thread and the lanes, exactly.
         errors: Errors that mean "too many at once".
+        looks: Looks that were due so far.
+        late: How many of them came late, because somebody held the GIL.
         unseen: Whether calls may change what the callable holds, and none has returned that would show it.
         starved: Whether lanes lack items although more will come: who gives them is the slower one.
         ready: Worker processes that are up.
@@ -51,6 +53,8 @@ class Sight:
     cpu: float = 0.0
     lane_cpu: float = 0.0
     errors: int = 0
+    looks: int = 0
+    late: int = 0
     unseen: bool = False
     starved: bool = False
     ready: int = 0

@@ -16,6 +16,7 @@ from ._thresholds import (
     FULL,
     GAINS,
     GLANCE,
+    HELD,
     MOST_INSIDE,
     MOSTLY,
     NATIVE,
@@ -23,6 +24,7 @@ from ._thresholds import (
     TINY,
     TWO,
     WAITS,
+    WITNESSED,
 )
 from ._trial import Trial
 
@@ -106,8 +108,19 @@ class Alone:
             return self._stay("there is nothing to gain from a second lane", calm(sight))
         tried = known.gil_each and 1 / 3 < known.each / known.gil_each < 3  # noqa: PLR2004 - the same kind of item
         if not tried and known.limits.threads > 1:
-            return Pair(known, sight) if known.may_change(sight.now) else self._stay(self._reason, CALM)
+            return self._trying(sight, rest)
         return self._under_gil(sight, rest)
+
+    def _trying(self, sight: Sight, rest: float) -> Stage:
+        """It computes: under the GIL, as a thread that looks can tell, or else a second lane will."""
+        known = self._known
+        looks, late = sight.looks - self._since.looks, sight.late - self._since.late
+        if 0 < looks == late < WITNESSED:
+            return self._stay(self._reason, GLANCE)
+        if looks and late >= HELD * looks:
+            known.gil_each = known.each
+            return self._under_gil(sight, rest)
+        return Pair(known, sight) if known.may_change(sight.now) else self._stay(self._reason, CALM)
 
     def _under_gil(self, sight: Sight, rest: float) -> Stage:
         known = self._known

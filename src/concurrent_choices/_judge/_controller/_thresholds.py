@@ -11,6 +11,7 @@ __all__ = [
     "FULL",
     "GAINS",
     "GLANCE",
+    "HELD",
     "MOSTLY",
     "MOST_INSIDE",
     "NATIVE",
@@ -18,6 +19,7 @@ __all__ = [
     "TINY",
     "TWO",
     "WAITS",
+    "WITNESSED",
 ]
 
 GLANCE = 2e-3
@@ -72,3 +74,10 @@ COUNTED = 8
 NATIVE = 0.6
 """Cores that a process uses beside its lanes from which its items have threads of their own: the clock of
 a process is late by 4 ms for each of its threads, which is 0.4 of a core in 20 ms."""
+
+HELD = 0.9
+"""Share of looks that come late from which the GIL is held (guessed: a look in ten may find the moment in
+which a call lets go of it)."""
+
+WITNESSED = 3
+"""Looks before that counts (guessed)."""

@@ -1,0 +1,52 @@
+"""How late the ticker's thread comes to its looks, which tells whether somebody holds the GIL."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from .._measure._switching import QUICK
+from ._tally import Queueing
+
+__all__ = ["Lateness"]
+
+LATE = 0.6 * QUICK
+"""Seconds of delay that only the GIL explains: under it a thread waits for a whole switch interval, else for
+a tenth of one (seen at looks at a Python loop and at hashing)."""
+
+
+class Lateness:
+    """The GIL witness of DECISION.md 2.2, for nothing: the looks are made anyway.
+
+    A thread that wants to run while others compute under the GIL waits for a switch interval; where they
+    compute outside it, or wait, it comes at once. Its time in the run queue does not count.
+
+    Attributes:
+        looks: How often it was awaited.
+        late: How often it came late.
+    """
+
+    def __init__(self) -> None:
+        self.looks = self.late = 0
+        self._due = 0.0
+        self._queueing: Queueing | None = None
+        self._queued = 0.0
+
+    def arrive(self) -> None:
+        """A look begins; in the ticker's thread."""
+        now = time.monotonic()
+        if self._queueing is None:
+            self._queueing = Queueing(threading.current_thread())
+        before, self._queued = self._queued, self._queueing.read()
+        if self._due:
+            self.looks += 1
+            self.late += now - self._due - (self._queued - before) >= LATE
+
+    def expect(self, seconds: float) -> None:
+        """The look is over, and the next is due in so many seconds."""
+        self._due = time.monotonic() + seconds
+
+    def close(self) -> None:
+        """Close what is read from."""
+        if self._queueing is not None:
+            self._queueing.close()
