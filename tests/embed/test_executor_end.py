@@ -10,12 +10,14 @@ import pytest
 START = """
 import os, sys, threading, time
 from concurrent_choices import AdaptiveExecutor
+def tell(text):
+    os.write(1, f'{text}\\n'.encode())  # at once: print() writes the text and the line's end apart
 def slow(text):
     time.sleep(0.2)
-    print(text, flush=True)
+    tell(text)
 def compute(text):
     sum(number * number for number in range(200_000))
-    print(text, flush=True)
+    tell(text)
 """
 
 

@@ -7,8 +7,9 @@ from math import inf
 from attrs import define
 
 from ._sight import Limits, Sight
+from ._thresholds import HELD, WITNESSED
 
-__all__ = ["SMALL", "Known", "worth_starting"]
+__all__ = ["SMALL", "Known", "gil_held", "worth_starting"]
 
 SMALL = 3e-3
 """Seconds of rest that nothing is worth being started for (DECISION.md 5.3, S2)."""
@@ -76,3 +77,11 @@ def worth_starting(rest: float, start: float, lanes: float) -> bool:
     """
     gain = max(0.0, rest - start) * (1.0 - 1.0 / lanes)
     return gain >= max(LEAST_GAIN, LEAST_SHARE * rest)
+
+
+def gil_held(since: Sight, sight: Sight) -> bool | None:
+    """Whether lanes hold the GIL, by the looks since then that came late; None where some more would tell."""
+    looks, late = sight.looks - since.looks, sight.late - since.late
+    if 0 < looks == late < WITNESSED:
+        return None
+    return looks > 0 and late >= HELD * looks

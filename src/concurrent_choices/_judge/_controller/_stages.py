@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, inf
 
 from ._climb import FIRST, Climb
-from ._known import SMALL, Known, worth_starting
+from ._known import SMALL, Known, gil_held, worth_starting
 from ._sight import Arrangement, Sight
 from ._stage import Stage, calm
 from ._thresholds import (
@@ -16,7 +16,6 @@ from ._thresholds import (
     FULL,
     GAINS,
     GLANCE,
-    HELD,
     MOST_INSIDE,
     MOSTLY,
     NATIVE,
@@ -24,11 +23,12 @@ from ._thresholds import (
     TINY,
     TWO,
     WAITS,
-    WITNESSED,
 )
 from ._trial import Trial
 
 __all__ = ["Alone", "Outside", "Pair", "Parallel", "Starting", "Waiting"]
+
+_NATIVE = "an item keeps the cores busy by itself"
 
 
 class Alone:
@@ -103,7 +103,7 @@ class Alone:
         known.cores = max(0.1, (sight.lane_cpu - began.lane_cpu) / work)
         native = (sight.cpu - began.cpu) / work if work >= 10 * GLANCE else 1.0
         if known.native or (native >= PARALLEL and known.limits.cpus < 2 * native):
-            return self._stay("an item keeps the cores busy by itself", CALM)
+            return self._stay(_NATIVE, CALM)
         if known.limits.cpus < 1.5 or rest < 10e-3:  # noqa: PLR2004 - less than a second core; less than a pair takes
             return self._stay("there is nothing to gain from a second lane", calm(sight))
         tried = known.gil_each and 1 / 3 < known.each / known.gil_each < 3  # noqa: PLR2004 - the same kind of item
@@ -113,11 +113,10 @@ class Alone:
 
     def _trying(self, sight: Sight, rest: float) -> Stage:
         """It computes: under the GIL, as a thread that looks can tell, or else a second lane will."""
-        known = self._known
-        looks, late = sight.looks - self._since.looks, sight.late - self._since.late
-        if 0 < looks == late < WITNESSED:
+        known, held = self._known, gil_held(self._since, sight)
+        if held is None:
             return self._stay(self._reason, GLANCE)
-        if looks and late >= HELD * looks:
+        if held:
             known.gil_each = known.each
             return self._under_gil(sight, rest)
         return Pair(known, sight) if known.may_change(sight.now) else self._stay(self._reason, CALM)
@@ -149,9 +148,8 @@ class Pair:
         self._since = sight.now
 
     def arrange(self) -> Arrangement:
-        return Arrangement(
-            stage=self.name, reason="a second lane shows whether threads compute in parallel", threads=1
-        )
+        why = "a second lane shows whether threads compute in parallel"
+        return Arrangement(stage=self.name, reason=why, threads=1)
 
     def look(self, sight: Sight) -> Stage:
         if self._began is None:
@@ -168,7 +166,7 @@ class Pair:
         gain = busy / self._known.cores
         if (sight.cpu - began.cpu) / seconds - busy >= NATIVE:
             self._known.native = True
-            return Alone(self._known, sight, "an item keeps the cores busy by itself")
+            return Alone(self._known, sight, _NATIVE)
         items = sight.done - began.done
         slower = items >= 3 * COUNTED and items / seconds < GAINS * self._alone
         if gain >= PARALLEL and busy >= TWO and not slower:
@@ -195,9 +193,8 @@ class Parallel:
         known.changed(sight.now)
 
     def arrange(self) -> Arrangement:
-        return Arrangement(
-            stage=self.name, reason=self._reason, threads=self._lanes, relieved=True, look=CALM
-        )
+        name, lanes = self.name, self._lanes
+        return Arrangement(stage=name, reason=self._reason, threads=lanes, relieved=True, look=CALM)
 
     def look(self, sight: Sight) -> Stage:
         began, seconds = self._began, sight.now - self._began.now
@@ -230,13 +227,8 @@ class Waiting:
 
     def arrange(self) -> Arrangement:
         climb = self._climb
-        return Arrangement(
-            stage=self.name,
-            reason=f"{self._reason}; {climb.why}",
-            threads=climb.lanes,
-            relieved=True,
-            look=self._look,
-        )
+        why, lanes = f"{self._reason}; {climb.why}", climb.lanes
+        return Arrangement(stage=self.name, reason=why, threads=lanes, relieved=True, look=self._look)
 
     def look(self, sight: Sight) -> Stage:
         self._climb.look(sight)
