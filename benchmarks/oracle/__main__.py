@@ -6,7 +6,6 @@ Writes results.jsonl (every measurement, as soon as it is made), environment.jso
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -21,7 +20,7 @@ from benchmarks.catalogue.all import Entry, matching
 from benchmarks.dispatch._environment import describe, write_environment
 from benchmarks.oracle._measurement import GRID, Measurement, kept_in, load
 from benchmarks.oracle._protocol import Settings, beside_a_neighbour, calibrate, measure, own_cache
-from benchmarks.oracle._report import write_report
+from benchmarks.oracle._report import conclude, write_report
 from benchmarks.oracle._zygote import import_everything
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -38,10 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _measure(options, folder)
     report = write_report(folder)
     failed = [each for each in load(folder)[1] if each.error and each.kind != GRID and not each.at_least]
-    for each in failed:
-        print(f"FAILED {each.workload}: {each.kind} {each.name}: {each.error}", file=sys.stderr)
-    print(f"{report.name} is in {os.path.relpath(folder)}")
-    return 1 if failed else 0
+    return conclude(report, failed)
 
 
 def _parser() -> argparse.ArgumentParser:

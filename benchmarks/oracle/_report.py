@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from benchmarks.oracle._protocol import (
 )
 from benchmarks.oracle._targets import LOST, share, targets
 
-__all__ = ["row", "share", "write_report"]
+__all__ = ["conclude", "row", "share", "write_report"]
 
 FAR = 0.25
 """A prediction that is further off than this is named."""
@@ -33,6 +35,14 @@ def write_report(folder: Path) -> Path:
     report = folder / "REPORT.md"
     report.write_text("\n".join(_lines(environment, measurements, cases)) + "\n", encoding="utf-8")
     return report
+
+
+def conclude(report: Path, failed: Sequence[Measurement]) -> int:
+    """Say what failed and where the report is; the exit code: 1 if something failed."""
+    for each in failed:
+        print(f"FAILED {each.workload}: {each.kind} {each.name}: {each.error}", file=sys.stderr)
+    print(f"{report.name} is in {os.path.relpath(report.parent)}")
+    return 1 if failed else 0
 
 
 def _lines(

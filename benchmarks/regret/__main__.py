@@ -6,7 +6,6 @@ Writes results.jsonl (every measurement, as soon as it is made), environment.jso
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -20,6 +19,7 @@ from benchmarks.catalogue.all import CATALOGUE, Entry, matching
 from benchmarks.dispatch._environment import describe, write_environment
 from benchmarks.oracle._measurement import kept_in, load
 from benchmarks.oracle._protocol import Keep, calibrate, own_cache
+from benchmarks.oracle._report import conclude
 from benchmarks.oracle._zygote import import_everything
 from benchmarks.regret._changing import measure_changes
 from benchmarks.regret._deaths import measure_deaths
@@ -47,10 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _Session(options, folder).measure()
     report = write_report(folder)
     failed = [each for each in load(folder, Run)[1] if each.error and each.kind != "hand"]
-    for each in failed:
-        print(f"FAILED {each.workload}: {each.kind} {each.name}: {each.error}", file=sys.stderr)
-    print(f"{report.name} is in {os.path.relpath(folder)}")
-    return 1 if failed else 0
+    return conclude(report, failed)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -19,6 +19,7 @@ from .._judge._controller._loops import FIRST_TASKS
 from .._measure._switching import URGENT, quick_switching
 from .._strategies._lanes._asyncio import Factory, run_shift
 from .._strategies._lanes._crew import Crew
+from .._strategies._lanes._loops import serve_in_lane
 from .._strategies._lanes._native import execute_shift
 from .._strategies._lanes._threads import Lane
 from .._work._job import Job
@@ -139,7 +140,9 @@ class LoopConductor:
     def _beside(self) -> Iterator[Batch]:
         """On a loop in a thread beside the calling one, which keeps it in items."""
         job = self._job
-        deck = Deck(job, self._crew, lambda lane: _run_in(lane, self._factory(), tide))
+        deck = Deck(
+            job, self._crew, lambda lane: serve_in_lane(partial(run_shift, self._factory()), tide, lane)
+        )
         tide = self._new_tide(deck.outbox.put, self._controller.first)
         job.source.widen(2 * self._controller.first)
         deck.resize(1)
@@ -254,22 +257,6 @@ def _end(conductor: weakref.ref[LoopConductor]) -> None:
         found.end_here()
 
 
-def _run_in(lane: Lane, factory: Factory, tide: Tide) -> None:
-    """Run a tide on a loop in a lane's thread, and have it told when there are items."""
-    floor = lane.floor
-    nudges: list[Callable[[], None]] = []
-
-    def register(nudge: Callable[[], None]) -> None:
-        nudges.append(nudge)
-        floor.nudges.add(nudge)
-        floor.job.on_stop(nudge)
-
-    try:
-        run_shift(factory, tide, register)
-    finally:
-        floor.nudges.difference_update(nudges)
-
-
 def _perform_in_loop(factory: Factory, lane: Lane) -> None:
     """A lane's body: items on a loop of its own, one at a time if there are other lanes; with an account."""
     deck = lane.floor
@@ -287,7 +274,7 @@ def _perform_in_loop(factory: Factory, lane: Lane) -> None:
     tide = Tide(deck.job, put, _tasks_of(deck), is_surplus=lambda: deck.is_surplus(lane))
     tally.begin()
     try:
-        _run_in(lane, factory, tide)
+        serve_in_lane(partial(run_shift, factory), tide, lane)
     finally:
         deck.exit(tally)
 

@@ -46,7 +46,6 @@ class Ferry(Pump):
         self.items = 0
         self.seconds = 0.0
         self.unfit = ""
-        self.returned: list[Claim] = []
 
     def __iter__(self) -> Iterator[Batch]:
         self._deck.outbox.forward(self._waker.ring)

@@ -11,7 +11,7 @@ from ._shift import Shift
 if TYPE_CHECKING:
     from ._threads import Floor, Lane
 
-__all__ = ["loop_body"]
+__all__ = ["loop_body", "serve_in_lane"]
 
 RunShift = Callable[[Shift, Callable[[Callable[[], None]], None]], None]
 """Runs a shift on a new loop to its end; hands the shift's nudge to its second argument."""
@@ -24,7 +24,12 @@ def loop_body(run_shift: RunShift, concurrency: int) -> Callable[[Lane], None]:
 
 def _serve(run_shift: RunShift, concurrency: int, lane: Lane) -> None:
     floor: Floor = lane.floor
-    shift = Shift(floor.job, floor.outbox.put, concurrency)
+    serve_in_lane(run_shift, Shift(floor.job, floor.outbox.put, concurrency), lane)
+
+
+def serve_in_lane(run_shift: RunShift, shift: Shift, lane: Lane) -> None:
+    """Run a shift on a loop in a lane's thread, and have it told when there are items."""
+    floor: Floor = lane.floor
     nudges: list[Callable[[], None]] = []
 
     def register(nudge: Callable[[], None]) -> None:
