@@ -9,9 +9,7 @@ _errors                           everything raised on purpose
 
 from __future__ import annotations
 
-from importlib import import_module
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 2 ms
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from typing import Any
@@ -141,6 +139,8 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
+    from importlib import import_module  # noqa: PLC0415 - as above
+
     value = getattr(import_module(f".{_WHERE.get(name, '_errors')}", __name__), name)
     globals()[name] = value
     return value

@@ -8,6 +8,7 @@ from contextvars import ContextVar, copy_context
 import pytest
 
 from concurrent_choices import Batch, Claim, UnawaitedError
+from concurrent_choices._work._callables import touches_nothing
 from concurrent_choices._work._perform import Performer, annotate, show, unawaited_among
 
 MARK = ContextVar("mark", default=0)
@@ -15,7 +16,8 @@ MARK = ContextVar("mark", default=0)
 
 def perform(fn, items, *, tolerant=False, start=0, mark=None):
     """What a performer makes of some items."""
-    performer = Performer(fn, copy_context(), return_exceptions=tolerant)
+    quick = touches_nothing(fn)
+    performer = Performer(fn, copy_context(), return_exceptions=tolerant, quick=quick)
     return performer(Claim(start, items), mark)
 
 

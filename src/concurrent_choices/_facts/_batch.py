@@ -5,8 +5,13 @@ These are tuples, not attrs classes: worker processes use them, and must start w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, NamedTuple
+else:
+    from ._named import NamedTuple
 
 __all__ = ["Batch", "Claim"]
 

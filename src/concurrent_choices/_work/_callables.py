@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import opcode
-from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from types import BuiltinFunctionType, FunctionType
-from typing import Any
+
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 __all__ = ["is_async", "is_generator", "name_of", "touches_nothing"]
 
-_CALLING = frozenset(
-    number
-    for name, number in opcode.opmap.items()
-    if any(word in name for word in ("CALL", "IMPORT", "ITER", "YIELD", "SEND", "WITH", "INTRINSIC"))
-)
+_CALLING = ("CALL", "IMPORT", "ITER", "YIELD", "SEND", "WITH", "INTRINSIC")
 
 _NUMERIC = frozenset({abs, bin, chr, hex, oct, ord, round})
 
@@ -58,7 +57,16 @@ def touches_nothing(fn: Callable[..., Any]) -> bool:
     code = fn.__code__
     if code.co_names or code.co_freevars or code.co_cellvars:
         return False
-    return _CALLING.isdisjoint(code.co_code[::2])
+    return _calling().isdisjoint(code.co_code[::2])
+
+
+@lru_cache
+def _calling() -> frozenset[int]:
+    """The instructions that call something."""
+    import opcode  # noqa: PLC0415 - a worker, which is told, starts sooner without
+
+    opcodes = opcode.opmap.items()
+    return frozenset(number for name, number in opcodes if any(word in name for word in _CALLING))
 
 
 def _layers(fn: Callable[..., Any]) -> list[Any]:

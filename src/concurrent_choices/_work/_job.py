@@ -11,7 +11,7 @@ from typing import Any
 from attrs import define, field
 
 from .._facts._batch import Batch, Claim
-from ._callables import is_async, name_of
+from ._callables import is_async, name_of, touches_nothing
 from ._nesting import lanes_around
 from ._perform import Performer, show
 from ._source import Source
@@ -65,7 +65,12 @@ class Job:
     def __attrs_post_init__(self) -> None:
         self._on_stop = []
         self.is_async = is_async(self.fn)
-        self.performer = Performer(self.fn, self.context, return_exceptions=self.return_exceptions)
+        self.performer = Performer(
+            self.fn,
+            self.context,
+            return_exceptions=self.return_exceptions,
+            quick=touches_nothing(self.fn),
+        )
 
     @property
     def name(self) -> str:

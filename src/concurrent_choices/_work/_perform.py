@@ -6,14 +6,18 @@ leaks none of its own into the next. A function that provably touches nothing ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextvars import Context
+from collections.abc import Callable
 from types import CoroutineType
-from typing import Any
 
 from .._errors import UnawaitedError
 from .._facts._batch import Batch, Claim
-from ._callables import touches_nothing
+
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextvars import Context
+    from typing import Any
 
 __all__ = ["Mark", "Performer", "annotate", "show", "unawaited_among"]
 
@@ -36,14 +40,17 @@ class Performer:
         fn: The callable.
         context: What each item's context is copied from.
         return_exceptions: Whether an exception stands in its item's place and the rest goes on.
+        quick: Whether a claim is performed as a whole, with a mark for its first item alone: only for a
+            callable that touches nothing.
     """
 
-    def __init__(self, fn: Callable[[Any], Any], context: Context, *, return_exceptions: bool) -> None:
+    def __init__(
+        self, fn: Callable[[Any], Any], context: Context, *, return_exceptions: bool, quick: bool
+    ) -> None:
         self._fn = fn
         self._context = context
         self._tolerant = return_exceptions
-        self.quick = touches_nothing(fn)
-        """Whether a claim is performed as a whole, with a mark for its first item alone."""
+        self.quick = quick
         self._perform = self._all_at_once if self.quick else self._one_by_one
 
     def __call__(self, claim: Claim, mark: Mark | None = None) -> Batch:

@@ -6,8 +6,14 @@ recognises such a class when it comes back, and its instances keep their class.
 
 from __future__ import annotations
 
-import pickle
-from typing import Any
+from _pickle import dumps as pickled
+from _pickle import loads
+
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
+if TYPE_CHECKING:
+    from pickle import PickleBuffer
+    from typing import Any
 
 __all__ = ["dump", "load", "reason_of"]
 
@@ -25,7 +31,7 @@ def dump(value: Any) -> list[Any]:
     """
     frames: list[Any] = [b""]
 
-    def beside(buffer: pickle.PickleBuffer) -> bool:
+    def beside(buffer: PickleBuffer) -> bool:
         try:
             raw = buffer.raw()
         except BufferError:  # not contiguous
@@ -36,7 +42,7 @@ def dump(value: Any) -> list[Any]:
         return False
 
     try:
-        frames[0] = pickle.dumps(value, 5, buffer_callback=beside)
+        frames[0] = pickled(value, 5, buffer_callback=beside)
         if _MAIN not in frames[0]:
             return frames
     except Exception:  # noqa: BLE001, S110 - whatever pickle cannot do, cloudpickle is asked
@@ -50,7 +56,7 @@ def dump(value: Any) -> list[Any]:
 
 def load(frames: list[Any]) -> Any:
     """The value behind frames."""
-    return pickle.loads(frames[0], buffers=frames[1:])  # noqa: S301 - from our own process, over our own socket
+    return loads(frames[0], buffers=frames[1:])
 
 
 def reason_of(error: BaseException) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import threading
 import weakref
+from _socket import AF_UNIX, MSG_DONTWAIT, socketpair
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -31,7 +31,7 @@ class Worker:
     """
 
     def __init__(self, start: Callable[..., _spawn.Process], hello: list[Any]) -> None:
-        ours, theirs = socket.socketpair()
+        ours, theirs = socketpair(AF_UNIX)
         alive, lifeline = _pipe()
         self.page = Page.new()
         self._alive = alive
@@ -48,9 +48,9 @@ class Worker:
         self.link = Link(ours)
         self.ready = False
         self.job = -1
-        self.sentinel = _pidfd(self.process.pid)
+        self.sentinel = self.process.sentinel
         self.link.queue(Kind.HELLO, 0, 0, hello)
-        self.link.flush(socket.MSG_DONTWAIT)
+        self.link.flush(MSG_DONTWAIT)
 
     @property
     def pid(self) -> int:
@@ -88,16 +88,6 @@ def _pipe() -> tuple[int, int]:
     """The caller's end, which is never written to, and the worker's, which reads its closing."""
     theirs, ours = os.pipe()
     return ours, theirs
-
-
-def _pidfd(pid: int) -> int | None:
-    """A descriptor that becomes readable when the process ends, where the kernel has such."""
-    if not hasattr(os, "pidfd_open"):
-        return None
-    try:
-        return os.pidfd_open(pid)
-    except OSError:
-        return None
 
 
 class Host:

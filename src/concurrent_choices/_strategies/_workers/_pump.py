@@ -6,8 +6,8 @@ All of it happens in the caller's thread, between two looks at the wires.
 from __future__ import annotations
 
 import select
-import socket
 import time
+from _socket import MSG_DONTWAIT
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -195,7 +195,7 @@ class Pump:
     def _flush(self, desk: Desk) -> None:
         link = desk.worker.link
         with suppress(BrokenPipeError, ConnectionError):  # its end is noticed where we listen
-            link.flush(socket.MSG_DONTWAIT)
+            link.flush(MSG_DONTWAIT)
         if link.pending != desk.blocked:
             desk.blocked = link.pending
             mask = select.POLLIN | select.POLLOUT if desk.blocked else select.POLLIN

@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
-import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..._errors import WorkerStartError
-from ._page import Page
+from ._child import Child
 from ._wire import Link
+
+if TYPE_CHECKING:
+    from _socket import socket
+
+    from ._page import Page
 
 __all__ = ["Process", "fork", "fresh", "surroundings"]
 
 _ROOT = str(Path(__file__).parents[3])
 _BOOT = (
     "import sys; sys.path.insert(0, sys.argv.pop(1)); "
-    "from concurrent_choices._strategies._workers._worker import main; main()"
+    "from concurrent_choices._strategies._workers.{} import main; main()"
 )
 
 
 class Process(Protocol):
     """A started process."""
+
+    sentinel: int | None
+    """A descriptor that becomes readable when it ends, where there is one."""
 
     @property
     def pid(self) -> int:
@@ -42,47 +47,68 @@ class Process(Protocol):
         ...
 
 
-def fresh(wire: socket.socket, page: Page, lifeline: int) -> Process:
+def fresh(wire: socket, page: Page, lifeline: int) -> Process:
     """A fresh interpreter that runs our worker module and nothing of the caller's."""
+    return interpreter("_worker", [wire.fileno(), page.descriptor, lifeline])
+
+
+def interpreter(module: str, descriptors: list[int]) -> Child:
+    """A fresh interpreter in a process group of its own, with nothing on its standard input.
+
+    Args:
+        module: Which of the modules beside this one has the `main` that it runs.
+        descriptors: What it gets of this process; it finds their numbers there on its command line.
+
+    Raises:
+        WorkerStartError: There is none, or it cannot be started.
+    """
     if not sys.executable:
         reason = "sys.executable is empty, so there is no interpreter to start"
         raise WorkerStartError(reason)
-    descriptors = (wire.fileno(), page.descriptor, lifeline)
-    command = [sys.executable, "-S", *_flags(), "-c", _BOOT, _ROOT, *map(str, descriptors)]
+    # Numbers that none of them has here, or one would be replaced before it is passed on.
+    there = range(max(descriptors) + 1, max(descriptors) + 1 + len(descriptors))
+    command = [sys.executable, "-S", *_options(), "-c", _BOOT.format(module), _ROOT, *map(str, there)]
+    passed = [(os.POSIX_SPAWN_DUP2, ours, its) for ours, its in zip(descriptors, there, strict=True)]
+    nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
     try:
-        child = subprocess.Popen(  # noqa: S603 - our own interpreter
-            command, stdin=subprocess.DEVNULL, pass_fds=descriptors, process_group=0
+        # subprocess, whose import costs a first run 5 ms, and three times that beside a thread that computes,
+        # would do no more here.
+        pid = os.posix_spawn(
+            sys.executable, command, os.environ, file_actions=[nothing, *passed], setpgroup=0
         )
     except OSError as error:
         raise WorkerStartError(str(error)) from error
-    return _Fresh(child)
+    return Child(pid)
 
 
-def _flags() -> list[str]:
-    """The caller's own interpreter options; multiprocessing passes on the same."""
-    return subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined, no-any-return] # noqa: SLF001 - the only place that knows them all
+_LETTERS = {
+    "bytes_warning": "b",
+    "debug": "d",
+    "dont_write_bytecode": "B",
+    "ignore_environment": "E",
+    "isolated": "I",
+    "no_user_site": "s",
+    "optimize": "O",
+    "quiet": "q",
+    "safe_path": "P",
+    "verbose": "v",
+}
 
 
-class _Fresh:
-    def __init__(self, child: subprocess.Popen[bytes]) -> None:
-        self._child = child
-        self.pid = child.pid
-
-    def wait(self, timeout: float) -> int | None:
-        try:
-            return self._child.wait(timeout)
-        except subprocess.TimeoutExpired:
-            return None
-
-    def disown(self) -> None:
-        self._child.returncode = 0  # or its end would be waited for, and warned of
+def _options() -> list[str]:
+    """The caller's own interpreter options, as arguments."""
+    flags = [f"-{letter * int(getattr(sys.flags, name))}" for name, letter in _LETTERS.items()]
+    warned = [f"-W{option}" for option in sys.warnoptions]
+    extended = sys._xoptions.items()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - documented under this name
+    named = [f"-X{name}" if value is True else f"-X{name}={value}" for name, value in extended]
+    return [flag for flag in flags if flag != "-"] + warned + named
 
 
-def fork(wire: socket.socket, page: Page, lifeline: int) -> Process:
+def fork(wire: socket, page: Page, lifeline: int) -> Process:
     """A copy of this process that serves at once."""
     pid = os.fork()
     if pid:
-        return _Forked(pid)
+        return Child(pid)
     with suppress(BaseException):
         os.setpgid(0, 0)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -90,27 +116,6 @@ def fork(wire: socket.socket, page: Page, lifeline: int) -> Process:
 
         serve(Link(wire), page, lifeline)
     os._exit(1)
-
-
-class _Forked:
-    def __init__(self, pid: int) -> None:
-        self.pid = pid
-        self._code: int | None = None
-
-    def wait(self, timeout: float) -> int | None:
-        until = time.monotonic() + timeout
-        while self._code is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self._code = os.waitstatus_to_exitcode(status)
-            elif time.monotonic() > until:
-                return None
-            else:
-                time.sleep(0.001)
-        return self._code
-
-    def disown(self) -> None:
-        self._code = 0
 
 
 def surroundings() -> dict[str, Any]:

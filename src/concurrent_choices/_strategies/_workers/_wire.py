@@ -7,16 +7,21 @@ descriptor goes with the message, so nothing can be left behind by a death.
 
 from __future__ import annotations
 
-import array
 import mmap
 import os
-import resource
-import socket
 import struct
-import weakref
+from _socket import CMSG_SPACE, SCM_RIGHTS, SOL_SOCKET
 from collections import deque
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from functools import lru_cache
+
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
+if TYPE_CHECKING:
+    from _socket import socket
+    from collections.abc import Sequence
+    from typing import Any, NamedTuple
+else:
+    from ..._facts._named import NamedTuple
 
 __all__ = ["Kind", "Link", "Message"]
 
@@ -25,8 +30,8 @@ SHARED_FROM = 1 << 20
 
 _HEADER = struct.Struct("<BBHIqqQ")  # kind, shared, frames, job, start, nanoseconds, first frame's size
 _RECEIVED = 1 << 18
-_DESCRIPTOR = struct.calcsize("i")
-_ROOM_FOR_ONE = socket.CMSG_SPACE(_DESCRIPTOR)
+_DESCRIPTOR = struct.Struct("i")
+_ROOM_FOR_ONE = CMSG_SPACE(_DESCRIPTOR.size)
 
 
 class Kind:
@@ -58,7 +63,7 @@ class Link:
         sock: A connected stream socket.
     """
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket) -> None:
         self._socket = sock
         self._buffer = b""
         self._descriptors: deque[int] = deque()
@@ -133,7 +138,7 @@ class Link:
         if not self._attached or self._attached[0][0] is not view:
             return self._socket.send(view, flags)
         descriptor = self._attached[0][1]
-        rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))
+        rights = (SOL_SOCKET, SCM_RIGHTS, _DESCRIPTOR.pack(descriptor))
         sent = self._socket.sendmsg([view], [rights], flags)
         self._attached.popleft()
         os.close(descriptor)
@@ -152,7 +157,7 @@ class Link:
         if not data:
             raise EOFError
         for _, _, rights in ancillary:
-            self._descriptors.extend(array.array("i", rights[:_DESCRIPTOR]))
+            self._descriptors.append(_DESCRIPTOR.unpack_from(rights)[0])
         if self._buffer:
             data = self._buffer + data
         messages, rest = self._parse(data)
@@ -247,7 +252,13 @@ class _Mapped:
     """
 
     held = 0
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4
+
+    @staticmethod
+    @lru_cache
+    def most() -> int:
+        import resource  # noqa: PLC0415 - seldom needed, and a worker must start fast
+
+        return resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4
 
     @classmethod
     def drop(cls) -> None:
@@ -260,8 +271,10 @@ def _map(descriptor: int) -> Any:
         mapped = mmap.mmap(descriptor, 0)
     finally:
         os.close(descriptor)
-    if _Mapped.held >= _Mapped.most:
+    if _Mapped.held >= _Mapped.most():
         return bytearray(mapped)
     _Mapped.held += 1
+    import weakref  # noqa: PLC0415 - as above
+
     weakref.finalize(mapped, _Mapped.drop).atexit = False
     return mapped

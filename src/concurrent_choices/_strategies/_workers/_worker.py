@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import os
 import select
-import socket
 import sys
 import time
-from contextlib import suppress
+from _socket import socket
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any
 
 from ..._facts._batch import Batch, Claim
 from ..._work._nesting import lanes_around
@@ -22,17 +20,31 @@ from ._outcome import Scrutiny, pack_outcome
 from ._page import Page
 from ._wire import Kind, Link, Message
 
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 __all__ = ["main", "serve"]
 
 
 def main() -> None:
     """The fresh interpreter's entry: the descriptors are on the command line."""
-    wire, page, lifeline = (int(word) for word in sys.argv[1:4])
+    wire, page, lifeline = settle()
+    serve(Link(socket(fileno=wire)), Page(page), lifeline)
+
+
+def settle() -> list[int]:
+    """Make a fresh interpreter ready to be a worker; the descriptors that its command line names."""
+    ours = [int(word) for word in sys.argv[1:]]
+    for descriptor in map(int, os.listdir("/dev/fd")):  # noqa: PTH208 - pathlib costs a worker's start 5 ms
+        if descriptor > 2 and descriptor not in ours:  # noqa: PLR2004 - those are the standard streams
+            # Somebody let it be inherited, and may wait for its last copy to close; or it read this folder
+            # and is closed, which closerange does not mind.
+            os.closerange(descriptor, descriptor + 1)
     _complete_builtins()
-    serve(Link(socket.socket(fileno=wire)), Page(page), lifeline)
+    return ours
 
 
 def _complete_builtins() -> None:
@@ -72,7 +84,9 @@ def die_with_caller(lifeline: int) -> None:
         fcntl.fcntl(lifeline, fcntl.F_SETSIG, 9)
         flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
         fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
-        if select.select([lifeline], [], [], 0)[0]:  # it went before we listened
+        poll = select.poll()
+        poll.register(lifeline, select.POLLIN)
+        if poll.poll(0):  # it went before we listened
             os._exit(1)
 
 
@@ -139,7 +153,7 @@ def _performer(job: dict[str, Any]) -> Callable[..., Batch]:
     context = copy_context()
     context.run(lanes_around.set, job["lanes"])
     if not job["is_async"]:
-        return Performer(job["fn"], context, return_exceptions=job["return_exceptions"])
+        return Performer(job["fn"], context, return_exceptions=job["return_exceptions"], quick=job["quick"])
     from ..._work._awaiter import Awaiter  # noqa: PLC0415 - only coroutines need asyncio
 
     return Awaiter(job["fn"], context, return_exceptions=job["return_exceptions"])
@@ -208,6 +222,8 @@ def apply_surroundings(surroundings: dict[str, Any]) -> None:
 
 
 def _flush_output() -> None:
+    from contextlib import suppress  # noqa: PLC0415 - 1 ms of a worker's start; at its end there is time
+
     for output in (sys.stdout, sys.stderr):
         with suppress(Exception):  # nobody is left to be told
             output.flush()

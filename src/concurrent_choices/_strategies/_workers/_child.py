@@ -1,0 +1,69 @@
+"""A process that this one has started: its end, and how it ended."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+
+__all__ = ["Child", "pidfd"]
+
+GLANCE = 1e-3
+"""Seconds between looks at a process whose end cannot be waited for (guessed: what its end takes)."""
+
+
+class Child:
+    """A child process.
+
+    Args:
+        pid: Its number.
+
+    Attributes:
+        sentinel: A descriptor that becomes readable when it ends, where the kernel has such.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.sentinel = pidfd(pid)
+        self._code: int | None = None
+
+    def wait(self, timeout: float) -> int | None:
+        """Its exit status, negative for a signal, or None if it still runs after so many seconds."""
+        until = time.monotonic() + timeout
+        while self._code is None:
+            pid, status = self._reap()
+            if pid:
+                self._code = os.waitstatus_to_exitcode(status)
+            elif (left := until - time.monotonic()) > 0:
+                self._sleep(left)
+            else:
+                return None
+        return self._code
+
+    def _reap(self) -> tuple[int, int]:
+        try:
+            return os.waitpid(self.pid, os.WNOHANG)
+        except ChildProcessError:  # somebody waited for it before us
+            return self.pid, 0
+
+    def _sleep(self, seconds: float) -> None:
+        if self.sentinel is None:
+            time.sleep(min(seconds, GLANCE))
+        else:
+            poll = select.poll()
+            poll.register(self.sentinel, select.POLLIN)
+            poll.poll(seconds * 1000)
+
+    def disown(self) -> None:
+        """In a fork of the caller: it is somebody else's child."""
+        self._code = 0
+
+
+def pidfd(pid: int) -> int | None:
+    """A descriptor that becomes readable when a process ends, where the kernel has such."""
+    if not hasattr(os, "pidfd_open"):
+        return None
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return None

@@ -1,0 +1,99 @@
+"""What a worker process is when it comes up: lean, with nothing but its own, under the caller's options."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from concurrent_choices import ProcessStrategy, run
+
+SLOW = {
+    "asyncio",
+    "attr",
+    "attrs",
+    "contextlib",
+    "enum",
+    "inspect",
+    "opcode",
+    "pathlib",
+    "pickle",
+    "re",
+    "selectors",
+    "signal",
+    "socket",
+    "subprocess",
+    "threading",
+    "traceback",
+    "typing",
+    "weakref",
+}
+"""What costs a worker's start a millisecond and more, and callables that need it import themselves."""
+
+
+def asked(expression, **options):
+    """What an expression says in a worker that is asked nothing else; it must name no module of ours."""
+    with ProcessStrategy(max_workers=1, **options) as strategy:
+        return run(eval, [expression], strategy=strategy)[0]
+
+
+def test_a_bare_worker_is_lean():
+    """A worker has imported nothing slow, and few modules of this library."""
+    modules = asked("[*__import__('sys').modules]")
+    assert not SLOW & {*modules}
+    ours = [
+        name.removeprefix("concurrent_choices.") for name in modules if name.startswith("concurrent_choices.")
+    ]
+    assert sorted(
+        name for name in ours if not name.endswith(("._facts", "._work", "_strategies", "_workers"))
+    ) == [
+        "_errors",
+        "_facts",
+        "_facts._batch",
+        "_facts._named",
+        "_strategies._workers._outcome",
+        "_strategies._workers._page",
+        "_strategies._workers._wire",
+        "_strategies._workers._worker",
+        "_work",
+        "_work._nesting",
+        "_work._perform",
+        "_work._pickling",
+    ]
+
+
+def test_inheritable_descriptors_stay_with_the_caller():
+    """A descriptor that the caller lets children inherit is closed in workers, lest its end be waited for."""
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)  # noqa: FBT003 - takes no name
+    held = asked("__import__('os').popen('ls -l /proc/$PPID/fd').read()")
+    name = str(Path(f"/proc/self/fd/{writing}").readlink())
+    os.close(reading)
+    os.close(writing)
+    assert "socket" in held
+    assert name not in held
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["-OO", "-b"], "(flags.optimize, flags.bytes_warning)"),
+        (["-I", "-W", "error"], "(flags.isolated, sys.warnoptions)"),
+        (["-X", "utf8", "-X", "int_max_str_digits=0"], "(flags.utf8_mode, flags.int_max_str_digits)"),
+        (["-X", "dev"], "(flags.dev_mode, sys._xoptions)"),
+    ],
+)
+def test_interpreter_options_are_passed_on(options, told):
+    """A worker runs under the options of the caller's interpreter."""
+    expression = f"(lambda sys, flags: {told})(__import__('sys'), __import__('sys').flags)"
+    code = f"""if True:
+        import sys
+        sys.path[:] = {sys.path!r}
+        from concurrent_choices import run
+        expression = {expression!r}
+        sys.exit(run(eval, [expression], strategy="process") != [eval(expression)])
+    """
+    subprocess.run([sys.executable, *options, "-c", code], check=True, timeout=60)
