@@ -66,7 +66,7 @@ class ScriptedStrategy:
 
     def execute(self, job):
         self.report = begin_report(job.name)
-        return Conductor(job, self.controller, self.report, eager=True).batches()
+        return Conductor(job, lambda: self.controller, self.report, eager=True).batches()
 
 
 def wandering(seed: int, steps: int = 1000) -> list[Arrangement]:

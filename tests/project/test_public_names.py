@@ -100,6 +100,13 @@ def test_importing_is_light(heavy):
     assert fresh(code) == "False"
 
 
+@pytest.mark.parametrize("heavy", ["concurrent_choices._judge", "hashlib", "pickle", "sysconfig", "asyncio"])
+def test_a_first_run_is_light(heavy):
+    """A job that is over before anything need be decided loads nothing of what decides."""
+    code = f"import sys, concurrent_choices as us; us.run(abs, [1]); print({heavy!r} in sys.modules)"
+    assert fresh(code) == "False"
+
+
 def test_errors_share_a_root_that_names_them_all():
     """Every public error is a ConcurrentChoicesError and stands in the tree above its module."""
     for name in _errors.__all__:

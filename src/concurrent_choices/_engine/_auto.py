@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from .._facts._batch import Batch
-from .._judge._controller import Controller, Limits, LoopController
 from .._platform import usable_cpus
 from .._strategies._lanes._arguments import positive_or_none
 from .._strategies._lanes._threads import MOST_THREADS
 from .._work._job import Job
-from .._work._nesting import lanes_around, share
+from .._work._nesting import lanes_around
 from ._conductor import Conductor
 from ._memory import key_of, memory
 from ._report import RunReport, begin_report
+
+if TYPE_CHECKING:
+    from .._judge._controller import Controller, Limits, Prior
 
 __all__ = ["AutoStrategy"]
 
@@ -45,47 +48,65 @@ class AutoStrategy:
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job."""
-        report, limits = _report_of(job), self._limits()
+        report = _report_of(job)
         if job.is_async:
+            from .._judge._controller import LoopController  # noqa: PLC0415 - see `_controller`
             from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 
+            limits = self._limits(lanes_around.get())
             return LoopConductor(job, LoopController(limits), limits, report).batches()
-        return _conduct(job, limits, report)
+        return self._conduct(job, report)
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
+        from .._judge._controller import LoopController  # noqa: PLC0415 - as above
         from ._coroutines import LoopConductor  # noqa: PLC0415 - as above
 
-        limits = self._limits()
+        limits = self._limits(lanes_around.get())
         movable = job.source.length is not None  # else somebody goes on feeding it from this loop
         controller = LoopController(limits, movable=movable, bound=True)
         return LoopConductor(job, controller, limits, _report_of(job)).abatches()
 
-    def _limits(self) -> Limits:
-        cpus = _cpus_at(int(time.monotonic() / KEPT)) / lanes_around.get()
-        most = min(self.max_workers or MOST_THREADS, self.concurrency or MOST_THREADS)
+    def _conduct(self, job: Job, report: RunReport) -> Iterator[Batch]:
+        """A run of a `def`, which begins with what the last one of the same callable has learnt."""
+        around = lanes_around.get()
+        job.source.feed(1)
+        items = job.source.peek()
+        key = key_of(job.fn, items[0], (self, around)) if items else None
+        prior = memory.recall(key)
+        decider = partial(self._controller, around, prior)
+        conductor = Conductor(job, decider, report, eager=prior is not None, most=self._threads(around))
+        try:
+            yield from conductor.batches()
+        finally:
+            memory.settle(key, conductor.learnt, (report.seconds or 0.0) / max(1, report.done))
+
+    def _controller(self, around: int, prior: Prior | None) -> Controller:
+        """Who decides; for the first look, which many runs do without.
+
+        Its modules take 6 ms to load, and asking the system for the processors 0.5 ms.
+        """
+        from .._judge._controller import Controller  # noqa: PLC0415 - as just said
+
+        return Controller(self._limits(around), prior)
+
+    def _limits(self, around: int) -> Limits:
+        from .._judge._controller import Limits  # noqa: PLC0415 - as above
+
+        cpus = _cpus_at(int(time.monotonic() / KEPT)) / around
         return Limits(
             cpus=max(1.0, cpus),
-            threads=share(most) if self.thread_safe else 1,
-            processes=min(max(1, round(cpus)), most),
+            threads=self._threads(around),
+            processes=min(max(1, round(cpus)), self._most),
             flying=self.concurrency,
         )
 
+    def _threads(self, around: int) -> int:
+        return max(1, self._most // around) if self.thread_safe else 1
 
-def _conduct(job: Job, limits: Limits, report: RunReport) -> Iterator[Batch]:
-    """A run of a `def`, which begins with what the last one of the same callable has learnt."""
-    job.source.feed(1)
-    items = job.source.peek()
-    if not items:
-        yield from Conductor(job, Controller(limits), report, eager=False, most=limits.threads).batches()
-        return
-    key = key_of(job.fn, items[0], limits)
-    prior = memory.recall(key)
-    controller = Controller(limits, prior)
-    try:
-        yield from Conductor(job, controller, report, eager=prior is not None, most=limits.threads).batches()
-    finally:
-        memory.settle(key, controller.learnt, (report.seconds or 0.0) / max(1, report.done))
+    @property
+    def _most(self) -> int:
+        return min(self.max_workers or MOST_THREADS, self.concurrency or MOST_THREADS)
 
 
 @lru_cache(maxsize=1)

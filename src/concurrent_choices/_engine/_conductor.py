@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from .._facts._batch import Batch, Claim
-from .._judge._controller import Arrangement, Controller
 from .._measure._switching import URGENT, quick_switching
 from .._measure._thread_bound import bound_to_thread
 from .._strategies._lanes._crew import Crew
@@ -22,18 +21,24 @@ from .._work._job import Job
 from .._work._nesting import lanes_around
 from .._work._state import State
 from ._deck import Deck
-from ._observer import Observer
 from ._report import RunReport, Step
 from ._tally import Tally
 from ._ticker import ticker
 
 if TYPE_CHECKING:
+    from .._judge._controller import Arrangement, Controller, Prior
     from ._yard import Yard
 
 __all__ = ["Conductor"]
 
 FIRST_LOOK = 1e-3
 """Seconds until the run-queue delay is read for the first time; the controller is asked one later."""
+
+BRIEF = 5e-3
+"""Seconds of computing that are not worth a look: two lanes take longer to tell the GIL from the cores."""
+
+BUSY = 0.8
+"""Part of its time that a thread which computes spends on a core, at the least (guessed)."""
 
 SURE = 4e-3
 """Looks so far apart, in seconds, mean that the controller has made up its mind for now."""
@@ -49,7 +54,7 @@ class Conductor:
 
     Args:
         job: What to do.
-        controller: Who decides how.
+        decider: Makes who decides how, when that is looked for first.
         report: Where it is written down.
         eager: Whether to ask the controller before the first call, since it knows the callable.
         most: Threads at work at most; with one, the callable stays in the calling thread.
@@ -61,7 +66,7 @@ class Conductor:
     def __init__(  # noqa: PLR0913 - where everything meets; each by name
         self,
         job: Job,
-        controller: Controller,
+        decider: Callable[[], Controller],
         report: RunReport,
         *,
         eager: bool,
@@ -71,12 +76,14 @@ class Conductor:
         done: int = 0,
     ) -> None:
         self._job = job
-        self._controller = controller
+        self._decider = decider
         self._report = report
         self._eager = eager
         self._lock = threading.Lock()
         self._over = False
         self._asked = False
+        self._looking = False
+        self._hurried = False
         self._relieved: bool = False
         self._outside: int = 0  # lanes in each process; 0 while items stay here
         self._processes = 0 if yard is None else yard.workers
@@ -119,8 +126,6 @@ class Conductor:
         self._crew = Crew("concurrent_choices-auto")
         self._deck = Deck(job, self._crew, self._body)
         self._tally = Tally()
-        self._observer = Observer(job, self._deck, self._tally, self._state, stands_in=self._stands_in)
-        self._observer.yard = self._yard
         self._pace = Pace()
         if not job.source.ended:
             job.source.feed(AHEAD)
@@ -140,12 +145,13 @@ class Conductor:
         with self._lock:
             self._over = True
             self._switch_as_usual()
-            self._observer.close()
+            if self._looking:
+                self._observer.close()
         self._deck.part()
         self._crew.close()
         if self._overlapped and not (self._processes or self._report.witness):
             self._report.witness = self._state.changed()
-        self._report.close(self._done_before + self._observer.done)
+        self._report.close(self._done_before + self._done())
         if self._yard is not None:
             self._yard.close(error)
 
@@ -239,6 +245,14 @@ class Conductor:
                 deck.wait()
         yield from deck.collect()
 
+    def _done(self) -> int:
+        return self._observer.done if self._looking else self._tally.items + self._deck.counts().items
+
+    @property
+    def learnt(self) -> Prior | None:
+        """What another run of the same callable may begin with; None where that is nothing."""
+        return self._controller.learnt if self._looking else None
+
     # The ticker's thread
 
     def _beat(self) -> float | None:
@@ -246,7 +260,10 @@ class Conductor:
         with self._lock:
             if self._over or self._job.stopped:
                 return None
+            if (rest := self._brief_rest()) is not None:
+                return rest
             try:
+                self._begin_to_look()
                 seconds = self._decide()
             except BaseException as error:  # noqa: BLE001 - the calling thread raises it; here it would be lost
                 self._deck.crash = error
@@ -254,6 +271,26 @@ class Conductor:
                 return None
             self._observer.expect(seconds)
             return seconds
+
+    def _brief_rest(self) -> float | None:
+        """Seconds until the end, where so little is left that it is not worth a look; said once at most."""
+        tally, left = self._tally, self._job.source.remaining
+        if self._looking or self._hurried or not left or not tally.items:
+            return None
+        self._hurried = True
+        rest = left * tally.wall / tally.items
+        return rest if rest < BRIEF and tally.cpu > BUSY * tally.wall else None
+
+    def _begin_to_look(self) -> None:
+        """What looks and what decides; made here, since many a run is over before."""
+        if self._looking:
+            return
+        from ._observer import Observer  # noqa: PLC0415 - with what it needs 4 ms, beside the calling thread's work
+
+        self._controller = self._decider()
+        self._observer = Observer(self._job, self._deck, self._tally, self._state, stands_in=self._stands_in)
+        self._observer.yard = self._yard
+        self._looking = True
 
     def _decide(self) -> float:
         sight = self._observer.sight(alone=not (self._relieved or self._outside))

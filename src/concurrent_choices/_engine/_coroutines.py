@@ -199,7 +199,7 @@ class LoopConductor:
         )
         conductor = Conductor(
             job,
-            Controller(self._limits, prior),
+            partial(Controller, self._limits, prior),
             self._report,
             eager=True,
             most=self._limits.threads,

@@ -8,10 +8,12 @@ from collections.abc import Callable, Hashable
 from functools import partial
 from math import frexp
 from types import FunctionType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .._judge._controller import Limits, Prior
 from .._work._captured import parts_of
+
+if TYPE_CHECKING:
+    from .._judge._controller import Prior
 
 __all__ = ["Memory", "key_of", "memory"]
 
@@ -74,7 +76,7 @@ memory = Memory()
 """The one of this process."""
 
 
-def key_of(fn: Callable[..., Any], item: object, limits: Limits) -> Hashable:
+def key_of(fn: Callable[..., Any], item: object, allowed: Hashable) -> Hashable:
     """What tells a callable and its input from others that may take another time.
 
     It holds the code with its constants, what the callable captured (closure, defaults, globals, its own
@@ -83,10 +85,10 @@ def key_of(fn: Callable[..., Any], item: object, limits: Limits) -> Hashable:
     Args:
         fn: The callable.
         item: One of its items.
-        limits: What the run may use.
+        allowed: What tells how much the run may use.
     """
     held = tuple((name, _constant(value)) for name, value in parts_of(fn))
-    return _code(fn), held, _size(item), limits
+    return _code(fn), held, _size(item), allowed
 
 
 def _code(fn: object) -> Hashable:

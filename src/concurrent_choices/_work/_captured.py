@@ -7,14 +7,16 @@ before they are moved, and a digest of what they hold tells whether anything cha
 
 from __future__ import annotations
 
-import hashlib
-import pickle
+import os
+import site
 import sys
-import sysconfig
 from collections.abc import Iterable, Iterator
 from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import pickle
 
 __all__ = ["Held", "digest_of", "held_by", "parts_of", "travels_by_name"]
 
@@ -23,7 +25,8 @@ WIDEST = 200
 
 _ATOMS = (int, float, complex, str, bytes, type(None))
 
-_LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
+_LIBRARIES = (str(os.path.dirname(os.__file__)), *site.getsitepackages())  # noqa: PTH120 - pathlib costs more than all the rest
+"""Where modules are that the user did not write; asking sysconfig takes 2 ms of a first run."""
 
 
 class Held(NamedTuple):
@@ -40,6 +43,8 @@ class Held(NamedTuple):
 
 def travels_by_name(fn: Any) -> bool:
     """Whether another process would import the callable, instead of being sent it."""
+    import pickle  # noqa: PLC0415 - 2 ms, and hashlib 3: most callables hold nothing that needs them
+
     try:
         return b"__main__" not in pickle.dumps(fn, 5)
     except Exception:  # noqa: BLE001 - picklers raise anything; cloudpickle will be asked later
@@ -48,6 +53,8 @@ def travels_by_name(fn: Any) -> bool:
 
 def held_by(fn: Any) -> Held:
     """Look at what a callable holds: closure cells, defaults, its own object, the globals it names."""
+    import hashlib  # noqa: PLC0415 - as above
+
     total = hashlib.blake2b(digest_size=16)
     for name, value in parts_of(fn):
         try:
@@ -64,6 +71,9 @@ def digest_of(value: Any) -> bytes:
     Raises:
         Exception: Whatever the pickler raises for what cannot be pickled.
     """
+    import hashlib  # noqa: PLC0415 - as above
+    import pickle  # noqa: PLC0415 - as above
+
     if _is(value, set, frozenset):
         value = sorted(map(digest_of, value))  # strings hash differently in each process
     digest = hashlib.blake2b(digest_size=16)

@@ -7,13 +7,14 @@ counts in a global changes this process; in another process that would be lost w
 from __future__ import annotations
 
 import dis
-import hashlib
-import pickle
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._captured import parts_of
+
+if TYPE_CHECKING:
+    import pickle
 
 __all__ = ["State"]
 
@@ -100,6 +101,8 @@ def _looked_at(fn: Callable[..., Any]) -> Iterator[tuple[str, _Part]]:
 def _looked(value: Any) -> _Part:
     if isinstance(value, _CONSTANT):
         return _Part(value, repr(value).encode() if type(value) in _CONSTANT else b"", whole=True)
+    import pickle  # noqa: PLC0415 - 2 ms, and hashlib 3: most callables hold nothing that needs them
+
     file = _Digest()
     try:
         pickle.Pickler(file, 5, buffer_callback=file.buffer).dump(value)
@@ -118,6 +121,8 @@ class _Digest:
     """A file that digests what is written, up to a limit."""
 
     def __init__(self) -> None:
+        import hashlib  # noqa: PLC0415 - as above
+
         self._hash = hashlib.blake2b(digest_size=16)
         self._left = MOST
 
