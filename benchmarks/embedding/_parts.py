@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from random import SystemRandom
 from typing import Any, NamedTuple
@@ -60,10 +60,22 @@ def executors(rounds: int, scale: Scale) -> Iterator[Number]:
             rate, p99 = mixed(made[name], 1400 // scale, seed)
             yield Number("mixed load, calls a second", name, turn, rate)
             yield Number("mixed load, p99 latency, s", name, turn, p99)
-        for name in _shuffled({"AdaptiveExecutor", "ThreadPoolExecutor"}):
-            yield Number("no-op, submit to result, s", name, turn, no_op(made[name], 5000 // scale))
+        for name, seconds in _no_ops(made, 20, 250 // scale).items():
+            yield Number("no-op, submit to result, s", name, turn, seconds)
     for executor in made.values():
         executor.shutdown()
+
+
+def _no_ops(made: Mapping[str, Executor], turns: int, calls: int) -> dict[str, float]:
+    """Mean seconds from submitting a no-op to its result, in short turns.
+
+    Whether a thread lies on its caller's core, where waking it costs half as much, stays as it is for long.
+    """
+    seconds = dict.fromkeys(("AdaptiveExecutor", "ThreadPoolExecutor"), 0.0)
+    for _ in range(turns):
+        for name in _shuffled(seconds):
+            seconds[name] += no_op(made[name], calls) / turns
+    return seconds
 
 
 def offloading(rounds: int, scale: Scale) -> Iterator[Number]:

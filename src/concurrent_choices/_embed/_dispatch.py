@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
+from queue import Empty
 from typing import TYPE_CHECKING
 
 from ._backlog import Backlog
@@ -66,8 +66,8 @@ class Dispatch:
         self._name = name
         self._serial = 0
         self._busy = 0
-        self._idle = 0
-        self._ready: SimpleQueue[Task | None] = SimpleQueue()
+        # The one that rested last goes first: what it needs is still in the caches, and the others can end.
+        self._idle: list[Lane] = []
         self._on_learnt = on_learnt
         self._on_wait = on_wait
         self._on_left = on_left
@@ -83,9 +83,9 @@ class Dispatch:
         account.running += 1
         self._busy += 1
         if self._idle:
-            self._idle -= 1
+            lane = self._idle.pop()
             self.lock.release()
-            self._ready.put(task)
+            lane.mail.put(task)
             return
         lane = self._new_lane()
         self.lock.release()
@@ -104,9 +104,9 @@ class Dispatch:
         self._serial += 1
         return lane
 
-    def _start(self, lane: Lane, task: Task | None) -> None:
+    def _start(self, lane: Lane, task: Task) -> None:
         name = f"{self._name}-{self._serial}"
-        lane.first = task  # not an argument: a thread keeps those for as long as it lives
+        lane.mail.put(task)
         lane.thread = threading.Thread(target=self._serve, args=(lane,), name=name, daemon=True)
         try:
             lane.thread.start()
@@ -114,29 +114,26 @@ class Dispatch:
             self._withdraw(lane, task)
             raise
 
-    def _withdraw(self, lane: Lane, task: Task | None) -> None:
-        """No thread could be started: the call waits for one that runs, where there is one."""
+    def _withdraw(self, lane: Lane, task: Task) -> None:
+        """No thread could be started, so the call is not made."""
         with self.lock:
             del self.lanes[lane]
-            if task is not None:
-                self._busy -= 1
-                task.account.running -= 1
+            self._busy -= 1
+            task.account.running -= 1
 
     def _serve(self, lane: Lane) -> None:
         clock = self._clock
-        task, lane.first = lane.first, None
-        while True:
-            while task is not None:
-                if task.begin():
-                    perform(task, lane, clock)
-                    if task.account.review_due():
-                        self._on_learnt(task)
-                task = self._next(task)
-            task = self._rest(lane)
+        task = self._rest(lane)
+        while task is not None:
+            if task.begin():
+                perform(task, lane, clock)
+                if task.account.review_due():
+                    self._on_learnt(task)
+            task = self._next(lane, task)  # before it rests, lest it keep what it has done
             if task is None:
-                return
+                task = self._rest(lane)
 
-    def _next(self, done: Task) -> Task | None:
+    def _next(self, lane: Lane, done: Task) -> Task | None:
         """A call has ended; the one that this thread makes next, or None to rest."""
         account = done.account
         with self.lock:
@@ -144,7 +141,7 @@ class Dispatch:
             self._busy -= 1
             backlog = self.backlog
             if not len(backlog):
-                self._settle()
+                self._settle(lane)
                 return None
             now = time.perf_counter_ns()
             if account.verdict.limit is None:
@@ -152,7 +149,7 @@ class Dispatch:
                 account.refresh_limit()
             task = backlog.take(now, self._may)
             if task is None:
-                self._settle()
+                self._settle(lane)
                 return None
             if self.attentive:
                 self._on_left()
@@ -163,34 +160,31 @@ class Dispatch:
             self._begin(*more)
         return task
 
-    def _settle(self) -> None:
-        self._idle += 1
+    def _settle(self, lane: Lane) -> None:
+        self._idle.append(lane)
         if self.attentive:
             self._on_left()
-        if self.closing and self.drained:
             self._send_home()
 
     def _send_home(self) -> None:
-        for _ in range(self._idle):
-            self._ready.put(None)
+        """Let the threads end that rest, where nothing will come for them."""
+        while self.closing and self._idle and not len(self.backlog):
+            self._idle.pop().mail.put(None)
 
-    def _grow(self, now: int) -> tuple[Lane | None, Task] | None:
+    def _grow(self, now: int) -> tuple[Lane, Task] | None:
         """One more call to start besides, where limits have risen. The lock is held."""
         task = self.backlog.take(now, self._may)
         if task is None:
             return None
         task.account.running += 1
         self._busy += 1
-        if self._idle:
-            self._idle -= 1
-            return None, task
-        return self._new_lane(), task
+        return self._idle.pop() if self._idle else self._new_lane(), task
 
-    def _begin(self, lane: Lane | None, task: Task) -> None:
-        if lane is None:
-            self._ready.put(task)
-        else:
+    def _begin(self, lane: Lane, task: Task) -> None:
+        if lane.thread is None:
             self._start(lane, task)
+        else:
+            lane.mail.put(task)
 
     def spread(self) -> None:
         """Start all waiting calls that may run now."""
@@ -203,41 +197,34 @@ class Dispatch:
 
     def _rest(self, lane: Lane) -> Task | None:
         """Wait for a call; None when there will be none for this thread."""
-        while not self.closing or self._stays():
-            try:
-                task = self._ready.get(timeout=IDLE)
-            except Empty:
-                task = None
-            if task is not None:
-                return task
-            if self._leaves(lane):
-                return None
-        while not self._leaves(lane):
-            task = self._ready.get()
-            if task is not None:
-                return task
-        return None
+        try:
+            task = lane.mail.get(timeout=IDLE)
+        except Empty:
+            # Unless it was given something this very moment.
+            task = None if self._overlooked(lane) else lane.mail.get()
+        if task is None:
+            self._leave(lane)
+        return task
 
-    def _stays(self) -> bool:
+    def _overlooked(self, lane: Lane) -> bool:
+        """Whether nobody gave a thread anything, and now nobody will."""
         with self.lock:
-            return len(self.backlog) > 0
+            if lane not in self._idle:
+                return False
+            self._idle.remove(lane)
+            return True
 
-    def _leaves(self, lane: Lane) -> bool:
+    def _leave(self, lane: Lane) -> None:
         with self.lock:
-            if self._idle == 0:
-                return False  # a call was put into the queue for one of those that rest
-            self._idle -= 1
             del self.lanes[lane]
             self.ended.notify_all()
-            return True
 
     # The end
 
     def close(self) -> None:
         """Take no more calls; threads end when nothing waits. The lock is held."""
         self.closing = self.attentive = True
-        if not len(self.backlog):
-            self._send_home()
+        self._send_home()
 
     @property
     def drained(self) -> bool:

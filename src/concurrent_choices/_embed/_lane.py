@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._examine import Examination
@@ -24,20 +25,20 @@ class Lane:
 
     Attributes:
         account: What is known of the callable it calls, or called last.
-        first: The call that its thread is started with.
-        thread: The thread.
+        mail: The call it is to make next, or None to end; put there whenever it rests, and once.
+        since: The wall clock when its call began, ns.
         task: The call it makes now, or None.
-        since: The wall clock when it began, ns.
+        thread: The thread; None before it is started.
     """
 
-    __slots__ = ("account", "first", "since", "task", "thread")
+    __slots__ = ("account", "mail", "since", "task", "thread")
 
     def __init__(self) -> None:
         self.account: Account | None = None
-        self.first: Task | None = None
-        self.thread: threading.Thread | None = None
-        self.task: Task | None = None
+        self.mail: SimpleQueue[Task | None] = SimpleQueue()
         self.since = 0
+        self.task: Task | None = None
+        self.thread: threading.Thread | None = None
 
 
 class _Outcome(NamedTuple):
