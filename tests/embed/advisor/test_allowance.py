@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent_choices._embed._advisor._allowance import FREE, LONGEST, LOOK, QUIET, SHARE, Allowance
+from concurrent_choices._embed._advisor._middleware import MANY, SELDOM, Rate
 
 
 def after(allowance, looks, cost, *, found=True):
@@ -38,3 +39,22 @@ def test_where_there_is_nothing_to_see_it_looks_less_often():
     allowance = Allowance()
     assert after(allowance, 100, 10e-6, found=False) == QUIET
     assert after(allowance, 1, 10e-6) == LOOK
+
+
+def admitted(rate, start, requests):
+    """How many of a second's requests are timed."""
+    return sum(rate.admits(start + number / requests) for number in range(requests))
+
+
+def test_few_requests_are_all_timed():
+    """Second after second."""
+    rate = Rate()
+    assert [admitted(rate, 1.1 * second, 50) for second in range(3)] == [50, 50, 50]
+
+
+def test_of_lasting_many_only_some_are_timed():
+    """At first, and after a rest, more are, for whoever comes in bursts."""
+    rate = Rate()
+    first, later, rested = (admitted(rate, start, 1000) for start in (1.0, 2.1, 10.0))
+    assert later == 1000 // SELDOM
+    assert first == rested > MANY

@@ -26,8 +26,8 @@ ADVISED = "concurrent_choices.advised"
 MANY = 100
 """Requests a second that are all timed (guessed: 0.3 % of a core)."""
 
-SELDOM = 64
-"""Of more than that, one in so many is."""
+SELDOM = 32
+"""Where more came in the second before, one in so many is."""
 
 THREADS_EVERY = 64
 """Timed requests between looks at the size of the thread pool."""
@@ -46,13 +46,16 @@ class Rate:
     def __init__(self) -> None:
         self._seen = 0
         self._until = 0.0
+        self._all = MANY  # how many of this second's are timed before only some are
 
     def admits(self, now: float) -> bool:
         """Whether the next request is to be timed; `now` in seconds."""
         if now > self._until:
+            lasting = self._seen > MANY and now < self._until + 1.0
+            self._all = 0 if lasting else MANY
             self._seen, self._until = 0, now + 1.0
         self._seen += 1
-        return self._seen <= MANY or self._seen % SELDOM == 0
+        return self._seen <= self._all or self._seen % SELDOM == 0
 
 
 class EndpointAdvisor:
