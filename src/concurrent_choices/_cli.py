@@ -18,7 +18,7 @@ from attrs import asdict, evolve
 from ._embed._advise import AT_ONCE, PATIENCE, TIMES, drive
 from ._embed._driving import Request, StartUpError
 from ._embed._loading import application_at
-from ._embed._openapi import requests_of
+from ._embed._openapi import HARMLESS, requests_of
 from ._errors import InvalidArgumentError
 from ._facts._json import Jsonable
 from ._facts._machine import Machine
@@ -94,7 +94,13 @@ def _add_advise(commands: Any) -> None:
         "requests",
         nargs="*",
         metavar="REQUEST",
-        help="a path, or 'METHOD PATH BODY'; without any, the GET requests of its OpenAPI description",
+        help="a path, or 'METHOD PATH BODY'; without any, those of its OpenAPI description",
+    )
+    parser.add_argument(
+        "--method",
+        action="append",
+        metavar="METHOD",
+        help=f"which of its OpenAPI description (default: {', '.join(HARMLESS)}); others may change data",
     )
     parser.add_argument("--factory", action="store_true", help="MODULE:APP makes the application when called")
     parser.add_argument("--header", action="append", default=[], metavar="'NAME: VALUE'", help="with each")
@@ -113,7 +119,8 @@ def _advise(asked: argparse.Namespace) -> int:
     _search_here()
     try:
         app = application_at(asked.application, factory=asked.factory)
-        requests = [_with(each, asked.header) for each in asked.requests or requests_of(app)]
+        described = [] if asked.requests else requests_of(app, asked.method or HARMLESS)
+        requests = [_with(each, asked.header) for each in asked.requests or described]
         print(f"making requests of {asked.application} ...", file=sys.stderr)
         found = drive(app, requests, times=asked.times, at_once=asked.at_once, timeout=asked.timeout)
     except InvalidArgumentError:

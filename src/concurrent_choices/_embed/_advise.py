@@ -15,7 +15,7 @@ from .._errors import InvalidArgumentError
 from ._advisor._advice import AdviceTable
 from ._advisor._middleware import EndpointAdvisor
 from ._driving import Answer, Request, exchange, lifespan
-from ._openapi import requests_of
+from ._openapi import HARMLESS, requests_of
 
 __all__ = ["AT_ONCE", "PATIENCE", "TIMES", "Drive", "advise", "drive"]
 
@@ -49,10 +49,11 @@ class Drive:
     answered: int
 
 
-def advise(
+def advise(  # noqa: PLR0913 - settings, each with a default
     app: Any,
     requests: Iterable[Request | str] | None = None,
     *,
+    methods: Sequence[str] = HARMLESS,
     times: int = TIMES,
     at_once: int = AT_ONCE,
     timeout: float = PATIENCE,
@@ -64,7 +65,9 @@ def advise(
     Args:
         app: The application.
         requests: What to ask: `Request`s, or paths for GET. Without any, the application's own OpenAPI
-            description is asked for its GET requests, with made-up parameters (FastAPI has one).
+            description is asked for them, with made-up parameters and bodies (FastAPI has one).
+        methods: Which of those it describes are made. Beyond GET, requests may change the data that the
+            application works on.
         times: How often each is made.
         at_once: How many of a kind at once.
         timeout: Seconds an answer may take.
@@ -73,12 +76,12 @@ def advise(
         The advice. Printed, it is a table.
 
     Raises:
-        InvalidArgumentError: There is no request to make.
+        InvalidArgumentError: There is no request to make, or no such method.
         Exception: What the application's start-up raised.
     """
     found = drive(
         app,
-        [Request.of(each) for each in (requests_of(app) if requests is None else requests)],
+        [Request.of(each) for each in (requests_of(app, methods) if requests is None else requests)],
         times=times,
         at_once=at_once,
         timeout=timeout,
@@ -91,7 +94,7 @@ def advise(
 def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeout: float) -> Drive:
     """As `advise`, with all that came of it."""
     if not asked:
-        problem = "must hold a request: the application has no OpenAPI description to take one from"
+        problem = "must hold a request: no OpenAPI description of the application has one with these methods"
         raise InvalidArgumentError("requests", problem)
     for name, value in (("times", times), ("at_once", at_once), ("timeout", timeout)):
         if not value > 0:

@@ -2,66 +2,138 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from .._errors import InvalidArgumentError
 from ._driving import Request
 
-__all__ = ["requests_of"]
+__all__ = ["HARMLESS", "requests_of"]
 
-_SAMPLES = {
-    "integer": 1,
-    "number": 1.0,
-    "boolean": "true",
-    "string": "a",
-    "array": "a",
+HARMLESS = ("GET",)
+"""Methods that are used unless others are asked for: by HTTP's own rule they change nothing."""
+
+METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE")
+
+DEEPEST = 8
+"""Schemas inside one another that are followed."""
+
+ENCODERS: dict[str, Callable[[Any], str]] = {
+    "application/json": json.dumps,
+    "application/x-www-form-urlencoded": urlencode,
+}
+"""The kinds of bodies that can be made up."""
+
+_SAMPLES = {"integer": 1, "number": 1.0, "boolean": True, "null": None}
+_FORMATS = {
+    "uuid": "00000000-0000-4000-8000-000000000000",
+    "date": "2024-01-01",
+    "date-time": "2024-01-01T00:00:00Z",
+    "email": "a@example.com",
+    "uri": "http://example.com/",
 }
 
 
-def requests_of(app: Any) -> list[Request]:
-    """A GET request for each path the application describes, its parameters made up.
+def requests_of(app: Any, methods: Sequence[str] = HARMLESS) -> list[Request]:
+    """A request for each path and method the application describes, its parameters and body made up.
 
-    Only GET, which by HTTP's own rule changes nothing.
+    Raises:
+        InvalidArgumentError: There is no such method.
     """
+    unknown = [method for method in methods if method.upper() not in METHODS]
+    if unknown:
+        raise InvalidArgumentError("methods", f"must be among {', '.join(METHODS)}, not {unknown[0]!r}")
     describe = getattr(app, "openapi", None)
     if not callable(describe):
         return []
     document: Any = describe()
-    return list(_requests(document))
+    return list(_requests(document, methods))
 
 
-def _requests(document: Any) -> Iterator[Request]:
+def _requests(document: Any, methods: Sequence[str]) -> Iterator[Request]:
     for path, operations in document.get("paths", {}).items():
-        if "get" in operations:
-            shared = operations.get("parameters", [])
-            yield _request(path, [*shared, *operations["get"].get("parameters", [])], document)
+        for method in methods:
+            operation = operations.get(method.lower())
+            if operation is not None:
+                yield _request(path, method.upper(), operations.get("parameters", []), operation, document)
 
 
-def _request(path: str, parameters: list[Any], document: Any) -> Request:
+def _request(path: str, method: str, shared: list[Any], operation: Any, document: Any) -> Request:
     query: dict[str, str] = {}
     headers: list[tuple[str, str]] = []
-    for each in parameters:
-        value = _sample(each, document)
+    for parameter in (*shared, *operation.get("parameters", [])):
+        each = _resolved(parameter, document)
+        value = _text(each, document)
         if each.get("in") == "path":
             path = path.replace("{" + each["name"] + "}", quote(value, safe=""))
         elif each.get("in") == "query" and each.get("required"):
             query[each["name"]] = value
         elif each.get("in") == "header" and each.get("required"):
             headers.append((each["name"], value))
-    return Request(path + (f"?{urlencode(query)}" if query else ""), headers=tuple(headers))
+    kind, body = _body(operation, document)
+    if kind:
+        headers.append(("content-type", kind))
+    target = path + (f"?{urlencode(query)}" if query else "")
+    return Request(target, method, tuple(headers), body.encode())
 
 
-def _sample(parameter: Any, document: Any) -> str:
+def _body(operation: Any, document: Any) -> tuple[str, str]:
+    """The content type of a body that fits, and the body; both empty where none can be made up."""
+    content = _resolved(operation.get("requestBody", {}), document).get("content", {})
+    for kind, encode in ENCODERS.items():
+        if kind in content:
+            return kind, encode(_described(content[kind], document))
+    return "", ""
+
+
+def _text(parameter: Any, document: Any) -> str:
+    value = _described(parameter, document)
+    if _is_list(value):
+        value = value[0] if value else ""
+    return json.dumps(value) if isinstance(value, bool) else str(value)
+
+
+def _described(described: Any, document: Any) -> Any:
+    """A value for a parameter or a body: the example given with it, or one that fits its schema."""
+    examples = described.get("examples")
+    if _is_list(examples) and examples:
+        return examples[0]
+    for example in _resolved(examples, document).values() if examples else ():
+        return _resolved(example, document).get("value")
+    if "example" in described:
+        return described["example"]
+    return _value(described.get("schema", {}), document)
+
+
+def _value(schema: Any, document: Any, depth: int = 0) -> Any:
     """A value that fits: an example, a default, the first choice, or one of the right kind."""
-    schema = _resolved(parameter.get("schema", {}), document)
-    for options in (parameter.get("examples"), schema.get("examples"), schema.get("enum")):
+    schema = _resolved(schema, document)
+    for options in (schema.get("examples"), schema.get("enum")):
         if _is_list(options) and options:
-            return str(options[0])
-    for given in (parameter.get("example"), schema.get("default"), schema.get("const")):
-        if given is not None:
-            return str(given)
-    return str(_of_kind(schema))
+            return options[0]
+    for name in ("example", "default", "const"):
+        if schema.get(name) is not None:
+            return schema[name]
+    if depth == DEEPEST:
+        return None
+    if "properties" in schema:
+        known, needed = schema["properties"], schema.get("required", [])
+        return {name: _value(known.get(name, {}), document, depth + 1) for name in needed}
+    kind = schema.get("type", "string")
+    kind = kind[0] if _is_list(kind) else kind
+    if kind == "array":
+        return [_value(schema.get("items", {}), document, depth + 1)] * max(1, schema.get("minItems", 1))
+    return {} if kind == "object" else _plain(schema, kind)
+
+
+def _plain(schema: Any, kind: str) -> Any:
+    if schema.get("format") in _FORMATS:
+        return _FORMATS[schema["format"]]
+    if "minimum" in schema or "exclusiveMinimum" in schema:
+        return schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
+    return _SAMPLES.get(kind, "a" * max(1, schema.get("minLength", 1)))
 
 
 def _is_list(thing: object) -> bool:
@@ -69,21 +141,9 @@ def _is_list(thing: object) -> bool:
     return isinstance(thing, list)
 
 
-def _of_kind(schema: Any) -> Any:
-    if schema.get("format") == "uuid":
-        return "00000000-0000-4000-8000-000000000000"
-    if schema.get("format") in {"date", "date-time"}:
-        return "2024-01-01" if schema["format"] == "date" else "2024-01-01T00:00:00Z"
-    if "minimum" in schema or "exclusiveMinimum" in schema:
-        return schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
-    sample = _SAMPLES.get(schema.get("type", "string"), "a")
-    length = schema.get("minLength", 1)
-    return sample * length if isinstance(sample, str) and sample == "a" else sample
-
-
 def _resolved(schema: Any, document: Any) -> Any:
     """A schema without references, and the first of its alternatives."""
-    for _ in range(8):
+    for _ in range(DEEPEST):
         if "$ref" in schema:
             found: Any = document
             for name in schema["$ref"].removeprefix("#/").split("/"):

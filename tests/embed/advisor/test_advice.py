@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx
 import labelled_service as labelled
+import orders_service as orders
 import pytest
 from fastapi import APIRouter, FastAPI
 from starlette.applications import Starlette
@@ -20,7 +21,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 
 from concurrent_choices import EndpointAdvisor, InvalidArgumentError
-from concurrent_choices._embed._advise import advise
+from concurrent_choices._embed._advise import advise, drive
 from concurrent_choices._embed._driving import Request
 from concurrent_choices._embed._openapi import requests_of
 
@@ -300,6 +301,25 @@ def test_parameters_are_made_up_from_the_description():
     """Path parameters get values that their description allows."""
     paths = {request.path for request in requests_of(labelled.app)}
     assert "/computes/1" in paths
+
+
+def test_only_harmless_requests_are_made_unasked():
+    """What may change data is left alone."""
+    assert [str(request) for request in requests_of(orders.app)] == ["GET /orders?ids=1&urgent=true"]
+
+
+def test_bodies_are_made_up_from_the_description():
+    """Requests with bodies are made when asked for, and the application can read them."""
+    asked = requests_of(orders.app, ["GET", "POST", "put"])
+    found = drive(orders.app, asked, times=2, at_once=1, timeout=10.0)
+    assert found.troubles == ()
+    assert [request.method for request in asked] == ["GET", "POST", "PUT", "POST"]
+
+
+def test_no_such_method():
+    """A method that HTTP does not have is named, with those it has."""
+    with pytest.raises(InvalidArgumentError, match="'FETCH'"):
+        advise(orders.app, methods=["FETCH"])
 
 
 def test_many_requests_leave_nothing_behind():
