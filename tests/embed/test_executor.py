@@ -9,6 +9,7 @@ import hashlib
 import os
 import signal
 import threading
+import time
 from concurrent.futures import CancelledError, as_completed, wait
 
 import pytest
@@ -21,6 +22,8 @@ from concurrent_choices import (
     RemoteError,
     WorkerDiedError,
 )
+from concurrent_choices._embed._core import FEW
+from concurrent_choices._platform import usable_cpus
 
 PATIENCE = 400
 
@@ -485,6 +488,22 @@ def test_its_own_threads_are_never_blocked_by_a_full_queue():
 
         futures = executor.submit(fan_out).result(10)
         assert [future.result(10) for future in futures] == [2**power for power in range(10)]
+
+
+@pytest.mark.parametrize("waiting", [0, 1])
+def test_where_no_more_threads_can_be_started(waiting):
+    """What waits is done by the threads there are."""
+    gate, before = threading.Event(), round(usable_cpus()) + FEW + waiting
+    with AdaptiveExecutor() as executor:
+        futures = [executor.submit(gate.wait, 60) for _ in range(before)]
+        size = threading.stack_size(1 << 46)  # more than there is
+        try:
+            futures += [executor.submit(gate.wait, 60) for _ in range(6)]
+            time.sleep(0.05)  # so that more are tried
+        finally:
+            threading.stack_size(size)
+            gate.set()
+        assert all(future.result(60) for future in futures)
 
 
 def test_a_limit_of_its_own():

@@ -180,20 +180,26 @@ class Dispatch:
         self._busy += 1
         return self._idle.pop() if self._idle else self._new_lane(), task
 
-    def _begin(self, lane: Lane, task: Task) -> None:
-        if lane.thread is None:
-            self._start(lane, task)
-        else:
+    def _begin(self, lane: Lane, task: Task) -> bool:
+        """Have a waiting call made; False where no thread can be started, so that it waits on."""
+        if lane.thread is not None:
             lane.mail.put(task)
+            return True
+        try:
+            self._start(lane, task)
+        except RuntimeError:
+            with self.lock:
+                self.backlog.put_back(task)
+            return False
+        return True
 
     def spread(self) -> None:
         """Start all waiting calls that may run now."""
         while True:
             with self.lock:
                 more = self._grow(time.perf_counter_ns())
-            if more is None:
+            if more is None or not self._begin(*more):
                 return
-            self._begin(*more)
 
     def _rest(self, lane: Lane) -> Task | None:
         """Wait for a call; None when there will be none for this thread."""

@@ -56,13 +56,22 @@ class Ticker:
         """A call waits for its turn."""
         if not self._parked:
             return
+        if self.thread is None and not self._begin():
+            return
         self._parked = False
-        if self.thread is None:
-            with self._dispatch.lock:
-                if self.thread is None:
-                    self.thread = threading.Thread(target=self._work, name="executor-watch", daemon=True)
-                    self.thread.start()
         self._wanted.set()
+
+    def _begin(self) -> bool:
+        """Start the thread; False where none can be started, and calls wait unwatched."""
+        with self._dispatch.lock:
+            if self.thread is None:
+                thread = threading.Thread(target=self._work, name="executor-watch", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:
+                    return False
+                self.thread = thread
+        return True
 
     def close(self) -> None:
         """Watch no more."""
