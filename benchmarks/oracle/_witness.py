@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import copy_context
 from typing import Any
 
@@ -13,46 +15,48 @@ from concurrent_choices._facts._batch import Claim
 from concurrent_choices._measure._calls import PlainCalls, cut
 from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._ledger import Ledger
+from concurrent_choices._measure._rounds import BLOCK as TIMED
 from concurrent_choices._measure._witness import WitnessThread
 
 __all__ = ["watched"]
 
 PAIRS = 11
-BLOCK = 0.06
-"""Seconds of calls on either side of a pair: some twelve looks of the witness each millisecond or so."""
-
-TIMED = 200e-6
-"""Seconds of a timed block of calls, as in `_measure._rounds`."""
+BLOCK = 0.08
+"""Seconds of calls on either side of a pair: as many as sampling makes before it may be content."""
 
 
 def watched(fn: Callable[[Any], Any], items: Sequence[Any]) -> Answer:
-    """How many times as long calls take under the witness and the stopwatch: the median of pairs."""
+    """How many times as long calls take under the witness and the stopwatch: the median of pairs.
+
+    Calls are made and entered in the same way on either side; without instruments the clocks are read at the
+    beginning and at the end.
+    """
     fn(items[0])
-    each = _plain(fn, items[:5]) / len(items[:5])
+    each = _seconds(lambda: [fn(item) for item in items[:5]]) / len(items[:5])
     part = items[: max(1, int(BLOCK / each))]
-    size = max(1, int(TIMED / each))
-    ratios = [_pair(fn, part, size, first=number % 2) for number in range(PAIRS)]
+    clock = SystemClock()
+    calls = PlainCalls(fn, copy_context(), clock)
+    claims = cut([Claim(0, list(part))], math.ceil(TIMED / 1e9 / each))
+
+    def plain() -> float:
+        return _seconds(lambda: calls.lane(claims, Ledger(), clock.wall()))
+
+    def looked_at() -> float:
+        return _seconds(lambda: calls.round(claims, Ledger()), WitnessThread(clock))
+
+    ratios = [_ratio(looked_at, plain, first=number % 2) for number in range(PAIRS)]
     return {"ratio": statistics.median(ratios), "ratios": ratios, "calls": len(part)}
 
 
-def _pair(fn: Callable[[Any], Any], part: Sequence[Any], size: int, *, first: int) -> float:
+def _ratio(looked_at: Callable[[], float], plain: Callable[[], float], *, first: int) -> float:
     if first:
-        plain = _plain(fn, part)
-        return _looked_at(fn, part, size) / plain
-    return _looked_at(fn, part, size) / _plain(fn, part)
+        alone = plain()
+        return looked_at() / alone
+    return looked_at() / plain()
 
 
-def _plain(fn: Callable[[Any], Any], part: Sequence[Any]) -> float:
-    start = time.perf_counter()
-    for item in part:
-        fn(item)
-    return time.perf_counter() - start
-
-
-def _looked_at(fn: Callable[[Any], Any], part: Sequence[Any], size: int) -> float:
-    clock = SystemClock()
-    calls, claims = PlainCalls(fn, copy_context(), clock), cut([Claim(0, list(part))], size)
-    with WitnessThread(clock):
+def _seconds(work: Callable[[], object], within: AbstractContextManager[Any] | None = None) -> float:
+    with within or nullcontext():
         start = time.perf_counter()
-        calls.round(claims, Ledger())
+        work()
         return time.perf_counter() - start

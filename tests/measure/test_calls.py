@@ -196,19 +196,20 @@ def test_awaitables_other_than_coroutines():
 
 
 def test_the_first_coroutines_are_watched_step_by_step(clock):
-    """Single calls are watched always, larger blocks only while few were."""
+    """Long calls are watched always, short ones only while few were."""
 
     async def work(item):
         await asyncio.sleep(0)
+        clock.spend(wall=item)
 
     calls = AwaitedCalls(work, contextvars.copy_context(), clock)
     ledger = Ledger()
-    calls.round([Claim(0, range(6)), Claim(6, range(6)), Claim(12, range(6))], ledger)
+    calls.round([Claim(0, [0] * 6), Claim(6, [0] * 6), Claim(12, [1])], ledger)
     assert calls.meter.coroutines == 12
-    calls.round([Claim(18, [0])], ledger)
+    calls.round([Claim(13, [0, 0])], ledger)
     calls.close()
 
-    assert calls.meter.coroutines == 13
+    assert calls.meter.coroutines == 14
 
 
 def test_lanes_on_a_loop_work_side_by_side(clock):
@@ -231,6 +232,33 @@ def test_lanes_on_a_loop_work_side_by_side(clock):
     assert [lane.calls for lane in lanes] == [3, 3]
     assert sorted(run.start for run in ledger.runs) == list(range(6))
     assert ledger.blocks == []
+
+
+def test_a_lane_keeps_apart_what_its_thread_does_first(clock):
+    """A new thread's own memory and connections are no part of its pace, where enough follows."""
+    calls = PlainCalls(lambda item: clock.spend(wall=item, cpu=item), contextvars.copy_context(), clock)
+
+    lane = calls.lane([Claim(0, [9.0]), Claim(1, [1.0]), Claim(2, [1.0, 1.0])], Ledger(), clock.wall())
+    short = calls.lane([Claim(4, [9.0]), Claim(5, [1.0])], Ledger(), clock.wall())
+
+    assert lane == Block(0, 3, 3_000_000_000, 3_000_000_000, 0)
+    assert short == Block(0, 2, 10_000_000_000, 10_000_000_000, 0)
+
+
+def test_the_run_queue_is_read_where_a_core_may_have_been_lost(call):
+    """Where nearly all the time was computed there is nothing to ask for."""
+    readings = []
+
+    class CountingClock(FakeClock):
+        def run_queue(self):
+            readings.append(None)
+            return super().run_queue()
+
+    clock = CountingClock()
+    ledger = call(lambda item: clock.spend(wall=1.0, cpu=1.0 - item, queued=item), [0.0], [0.25], clock=clock)
+
+    assert [block.queued for block in ledger.blocks] == [0, 250_000_000]
+    assert len(readings) == 2
 
 
 def test_an_abandoned_ledger_ends_rounds_and_lanes(clock):

@@ -50,6 +50,16 @@ def test_means_of_the_calls_apart_from_the_first():
     assert profile.blocked == pytest.approx(0.75e-3)
 
 
+def test_the_longest_call_of_a_block():
+    """What a block took beyond the usual is taken to be one call's."""
+    usual = [Block(at, 4, 4 * MS, 0, 0) for at in range(1, 37, 4)]
+
+    profile = profile_of(Evidence(blocks=[*usual, Block(37, 4, 24 * MS, 0, 0)]))
+
+    assert profile.wall == pytest.approx(1.5e-3)
+    assert profile.wall_max == pytest.approx(24e-3 - 3 * 1.5e-3)
+
+
 def test_only_one_call():
     """With the first call alone its times are all there is, and it counts as none."""
     profile = profile_of(Evidence(first=Block(0, 1, 5 * MS, 5 * MS, 0), testimony=said(1.0)))

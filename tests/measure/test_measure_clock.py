@@ -146,3 +146,11 @@ def test_watching_another_thread():
         thread.join()
 
     assert after > before or sys.platform != "linux"
+
+
+@linux
+def test_the_queue_is_read_where_the_gil_cannot_be_kept(monkeypatch):
+    """A Python without ctypes reads the same account."""
+    monkeypatch.setitem(sys.modules, "ctypes", None)
+
+    assert SystemClock().run_queue() >= 0

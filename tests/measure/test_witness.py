@@ -39,6 +39,13 @@ def test_share(late, share):
     assert weigh([Sight(0, MS, each) for each in late], 50_000).share == pytest.approx(share)
 
 
+def test_looks_after_sleeps_of_different_kinds():
+    """Each stands for the time that was to be slept, whatever he had seen before."""
+    sights = [Sight(0, MS, 0)] * 6 + [Sight(0, MS, 5 * MS, expected=10 * MS)] * 2
+
+    assert weigh(sights, 50_000).share == pytest.approx((20 + 10) / (6 + 20 + 10))
+
+
 def test_starved_looks_say_nothing():
     """A look that was late for want of a core counts neither as held nor as free."""
     sights = [Sight(0, MS, MS, starved=MS)] * 10 + [Sight(0, MS, 0)] * 5 + [Sight(0, MS, MS)] * 5

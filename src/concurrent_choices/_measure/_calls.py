@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from itertools import islice
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from .._facts._batch import Batch, Claim
 from .._work._callables import touches_nothing
@@ -33,27 +34,48 @@ T = TypeVar("T")
 STEPPED = 8
 """Coroutines whose steps are timed though they are short (DECISION.md 5.3: the first 8 calls)."""
 
+SHORT_CALL = 100_000
+"""Nanoseconds of a coroutine below which timing its steps would take a good part of it (guessed: each takes
+6 µs)."""
 
-class _Times(NamedTuple):
-    """Wall, CPU and run-queue readings of the present thread, the wall clock innermost."""
+FOLLOWING = 2
+"""Blocks of a lane after its first from which they speak for themselves: of one alone, half may be a wait for
+the GIL."""
 
-    wall: int
-    cpu: int
-    queued: int
+LEAST_LOSS = 20_000
+"""Nanoseconds within which nobody loses a core: the shortest slice of a neighbour is 100 µs
+(`_promptness`)."""
 
-    @classmethod
-    def read(cls, clock: Clock) -> _Times:
-        queued, cpu = clock.run_queue(), clock.thread_cpu()
-        return cls(clock.wall(), cpu, queued)
 
-    def passed(self, clock: Clock) -> tuple[int, int, int]:
-        """What has passed since: wall, CPU, run-queue delay.
+class _Stopwatch:
+    """Times one block after another in the present thread, the wall clock innermost."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._queued = clock.run_queue()
+        self._wall = self._cpu = 0
+
+    def start(self, wall: int | None = None) -> None:
+        """A block begins, or began at that wall time."""
+        self._cpu = self._clock.thread_cpu()
+        self._wall = self._clock.wall() if wall is None else wall
+
+    def passed(self) -> tuple[int, int, int]:
+        """What has passed since it began: wall, CPU, run-queue delay.
 
         The delay is read outside the wall time. On a busy machine a thread loses its core most often at such
-        a reading, so what cannot have been within is left out.
+        a reading, so what cannot have been within is left out; and where nothing can, nothing is read, since
+        the reading takes longer than all the others.
         """
-        wall, cpu = clock.wall() - self.wall, clock.thread_cpu() - self.cpu
-        return wall, cpu, max(0, min(clock.run_queue() - self.queued, wall - cpu))
+        wall = self._clock.wall() - self._wall
+        cpu = self._clock.thread_cpu() - self._cpu
+        return wall, cpu, self._lost(wall - cpu)
+
+    def _lost(self, most: int) -> int:
+        if most < LEAST_LOSS:
+            return 0
+        before, self._queued = self._queued, self._clock.run_queue()
+        return min(self._queued - before, most)
 
 
 class Calls(Protocol):
@@ -85,15 +107,18 @@ class PlainCalls:
 
     def round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
         """Call each item, a timed block a claim, and write everything into the ledger."""
+        watch = _Stopwatch(self._clock)
         for claim in claims:
             if not ledger.begin(claim):
                 return
-            before = _Times.read(self._clock)
+            watch.start()
             outcomes = self._call(claim)
-            _enter(ledger, claim, outcomes, before.passed(self._clock))
+            _enter(ledger, claim, outcomes, watch.passed())
 
     def lane(self, claims: Iterable[Claim], ledger: Ledger, start: int) -> Block:
-        """The same, timed only as a whole: reading the run queue lets go of the GIL.
+        """The same, timed only as a whole.
+
+        What a thread does first may take longer than what follows: it is kept apart where enough follows.
 
         Args:
             claims: The items.
@@ -101,16 +126,27 @@ class PlainCalls:
             start: The wall time from which on it was ready to call. (It may wait for the GIL
                 first.)
         """
-        before, calls = _Times.read(self._clock)._replace(wall=start), 0
+        source = iter(claims)
+        _, first = self._stretch(islice(source, 1), ledger, start)
+        count, rest = self._stretch(source, ledger)
+        return rest if count >= FOLLOWING else first.plus(rest)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _stretch(
+        self, claims: Iterable[Claim], ledger: Ledger, start: int | None = None
+    ) -> tuple[int, Block]:
+        """Call the items of one claim after another: how many claims, and their totals."""
+        count = calls = 0
+        watch = _Stopwatch(self._clock)
+        watch.start(start)
         for claim in claims:
             if not ledger.begin(claim):
                 break
             _enter(ledger, claim, self._call(claim), None)
-            calls += len(claim.items)
-        return Block(0, calls, *before.passed(self._clock))
-
-    def close(self) -> None:
-        """Nothing is held."""
+            count, calls = count + 1, calls + len(claim.items)
+        return count, Block(0, calls, *watch.passed())
 
     def _one_by_one(self, claim: Claim) -> list[Any]:
         fn, fresh = self._fn, self._context.copy
@@ -152,6 +188,7 @@ class AwaitedCalls:
         self._context = context
         self._clock = clock
         self._runner: asyncio.Runner | None = None
+        self._each = 0
         self.meter = StepMeter(clock)
 
     def round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
@@ -173,27 +210,31 @@ class AwaitedCalls:
         return self._runner.run(work)
 
     async def _round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
+        watch = _Stopwatch(self._clock)
         for claim in claims:
             if not ledger.begin(claim):
                 return
-            before = _Times.read(self._clock)
+            watch.start()
             outcomes = await self._call(claim)
-            _enter(ledger, claim, outcomes, before.passed(self._clock))
+            times = watch.passed()
+            _enter(ledger, claim, outcomes, times)
+            self._each = times[0] // len(claim.items)
 
     async def _lanes(self, source: Iterator[Claim], ledger: Ledger, count: int) -> list[Block]:
         return await asyncio.gather(*(self._lane(source, ledger) for _ in range(count)))
 
     async def _lane(self, source: Iterator[Claim], ledger: Ledger) -> Block:
-        before, calls = _Times.read(self._clock), 0
+        watch, calls = _Stopwatch(self._clock), 0
+        watch.start()
         for claim in source:
             if not ledger.begin(claim):
                 break
             _enter(ledger, claim, await self._call(claim), None)
             calls += len(claim.items)
-        return Block(0, calls, *before.passed(self._clock))
+        return Block(0, calls, *watch.passed())
 
     async def _call(self, claim: Claim) -> list[Any]:
-        stepped = len(claim.items) == 1 or self.meter.coroutines < STEPPED
+        stepped = self._each >= SHORT_CALL or self.meter.coroutines < STEPPED
         through: Any = self.meter.timed if stepped else isolated
         outcomes: list[Any] = []
         for item in claim.items:

@@ -178,9 +178,14 @@ def _means(totals: Totals, unfinished: Unfinished | None) -> tuple[float, float,
 
 
 def _longest(blocks: Sequence[Block], unfinished: Unfinished | None) -> float:
-    """The longest call seen, seconds; one that has not come back is at least as long as it has lasted."""
-    longest = max((block.wall / block.calls / 1e9 for block in blocks), default=0.0)
-    return max(longest, unfinished.wall) if unfinished else longest
+    """The longest call seen, seconds; one that has not come back is at least as long as it has lasted.
+
+    What a block of several took beyond the others' mean is taken to be one call's.
+    """
+    totals = Totals.of(blocks)
+    usual = totals.wall / max(1, totals.calls)
+    longest = max((block.wall / 1e9 - (block.calls - 1) * usual for block in blocks), default=0.0)
+    return max(longest, unfinished.wall) if unfinished else max(longest, usual)
 
 
 def _gil(evidence: Evidence, wall: float, cpu: float, queued: float) -> tuple[float, float, list[str]]:

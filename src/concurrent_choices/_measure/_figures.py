@@ -25,6 +25,16 @@ class Block(NamedTuple):
     cpu: int
     queued: int
 
+    def plus(self, more: Block) -> Block:
+        """This one and the next as one."""
+        return Block(
+            self.start,
+            self.calls + more.calls,
+            self.wall + more.wall,
+            self.cpu + more.cpu,
+            self.queued + more.queued,
+        )
+
 
 class Totals(NamedTuple):
     """Sums over blocks, seconds."""

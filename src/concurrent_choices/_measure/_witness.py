@@ -2,18 +2,19 @@
 
 Somebody who has slept and wants to go on needs the GIL. If another thread holds it, he comes late:
 by the rest of the hold, or by the switch interval if the holder runs bytecode. As the times between
-his looks are exponential, each moment of sleep is as likely to end as any other, so of n looks, of
-which k were late by L seconds in all, and with a mean sleep of s, the GIL was held
+his looks are exponential, each moment of sleep is as likely to end as any other. So if S seconds of
+sleep were expected before all looks, K of them before those that were late, and these were late by
+L seconds in all, the GIL was held
 
-    (k s + L) / (n s + L)
+    (K + L) / (S + L)
 
-of the time, whatever the switch interval. A look that was late because no core was free says
-nothing and is left out. Tried on holds of 0.2, 0.6, 2, 10 and 20 ms with pauses, 80 ms each, both
-cores busy with other work: root mean square error 0.04, 0.08, 0.04, 0.04 and 0.01. Weighing looks
-with their time, as in DECISION.md 2.2, gave twice as much below 1 ms. Two things make the
+of the time, whatever the switch interval, and whatever made him choose how long to sleep. A look
+that was late because no core was free says nothing and is left out. Tried on holds for 0, 1, 2, 3 and 4
+quarters of the time, in turns of 0.2, 0.6, 2, 10 and 20 ms, 80 ms each: root mean square error
+0.08, in holds without a pause 0.02. Weighing looks with their time, as in DECISION.md 2.2, gave
+twice as much below 1 ms. Two things make the
 difference: a thread with the shortest slice of CPU time gets its core at once instead of waiting
-behind the very thread it watches, and reading the run-queue delay lets go of the GIL, so only a
-late look does it.
+behind the very thread it watches, and reading the run-queue delay does not let go of the GIL.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from ._promptness import wake_promptly
-from ._switching import quick_switching
+from ._switching import USUAL, quick_switching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +45,16 @@ __all__ = [
 ]
 
 MEAN_SLEEP = 1e-3
-"""Seconds between looks: each costs a Python loop some 25 µs (measured; see `QUICK`)."""
+"""Seconds between looks, on average …"""
+
+REST = 10e-3
+"""… and after one that had to force a thread to let go of the GIL. That costs the thread some 230 µs
+(measured with JSON and small NumPy arrays: both fall asleep in turn, and a core that sleeps wakes slowly).
+With the usual switch interval it is then 1.5 % of the time; and as he has waited for so long, he has seen as
+much as in many looks."""
+
+FORCED = 0.8
+"""Part of the switch interval after which he gets the GIL because he asked for it (guessed)."""
 
 MARGIN = 30_000
 """Nanoseconds beyond the usual lateness at which the GIL counts as held. Measured as above: with 30
@@ -63,13 +73,14 @@ _IDLE_SLEEP = 0.2e-3
 class Sight(NamedTuple):
     """One look, in nanoseconds: when it began, the sleep asked for, and how late it ended.
 
-    Of the lateness, `starved` was spent waiting for a core.
+    Of the lateness, `starved` was spent waiting for a core. Sleeps like this one last `expected` on average.
     """
 
     start: int
     sleep: int
     late: int
     starved: int = 0
+    expected: int = int(MEAN_SLEEP * 1e9)
 
 
 class Statement(NamedTuple):
@@ -136,7 +147,7 @@ class WitnessThread:
         self._stop = False
         self._thread = threading.Thread(target=self._work, name="gil-witness", daemon=True)
         self._calm = threading.Event()
-        self._switching = quick_switching()
+        self._switching = quick_switching(USUAL)
 
     def __enter__(self) -> Self:
         """Begin to watch, after a few idle milliseconds that tell how late one always wakes."""
@@ -169,11 +180,13 @@ class WitnessThread:
             self._calm.set()
         self._queued = self._clock.run_queue()
         chance = random.Random()  # noqa: S311 - nothing secret: times between looks
+        mean = MEAN_SLEEP
         while not self._stop:
-            sight = self._look(chance.expovariate(1 / MEAN_SLEEP))
+            sight = self._look(chance.expovariate(1 / mean))._replace(expected=int(mean * 1e9))
             if sight.late > self._idle + MARGIN:
                 sight = sight._replace(starved=self._starved())
             self._sights.append(sight)
+            mean = REST if sight.late - sight.starved > FORCED * USUAL * 1e9 else MEAN_SLEEP
             self._cpu = self._clock.thread_cpu()
             if self._on_wake is not None:
                 self._on_wake(self._clock.wall())
@@ -208,17 +221,17 @@ def weigh(sights: Sequence[Sight], threshold: int, cpu_rate: float = 0.0) -> Sta
         kind was seen, so that few looks that agree are not taken for certainty. One look that
         waited for long, as for a long call in C, counts as several.
     """
-    held = [sight.late - sight.starved for sight in sights if sight.late > threshold]
-    held = [late for late in held if late > threshold]
-    looks = len(held) + sum(sight.late <= threshold for sight in sights)
+    held = [sight for sight in sights if sight.late - sight.starved > threshold]
+    free = [sight for sight in sights if sight.late <= threshold]
+    looks = len(held) + len(free)
     if not looks:
         return Statement(None, math.inf, cpu_rate, 0)
-    sleep, waited = sum(sight.sleep for sight in sights) / len(sights), sum(held)
-    total = looks * sleep + waited
+    within = sum(sight.expected + sight.late - sight.starved for sight in held)
+    total = within + sum(sight.expected for sight in free)
     evidence = max(float(looks), total / LONG_LOOK)
     if evidence < FEWEST:
         return Statement(None, math.inf, cpu_rate, looks)
-    share = (len(held) * sleep + waited) / total if total else 0.0
+    share = within / total if total else 0.0
     likely = (share * evidence + 1) / (evidence + 2)
     return Statement(share, math.sqrt(likely * (1 - likely) / (evidence + 2)), cpu_rate, looks)
 
