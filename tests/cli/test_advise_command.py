@@ -115,6 +115,7 @@ def test_a_factory_is_called(service, capsys):
         (["service:app", "orders"], 'paths begin with "/"'),
         (["service:app", "--header", "me"], "must be 'NAME: VALUE'"),
         (["service:app", "--times", "0"], "times: must be above 0"),
+        (["service:app", "--method", "FETCH"], "must be among DELETE, GET"),
     ],
 )
 def test_arguments_that_cannot_work(service, capsys, arguments, message):
@@ -132,6 +133,10 @@ def test_arguments_that_cannot_work(service, capsys, arguments, message):
         (["faulty:app"], "faulty:app raised ValueError('no settings')"),
         (["service:broken", "/"], "start-up failed"),
         (["service:app", "/fails", "--times", "2"], "GET /fails raised KeyError('inside') (2 of 2)"),
+        (
+            ["service:app", "--method", "post", "--times", "2"],
+            "POST /orders raised KeyError('name') (2 of 2)",
+        ),
     ],
 )
 def test_an_application_that_raises(service, capsys, arguments, message):
