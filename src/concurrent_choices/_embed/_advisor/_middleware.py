@@ -26,8 +26,8 @@ ADVISED = "concurrent_choices.advised"
 MANY = 100
 """Requests a second that are all timed (guessed: 0.3 % of a core)."""
 
-SELDOM = 32
-"""Where more came in the second before, one in so many is."""
+SELDOM = 64
+"""Where more come, one in so many is."""
 
 THREADS_EVERY = 64
 """Timed requests between looks at the size of the thread pool."""
@@ -38,24 +38,27 @@ def _print(table: AdviceTable) -> None:
 
 
 class Rate:
-    """Admits requests to be timed: all of them where few come, some of them where many do.
+    """Says which requests are timed: all of them where few come, some of them where many do.
 
     Timing one costs 10 to 30 µs, which at a thousand requests a second would be more than a hundredth.
     """
 
     def __init__(self) -> None:
-        self._seen = 0
-        self._until = 0.0
-        self._all = MANY  # how many of this second's are timed before only some are
+        self._timed = 0
+        self._since = 0.0
 
-    def admits(self, now: float) -> bool:
-        """Whether the next request is to be timed; `now` in seconds."""
-        if now > self._until:
-            lasting = self._seen > MANY and now < self._until + 1.0
-            self._all = 0 if lasting else MANY
-            self._seen, self._until = 0, now + 1.0
-        self._seen += 1
-        return self._seen <= self._all or self._seen % SELDOM == 0
+    def skip(self, now: float) -> int:
+        """How many requests pass before the next is timed; `now`, in seconds, is when this one comes."""
+        span = now - self._since
+        if self._timed > MANY:
+            if span * MANY < SELDOM:  # they come as fast as before
+                self._since = now
+                return SELDOM - 1
+            self._timed = 0
+        if not self._timed or span > 1.0:
+            self._timed, self._since = 0, now
+        self._timed += 1
+        return 0
 
 
 class EndpointAdvisor:
@@ -103,6 +106,7 @@ class EndpointAdvisor:
         self.app = app
         self._pages: tuple[str, ...] = () if path is None else (path, f"{path}.json")
         self._rate = Rate()
+        self._skip = 0  # requests that pass before the next is timed
         self._guard = Guard(secret)
         self._on_shutdown = on_shutdown
         self._ledger = Ledger()
@@ -120,11 +124,13 @@ class EndpointAdvisor:
         if kind == "http":
             if scope["path"] in self._pages:
                 await self._show(scope, send)
-            elif self._rate.admits(time.perf_counter()) and not scope.get(ADVISED):
-                await self._visited(scope, receive, send)
-            else:
+            elif self._skip > 0 or scope.get(ADVISED):
+                self._skip -= 1
                 await self.app(scope, receive, send)
                 self._ledger.count(scope)
+            else:
+                self._skip = self._rate.skip(time.perf_counter())
+                await self._visited(scope, receive, send)
         elif kind == "lifespan":
             await self.app(scope, receive, self._until_the_end(send))
         else:
