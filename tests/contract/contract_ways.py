@@ -15,9 +15,10 @@ from typing import Any
 import contract_acts as acts
 import psutil
 
-from concurrent_choices import AutoStrategy, ProcessStrategy, run
+from concurrent_choices import AutoStrategy, run
 from concurrent_choices._strategies import _registry
 from concurrent_choices._strategies._workers import _staffing
+from concurrent_choices._strategies._workers._host import Host
 
 __all__ = [
     "DEADLINE",
@@ -79,10 +80,15 @@ def eventually(holds: Callable[[], Any], seconds: float = DEADLINE) -> bool:
 
 
 def resting() -> set[int]:
-    """The workers that rest after a clean run, as they may for two seconds."""
+    """The workers that rest after a clean run, as they may for two seconds, and what has borne them."""
+    hosts = _resting_hosts()
+    workers = {worker.pid for host in hosts for worker in host.workers}
+    return workers | {host.nursery.pid for host in hosts if host.nursery and host.nursery.pid}
+
+
+def _resting_hosts() -> list[Host]:
     with _staffing._lock:
-        hosts = [host for host, _ in _staffing._resting.values()]
-    return {worker.pid for host in hosts for worker in host.workers}
+        return [host for host, _ in _staffing._resting.values()]
 
 
 def dismiss_resting() -> None:
@@ -124,20 +130,17 @@ def threads() -> set[threading.Thread]:
 
 def descriptors() -> int:
     """Open files, pipes and sockets, but for those of resting workers."""
-    return _descriptors() - len(resting()) * _of_a_worker()
+    held = sum(
+        _OF_A_NURSERY * bool(host.nursery) + _OF_A_WORKER * len(host.workers) for host in _resting_hosts()
+    )
+    return sum(1 for _ in Path("/proc/self/fd").iterdir()) - held
 
 
-def _descriptors() -> int:
-    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+_OF_A_WORKER = 4
+"""Its wire, its page, its lifeline, and where its end is told."""
 
-
-@cache
-def _of_a_worker() -> int:
-    """How many descriptors belong to one resting worker, found out by counting."""
-    dismiss_resting()
-    before = _descriptors()
-    run(acts.where, [1], strategy=ProcessStrategy(max_workers=1))
-    return _descriptors() - before
+_OF_A_NURSERY = 2
+"""Its wire, and where its end is seen."""
 
 
 def shown_descriptors() -> str:

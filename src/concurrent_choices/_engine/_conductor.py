@@ -188,7 +188,7 @@ class Conductor:
 
     def _mark(self, _index: int) -> bool:
         """Whether the next item of a batch may start."""
-        return not (self._relieved or self._job.stopped or self._deck.starving)
+        return not (self._relieved or self._outside or self._job.stopped or self._deck.starving)
 
     def _idle(self) -> Iterator[Batch]:
         """Nothing can be claimed now: lanes are still busy, or items have yet to come."""
@@ -373,9 +373,10 @@ class Conductor:
                     return
                 self._yard = self._observer.yard = yard
             yard.order(workers)
-        if yard.obstacle:
-            self._report.witness = yard.witness
-            self._controller.bar(yard.obstacle)
+            if yard.obstacle:
+                self._report.witness = yard.witness
+                self._controller.bar(yard.obstacle)
+            self._beat()  # workers that are up must not wait for the ticker, nor it for the GIL
 
     def _crowd(self, lanes: int) -> None:
         """Tell nested runs how many lanes there are."""

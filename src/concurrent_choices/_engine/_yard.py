@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +62,11 @@ class Yard:
             host = self._borrow()
             if host is None:
                 return
-            # First, so that they come up while the callable is pickled, which may import cloudpickle.
             while len(host.workers) < workers and not self._job.stopped:
                 host.hire()
+            # While they come up: what the hand-over needs, and the pickling, which may import cloudpickle.
+            import_module("._ferry", __package__)
+
             self.obstacle = self._unfit_to_travel()
             if not self.obstacle:
                 self._warm_up(host)
@@ -139,7 +142,7 @@ class Yard:
         return _followed(self._queued, self._pids(), _queued_of)
 
     def _pids(self) -> list[int]:
-        return [] if self.host is None else [worker.pid for worker in list(self.host.workers)]
+        return [] if self.host is None else [worker.pid for worker in list(self.host.workers) if worker.pid]
 
     def close(self, error: BaseException | None = None) -> None:
         """Let the workers rest, or end them if the run failed.

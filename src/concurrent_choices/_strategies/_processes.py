@@ -1,4 +1,4 @@
-"""Worker processes: fresh interpreters that perform batches, outside this interpreter's GIL."""
+"""Worker processes that perform batches, outside this interpreter's GIL."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ProcessStrategy(Staffed):
         batch: Items handed to a process at a time; None lets it adapt.
         initializer: Called once in each new worker.
         initargs: Its arguments.
-        start_method: "fresh" starts new interpreters; "fork" copies this process, with all its memory and
+        start_method: "fresh" starts from a new interpreter; "fork" copies this process, with all its memory and
             without its other threads, which may hold locks for ever.
     """
 

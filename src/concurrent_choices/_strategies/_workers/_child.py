@@ -6,7 +6,7 @@ import os
 import select
 import time
 
-__all__ = ["Child", "pidfd"]
+__all__ = ["Child", "pidfd", "readable"]
 
 GLANCE = 1e-3
 """Seconds between looks at a process whose end cannot be waited for (guessed: what its end takes)."""
@@ -34,10 +34,12 @@ class Child:
             pid, status = self._reap()
             if pid:
                 self._code = os.waitstatus_to_exitcode(status)
-            elif (left := until - time.monotonic()) > 0:
-                self._sleep(left)
-            else:
+            elif (left := until - time.monotonic()) <= 0:
                 return None
+            elif self.sentinel is not None:
+                readable(self.sentinel, left)
+            else:
+                time.sleep(min(left, GLANCE))
         return self._code
 
     def _reap(self) -> tuple[int, int]:
@@ -46,17 +48,18 @@ class Child:
         except ChildProcessError:  # somebody waited for it before us
             return self.pid, 0
 
-    def _sleep(self, seconds: float) -> None:
-        if self.sentinel is None:
-            time.sleep(min(seconds, GLANCE))
-        else:
-            poll = select.poll()
-            poll.register(self.sentinel, select.POLLIN)
-            poll.poll(seconds * 1000)
+    def release(self) -> None:
+        """Close what this process holds of it."""
+        sentinel, self.sentinel = self.sentinel, None
+        if sentinel is not None:
+            os.close(sentinel)
 
-    def disown(self) -> None:
-        """In a fork of the caller: it is somebody else's child."""
-        self._code = 0
+
+def readable(descriptor: int, seconds: float) -> bool:
+    """Wait so long for a descriptor to have something to read; whether it has."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
 
 
 def pidfd(pid: int) -> int | None:

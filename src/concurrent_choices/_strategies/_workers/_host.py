@@ -13,6 +13,7 @@ from typing import Any
 
 from ..._work._pickling import dump
 from . import _spawn
+from ._births import Nursery, can_nurse
 from ._page import Page
 from ._wire import Kind, Link
 
@@ -26,7 +27,7 @@ class Worker:
     """One worker process: its wire, its page, and what it is known to do.
 
     Args:
-        start: How processes are started: `fresh` or `fork` of `_spawn`.
+        start: How processes are started: by a nursery, or by `fresh` or `fork` of `_spawn`.
         hello: The frames of the first message.
     """
 
@@ -48,17 +49,24 @@ class Worker:
         self.link = Link(ours)
         self.ready = False
         self.job = -1
-        self.sentinel = self.process.sentinel
         self.link.queue(Kind.HELLO, 0, 0, hello)
         self.link.flush(MSG_DONTWAIT)
 
     @property
     def pid(self) -> int:
-        """Its process number."""
+        """Its process number; 0 until it is born."""
         return self.process.pid
+
+    @property
+    def sentinel(self) -> int | None:
+        """A descriptor that becomes readable when it ends, where there is one."""
+        return self.process.sentinel
 
     def kill(self) -> None:
         """End it and whatever processes it started, now."""
+        if not self.pid:
+            self._cut()  # it ends as soon as it is born
+            return
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         with suppress(ProcessLookupError):
@@ -76,12 +84,15 @@ class Worker:
     def release(self) -> None:
         """Close what this process holds of it."""
         self.link.close()
-        with suppress(OSError):
-            os.close(self._alive)
-        if self.sentinel is not None:
-            os.close(self.sentinel)
-            self.sentinel = None
+        self._cut()
+        self.process.release()
         self.page.close()
+
+    def _cut(self) -> None:
+        """Close this end of its lifeline."""
+        alive, self._alive = self._alive, -1
+        if alive != -1:
+            os.close(alive)
 
 
 def _pipe() -> tuple[int, int]:
@@ -94,7 +105,7 @@ class Host:
     """Starts, replaces and ends the workers of one strategy.
 
     Args:
-        start_method: "fresh" or "fork".
+        start_method: "fresh", from an interpreter that has nothing of the caller's, or "fork", of the caller.
         initializer: Called in each worker before anything else, or None.
         initargs: Its arguments.
     """
@@ -105,7 +116,11 @@ class Host:
         initializer: Callable[..., object] | None = None,
         initargs: tuple[Any, ...] = (),
     ) -> None:
-        self._start = _spawn.fork if start_method == "fork" else _spawn.fresh
+        self.nursery = Nursery() if start_method == "fresh" and can_nurse() else None
+        if self.nursery is not None:
+            self._start: Callable[..., _spawn.Process] = self.nursery.start
+        else:
+            self._start = _spawn.fork if start_method == "fork" else _spawn.fresh
         self._hello = dump(_spawn.surroundings())[:1]
         if initializer is not None:
             self._hello += dump((initializer, initargs))
@@ -148,14 +163,17 @@ class Host:
             worker.kill()
         for worker in workers:
             worker.close()
+        if self.nursery is not None:
+            self.nursery.close()
 
     def forget(self) -> None:
         """In a fork of the caller: drop its ends of the wires, so that they close when the caller ends."""
         workers, self.workers = self.workers, []
         for worker in workers:
-            worker.process.disown()
             with suppress(OSError, ValueError):
                 worker.release()
+        if self.nursery is not None:
+            self.nursery.forget()
 
 
 _hosts: weakref.WeakSet[Host] = weakref.WeakSet()

@@ -7,12 +7,12 @@ import os
 
 __all__ = ["Page"]
 
-_STARTED, _SINCE, _CANCELLED = range(3)
+_STARTED, _SINCE, _CANCELLED, _PID = range(4)
 _SIZE = mmap.PAGESIZE
 
 
 class Page:
-    """Three numbers, each written by one side only.
+    """Four numbers, each written by one side only.
 
     Args:
         descriptor: The memory behind it.
@@ -62,6 +62,15 @@ class Page:
     @cancelled.setter
     def cancelled(self, job: int) -> None:
         self.numbers[_CANCELLED] = job
+
+    @property
+    def pid(self) -> int:
+        """The worker's process number, once it is born; 0 before."""
+        return self.numbers[_PID]
+
+    @pid.setter
+    def pid(self, number: int) -> None:
+        self.numbers[_PID] = number
 
     def close(self) -> None:
         """Let go of it."""

@@ -1,4 +1,4 @@
-"""Starting worker processes: fresh interpreters, or forks where they were asked for."""
+"""Starting processes: fresh interpreters, or forks where they were asked for."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class Process(Protocol):
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """Its number; 0 until it is born."""
         ...
 
     def wait(self, timeout: float) -> int | None:
         """Its exit status, negative for a signal, or None if it still runs after so many seconds."""
         ...
 
-    def disown(self) -> None:
-        """In a fork of the caller: it is somebody else's child."""
+    def release(self) -> None:
+        """Close what this process holds of it."""
         ...
 
 

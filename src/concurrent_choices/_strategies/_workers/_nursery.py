@@ -1,0 +1,104 @@
+"""A process that forks worker processes; `_births` is the other end.
+
+It has imported our modules, once for all of them, and nothing of the caller's: what it forks is as fresh as
+an interpreter of its own, and there in a millisecond.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import sys
+from _socket import CMSG_SPACE, socket
+
+from ._page import Page
+from ._wire import Link
+from ._worker import serve, settle
+
+__all__ = ["main"]
+
+_DESCRIPTORS = 4  # of each worker: its wire, its page, its lifeline, and where its end is told
+_SIZE = CMSG_SPACE(4 * _DESCRIPTORS)
+
+
+def main() -> None:
+    """The fresh interpreter's entry: the descriptor of its wire is on the command line."""
+    (control,) = settle()
+    _Nursery(socket(fileno=control)).run()
+
+
+class _Nursery:
+    def __init__(self, control: socket) -> None:
+        self._control = control
+        self._poll = select.poll()
+        self._poll.register(control, select.POLLIN)
+        self._children: dict[int, tuple[int, int]] = {}
+
+    def run(self) -> None:
+        """Bear and bury, until there is nobody to do it for."""
+        gc.freeze()  # or the first collection in each worker would copy what it shares with the others
+        while True:
+            for descriptor, _ in self._poll.poll():
+                if descriptor in self._children:
+                    self._bury(descriptor)
+                else:
+                    self._attend()
+
+    def _attend(self) -> None:
+        data, ancillary, _, _ = self._control.recvmsg(1, _SIZE)
+        if not data:
+            self._end()
+        rights = b"".join(received for _, _, received in ancillary)
+        descriptors = memoryview(rights).cast("i").tolist()
+        if len(descriptors) == _DESCRIPTORS:
+            self._bear(*descriptors)
+        for descriptor in descriptors[:-1]:
+            os.close(descriptor)
+
+    def _bear(self, wire: int, page: int, lifeline: int, ending: int) -> None:
+        try:
+            pid = os.fork()
+        except OSError as error:
+            print(f"no worker process can be forked: {error}", file=sys.stderr)  # noqa: T201 - where a worker's last words go too
+            os.close(ending)
+            return
+        if not pid:
+            os.close(ending)
+            self._live(wire, page, lifeline)
+        sentinel = os.pidfd_open(pid)
+        self._children[sentinel] = pid, ending
+        self._poll.register(sentinel, select.POLLIN)
+
+    def _live(self, wire: int, page: int, lifeline: int) -> None:
+        """In the new process: be a worker, with nothing of the others."""
+        try:
+            os.setpgid(0, 0)
+            self._control.close()
+            for sentinel, (_, ending) in self._children.items():
+                os.close(sentinel)
+                os.close(ending)
+            own = Page(page)
+            own.pid = os.getpid()
+            serve(Link(socket(fileno=wire)), own, lifeline)
+        finally:
+            os._exit(1)
+
+    def _bury(self, sentinel: int) -> None:
+        """Tell the caller how a worker ended."""
+        pid, ending = self._children.pop(sentinel)
+        self._poll.unregister(sentinel)
+        os.close(sentinel)
+        _, status = os.waitpid(pid, 0)
+        code = os.waitstatus_to_exitcode(status)
+        try:  # noqa: SIM105 - contextlib would cost a worker's start 1 ms
+            os.write(ending, code.to_bytes(4, "little", signed=True))
+        except BrokenPipeError:  # nobody wants to know any more
+            pass
+        os.close(ending)
+
+    def _end(self) -> None:
+        """The caller has ended its workers, or is gone, and they with it."""
+        for pid, _ in self._children.values():
+            os.waitpid(pid, 0)
+        os._exit(0)

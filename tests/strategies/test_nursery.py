@@ -1,0 +1,117 @@
+"""The nursery: workers are forks of one process, which can be lost, and leave nothing with one another."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import psutil
+import pytest
+
+from concurrent_choices import ProcessStrategy, WorkerDiedError, run
+from concurrent_choices._strategies._workers import _births, _host
+
+
+@pytest.fixture
+def host():
+    """A host of workers."""
+    made = _host.Host()
+    yield made
+    made.close()
+
+
+def whereabouts(_item):
+    """The worker's number and its parent's."""
+    return os.getpid(), os.getppid()
+
+
+def kill_parent(item):
+    """End the nursery during the third item."""
+    if item == 3:
+        os.kill(os.getppid(), signal.SIGKILL)
+        signal.pause()
+    return item
+
+
+def ready(worker):
+    """Wait for a worker's first word."""
+    worker.link.receive()
+    return worker
+
+
+def test_workers_have_one_parent_that_is_not_the_caller():
+    """Two workers cost one interpreter: they are forks of one process."""
+    with ProcessStrategy(max_workers=2, batch=1) as strategy:
+        seen = set(run(whereabouts, range(20), strategy=strategy))
+    parents = {parent for _, parent in seen}
+    assert len(parents) == 1
+    assert os.getpid() not in parents
+    assert not any(map(psutil.pid_exists, parents))
+
+
+def test_a_worker_holds_nothing_of_its_siblings(host):
+    """Each has its own wire, page and lifeline, or the death of one would be hidden by another."""
+    workers = [ready(host.hire()) for _ in range(3)]
+    held = [{str(link.readlink()) for link in Path(f"/proc/{worker.pid}/fd").iterdir()} for worker in workers]
+    own = [{name for name in names if name.startswith(("socket", "pipe"))} for names in held]
+    shared = own[0] & own[1] & own[2]  # the standard streams
+    assert [len(names - shared) for names in own] == [2, 2, 2]
+    assert not (own[0] - shared) & (own[1] - shared)
+
+
+def test_how_a_worker_ended_is_told(host):
+    """The nursery tells the exit status, which only a parent can know."""
+    worker = ready(host.hire())
+    os.kill(worker.pid, signal.SIGSEGV)
+    assert worker.process.wait(10) == -signal.SIGSEGV
+    host.bury(worker)
+
+
+def test_workers_that_are_not_born_yet_can_be_killed(host):
+    """One that was ordered a moment ago has no number to kill; it ends all the same."""
+    worker = host.hire()
+    assert worker.pid == 0
+    worker.kill()
+    assert worker.process.wait(10) == 1
+    host.bury(worker)
+
+
+def test_the_nursery_is_killed_between_two_runs():
+    """Another takes its place."""
+    with ProcessStrategy(max_workers=2, batch=1) as strategy:
+        ((_, parent),) = set(run(whereabouts, [1], strategy=strategy))
+        os.kill(parent, signal.SIGKILL)
+        assert run(abs, range(-8, 0), strategy=strategy) == [8, 7, 6, 5, 4, 3, 2, 1]
+        ((_, other),) = set(run(whereabouts, [1], strategy=strategy))
+        assert other != parent
+
+
+def test_the_nursery_is_killed_while_workers_work():
+    """Its workers go with it, as nobody could tell of their ends; their items are named, the others go on."""
+    with ProcessStrategy(max_workers=1, batch=1) as strategy:
+        results = run(kill_parent, range(8), strategy=strategy, return_exceptions=True)
+    assert [result for result in results if not isinstance(result, Exception)] == [0, 1, 2, 4, 5, 6, 7]
+    assert isinstance(results[3], WorkerDiedError)
+    assert results[3].exitcode is None
+
+
+def test_without_a_nursery(monkeypatch):
+    """On systems without what it needs, each worker is an interpreter of its own."""
+    monkeypatch.setattr(_births, "pidfd", lambda _pid: None)
+    with ProcessStrategy(max_workers=2, batch=1) as strategy:
+        assert {parent for _, parent in run(whereabouts, range(8), strategy=strategy)} == {os.getpid()}
+
+
+def test_a_fork_of_the_caller_lets_go_of_the_nursery(host):
+    """A child of the caller would keep it alive after the caller has ended."""
+    ready(host.hire())
+    reading, writing = os.pipe()
+    if not (child := os.fork()):
+        os.write(writing, b"no" if host.nursery.pid or host.workers else b"gone")
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(reading, 9) == b"gone"
+    os.close(reading)
+    os.close(writing)
+    assert host.nursery.pid
