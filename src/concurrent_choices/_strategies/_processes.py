@@ -39,8 +39,8 @@ class ProcessStrategy(Staffed):
         batch: Items handed to a process at a time; None lets it adapt.
         initializer: Called once in each new worker.
         initargs: Its arguments.
-        start_method: "fresh" starts from a new interpreter; "fork" copies this process, with all its memory and
-            without its other threads, which may hold locks for ever.
+        start_method: "fresh" starts from a new interpreter; "fork" copies this process, with all its memory
+            and without its other threads, which may hold locks for ever.
     """
 
     name = "process"
