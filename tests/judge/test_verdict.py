@@ -38,7 +38,7 @@ def verdict(profile, items=500, machine=TWO, **more):
         (SLEEP, 500, TWO, "thread"),
         (SLEEP, 1, TWO, "sequential"),
         (function(1 * US / MS, cpu=1 * US / MS, gil=1 * US / MS), 1000, TWO, "sequential"),
-        (AWAITS, 500, TWO, "asyncio"),
+        (AWAITS, 50, TWO, "asyncio"),
         (AWAITS, 2000, TWO, "uvloop"),
         (AWAITS, 50_000, TWO, "uvloop"),
         (coroutine(20, held=0.5, cpu=0.5), 50_000, TWO, "hybrid"),
@@ -89,7 +89,7 @@ def test_the_line_that_blocks_is_named():
     told = verdict(BLOCKS)
     assert told.diagnosis == "async that blocks the loop at app.py:31"
     assert "blocks its loop for 95% of its 20.0 ms at app.py:31" in told.reason
-    assert told.changes[0].startswith("If it awaited instead of blocking at app.py:31: asyncio (")
+    assert told.changes[0].startswith("If it awaited instead of blocking at app.py:31: uvloop (")
 
 
 def test_what_would_change_it_is_computed():

@@ -43,5 +43,5 @@ def test_all_of_them_take_no_longer_than_promised():
     measured = {row.name for row in describe(found) if row.how.startswith("measured")}
 
     assert seconds < 5
-    assert {"call", "step", "thread_start"} <= measured
+    assert {"call", "step", "switch"} <= measured
     assert found.costs.switch_interval == sys.getswitchinterval()

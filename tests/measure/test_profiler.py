@@ -580,7 +580,7 @@ def test_the_hand_of_a_bench():
 
 def test_half_of_few_items_is_spared_for_trials(clock):
     """One lane does not use up what two are to be tried on; where all is next to nothing, it may."""
-    few, tiny = Called(clock, wall=0.005), Called(clock, wall=0.000_5)
+    few, tiny = Called(clock, wall=0.005, cpu=0.005), Called(clock, wall=0.000_5)
 
     sampled(few, range(20), clock=clock)
     sampled(tiny, range(20), clock=clock)

@@ -19,7 +19,8 @@ class Costs(Jsonable):
 
     Attributes:
         call: Calling a Python function.
-        thread_start: Starting one thread.
+        thread_start: Starting one thread of many.
+        thread_loop: Starting an event loop in one thread of many, and ending it.
         thread_item: Handing one item to a thread in a batch of one.
         process_start: From nothing to the first worker being ready.
         process_worker: Each further worker.
@@ -42,6 +43,7 @@ class Costs(Jsonable):
 
     call: float = 0.05e-6
     thread_start: float = 70e-6
+    thread_loop: float = 0.35e-3
     thread_item: float = 0.7e-6
     process_start: float = 30e-3
     process_worker: float = 5e-3

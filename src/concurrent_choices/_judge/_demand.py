@@ -10,6 +10,8 @@ blocked ─┬─ one item at a time ────► resource   (a lock, a disk,
 
 from __future__ import annotations
 
+from math import sqrt
+
 from attrs import evolve, frozen
 
 from .._facts._machine import Machine
@@ -39,8 +41,11 @@ CONTENDED = 0.75
 """Share of the predicted speed-up below which a trial shows a resource that lanes share
 (DECISION.md 5.2)."""
 
-CROWDED = 0.65
-"""The same for trials of more than two lanes, in which each makes fewer calls (guessed)."""
+CROWDED = 0.8
+"""The same for trials of more than two lanes, less what the spread of calls makes of it (guessed)."""
+
+SURE = 2.0
+"""Standard errors of the mean that make a difference (the usual 95 %)."""
 
 PAIR = 2
 """Lanes of the trial that `Profile.pair_speedup` is of."""
@@ -58,6 +63,9 @@ COMPUTES = 0.3
 NATIVE = 0.3
 """Native threads' CPU per second of the callable's own, from which it counts as parallel already
 (DECISION.md 5.1)."""
+
+WAITS = 0.2
+"""Share of waiting from which it may be at a lock that is also held while computing (guessed)."""
 
 TOGETHER = 1.4
 """Lanes' worth of computing from which two shared memory rather than took turns under the GIL (guessed: half
@@ -143,7 +151,7 @@ def demand_of(profile: Profile, machine: Machine) -> Demand:
     """
     # trials happened where the profile was taken, whatever machine is asked about
     home = evolve(machine, cpus=profile.cpus or machine.cpus, gil=True)
-    demand = _resourceful(profile, _refined(profile, _raw(profile, home)))
+    demand = _resourceful(profile, _lightened(profile, _refined(profile, _raw(profile, home))))
     starved = home.cpus - demand.cores
     cores = max(min(1.0, machine.cpus), machine.cpus - starved)
     demand = evolve(demand, cores=cores)
@@ -192,12 +200,18 @@ def _crowded(profile: Profile, demand: Demand) -> int | None:
 def _split(profile: Profile) -> tuple[float, float, float]:
     """Seconds of computing, of blocking the loop, and of waiting.
 
-    Run-queue delay counts as computing: whoever slowed the sample down will slow the rest down.
+    Run-queue delay counts as computing: whoever slowed the sample down will slow the rest down. Not so where
+    calls mostly wait: then it is what waking up takes, and where many wait the next one is awake.
     """
+    waits = profile.cpu < COMPUTES * (profile.wall - profile.queued)
     if profile.is_async and profile.loop_held > 0:
-        computing = min(profile.loop_cpu + profile.queued_on_loop, profile.loop_held)
-        block = profile.loop_held - computing
-        return computing, block, max(0.0, profile.wall - profile.loop_held)
+        held = min(profile.loop_held, profile.wall)  # timing short steps makes them longer
+        queued = min(profile.queued_on_loop, held - min(profile.loop_cpu, held))
+        computing = min(profile.loop_cpu, held) + (0.0 if waits else queued)
+        block = held - min(profile.loop_cpu, held) - queued
+        return computing, block, max(0.0, profile.wall - computing - block)
+    if waits:
+        return profile.cpu, 0.0, profile.blocked + profile.queued
     return profile.cpu + profile.queued, 0.0, profile.blocked
 
 
@@ -273,6 +287,29 @@ def _refined(profile: Profile, demand: Demand) -> Demand:
     return shifted(weighed)
 
 
+def _lightened(profile: Profile, demand: Demand) -> Demand:
+    """Computing between waits, no dearer than many lanes together showed it to be.
+
+    Whoever wakes up alone finds the caches and the core cold, and goes to sleep again; where others compute
+    meanwhile, the same lines took a third of the time (measured on sockets).
+    """
+    lanes, observed = max(_trials(profile), default=(0, 0.0))
+    computing = demand.gil + demand.work
+    if lanes <= PAIR or profile.children or not 0 < computing < demand.alone / 2:
+        return demand
+    if observed <= _speedup(demand, lanes):
+        return demand
+
+    def light(seconds: float) -> Demand:
+        part = seconds / computing
+        wait = demand.wait + computing - seconds
+        return evolve(demand, gil=part * demand.gil, work=part * demand.work, wait=wait)
+
+    return light(
+        invert(lambda seconds: _network(light(seconds), lanes), lanes, observed / demand.alone, computing)
+    )
+
+
 def _refinable(profile: Profile, demand: Demand) -> bool:
     """Whether only the GIL can have slowed two lanes down: not their memory, not their children."""
     computes = demand.gil + demand.work >= max(demand.alone / 2, UNBROKEN)
@@ -282,22 +319,34 @@ def _refinable(profile: Profile, demand: Demand) -> bool:
 def _resourceful(profile: Profile, demand: Demand) -> Demand:
     """The time at a resource that lanes share, where a trial was slower than predicted."""
     lanes, observed = max(_trials(profile), default=(0, 0.0))
-    expected = _speedup(demand, lanes) if lanes else 0.0
-    if observed >= (CONTENDED if lanes == PAIR else CROWDED) * expected or _at_work(profile):
+    if not lanes:
+        return demand
+    expected = _speedup(demand, lanes)
+    if observed >= (CONTENDED if lanes == PAIR else _crowd(profile)) * expected or _at_work(profile):
         return demand
 
     def with_resource(seconds: float) -> Demand:
         from_wait = min(seconds, demand.wait)
-        work = demand.work - (seconds - from_wait)  # a lock may also be held while computing
-        return evolve(demand, resource=seconds, wait=demand.wait - from_wait, work=work)
+        from_work = min(seconds - from_wait, demand.work)  # a lock may also be held while computing …
+        gil = demand.gil - (seconds - from_wait - from_work)  # … and while holding the GIL
+        wait, work = demand.wait - from_wait, demand.work - from_work
+        return evolve(demand, resource=seconds, wait=wait, work=work, gil=max(0.0, gil))
 
     def network(seconds: float) -> Network:
         return _network(with_resource(seconds), lanes)
 
     most = demand.wait + demand.work
+    if demand.wait >= WAITS * demand.alone:
+        most += demand.gil  # where nobody waits, two lanes slower than the GIL explains are no sign of a lock
     seconds = invert(network, lanes, observed / demand.alone, most)
     apart = profile.process_speedup is not None and profile.process_speedup > 2 * CONTENDED
     return evolve(with_resource(seconds), shared_resource=0.0 if apart else seconds)
+
+
+def _crowd(profile: Profile) -> float:
+    """Share of the predicted speed-up below which a trial of many lanes shows a resource that they share."""
+    error = profile.wall_sd / profile.wall / sqrt(max(1, profile.calls))
+    return max(0.0, CROWDED - SURE * error)
 
 
 def _at_work(profile: Profile) -> bool:

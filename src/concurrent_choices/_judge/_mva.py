@@ -59,6 +59,16 @@ class Network:
         slowest = max(*self.queues, self.held, 0.0)
         return min(capacity(slowest), capacity(self.work, self.cores), self.ceiling)
 
+    def in_step(self, lanes: int) -> float:
+        """Items a second of lanes that all compute, then all wait: nothing of the one hides behind the other.
+
+        Equal waits bring lanes into step. It is the least that n lanes can achieve, as `throughput` is about
+        the most.
+        """
+        at_once = max(1.0, lanes / self.cores)
+        cycle = self.think + lanes * (sum(self.queues) + self.held) + at_once * self.work
+        return min(lanes / cycle, self.bound) if cycle > 0 else self.bound
+
 
 def capacity(seconds: float, servers: float = 1.0) -> float:
     """Items a second that a station can serve; infinite where an item asks nothing of it."""

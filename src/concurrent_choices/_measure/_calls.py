@@ -115,7 +115,7 @@ class PlainCalls:
             outcomes = self._call(claim)
             _enter(ledger, claim, outcomes, watch.passed())
 
-    def lane(self, claims: Iterable[Claim], ledger: Ledger, start: int) -> Block:
+    def lane(self, claims: Iterable[Claim], ledger: Ledger, start: int, *, settles: bool = False) -> Block:
         """The same, timed only as a whole.
 
         What a thread does first may take longer than what follows: it is kept apart where enough follows.
@@ -125,11 +125,12 @@ class PlainCalls:
             ledger: Allows each block, and is told of it.
             start: The wall time from which on it was ready to call. (It may wait for the GIL
                 first.)
+            settles: Whether a single block that follows is enough.
         """
         source = iter(claims)
         _, first = self._stretch(islice(source, 1), ledger, start)
         count, rest = self._stretch(source, ledger)
-        return rest if count >= FOLLOWING else first.plus(rest)
+        return rest if count >= (1 if settles else FOLLOWING) else first.plus(rest)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -195,9 +196,18 @@ class AwaitedCalls:
         """Call and await each item, a timed block a claim; write everything into the ledger."""
         self._run(self._round(claims, ledger))
 
-    def lanes(self, claims: Iterable[Claim], ledger: Ledger, count: int) -> list[Block]:
-        """The same with `count` calls in flight at once; answers the totals of each lane."""
-        return self._run(self._lanes(iter(claims), ledger, count))
+    def lanes(
+        self, claims: Iterable[Claim], ledger: Ledger, count: int, *, settles: bool = False
+    ) -> list[Block]:
+        """The same with `count` calls in flight at once; answers the totals of each lane.
+
+        Args:
+            claims: The items.
+            ledger: Allows each block, and is told of it.
+            count: How many at once.
+            settles: Whether a lane is timed from after its first block, if there is a second.
+        """
+        return self._run(self._lanes(iter(claims), ledger, count, settles=settles))
 
     def close(self) -> None:
         """End the loop, and what the callables left on it."""
@@ -220,15 +230,20 @@ class AwaitedCalls:
             _enter(ledger, claim, outcomes, times)
             self._each = times[0] // len(claim.items)
 
-    async def _lanes(self, source: Iterator[Claim], ledger: Ledger, count: int) -> list[Block]:
-        return await asyncio.gather(*(self._lane(source, ledger) for _ in range(count)))
+    async def _lanes(
+        self, source: Iterator[Claim], ledger: Ledger, count: int, *, settles: bool
+    ) -> list[Block]:
+        return await asyncio.gather(*(self._lane(source, ledger, settles=settles) for _ in range(count)))
 
-    async def _lane(self, source: Iterator[Claim], ledger: Ledger) -> Block:
-        watch, calls = _Stopwatch(self._clock), 0
+    async def _lane(self, source: Iterator[Claim], ledger: Ledger, *, settles: bool) -> Block:
+        watch, calls, settled = _Stopwatch(self._clock), 0, not settles
         watch.start()
         for claim in source:
             if not ledger.begin(claim):
                 break
+            if calls and not settled:
+                calls, settled = 0, True
+                watch.start()
             _enter(ledger, claim, await self._call(claim), None)
             calls += len(claim.items)
         return Block(0, calls, *watch.passed())

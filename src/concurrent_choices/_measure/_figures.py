@@ -112,15 +112,15 @@ def trend(blocks: Sequence[Block], items: int | None) -> float:
 
 
 def compare(lanes: Sequence[Block], alone: Totals, *, crowded: bool) -> Trial | None:
-    """What the lanes' times say, beside those of one lane alone; None if a lane did nothing.
+    """What the lanes' times say, beside those of one lane alone; None if fewer than two did anything.
 
     Args:
         lanes: The totals of each.
         alone: What one did alone.
         crowded: Whether it is the callable's own threads that take the cores, no neighbour's.
     """
-    together = [Totals.of([lane]) for lane in lanes]
-    if not together or not alone.calls or any(lane.calls == 0 for lane in together):
+    together = [Totals.of([lane]) for lane in lanes if lane.calls]
+    if len(together) < 2 or not alone.calls:  # noqa: PLR2004 - one is not together
         return None
     calls, wall = sum(lane.calls for lane in together), sum(_wall(lane) for lane in together)
     cpu, cpu_alone = sum(lane.cpu for lane in together) / calls, alone.cpu / alone.calls

@@ -10,7 +10,6 @@ import asyncio
 import os
 import pickle
 import socket
-import statistics
 import sys
 import threading
 import time
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["DIRECT"]
 
 _CALLS = 20_000
-_THREADS = 20
 _TURNS = 300
 _PAYLOAD = 4 * 1024 * 1024
 _TASKS, _STEPS = 8, 200
@@ -40,20 +38,6 @@ def _call() -> float:
         return item
 
     return _best(lambda: list(map(nothing, range(_CALLS)))) / _CALLS
-
-
-def _thread_start() -> float:
-    """Starting a thread and seeing its end."""
-
-    def once() -> float:
-        start = time.perf_counter()
-        thread = threading.Thread(target=int)
-        thread.start()
-        thread.join()
-        return time.perf_counter() - start
-
-    # the lower quartile: neighbours can only make it longer
-    return statistics.quantiles([once() for _ in range(_THREADS)])[0]
 
 
 def _switch() -> float:
@@ -215,7 +199,6 @@ def _best(work: Callable[[], object], rounds: int = _ROUNDS) -> float:
 DIRECT: dict[str, tuple[Callable[[], float], str]] = {
     "switch_interval": (sys.getswitchinterval, "asked of the interpreter"),
     "call": (_call, f"best of {_ROUNDS} rounds of {_CALLS} calls of an empty function"),
-    "thread_start": (_thread_start, f"lower quartile of {_THREADS} threads started and joined"),
     "switch": (_switch, f"{2 * _TURNS} turns of two threads"),
     "byte": (_byte, "best of 3 trips of 4 MiB through pickle and a pipe"),
     "loop_start": (_loop_start, f"best of {_ROUNDS} asyncio loops made, run and closed"),

@@ -40,6 +40,12 @@ PRECISE = 0.03
 PATIENCE = 3
 """Times `ENOUGH` after which the mean need not be precise any more (guessed)."""
 
+ALIKE = 3
+"""Calls that wait equally long, after which the next ones will too (guessed)."""
+
+COMPUTES = 0.3
+"""Share of computing up to which calls are said to wait (DECISION.md 5.1)."""
+
 FEWEST = 5
 """Blocks that tell a trend and a spread (DECISION.md 5.1)."""
 
@@ -173,7 +179,7 @@ class Rounds:
         if blocks and spent / len(blocks) > deadline - bench.clock.wall():
             return False  # the next one would not come back in time
         if len(blocks) < FEWEST or spent < ENOUGH:
-            return True
+            return not _wait_alike(blocks)
         return spent < PATIENCE * ENOUGH and relative_error(worth_counting(blocks)) > PRECISE
 
     def _hopeless(self) -> bool:
@@ -212,6 +218,14 @@ class Rounds:
         reason = f"{what} had not come back after {seconds:.3g} s; that is a lower bound"
         bench.missing.append(f"wall: {reason}")
         return Unfinished(seconds, (cpu_now - cpu) / 1e9, (queued_now - queued) / 1e9)
+
+
+def _wait_alike(blocks: Sequence[Block]) -> bool:
+    """Whether a few calls tell as much as many: they wait, equally long."""
+    totals = Totals.of(blocks)
+    computing = totals.cpu + totals.queued
+    enough = len(blocks) >= ALIKE and totals.wall * 1e9 >= ENOUGH / 2
+    return enough and computing < COMPUTES * totals.wall and relative_error(blocks) <= PRECISE
 
 
 def block_size(blocks: Sequence[Block]) -> int:

@@ -8,9 +8,10 @@ experiments 2 and 16).
 from __future__ import annotations
 
 import math
+import sys
 from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ._calls import AwaitedCalls, cut
 from ._evidence import worth_counting
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .._facts._batch import Claim
+    from .._facts._clock import Clock
     from ._bench import Bench
     from ._calls import PlainCalls
     from ._figures import Block, Trial
@@ -32,23 +34,42 @@ __all__ = ["try_lanes"]
 
 PAIR = 2
 
+CROWD = 16
+"""Lanes of the wide trial: enough to meet a limit of eight, or of the six threads that an event loop lends
+on two cores."""
+
 TRIAL = (15e-3, 20e-3)
 """Seconds that a lane works in a trial: three switch intervals, at most 20 ms unless a call takes
 longer (DECISION.md 5.3)."""
 
 TWICE = 2
-"""Calls a lane makes at least: of one alone, half is the wait for the GIL at the beginning."""
+"""Calls a lane makes at least, unless they wait: of one alone, half is the wait for the GIL at the
+beginning."""
 
 TURN = 1e-3
 """Switch interval of a trial: at the usual 5 ms, a trial of 15 ms is over before turns even out
 (measured: 1.3 for what is 1.0)."""
 
+WAIT = 4e-3
+"""Seconds that a lane works in a trial of calls that wait: they do not take turns, so few calls say as much
+as many (guessed: long beside the start of sixteen threads)."""
+
+SETTLED = 2
+"""Calls that a lane makes at least where calls wait. The first are made by all lanes at once, and queue as
+later ones do not; so the second is the first that is timed."""
+
+USED = 0.3
+"""Part of all items that a wide trial may take: the rest is for the plan (guessed)."""
+
 WAITING = 0.5
-"""Share of the wall time spent blocked, from which four lanes are tried too (DECISION.md 5.1)."""
+"""Share of the wall time spent blocked, from which many lanes are tried too (DECISION.md 5.1)."""
+
+SIDE_BY_SIDE = 1.4
+"""Speed-up of a pair from which more lanes may do better still (guessed: between one at a time, and two)."""
 
 
 def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
-    """Two lanes together, and four where calls mostly wait, as far as items and budget allow.
+    """Two lanes together, and many where calls mostly wait, as far as items and budget allow.
 
     Args:
         bench: What the calls are made with; `missing` is told why a trial was not made.
@@ -58,53 +79,113 @@ def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
     alone = Totals.of(worth_counting(sample.blocks))
     if not alone.calls or bench.in_flight or isinstance(bench.hand, OwnHand):
         return []
-    waits = alone.wall - alone.cpu - alone.queued > WAITING * alone.wall
-    trials: list[Trial] = []
-    for lanes in (2, 4) if waits else (2,):
-        size = block_size([sample.blocks[0], *sample.blocks])
-        claims = _claims(bench, alone.wall / alone.calls, size, lanes, deadline)
-        together = _together(bench, claims, lanes, deadline) if claims else []
-        trial = compare(together, alone, crowded=sample.native > 0)
-        if trial is None:
-            break
-        trials.append(trial)
-    return trials
+    each = alone.wall / alone.calls
+    if not _waits(alone, sample):
+        seconds = max(TWICE * each, min(max(3 * each, TRIAL[0]), TRIAL[1]))
+        pair = _tried(bench, sample, _Size(PAIR, math.ceil(seconds / each), PAIR * seconds), deadline)
+        return [pair] if pair else []
+    calls = max(SETTLED, math.ceil(WAIT / each))
+    pair = _tried(bench, sample, _Size(PAIR, calls, PAIR * each, settles=True), deadline)
+    if pair is None or pair.speedup < SIDE_BY_SIDE:
+        return [pair] if pair else []
+    # at worst its first calls take as long as if no more than those two were let in
+    slowed = each / min(pair.speedup, PAIR)
+    crowd = min(CROWD, int(bench.left(deadline) / slowed), _spare(bench) // calls)
+    width = max(crowd, 2 * PAIR)
+    wide = _tried(bench, sample, _Size(width, calls, width * slowed, settles=True), deadline)
+    return [pair, wide] if wide else [pair]
 
 
-def _claims(bench: Bench, each: float, size: int, lanes: int, deadline: int) -> list[Claim]:
-    """Items for so many lanes, or none, with the reason."""
-    seconds = max(TWICE * each, min(max(3 * each, TRIAL[0]), TRIAL[1]))
-    field = "pair_speedup" if lanes == PAIR else "ramp"
-    if lanes * seconds > bench.left(deadline):
-        bench.missing.append(f"{field}: the budget was spent before {lanes} lanes could be tried")
-        return []
-    claims = cut(bench.feed.take(lanes * math.ceil(seconds / each), size), size)
-    if len(claims) < lanes:
+class _Size(NamedTuple):
+    """Of a trial: its lanes, the calls of each, and the seconds that there must be left for it.
+
+    Where it settles, lanes are not timed before their second call, and begin no call that would end late.
+    """
+
+    lanes: int
+    calls: int
+    seconds: float
+    settles: bool = False
+
+
+def _waits(alone: Totals, sample: Sample) -> bool:
+    """Whether calls mostly wait, for something else than child processes that compute."""
+    children = sample.whole.children / 1e9 / max(1, sum(block.calls for block in sample.blocks))
+    return alone.wall - alone.cpu - alone.queued - children * alone.calls > WAITING * alone.wall
+
+
+def _spare(bench: Bench) -> int:
+    """Items that a wide trial may take."""
+    return sys.maxsize if bench.feed.count is None else int(USED * bench.feed.count)
+
+
+def _tried(bench: Bench, sample: Sample, size: _Size, deadline: int) -> Trial | None:
+    """A trial, where items and budget allow."""
+    alone = Totals.of(worth_counting(sample.blocks))
+    field = "pair_speedup" if size.lanes == PAIR else "ramp"
+    if size.seconds > bench.left(deadline):
+        bench.missing.append(f"{field}: the budget was spent before {size.lanes} lanes could be tried")
+        return None
+    run = block_size([sample.blocks[0], *sample.blocks])
+    claims = cut(bench.feed.take(size.lanes * size.calls, run), run)
+    if len(claims) < size.lanes:
         bench.feed.give_back(claims)
-        bench.missing.append(f"{field}: too few items were left to try {lanes} lanes")
-        return []
-    return claims
+        bench.missing.append(f"{field}: too few items were left to try {size.lanes} lanes")
+        return None
+    source = _Source(claims, bench.clock)
+    if size.settles:
+        source.last = deadline - int(alone.wall / alone.calls * 1e9)
+    together = _together(bench, source, size, deadline + int(size.seconds * 1e9))
+    return compare(together, alone, crowded=sample.native > 0)
 
 
-def _together(bench: Bench, claims: Sequence[Claim], lanes: int, deadline: int) -> list[Block]:
+class _Source:
+    """Claims that lanes share, each drawn once.
+
+    Attributes:
+        claims: All of them.
+        last: The wall time after which no more are handed out, ns; None to hand out all.
+    """
+
+    def __init__(self, claims: Sequence[Claim], clock: Clock) -> None:
+        self.claims = claims
+        self.last: int | None = None
+        self._left = deque(claims)
+        self._clock = clock
+
+    def __iter__(self) -> Iterator[Claim]:
+        while self.last is None or self._clock.wall() < self.last:
+            try:
+                yield self._left.popleft()
+            except IndexError:
+                return
+
+    def rest(self) -> list[Claim]:
+        """What nobody drew."""
+        return list(self._left)
+
+
+def _together(bench: Bench, source: _Source, size: _Size, deadline: int) -> list[Block]:
     """Make calls in lanes; the totals of each, none where one did not come back."""
     calls = bench.calls
     if isinstance(calls, AwaitedCalls):
         done: list[Block] = []
-        bench.do(lambda: done.extend(calls.lanes(claims, bench.ledger, lanes)), claims, deadline)
+
+        def work() -> None:
+            done.extend(calls.lanes(source, bench.ledger, size.lanes, settles=size.settles))
+
+        if bench.do(work, source.claims, deadline):
+            bench.feed.give_back(source.rest())
         return done
-    return _on_threads(bench, calls, claims, lanes, deadline)
+    return _on_threads(bench, calls, source, size, deadline)
 
 
-def _on_threads(
-    bench: Bench, calls: PlainCalls, claims: Sequence[Claim], lanes: int, deadline: int
-) -> list[Block]:
-    source = deque(claims)
+def _on_threads(bench: Bench, calls: PlainCalls, source: _Source, size: _Size, deadline: int) -> list[Block]:
     done: dict[int, Block] = {}
-    hands = [DaemonHand() for _ in range(lanes)]
+    hands = [DaemonHand() for _ in range(size.lanes)]
 
     def lane(place: int) -> None:
-        done[place] = calls.lane(_drawn(source), bench.ledger, start)
+        done[place] = calls.lane(source, bench.ledger, start, settles=size.settles)
 
     ended, start = False, bench.clock.wall()
     try:
@@ -113,16 +194,10 @@ def _on_threads(
                 hand.begin(partial(lane, place))
             ended = all(hand.ended(bench.left(deadline)) for hand in hands)
     finally:
-        if not ended:
-            bench.give_up(claims)
+        if ended:
+            bench.feed.give_back(source.rest())
+        else:
+            bench.give_up(source.claims)
         for hand in hands:
             hand.close()
     return list(done.values()) if ended else []
-
-
-def _drawn(source: deque[Claim]) -> Iterator[Claim]:
-    while True:
-        try:
-            yield source.popleft()
-        except IndexError:
-            return

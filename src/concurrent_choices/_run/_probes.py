@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from functools import partial
@@ -16,6 +17,8 @@ _MANY = 4000
 _FEW = 500  # of what takes longer
 _ROUNDS = 3
 _PAIRS = 2
+_CREW = 32
+_WAIT = 10e-3  # seconds: longer than it takes to start the crew
 _NEXT_TO_NOTHING = 1e-6  # seconds; a cost of 0 would say that it was not measured
 
 
@@ -44,6 +47,23 @@ def _per_item(name: str, fn: Callable[[Any], Any], count: int, **options: object
         return _best(lambda: run(fn, range(count), strategy=strategy)) / count
 
 
+def _thread_start() -> float:
+    """What each of many threads adds to the time of one, all of them waiting."""
+    return _lanes_of(time.sleep)
+
+
+def _thread_loop() -> float:
+    """What an event loop in each of them adds to that."""
+    return max(_NEXT_TO_NOTHING, _lanes_of(asyncio.sleep) - _thread_start())
+
+
+def _lanes_of(wait: Callable[[float], Any]) -> float:
+    """Seconds for each of many threads that all wait equally long, without the waiting."""
+    crew = partial(load("thread"), _CREW, batch=1)
+    whole = _best(lambda: run(wait, [_WAIT] * _CREW, strategy=crew()))
+    return max(_NEXT_TO_NOTHING, (whole - _WAIT) / _CREW)
+
+
 def _starting(workers: int) -> float:
     """From nothing to the first results of so many workers."""
     strategy = load("process")(max_workers=workers, batch=1, initializer=int)
@@ -68,7 +88,9 @@ PROBES: dict[str, Callable[[], float]] = {
     "hybrid_item": partial(_per_item, "hybrid", _nothing, _FEW, max_workers=1, concurrency=8),
     "process_batch": partial(_per_item, "process", _nothing, _FEW, max_workers=1, batch=1),
     "process_task": partial(_per_item, "process", _nothing_awaited, _FEW, max_workers=1, batch=_FEW),
-    "process_item": partial(_per_item, "process", _nothing, _MANY, max_workers=1, batch=1000),
+    "process_item": partial(_per_item, "process", _nothing, 5 * _MANY, max_workers=1, batch=_MANY // 2),
+    "thread_start": _thread_start,
+    "thread_loop": _thread_loop,
     "thread_item": partial(_per_item, "thread", _nothing, _MANY, max_workers=1, batch=1),
     "task_item": partial(_per_item, "asyncio", _nothing_awaited, _MANY),
 }

@@ -68,11 +68,13 @@ class Prediction:
         seconds: Wall time for all items.
         limit: "lanes", "gil", "cores", "parent", "loop" or "resource".
         throughput: Items a second once everything has started.
+        in_step: Wall time where lanes compute and wait in step, instead of one computing while another waits.
     """
 
     seconds: float
     limit: str
     throughput: float
+    in_step: float = 0.0
 
 
 @frozen
@@ -84,12 +86,14 @@ class Rate:
         throughput: Items a second.
         limit: As in `Prediction`.
         alone: Seconds an item takes when nothing else runs.
+        in_step: Items a second where all lanes compute, then all wait.
     """
 
     lanes: int
     throughput: float
     limit: str
     alone: float
+    in_step: float
 
 
 def rate_of(network: Network, lanes: int, demands: dict[str, float]) -> Rate:
@@ -104,7 +108,8 @@ def rate_of(network: Network, lanes: int, demands: dict[str, float]) -> Rate:
     name, most = max(demands.items(), key=lambda demand: demand[1])
     limit = name if rate * most >= LIMITING else "lanes"
     alone = network.think + sum(network.queues) + network.held + network.work
-    return Rate(lanes, rate, limit, max(alone, _WEIGHTLESS))
+    in_step = min(network.in_step(lanes), rate)
+    return Rate(lanes, rate, limit, max(alone, _WEIGHTLESS), in_step)
 
 
 def batch_size(case: Case, seconds: float, lanes: int, fixed: int | None = None) -> int:
@@ -140,7 +145,10 @@ def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: in
     total = start + _ramp_up(case, rate, started, ramp)
     each = max(rate.alone / started, 1.0 / rate.throughput)
     total += case.items * each + _tail(case, rate, started, batch)
-    return Prediction(total, rate.limit, rate.throughput)
+    # the last lane to start does an item, too
+    total = max(total, start + (started - 1.0) * ramp + rate.alone)
+    lost = case.items * (1.0 / rate.in_step - 1.0 / rate.throughput)
+    return Prediction(total, rate.limit, rate.throughput, total + lost)
 
 
 def _worth_starting(case: Case, rate: Rate, ramp: float) -> float:

@@ -33,7 +33,7 @@ def hybrid(case: Case, plan: Plan) -> Prediction:
     ramp = case.costs.process_worker / max(1.0, inner.throughput * inner.alone)
     smooth = finish(case, rate, start=start, ramp=ramp)
     backlog = _backlog(case, workers, inner) / inner.throughput
-    return evolve(smooth, seconds=smooth.seconds + backlog)
+    return evolve(smooth, seconds=smooth.seconds + backlog, in_step=smooth.in_step + backlog)
 
 
 def _backlog(case: Case, workers: int, inner: Rate) -> float:
@@ -75,4 +75,4 @@ def _together(case: Case, workers: int, inner: Rate) -> Rate:
     rate = min(workers * inner.throughput, least)
     limit = name if rate >= LIMITING * least else inner.limit
     lanes = min(workers * inner.lanes, max(1, case.items))
-    return Rate(lanes, rate, limit, inner.alone)
+    return Rate(lanes, rate, limit, inner.alone, min(workers * inner.in_step, rate))

@@ -77,7 +77,7 @@ def worker_seconds(case: Case, task: float) -> float:
         task: What it takes to await a coroutine there.
     """
     costs, payload = case.costs, case.profile.payload
-    seconds = costs.call + (payload.item_seconds + payload.result_seconds) / 2
+    seconds = (payload.item_seconds + payload.result_seconds) / 2
     if case.demand.is_async:
         step = step_seconds(case, costs.step, costs.socket_step)
         seconds += task + case.demand.steps * step

@@ -23,7 +23,7 @@ def sequential(case: Case, plan: Plan) -> Prediction:
     """One item after another in the calling thread; coroutines on one loop there."""
     _ = plan
     demand, costs = case.demand, case.costs
-    overhead = costs.call + _loop_overhead(case)
+    overhead = _loop_overhead(case)
     network = Network(
         held=demand.gil + overhead,
         work=demand.work,
@@ -55,7 +55,7 @@ def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) 
     demand, costs = case.demand, case.costs
     lanes = max(1, min(lanes, case.items))
     size = batch_size(case, demand.alone, lanes, batch)
-    overhead = costs.call + costs.thread_item / size + _loop_overhead(case)
+    overhead = costs.thread_item / size + _loop_overhead(case)
     switching = demand.switches * costs.switch if lanes > 1 else 0.0
     serial = overhead + switching
     held = demand.gil + serial if case.machine.gil else costs.thread_item / size
@@ -78,7 +78,7 @@ def _loop_starts(case: Case, lanes: int) -> float:
     if not case.demand.is_async:
         return 0.0
     at_once = 1.0 if case.machine.gil else min(case.demand.cores, float(lanes))
-    return case.costs.loop_start * lanes / at_once
+    return case.costs.thread_loop * lanes / at_once
 
 
 def _loop_overhead(case: Case) -> float:
