@@ -74,6 +74,7 @@ class Profile(Jsonable):
             every prediction a lower bound.
         ramp: Pairs of a number of lanes and their throughput over that of one lane, from trials
             with more than two lanes; empty where not tried.
+        ramp_inflation: CPU per item in the last of those trials over that of one lane; None where not tried.
         process_speedup: Throughput of two worker processes over that of one; None where not tried.
         binding: Why it must be called in its caller's own thread; empty where nothing was seen that says so.
         cpus: Processors of the machine it was measured on; None for those of the machine asked about.
@@ -109,6 +110,7 @@ class Profile(Jsonable):
     wall_max: float = 0.0
     wall_at_least: bool = False
     ramp: tuple[tuple[int, float], ...] = ()
+    ramp_inflation: float | None = None
     process_speedup: float | None = None
     binding: str = ""
     cpus: float | None = None

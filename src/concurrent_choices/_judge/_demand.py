@@ -91,6 +91,7 @@ class Demand:
         block: Waiting while holding the event loop (coroutines only).
         resource: Time at something that serves one item at a time, within this process.
         shared_resource: The same, where all processes share it.
+        doubtful: Whether lanes that compute in step would explain as well what the resource is inferred from.
         inflation: Factor by which a second busy lane lengthens `work`; 1 where it does not.
         cores: Cores there are for it; neighbours may keep some busy.
         switches: Times it gives up the GIL to wait.
@@ -107,6 +108,7 @@ class Demand:
     block: float = 0.0
     resource: float = 0.0
     shared_resource: float = 0.0
+    doubtful: bool = False
     inflation: float = 1.0
     cores: float = 1.0
     switches: float = 0.0
@@ -288,26 +290,15 @@ def _refined(profile: Profile, demand: Demand) -> Demand:
 
 
 def _lightened(profile: Profile, demand: Demand) -> Demand:
-    """Computing between waits, no dearer than many lanes together showed it to be.
+    """Computing between waits, no dearer than it was where many lanes did it.
 
-    Whoever wakes up alone finds the caches and the core cold, and goes to sleep again; where others compute
-    meanwhile, the same lines took a third of the time (measured on sockets).
+    Whoever wakes up alone finds the caches and the core cold, and goes to sleep again.
     """
-    lanes, observed = max(_trials(profile), default=(0, 0.0))
-    computing = demand.gil + demand.work
-    if lanes <= PAIR or profile.children or not 0 < computing < demand.alone / 2:
+    part, computing = profile.ramp_inflation, demand.gil + demand.work
+    if part is None or part >= 1.0 or profile.children or computing >= demand.alone / 2:
         return demand
-    if observed <= _speedup(demand, lanes):
-        return demand
-
-    def light(seconds: float) -> Demand:
-        part = seconds / computing
-        wait = demand.wait + computing - seconds
-        return evolve(demand, gil=part * demand.gil, work=part * demand.work, wait=wait)
-
-    return light(
-        invert(lambda seconds: _network(light(seconds), lanes), lanes, observed / demand.alone, computing)
-    )
+    saved = (1.0 - part) * computing
+    return evolve(demand, gil=part * demand.gil, work=part * demand.work, wait=demand.wait + saved)
 
 
 def _refinable(profile: Profile, demand: Demand) -> bool:
@@ -340,7 +331,12 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
         most += demand.gil  # where nobody waits, two lanes slower than the GIL explains are no sign of a lock
     seconds = invert(network, lanes, observed / demand.alone, most)
     apart = profile.process_speedup is not None and profile.process_speedup > 2 * CONTENDED
-    return evolve(with_resource(seconds), shared_resource=0.0 if apart else seconds)
+    in_step = _network(demand, lanes).in_step(lanes) * demand.alone
+    return evolve(
+        with_resource(seconds),
+        shared_resource=0.0 if apart else seconds,
+        doubtful=lanes > PAIR and observed >= CONTENDED * in_step,
+    )
 
 
 def _crowd(profile: Profile) -> float:

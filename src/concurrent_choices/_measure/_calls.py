@@ -233,7 +233,11 @@ class AwaitedCalls:
     async def _lanes(
         self, source: Iterator[Claim], ledger: Ledger, count: int, *, settles: bool
     ) -> list[Block]:
-        return await asyncio.gather(*(self._lane(source, ledger, settles=settles) for _ in range(count)))
+        before, done = self._clock.thread_cpu(), len(ledger.runs)
+        lanes = await asyncio.gather(*(self._lane(source, ledger, settles=settles) for _ in range(count)))
+        # they share a thread: each is told its part of what that computed
+        each = (self._clock.thread_cpu() - before) / max(1, _calls(ledger.runs[done:]))
+        return [lane._replace(cpu=min(lane.wall, int(lane.calls * each))) for lane in lanes]
 
     async def _lane(self, source: Iterator[Claim], ledger: Ledger, *, settles: bool) -> Block:
         watch, calls, settled = _Stopwatch(self._clock), 0, not settles
@@ -261,6 +265,10 @@ class AwaitedCalls:
             except BaseException as error:  # noqa: BLE001 - as for plain calls
                 outcomes.append(_raised(error, claim, len(outcomes)))
         return outcomes
+
+
+def _calls(runs: Iterable[Run]) -> int:
+    return sum(len(run.outcomes) for run in runs)
 
 
 def cut(claims: Iterable[Claim], size: int) -> list[Claim]:

@@ -138,6 +138,7 @@ def profile_of(evidence: Evidence) -> Profile:
         pair_inflation=pair.inflation if pair and not evidence.is_async else None,
         pair_speedup=pair.speedup if pair else None,
         ramp=tuple((each.lanes, each.speedup) for each in trials if each is not pair),
+        ramp_inflation=trials[-1].inflation if trials and trials[-1] is not pair else None,
         is_async=evidence.is_async,
         steps=evidence.steps.steps / coroutines,
         loop_held=evidence.steps.held / 1e9 / coroutines,

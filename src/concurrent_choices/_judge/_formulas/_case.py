@@ -108,7 +108,7 @@ def rate_of(network: Network, lanes: int, demands: dict[str, float]) -> Rate:
     name, most = max(demands.items(), key=lambda demand: demand[1])
     limit = name if rate * most >= LIMITING else "lanes"
     alone = network.think + sum(network.queues) + network.held + network.work
-    in_step = min(network.in_step(lanes), rate)
+    in_step = min(network.in_step(lanes), 1.0 / _WEIGHTLESS)
     return Rate(lanes, rate, limit, max(alone, _WEIGHTLESS), in_step)
 
 

@@ -75,4 +75,4 @@ def _together(case: Case, workers: int, inner: Rate) -> Rate:
     rate = min(workers * inner.throughput, least)
     limit = name if rate >= LIMITING * least else inner.limit
     lanes = min(workers * inner.lanes, max(1, case.items))
-    return Rate(lanes, rate, limit, inner.alone, min(workers * inner.in_step, rate))
+    return Rate(lanes, rate, limit, inner.alone, min(workers * inner.in_step, capacity(parent)))

@@ -63,7 +63,12 @@ def loop_rate(case: Case, lanes: int, step: float, cores: float) -> Rate:
     own = case.costs.task_item + demand.steps * step
     held = demand.gil + demand.work + demand.block + own
     busy = demand.busy + own
-    network = Network(queues=(held, demand.resource), think=demand.wait, ceiling=capacity(busy, cores))
+    network = Network(
+        queues=(held, demand.resource),
+        think=demand.wait,
+        ceiling=capacity(busy, cores),
+        doubtful=demand.resource if demand.doubtful else 0.0,
+    )
     demands = {"loop": held, "resource": demand.resource, "cores": busy / cores}
     return rate_of(network, lanes, demands)
 

@@ -47,6 +47,7 @@ def process_rate(case: Case, workers: int, batch: int | None = None) -> Rate:
     apart = demand.resource - demand.shared_resource  # each process has its own of that
     network = Network(
         queues=(demand.shared_resource,),
+        doubtful=demand.shared_resource if demand.doubtful else 0.0,
         work=computing,
         cores=demand.cores / width,
         think=demand.wait + demand.block + apart,

@@ -63,6 +63,7 @@ def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) 
     busy = work * demand.width + (demand.gil + serial if case.machine.gil else 0.0)
     network = Network(
         queues=(demand.resource,),
+        doubtful=demand.resource if demand.doubtful else 0.0,
         held=held,
         work=work,
         cores=cores / demand.width,
