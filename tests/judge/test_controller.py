@@ -58,6 +58,38 @@ def test_a_call_that_waits_is_not_waited_for():
     assert (arrangement.stage, arrangement.threads, arrangement.relieved) == ("waiting", 16, True)
 
 
+def test_a_first_call_that_computed_and_waits_now_gets_company():
+    """It may have imported and connected before it asked its server."""
+    decider = controller()
+    decider.look(Sight(now=0.002, remaining=49, held=0.002, held_cpu=0.002, cpu=0.002))
+    decider.look(Sight(now=0.0045, remaining=49, held=0.0045, held_cpu=0.004, cpu=0.004))
+    arrangement = decider.look(Sight(now=0.0067, remaining=49, held=0.0067, held_cpu=0.004, cpu=0.004))
+    assert (arrangement.stage, arrangement.threads) == ("waiting", 8)
+
+
+def test_a_first_call_unlike_the_others_is_forgotten():
+    """Workers were ordered by what it computed; the others wait."""
+    decider = controller()
+    for now, late in ((0.002, 1), (0.004, 2), (0.007, 3), (0.01, 4)):
+        sight = Sight(
+            now=now, remaining=49, held=now, held_cpu=now, cpu=now, lane_cpu=now, looks=late, late=late
+        )
+        arrangement = decider.look(sight)
+    assert arrangement.stage == "starting"
+    one = {"alone_wall": 0.052, "alone_cpu": 0.05, "cpu": 0.05, "looks": 5, "late": 5}
+    decider.look(Sight(now=0.052, done=1, remaining=48, alone_items=1, held=0.0, **one))
+    stages = []
+    for now in (0.06, 0.07, 0.08, 0.09, 0.1, 0.11):
+        held = (now - 0.052) % 0.019
+        items = 1 + int((now - 0.052) / 0.019)
+        wall = 0.052 + 0.019 * (items - 1)
+        sight = Sight(
+            now=now, remaining=40, alone_items=items, held=held, **one | {"alone_wall": wall, "cpu": 0.052}
+        )
+        stages.append(decider.look(sight).stage)
+    assert stages[-1] == "waiting"
+
+
 def test_a_call_that_computes_is_watched_on():
     """The first call is in flight and computes: nothing starts for it yet."""
     sight = Sight(now=0.002, remaining=49, held=0.002, held_cpu=0.0019)
@@ -317,6 +349,47 @@ def test_a_lock_gets_few_lanes():
     climb = climbing(lambda lanes: 1 / 0.05, seconds=6.0)
     assert climb.lanes <= 4
     assert climb.why == "calls get in each other's way"
+
+
+def behind_one_lock(seconds):
+    """A controller over calls that compute half their time, behind a lock; its arrangements."""
+    decider, found, each = controller(), [], 0.001
+    now, served, alone = 0.002, 2, 2
+    while now < seconds:
+        flying = found[-1].threads if found else 0
+        spent = served * each / 2
+        sight = Sight(
+            now=now,
+            done=served,
+            remaining=1000 - served,
+            alone_items=alone,
+            alone_wall=alone * each,
+            alone_cpu=alone * each / 2,
+            flying=flying,
+            calls=served - alone,
+            call_seconds=(served - alone) * each,
+            quickest=each,
+            cpu=spent,
+            lane_cpu=spent,
+        )
+        found.append(decider.look(sight))
+        now, served = now + 0.002, served + 2
+        alone += 0 if found[-1].relieved else 2
+    return found
+
+
+def test_lanes_that_deliver_no_more_than_one_give_way():
+    """Writers of one database look as if they waited; two at once are no faster, and few are tried."""
+    found = behind_one_lock(0.1)
+    assert max(arrangement.threads for arrangement in found) == 2
+    assert found[-1].stage == "alone"
+    assert "one at a time" in found[-1].reason
+
+
+def test_lanes_that_were_no_use_are_tried_seldom():
+    """The number of tries grows with the logarithm of the time."""
+    tries = [arrangement.stage for arrangement in behind_one_lock(0.8)]
+    assert sum(one != "waiting" == other for one, other in pairwise(tries)) <= 5
 
 
 def test_a_round_is_not_waited_for_where_hardly_a_call_comes_back():

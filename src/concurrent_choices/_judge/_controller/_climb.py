@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import ceil, inf
 
 from ._sight import Sight
+from ._thresholds import COUNTED, FULL, TWO
 
 __all__ = ["FIRST", "Climb"]
 
@@ -58,6 +59,14 @@ class Climb:
         ceiling: Most lanes.
         first: Lanes to begin with.
         blind: Most lanes while no call has come back, by the seconds waited so far.
+        alone: Seconds of a call with nothing beside it, if several have told; else 0.
+
+    Attributes:
+        ceiling: Most lanes.
+        lanes: How many there should be.
+        settled: Whether there shall be no more for now.
+        alone_is_best: Whether several lanes have delivered no more than one would.
+        why: In words.
     """
 
     def __init__(
@@ -67,11 +76,13 @@ class Climb:
         first: int = FIRST,
         *,
         blind: tuple[tuple[float, int], ...] = BLIND,
+        alone: float = 0.0,
     ) -> None:
         self._blind = blind
+        self._known_alone = alone
         self.ceiling = max(1, ceiling)
         self.lanes = min(first, self.ceiling)
-        self.settled = False
+        self.settled = self.alone_is_best = self._under_way = False
         self.why = "lanes double per round trip while more is delivered"
         self._origin = self._last = self._round = sight
         self._round_lanes = self.lanes
@@ -90,12 +101,18 @@ class Climb:
     def look(self, sight: Sight) -> int:
         """Learn how the run stands; the number of lanes from now on."""
         last, self._last = self._last, sight
+        if not self._under_way and (sight.calls > last.calls or 2 * sight.flying >= self.lanes):
+            self._under_way, self._round, self._round_lanes = (
+                True,
+                sight,
+                self.lanes,
+            )  # how long threads took to start does not count
         if sight.errors > last.errors:
             self._halve(sight)
         elif sight.calls == self._origin.calls:
             self._grow_blindly(sight, last)
         else:
-            if not self.settled:
+            if not self.settled and not self._gains_nothing(sight, last):
                 self._grow(sight.calls - last.calls, sight.flying)
             if self._round_is_over(sight) or (not self.settled and self._is_blocked(sight)):
                 self._judge(sight)
@@ -117,8 +134,19 @@ class Climb:
             return  # there are more lanes than calls to make
         self.lanes = max(self.lanes, min(self.lanes + returned, 2 * self._round_lanes, self.ceiling))
 
+    def _gains_nothing(self, sight: Sight, last: Sight) -> bool:
+        """Whether more lanes would not help: these deliver what one would, or fill the GIL already."""
+        began, alone = self._round, self._alone(sight)
+        seconds, computed = sight.now - began.now, sight.lane_cpu - last.lane_cpu
+        if FULL <= computed / (sight.now - last.now) < TWO:
+            return True
+        if seconds < 2 * alone:
+            return self._known_alone > 0 and self.lanes < FIRST  # they compute too, and are short
+        return 0 < (sight.calls - began.calls) * alone < GROWTH * seconds
+
     def _round_is_over(self, sight: Sight) -> bool:
-        return sight.calls - self._round.calls >= max(FEWEST, self._round.flying)
+        fewest = COUNTED if self._known_alone else FEWEST
+        return sight.calls - self._round.calls >= max(fewest, self._round.flying)
 
     def _is_blocked(self, sight: Sight) -> bool:
         """Whether hardly a call comes back, long after all should have: a round would take very long."""
@@ -137,11 +165,14 @@ class Climb:
             return  # lanes that were told to leave were still at their last call
         rate, mean = calls / seconds, (sight.call_seconds - began.call_seconds) / calls
         self._base = min(self._base, mean)
+        if seconds > INFLATED * self._alone(sight):  # else those that have not come back may be in time
+            mean = max(mean, (began.flying + sight.flying) / 2 / rate)  # by Little's law
         self._rounds += 1
         if self.settled:
             self._watch(rate)
         else:
             self._climb(sight, rate, mean)
+            self.alone_is_best = self._serves_one(began, sight)
 
     def _climb(self, sight: Sight, rate: float, mean: float) -> None:
         alone = self._alone(sight)
@@ -160,11 +191,17 @@ class Climb:
         elif self.lanes == self.ceiling and self._flat:
             self._settle(self.lanes, rate, "as many lanes as may be")
 
+    def _serves_one(self, began: Sight, sight: Sight) -> bool:
+        """Whether one lane would deliver as much, with the GIL free: the others wait for it."""
+        calls, seconds = sight.calls - began.calls, sight.now - began.now
+        free = sight.lane_cpu - began.lane_cpu < FULL * seconds
+        alone = self._alone(sight) if self._known_alone or sight.alone_items else 0.0
+        most = (calls + sight.flying) * alone  # as if those in flight were all but done
+        return free and calls >= COUNTED and 0 < most < GROWTH * seconds
+
     def _alone(self, sight: Sight) -> float:
         """Seconds of a call with nothing beside it, as far as is known; else 0."""
-        if sight.alone_items:
-            return sight.alone_wall / sight.alone_items
-        return sight.quickest
+        return self._known_alone or sight.by_itself
 
     def _settle(self, lanes: int, rate: float, why: str) -> None:
         self.lanes = max(1, min(lanes, self.ceiling))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from attrs import evolve
 
 from ._known import Known
+from ._processes import Starting
 from ._sight import Arrangement, Limits, Prior, Sight
 from ._stage import Stage
-from ._stages import Alone, Parallel, Starting, Waiting
+from ._stages import Alone, Parallel, Waiting
 
 __all__ = ["Controller"]
 
@@ -74,5 +75,5 @@ class Controller:
             if prior.stage == "parallel":
                 return Parallel(known, sight, reason)
             if prior.stage == "outside" and not known.obstacle:
-                return Starting(known, sight, reason, inside=prior.inside).look(sight)
+                return Starting(known, sight, reason, back=Alone, inside=prior.inside).look(sight)
         return Alone(known, sight)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import ceil, inf
 
 from attrs import define
 
+from ._climb import FIRST
 from ._sight import Limits, Sight
 from ._thresholds import HELD, WITNESSED
 
-__all__ = ["SMALL", "Known", "gil_held", "worth_starting"]
+__all__ = ["ALIKE", "SMALL", "Known", "first_lanes", "gil_held", "worth_starting"]
 
 SMALL = 3e-3
 """Seconds of rest that nothing is worth being started for (DECISION.md 5.3, S2)."""
@@ -20,6 +21,12 @@ LEAST_GAIN, LEAST_SHARE = 5e-3, 0.07
 SWITCH = 0.02
 """Seconds after which a second change of mind is allowed; each further one waits twice as long, so a run
 of T seconds changes its mind at most log2(T / 20 ms) times (DECISION.md 5.3, S5)."""
+
+AGAIN = 4.0
+"""Times its present length that a run goes on before lanes that were no use are tried again (guessed)."""
+
+ALIKE = 3.0
+"""Factor within which items count as the same kind (guessed)."""
 
 
 @define
@@ -34,6 +41,7 @@ class Known:
         barred: Why processes were given up; empty while they were not.
         changes: How often work that had been arranged was arranged anew.
         native: Whether an item computes in threads of its own, which share the cores already.
+        alone: Seconds an item took with nothing beside it, by more than one of them; 0 where not known.
         worked: Seconds the run had lasted before this controller's part of it.
     """
 
@@ -45,7 +53,10 @@ class Known:
     changes: int = 0
     worked: float = 0.0
     native: bool = False
+    alone: float = 0.0
     _not_before: float = 0.0
+    _crowded_each: float = 0.0
+    _crowded_until: float = 0.0
 
     def may_change(self, now: float) -> bool:
         """Whether another change of mind fits the budget."""
@@ -55,6 +66,17 @@ class Known:
         """One more change of mind."""
         self.changes += 1
         self._not_before = now + SWITCH * 2**self.changes
+
+    def crowded(self, sight: Sight) -> None:
+        """Several lanes have delivered no more than one; a long time from now they may be tried once more."""
+        self.changed(sight.now)
+        self.each = self._crowded_each = self.alone or sight.by_itself
+        self._crowded_until = AGAIN * sight.now
+
+    def contends(self, now: float) -> bool:
+        """Whether such items were found to get in each other's way."""
+        alike = self._crowded_each and 1 / ALIKE < self.each / self._crowded_each < ALIKE
+        return bool(alike) and now < self._crowded_until
 
     def rest(self, sight: Sight) -> float:
         """Seconds of one lane's work that are left; as much as is done, where nobody knows."""
@@ -77,6 +99,11 @@ def worth_starting(rest: float, start: float, lanes: float) -> bool:
     """
     gain = max(0.0, rest - start) * (1.0 - 1.0 / lanes)
     return gain >= max(LEAST_GAIN, LEAST_SHARE * rest)
+
+
+def first_lanes(waits: float) -> int:
+    """Lanes to begin with for items that wait so much of their time: what they compute fills a core."""
+    return max(2, min(FIRST, ceil(1.0 / max(1.0 - waits, 1e-3))))
 
 
 def gil_held(since: Sight, sight: Sight) -> bool | None:

@@ -63,6 +63,13 @@ class Sight:
     outside_cpu: float = 0.0
     outside_queued: float = 0.0
 
+    @property
+    def by_itself(self) -> float:
+        """Seconds of an item with nothing beside it, as far as this tells; 0 where it does not."""
+        if self.alone_items:
+            return self.alone_wall / self.alone_items
+        return max(self.quickest, self.held)  # the first call was alone when it began, and still lasts
+
 
 @frozen(kw_only=True)
 class Arrangement:

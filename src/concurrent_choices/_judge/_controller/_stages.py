@@ -1,34 +1,39 @@
-"""The states of the controller. Each looks at the run and names the state that follows."""
+"""The states of a run in this process. Each looks at it and names the state that follows."""
 
 from __future__ import annotations
 
 from math import ceil, inf
 
 from ._climb import FIRST, Climb
-from ._known import SMALL, Known, gil_held, worth_starting
+from ._known import ALIKE, SMALL, Known, first_lanes, gil_held, worth_starting
+from ._processes import Starting
 from ._sight import Arrangement, Sight
+from ._solo import Solo, full
 from ._stage import Stage, calm
 from ._thresholds import (
+    BOTH,
     CALM,
-    CLEAR,
-    COMPUTED,
     COUNTED,
+    EAGER,
     FULL,
     GAINS,
     GLANCE,
+    IDLE,
+    LONGEST,
     MOST_INSIDE,
     MOSTLY,
     NATIVE,
     PARALLEL,
+    SHORTEST,
     TINY,
     TWO,
     WAITS,
 )
-from ._trial import Trial
 
-__all__ = ["Alone", "Outside", "Pair", "Parallel", "Starting", "Waiting"]
+__all__ = ["Alone", "Pair", "Parallel", "Waiting"]
 
 _NATIVE = "an item keeps the cores busy by itself"
+_CROWDED = "calls get in each other's way: one at a time is as fast"
 
 
 class Alone:
@@ -38,7 +43,8 @@ class Alone:
 
     def __init__(self, known: Known, sight: Sight, reason: str = "the calling thread begins") -> None:
         self._known = known
-        self._since = self._began = self._last = sight
+        self._since = sight
+        self._solo = Solo(sight)
         self._reason = reason
         self._look = GLANCE
 
@@ -46,42 +52,28 @@ class Alone:
         return Arrangement(stage=self.name, reason=self._reason, look=self._look)
 
     def look(self, sight: Sight) -> Stage:
-        began, self._last = self._window(sight), sight
-        work = sight.alone_wall - began.alone_wall + sight.held - began.held
-        items = sight.alone_items - began.alone_items
-        if items:
-            self._known.each = max(work, 1e-9) / items
-        elif not (sight.alone_items and self._known.each):
+        known, solo = self._known, self._solo
+        solo.look(sight)
+        if solo.items:
+            known.each = max(solo.work, 1e-9) / solo.items
+        elif not (sight.alone_items and known.each):
             # What has lasted so long may well last as long again.
-            self._known.each = max(self._known.each, 2 * sight.held, 1e-9)
+            known.each = max(known.each, 2 * sight.held, 1e-9)
         if sight.flying:
             return self._beside_others(sight)
-        rest = self._known.rest(sight)
-        if sight.remaining == 0 or (items and (rest < SMALL or self._known.each < TINY)):
+        rest = known.rest(sight)
+        if sight.remaining == 0 or (solo.items and (rest < SMALL or known.each < TINY)):
             reason = "the rest, or each item, is too small to be worth anything else"
             return self._stay(reason, max(rest, GLANCE))
-        if work < 0.9 * GLANCE:
+        if solo.sleeps:
+            return self._to_lanes(sight)
+        if sight.unseen or not solo.computes:
             return self._stay(self._reason, GLANCE)
-        cpu = sight.alone_cpu - began.alone_cpu + sight.held_cpu - began.held_cpu
-        waits = 1.0 - cpu / work
-        full = sight.cpu - began.cpu >= FULL * (sight.now - began.now)
-        clear = waits >= MOSTLY or (waits >= WAITS and work >= CLEAR)
-        if clear and not full:  # where this process computes all the time, it waited for the GIL
-            return self._to_lanes(sight, waits)
-        if work < (CLEAR if waits >= WAITS else COMPUTED) or sight.unseen:
-            return self._stay(self._reason, GLANCE)
-        return self._computing(sight, began, work)
-
-    def _window(self, sight: Sight) -> Sight:
-        """Since when to count: the latest time that gives enough evidence."""
-        fresh = sight.alone_items - self._last.alone_items >= 2  # noqa: PLR2004 - a single one may be unlike the others
-        if fresh and sight.alone_wall - self._last.alone_wall >= COMPUTED:
-            self._began = self._last
-        return self._began
+        return self._computing(sight)
 
     def _beside_others(self, sight: Sight) -> Stage:
         """Lanes are still at their last item: what is seen now is not what it is like alone."""
-        self._began = sight
+        self._solo.restart()
         done = sight.done - self._since.done
         if done >= COUNTED and self._known.gil_each:
             self._known.each = self._known.gil_each = (sight.now - self._since.now) / done
@@ -89,24 +81,32 @@ class Alone:
             return self._under_gil(sight, self._known.rest(sight))
         return self._stay(self._reason, GLANCE)
 
-    def _to_lanes(self, sight: Sight, waits: float) -> Stage:
-        if self._known.limits.threads < 2:  # noqa: PLR2004 - one thread is the calling one
-            return self._stay(f"it waits, and may run in one thread: {self._known.obstacle}", CALM)
-        if not self._known.may_change(sight.now):
+    def _to_lanes(self, sight: Sight) -> Stage:
+        known, waits = self._known, self._solo.waits_now
+        if known.limits.threads < 2:  # noqa: PLR2004 - one thread is the calling one
+            return self._stay(f"it waits, and may run in one thread: {known.obstacle}", CALM)
+        if known.contends(sight.now):
+            return self._stay(_CROWDED, CALM)
+        if not known.may_change(sight.now):
             return self._stay(self._reason, CALM)
-        first = max(2, min(FIRST, ceil(2.0 / max(1.0 - waits, 1e-3))))
+        known.alone = known.each if self._solo.items > 1 else 0.0
         why = f"{waits:.0%} of an item's time is spent waiting"
-        return Waiting(self._known, sight, why, first=first)
+        first = first_lanes(self._solo.waits)
+        if not self._solo.items:  # whatever the first call did before, which may have been to import
+            first = max(first, min(EAGER, first_lanes(waits)))
+        return Waiting(known, sight, why, first=first)
 
-    def _computing(self, sight: Sight, began: Sight, work: float) -> Stage:
-        known, rest = self._known, self._known.rest(sight)
+    def _computing(self, sight: Sight) -> Stage:
+        known, began, work, rest = self._known, self._solo.began, self._solo.work, self._known.rest(sight)
         known.cores = max(0.1, (sight.lane_cpu - began.lane_cpu) / work)
         native = (sight.cpu - began.cpu) / work if work >= 10 * GLANCE else 1.0
         if known.native or (native >= PARALLEL and known.limits.cpus < 2 * native):
             return self._stay(_NATIVE, CALM)
         if known.limits.cpus < 1.5 or rest < 10e-3:  # noqa: PLR2004 - less than a second core; less than a pair takes
             return self._stay("there is nothing to gain from a second lane", calm(sight))
-        tried = known.gil_each and 1 / 3 < known.each / known.gil_each < 3  # noqa: PLR2004 - the same kind of item
+        if known.contends(sight.now):
+            return self._stay(_CROWDED, CALM)
+        tried = known.gil_each and 1 / ALIKE < known.each / known.gil_each < ALIKE
         if not tried and known.limits.threads > 1:
             return self._trying(sight, rest)
         return self._under_gil(sight, rest)
@@ -119,7 +119,9 @@ class Alone:
         if held:
             known.gil_each = known.each
             return self._under_gil(sight, rest)
-        return Pair(known, sight) if known.may_change(sight.now) else self._stay(self._reason, CALM)
+        if not known.may_change(sight.now):
+            return self._stay(self._reason, CALM)
+        return Pair(known, sight, wants=1.0 - self._solo.waits)
 
     def _under_gil(self, sight: Sight, rest: float) -> Stage:
         known = self._known
@@ -128,7 +130,7 @@ class Alone:
         if not worth_starting(rest, known.limits.process_start, known.limits.processes):
             return self._stay("it computes under the GIL; processes would not pay", max(5e-3, calm(sight)))
         why = f"it computes under the GIL, and about {rest:.2g} s are left"
-        return Starting(known, sight, why)
+        return Starting(known, sight, why, back=Alone)
 
     def _stay(self, reason: str, look: float) -> Stage:
         self._reason, self._look = reason, max(GLANCE, min(look, CALM))
@@ -136,15 +138,23 @@ class Alone:
 
 
 class Pair:
-    """The calling thread and one lane: do two compute faster than one?"""
+    """The calling thread and one lane: do two compute faster than one?
+
+    Args:
+        known: What is known.
+        sight: The run.
+        wants: Share of the time in which the calling thread alone wants a core.
+    """
 
     name = "pair"
 
-    def __init__(self, known: Known, sight: Sight) -> None:
+    def __init__(self, known: Known, sight: Sight, wants: float = 1.0) -> None:
         self._known = known
+        self._wants = wants
         self._alone = 1.0 / known.each
-        self._span = max(6e-3, min(20e-3, 3 * known.each))
+        self._span = max(SHORTEST, min(LONGEST, 3 * known.each))
         self._began: Sight | None = None
+        self._latest = sight
         self._since = sight.now
 
     def arrange(self) -> Arrangement:
@@ -154,15 +164,21 @@ class Pair:
     def look(self, sight: Sight) -> Stage:
         if self._began is None:
             if sight.flying:
-                self._began = sight
+                self._began = self._latest = sight
             elif sight.now - self._since > 10 * self._span:
                 return self._under_gil(sight)  # the lane found nothing to do
             return self
-        seconds = sight.now - self._began.now
-        return self._conclude(sight, self._began, seconds) if seconds >= self._span else self
+        latest, began = self._latest, self._began
+        if sight.now - latest.now >= IDLE:
+            self._latest = sight
+            if _busy(latest, sight) < WAITS and not full(latest, sight):
+                return Waiting(self._known, sight, "both lanes have begun to wait")
+        seconds = sight.now - began.now
+        sure = seconds >= SHORTEST and _busy(began, sight) >= BOTH
+        return self._conclude(sight, began, seconds) if sure or seconds >= self._span else self
 
     def _conclude(self, sight: Sight, began: Sight, seconds: float) -> Stage:
-        busy = (sight.lane_cpu - began.lane_cpu) / seconds
+        busy = _busy(began, sight)
         gain = busy / self._known.cores
         if (sight.cpu - began.cpu) / seconds - busy >= NATIVE:
             self._known.native = True
@@ -173,6 +189,11 @@ class Pair:
             return Parallel(self._known, sight, f"two lanes compute {gain:.1f} times as much as one")
         if gain < 2 * WAITS:
             return Waiting(self._known, sight, f"two lanes computed {busy / 2:.0%} of the time")
+        if self._wants < MOSTLY + WAITS / 2 and gain < GAINS and items / seconds < GAINS * self._alone:
+            # Under the GIL two would have filled a core.
+            self._known.alone = self._known.each
+            self._known.crowded(sight)
+            return Alone(self._known, sight, _CROWDED)
         return self._under_gil(sight)
 
     def _under_gil(self, sight: Sight) -> Stage:
@@ -220,7 +241,7 @@ class Waiting:
     def __init__(self, known: Known, sight: Sight, reason: str, first: int = FIRST) -> None:
         self._known = known
         self._reason = reason
-        self._climb = Climb(sight, known.limits.threads, first)
+        self._climb = Climb(sight, known.limits.threads, first, alone=known.alone)
         self._began = sight
         self._look = GLANCE
         known.changed(sight.now)
@@ -231,26 +252,38 @@ class Waiting:
         return Arrangement(stage=self.name, reason=why, threads=lanes, relieved=True, look=self._look)
 
     def look(self, sight: Sight) -> Stage:
-        self._climb.look(sight)
-        trip = self._climb.round_trip
-        self._look = max(GLANCE, min(trip / 4, CALM)) if trip < inf else GLANCE
+        known, climb = self._known, self._climb
+        climb.look(sight)
+        if climb.alone_is_best:
+            known.crowded(sight)
+            return Alone(known, sight, _CROWDED)
+        self._look = self._pace()
         began, seconds = self._began, sight.now - self._began.now
         calls = sight.calls - began.calls
         if seconds < 10 * GLANCE:
             return self
         if not calls and sight.flying > 1:
-            return self._computing(sight, (sight.lane_cpu - began.lane_cpu) / seconds)
-        if calls < max(COUNTED, self._climb.lanes / 4):
+            busy = (sight.lane_cpu - began.lane_cpu) / seconds
+            return self._computing(sight) if FULL <= busy < TWO and known.may_change(sight.now) else self
+        if calls < max(COUNTED, climb.lanes / 4):
             return self
         self._began = sight
         return self._bound(sight, (sight.cpu - began.cpu) / seconds, seconds / calls)
 
-    def _computing(self, sight: Sight, busy: float) -> Stage:
-        """Whether long calls compute under the GIL: none has come back, and all together use one core."""
-        known = self._known
-        if not FULL <= busy < TWO or not known.may_change(sight.now):
-            return self
+    def _pace(self) -> float:
+        """Seconds to the next look: several in a round trip, and seldom once nothing is left to find out."""
+        trip = self._climb.round_trip
+        if trip == inf:
+            return GLANCE
+        return max(4 * GLANCE if self._climb.settled else GLANCE, min(trip / 4, CALM))
+
+    def _computing(self, sight: Sight) -> Stage:
+        """The lanes compute under the GIL: all of them together use one core."""
+        known, rest = self._known, self._known.rest(sight)
         known.gil_each = known.each
+        if not known.obstacle and worth_starting(rest, known.limits.process_start, known.limits.processes):
+            why = f"the lanes compute under the GIL, and about {rest:.2g} s are left"
+            return Starting(known, sight, why, back=Alone)
         known.changed(sight.now)
         return Alone(known, sight, "the lanes compute rather than wait")
 
@@ -260,12 +293,12 @@ class Waiting:
         known.each = gap
         if busy < FULL or sight.starved or not known.may_change(sight.now):
             return self
-        inside = ceil(self._wall(sight) / cpu) if cpu else 1
+        inside = ceil((known.alone or sight.by_itself) / cpu) if cpu else 1
         if busy >= PARALLEL:
             return self  # several cores at work: the climb finds how many lanes they need
         if inside <= 1:
             if busy < TWO:
-                known.gil_each = known.each  # so many lanes, and together they use one core
+                return self._computing(sight)
             known.changed(sight.now)
             return Alone(known, sight, "the lanes compute rather than wait")
         rest = known.rest(sight)
@@ -273,127 +306,10 @@ class Waiting:
             return self
         share = ceil(min(sight.flying, MOST_INSIDE * known.limits.processes) / known.limits.processes)
         why = f"it waits and computes under the GIL, and about {rest:.2g} s are left"
-        return Starting(known, sight, why, before=self, inside=known.limits.inside(max(inside + 1, share)))
-
-    def _wall(self, sight: Sight) -> float:
-        """Seconds of a call that does not wait for the GIL."""
-        return sight.alone_wall / sight.alone_items if sight.alone_items else sight.quickest
+        lanes = known.limits.inside(max(inside + 1, share))
+        return Starting(known, sight, why, back=Alone, before=self, inside=lanes)
 
 
-class Starting:
-    """Processes come up in the background, while work goes on as it was.
-
-    Args:
-        known: What is known.
-        sight: The run.
-        reason: Why processes.
-        before: Who works until they are up; the calling thread if None.
-        inside: Lanes in each process.
-    """
-
-    name = "starting"
-
-    def __init__(
-        self, known: Known, sight: Sight, reason: str, *, before: Waiting | None = None, inside: int = 1
-    ) -> None:
-        self._known = known
-        self._reason = reason
-        self._before = before
-        self._inside = inside
-        self._since = self._first_ready = sight.now
-        self._began = sight
-
-    def arrange(self) -> Arrangement:
-        until = self._before.arrange() if self._before else None
-        return Arrangement(
-            stage=self.name,
-            reason=self._reason,
-            threads=until.threads if until else 0,
-            relieved=until is not None,
-            processes=self._known.limits.processes,
-            look=5e-3,
-        )
-
-    def look(self, sight: Sight) -> Stage:
-        known = self._known
-        items, seconds = sight.done - self._began.done, sight.now - self._began.now
-        if items and seconds:
-            known.each = seconds / items
-        if known.obstacle:
-            return self._give_up(sight, known.obstacle)
-        if not sight.ready:
-            self._first_ready = sight.now
-            if sight.now - self._since > 10.0 + 20 * known.limits.process_start:
-                known.barred = "worker processes did not come up in time"
-            return self
-        if sight.ready < 2:  # noqa: PLR2004 - one worker is no faster than who works now; the others join in
-            return self
-        if not worth_starting(known.rest(sight), 0.0, known.limits.processes):
-            return self._give_up(sight, "the rest has become too small for processes")
-        before = items / seconds if seconds and items else 1.0 / known.each
-        return Outside(known, sight, self._reason, before=before, inside=self._inside)
-
-    def _give_up(self, sight: Sight, reason: str) -> Stage:
-        if self._before is not None:
-            return self._before
-        self._known.changed(sight.now)
-        return Alone(self._known, sight, reason)
-
-
-class Outside:
-    """Worker processes; the first batches have to confirm it."""
-
-    name = "outside"
-
-    def __init__(self, known: Known, sight: Sight, reason: str, *, before: float, inside: int) -> None:
-        self._known = known
-        self._reason = reason
-        self._inside = inside
-        self._began = sight
-        self._warm = False
-        self._trial = Trial(known.limits.processes, inside, before)
-        known.changed(sight.now)
-
-    def arrange(self) -> Arrangement:
-        return Arrangement(
-            stage=self.name,
-            reason=self._reason,
-            relieved=True,
-            processes=self._known.limits.processes,
-            outside=True,
-            inside=self._inside,
-            look=CALM if self._trial.passed else 5e-3,
-        )
-
-    def look(self, sight: Sight) -> Stage:
-        known, began = self._known, self._began
-        seconds, items = sight.now - began.now, sight.outside_items - began.outside_items
-        if known.barred:
-            return self._back(sight, known.barred)
-        if sight.flying:
-            self._began = sight  # a lane here is still at its last item
-            return self
-        if not self._warm:
-            # Workers load the callable before their first item: once it is over it does not count.
-            if items >= known.limits.processes * self._inside:
-                self._began, self._warm = sight, True
-            return self
-        if seconds < (2 * CALM if self._trial.passed else 20e-3) or items < self._trial.enough:
-            return self
-        self._began = sight
-        return self._judge(sight, began)
-
-    def _judge(self, sight: Sight, began: Sight) -> Stage:
-        reason, for_good = self._trial.judge(began, sight)
-        if for_good:
-            self._known.barred = reason
-            return self._back(sight, reason)
-        return self._changed(sight, reason) if reason else self
-
-    def _changed(self, sight: Sight, reason: str) -> Stage:
-        return self._back(sight, reason) if self._known.may_change(sight.now) else self
-
-    def _back(self, sight: Sight, reason: str) -> Stage:
-        self._known.changed(sight.now)
-        self._known.each = 0.0
-        return Alone(self._known, sight, reason)
+def _busy(began: Sight, sight: Sight) -> float:
+    """Cores that lanes use."""
+    return (sight.lane_cpu - began.lane_cpu) / (sight.now - began.now)

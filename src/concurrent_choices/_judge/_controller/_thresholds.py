@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 __all__ = [
+    "ASLEEP",
+    "BOTH",
     "CALM",
     "CARRIED",
     "CLEAR",
     "COMPUTED",
     "COUNTED",
+    "EAGER",
     "FULL",
     "GAINS",
     "GLANCE",
     "HELD",
+    "IDLE",
+    "LONGEST",
     "MOSTLY",
     "MOST_INSIDE",
     "NATIVE",
     "PARALLEL",
+    "SHORTEST",
     "TINY",
     "TWO",
     "WAITS",
@@ -81,3 +87,22 @@ which a call lets go of it)."""
 
 WITNESSED = 3
 """Looks before that counts (guessed)."""
+
+ASLEEP = 0.9
+"""Share of the time since the last look that a call has stood still, from which it waits now, whatever it did
+before (guessed: clocks are read within a tenth of that time)."""
+
+SHORTEST, LONGEST = 6e-3, 20e-3
+"""Seconds for which two lanes are compared with one: three items' time within these (DECISION.md 5.3, S3)."""
+
+BOTH = 1.7
+"""Cores that two lanes use, from which the shortest time is enough: a GIL allows one (guessed: what clocks
+read late may add half a core in that time)."""
+
+IDLE = 5e-3
+"""Seconds in which two lanes hardly compute that show them waiting (guessed: longer than the time slice of
+a neighbour)."""
+
+EAGER = 8
+"""Lanes to begin with while the first call computed for a while and waits now (guessed: if it goes on to
+compute, they have claimed no more items than processes would soon be glad of)."""

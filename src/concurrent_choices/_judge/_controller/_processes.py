@@ -1,0 +1,163 @@
+"""The states of a run that goes to worker processes: they come up, and they have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ._known import Known, worth_starting
+from ._sight import Arrangement, Sight
+from ._solo import Solo
+from ._stage import Stage
+from ._thresholds import CALM, CLEAR, COUNTED
+from ._trial import Trial
+
+__all__ = ["Outside", "Starting"]
+
+Back = Callable[[Known, Sight, str], Stage]
+"""Makes the state in which the calling thread works by itself again, for a reason."""
+
+
+class Starting:
+    """Processes come up in the background, while work goes on as it was.
+
+    Args:
+        known: What is known.
+        sight: The run.
+        reason: Why processes.
+        back: What follows once they are of no use.
+        before: Who works until they are up; the calling thread if None.
+        inside: Lanes in each process.
+    """
+
+    name = "starting"
+
+    def __init__(  # noqa: PLR0913 - each by name
+        self,
+        known: Known,
+        sight: Sight,
+        reason: str,
+        *,
+        back: Back,
+        before: Stage | None = None,
+        inside: int = 1,
+    ) -> None:
+        self._known = known
+        self._back = back
+        self._reason = reason
+        self._before = before
+        self._inside = inside
+        self._since = self._first_ready = sight.now
+        self._began = sight
+        self._solo = Solo(sight)
+
+    def arrange(self) -> Arrangement:
+        until = self._before.arrange() if self._before else None
+        return Arrangement(
+            stage=self.name,
+            reason=self._reason,
+            threads=until.threads if until else 0,
+            relieved=until is not None,
+            processes=self._known.limits.processes,
+            look=5e-3,
+        )
+
+    def look(self, sight: Sight) -> Stage:
+        known = self._known
+        items, seconds = sight.done - self._began.done, sight.now - self._began.now
+        if items >= COUNTED:
+            known.each = seconds / items
+        if known.obstacle:
+            return self._give_up(sight, known.obstacle)
+        if self._has_begun_to_wait(sight):
+            return self._back(known, sight, "items have begun to wait")
+        if not sight.ready:
+            self._first_ready = sight.now
+            if sight.now - self._since > 10.0 + 20 * known.limits.process_start:
+                known.barred = "worker processes did not come up in time"
+            return self
+        if sight.ready < 2:  # noqa: PLR2004 - one worker is no faster than who works now; the others join in
+            return self
+        if not worth_starting(known.rest(sight), 0.0, known.limits.processes):
+            return self._give_up(sight, "the rest has become too small for processes")
+        trial = Trial(known.limits.processes, self._inside, 1.0 / known.each)
+        return Outside(known, sight, self._reason, back=self._back, trial=trial)
+
+    def _has_begun_to_wait(self, sight: Sight) -> bool:
+        """Whether only the first calls computed, to import or to connect."""
+        if self._before is not None or sight.flying or self._known.limits.threads < 2:  # noqa: PLR2004 - as in Alone
+            return False
+        self._solo.look(sight)
+        return self._solo.sleeps and (self._solo.work >= CLEAR or not sight.alone_items)
+
+    def _give_up(self, sight: Sight, reason: str) -> Stage:
+        if self._before is not None:
+            return self._before
+        self._known.changed(sight.now)
+        return self._back(self._known, sight, reason)
+
+
+class Outside:
+    """Worker processes; the first batches have to confirm it.
+
+    Args:
+        known: What is known.
+        sight: The run.
+        reason: Why processes.
+        back: What follows once they are of no use.
+        trial: Who judges whether they are.
+    """
+
+    name = "outside"
+
+    def __init__(self, known: Known, sight: Sight, reason: str, *, back: Back, trial: Trial) -> None:
+        self._known = known
+        self._reason = reason
+        self._back = back
+        self._began = sight
+        self._warm = False
+        self._trial = trial
+        known.changed(sight.now)
+
+    def arrange(self) -> Arrangement:
+        return Arrangement(
+            stage=self.name,
+            reason=self._reason,
+            relieved=True,
+            processes=self._known.limits.processes,
+            outside=True,
+            inside=self._trial.inside,
+            look=CALM if self._trial.passed else 5e-3,
+        )
+
+    def look(self, sight: Sight) -> Stage:
+        known, began = self._known, self._began
+        seconds, items = sight.now - began.now, sight.outside_items - began.outside_items
+        if known.barred:
+            return self._come_back(sight, known.barred)
+        if sight.flying:
+            self._began = sight  # a lane here is still at its last item
+            return self
+        if not self._warm:
+            # Workers load the callable before their first item: once it is over it does not count.
+            if items >= known.limits.processes * self._trial.inside:
+                self._began, self._warm = sight, True
+            return self
+        if seconds < (2 * CALM if self._trial.passed else 20e-3) or items < self._trial.enough:
+            return self
+        self._began = sight
+        return self._judge(sight, began)
+
+    def _judge(self, sight: Sight, began: Sight) -> Stage:
+        reason, for_good = self._trial.judge(began, sight)
+        if for_good:
+            self._known.barred = reason
+            return self._come_back(sight, reason)
+        return self._changed(sight, reason) if reason else self
+
+    def _changed(self, sight: Sight, reason: str) -> Stage:
+        return self._come_back(sight, reason) if self._known.may_change(sight.now) else self
+
+    def _come_back(self, sight: Sight, reason: str) -> Stage:
+        self._known.changed(sight.now)
+        self._known.each = 0.0
+        return self._back(self._known, sight, reason)

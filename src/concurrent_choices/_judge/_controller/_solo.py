@@ -1,0 +1,112 @@
+"""What the calling thread's work looks like while nobody else works: how long items take, how they wait."""
+
+from __future__ import annotations
+
+from ._sight import Sight
+from ._thresholds import ASLEEP, CLEAR, COMPUTED, FULL, GLANCE, MOSTLY, WAITS
+
+__all__ = ["Solo", "full"]
+
+ENOUGH = 0.9 * GLANCE
+"""Seconds of work from which a look says anything."""
+
+
+class Solo:
+    """Follows the calling thread from a sight on.
+
+    A call that lasts, is the first one, and has returned, is left out of what comes after it: it may have
+    imported or connected, which the others need not.
+
+    Args:
+        sight: Where it begins.
+    """
+
+    def __init__(self, sight: Sight) -> None:
+        self._since = self._began = self._last = self._sight = sight
+
+    def look(self, sight: Sight) -> None:
+        """Learn how the run stands."""
+        self._last, self._sight = self._sight, sight
+        if self._returned_late() or self._is_fresh():
+            self._began = self._last if self._is_fresh() else sight
+
+    def restart(self) -> None:
+        """What was seen until now is not what it is like alone."""
+        self._began = self._sight
+
+    def _returned_late(self) -> bool:
+        """Whether the first call has just returned, and was looked at before."""
+        last, sight = self._last, self._sight
+        return last.held >= GLANCE and last.alone_items == self._since.alone_items < sight.alone_items
+
+    def _is_fresh(self) -> bool:
+        """Whether the latest look alone gives enough evidence, from more than one item."""
+        last, sight = self._last, self._sight
+        several = sight.alone_items - last.alone_items >= 2  # noqa: PLR2004 - a single one may be unlike the others
+        return several and sight.alone_wall - last.alone_wall >= COMPUTED
+
+    @property
+    def began(self) -> Sight:
+        """Since when it counts."""
+        return self._began
+
+    @property
+    def items(self) -> int:
+        """Items finished."""
+        return self._sight.alone_items - self._began.alone_items
+
+    @property
+    def work(self) -> float:
+        """Seconds of work."""
+        return _work(self._began, self._sight)
+
+    @property
+    def waits(self) -> float:
+        """Share of them in which it did not want a core."""
+        return 1.0 - _cpu(self._began, self._sight) / self.work
+
+    @property
+    def waits_now(self) -> float:
+        """The same, of a call that has stood still since the last look only of that time."""
+        if not self.asleep:
+            return self.waits
+        return 1.0 - _cpu(self._last, self._sight) / _work(self._last, self._sight)
+
+    @property
+    def asleep(self) -> bool:
+        """Whether one call has stood still since the last look, whatever it did before."""
+        last, sight = self._last, self._sight
+        work = _work(last, sight)
+        same = sight.alone_items == last.alone_items and last.held > 0
+        still = work >= ENOUGH and _cpu(last, sight) <= (1.0 - ASLEEP) * work
+        return same and still and not full(last, sight)
+
+    @property
+    def sleeps(self) -> bool:
+        """Whether it waits, beyond doubt."""
+        if self.asleep:
+            return True
+        if self.work < ENOUGH or full(self._began, self._sight):
+            return False
+        return self.waits >= MOSTLY or (self.waits >= WAITS and self.work >= CLEAR)
+
+    @property
+    def computes(self) -> bool:
+        """Whether there is enough evidence that it computes; more where it comes from one call."""
+        if self.work < ENOUGH or self.waits >= WAITS:
+            return self.work >= CLEAR
+        first = self._sight.alone_items == self._since.alone_items
+        return self.work >= (1.5 * COMPUTED if first else COMPUTED)
+
+
+def _work(began: Sight, sight: Sight) -> float:
+    return sight.alone_wall - began.alone_wall + sight.held - began.held
+
+
+def _cpu(began: Sight, sight: Sight) -> float:
+    return sight.alone_cpu - began.alone_cpu + sight.held_cpu - began.held_cpu
+
+
+def full(began: Sight, sight: Sight) -> bool:
+    """Whether this process computed all the time: what seemed to wait then waited for the GIL."""
+    return sight.cpu - began.cpu >= FULL * (sight.now - began.now)
