@@ -64,6 +64,13 @@ class ScriptedStrategy:
     def __init__(self, *script: Arrangement) -> None:
         self.controller = Scripted(script)
 
+    @classmethod
+    def following(cls, script: Iterable[Arrangement]) -> "ScriptedStrategy":
+        """One whose orders are given as they are asked for."""
+        strategy = cls()
+        strategy.controller = Scripted(script)
+        return strategy
+
     def execute(self, job):
         self.report = begin_report(job.name)
         return Conductor(job, lambda: self.controller, self.report, eager=True).batches()

@@ -64,7 +64,7 @@ def test_a_first_call_that_computed_and_waits_now_gets_company():
     decider.look(Sight(now=0.002, remaining=49, held=0.002, held_cpu=0.002, cpu=0.002))
     decider.look(Sight(now=0.0045, remaining=49, held=0.0045, held_cpu=0.004, cpu=0.004))
     arrangement = decider.look(Sight(now=0.0067, remaining=49, held=0.0067, held_cpu=0.004, cpu=0.004))
-    assert (arrangement.stage, arrangement.threads) == ("waiting", 8)
+    assert (arrangement.stage, arrangement.threads) == ("waiting", 4)
 
 
 def test_a_first_call_unlike_the_others_is_forgotten():

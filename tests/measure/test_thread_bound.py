@@ -103,3 +103,17 @@ def test_refusals(connection):
 
     assert [refused_thread(error) for error in refused] == [True, True]
     assert not refused_thread(ValueError("no"))
+
+
+def test_a_lock_that_the_caller_holds_binds():
+    """Elsewhere the callable would wait for it for ever; a lock that nobody holds binds nothing."""
+    lock = threading.RLock()
+
+    def guarded(item):
+        with lock:
+            return item
+
+    assert bound_to_thread(guarded) == ""
+    with lock:
+        assert "a lock that the caller holds" in bound_to_thread(guarded)
+        assert bound_to_thread(guarded, caller=1) == ""

@@ -92,6 +92,7 @@ class Conductor:
         self._body = body
         self._done_before = done
         self._bound: str | None = None
+        self._caller = threading.get_ident()
         self._base = job.lanes
         self._most = most
         self._mutated: str | None = None
@@ -359,7 +360,7 @@ class Conductor:
     def _binding(self) -> str:
         """What binds the callable to the calling thread; empty if nothing is seen."""
         if self._bound is None:
-            self._bound = bound_to_thread(self._job.fn)
+            self._bound = bound_to_thread(self._job.fn, self._caller)
         return self._bound
 
     def _order(self, workers: int) -> None:

@@ -3,11 +3,15 @@
 Nobody can tell for certain before the call. What can be seen in advance are the usual suspects: a
 connection of sqlite3, a widget, a handler of signals. Such a callable is sampled in the caller's
 own thread, since a refused call could not be made again.
+
+So is one that takes a reentrant lock which the caller holds: it has it in that thread, and would wait for
+ever in any other, as the caller waits for it.
 """
 
 from __future__ import annotations
 
 import dis
+import threading
 from collections import deque
 from functools import partial
 from itertools import pairwise
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["bound_to_thread", "refused_thread"]
 
 _KINDS = ("sqlite3.Connection", "sqlite3.Cursor", "_tkinter.tkapp", "tkinter.Tk")
+_REENTRANT = type(threading.RLock())
 _DEEPEST = 3
 _WIDEST = 500  # things looked at (guessed: a millisecond)
 
@@ -34,13 +39,18 @@ _REFUSALS = (
 )
 
 
-def bound_to_thread(fn: Any) -> str:
+def bound_to_thread(fn: Any, caller: int | None = None) -> str:
     """What binds a callable to the caller's thread; empty if nothing is seen.
 
     Args:
         fn: The callable; its closure, its arguments, its object and the globals it names are seen.
+        caller: The identity of the caller's thread; the present one if None.
     """
+    owner = f" owner={threading.get_ident() if caller is None else caller} "
     for part in _reach(fn):
+        # Who owns it, only its repr tells another thread.
+        if isinstance(part, _REENTRANT) and owner in repr(part):
+            return "it takes a lock that the caller holds"
         for kind in type(part).__mro__:
             name = f"{kind.__module__}.{kind.__qualname__}"
             if name in _KINDS:

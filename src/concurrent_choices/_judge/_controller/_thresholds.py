@@ -103,6 +103,6 @@ IDLE = 5e-3
 """Seconds in which two lanes hardly compute that show them waiting (guessed: longer than the time slice of
 a neighbour)."""
 
-EAGER = 8
+EAGER = 4
 """Lanes to begin with while the first call computed for a while and waits now (guessed: if it goes on to
 compute, they have claimed no more items than processes would soon be glad of)."""

@@ -1,0 +1,202 @@
+"""Work that turns in the middle of a run, and runs that are ended in each stage: real parts, untimed."""
+
+import os
+import signal
+import threading
+import time
+from collections import Counter as Tallied
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain, repeat
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import engine_acts as acts
+import pytest
+from engine_fakes import ALONE, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy
+
+from concurrent_choices import run, run_report, stream
+
+
+class Crowd(BaseHTTPRequestHandler):
+    """Serves so many at a time, and turns the others away."""
+
+    def do_GET(self):
+        server = self.server
+        with server.counting:
+            server.inside += 1
+            crowded = server.inside > server.seats
+        time.sleep(server.pause(self.path))
+        with server.counting:
+            server.inside -= 1
+            server.asked.append(self.path)
+        self.send_response(server.refusal if crowded else 200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture
+def server():
+    """A server of this process; by default it answers everybody after 5 ms."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Crowd) as server:
+        server.daemon_threads = True
+        server.request_queue_size = 256
+        server.counting, server.asked, server.inside = threading.Lock(), [], 0
+        server.seats, server.refusal, server.pause = 10**6, 503, lambda path: 0.005
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def address_of(server, number):
+    return f"http://127.0.0.1:{server.server_address[1]}/{number}"
+
+
+def fetch(address):
+    with urlopen(address, timeout=20) as answer:
+        return answer.status
+
+
+@pytest.mark.parametrize("refusal", [429, 503])
+def test_refusals_of_a_server_halve_the_lanes(server, refusal):
+    """Too many at once: the lanes that were there when it said so are never reached again."""
+    server.seats, server.refusal = 4, refusal
+    server.pause = lambda path: 0.02
+    results = run(fetch, [address_of(server, number) for number in range(300)], return_exceptions=True)
+    assert all(
+        result == 200 or (isinstance(result, HTTPError) and result.code == refusal) for result in results
+    )
+    steps = run_report().steps
+    halved = next(place for place, step in enumerate(steps) if "too much at once" in step.reason)
+    most = max(step.lanes for step in steps[:halved])
+    assert max(step.lanes for step in steps[halved:]) < most
+    assert Tallied(server.asked) == Tallied(f"/{number}" for number in range(300))
+
+
+@pytest.mark.parametrize("slow", [range(100, 10**6), range(60, 120)], ids=["slows down", "recovers"])
+def test_a_server_that_turns_gets_every_request_once(server, slow):
+    """It answers ten times as late from the middle on, or for a while."""
+    server.pause = lambda path: 0.03 if int(path[1:]) in slow else 0.003
+    assert run(fetch, [address_of(server, number) for number in range(200)]) == [200] * 200
+    assert Tallied(server.asked) == Tallied(f"/{number}" for number in range(200))
+
+
+def waits_then_computes(pair):
+    if pair[1] < 60:
+        time.sleep(0.002)
+    else:
+        acts.spin(pair[1])
+    return acts.note(pair)
+
+
+def computes_then_waits(pair):
+    return waits_then_computes((pair[0], 119 - pair[1]))
+
+
+@pytest.mark.parametrize("fn", [waits_then_computes, computes_then_waits])
+def test_each_half_of_another_kind(fn, tmp_path):
+    """From the caller's items the one half waits and the other computes; each is called once."""
+    log = tmp_path / "calls"
+    results = run(fn, [(str(log), number) for number in range(120)])
+    assert sorted(results) == list(range(120))
+    assert Tallied(map(int, log.read_text().split())) == Tallied(range(120))
+
+
+def test_a_lock_that_the_caller_holds():
+    """The calling thread has it: no other may make these calls, though they wait."""
+    lock = threading.RLock()
+
+    def guarded(item):
+        with lock:
+            time.sleep(0.003)
+            return item
+
+    with lock:
+        assert run(guarded, range(30)) == list(range(30))
+    assert "a lock that the caller holds" in " ".join(step.reason for step in run_report().steps)
+
+
+def test_a_lock_shared_with_who_takes_the_results():
+    """A consumer that takes the lock between results holds nobody up for good."""
+    lock = threading.Lock()
+
+    def guarded(item):
+        with lock:
+            time.sleep(0.001)
+            return item
+
+    found = []
+    for result in stream(guarded, range(100)):
+        with lock:
+            found.append(result)
+    assert found == list(range(100))
+
+
+def interrupted_in(*orders):
+    """A script whose last order has been followed for some looks when Ctrl-C comes."""
+    yield from orders
+    yield from repeat(orders[-1], 5)
+    os.kill(os.getpid(), signal.SIGINT)
+    yield from repeat(orders[-1])
+
+
+STAGES = {
+    "sequential": [ALONE],
+    "second lane": [PAIR],
+    "threads": [LANES],
+    "processes starting": [STARTING],
+    "processes": [STARTING, OUTSIDE],
+    "coming back": [STARTING, *[OUTSIDE] * 10, ALONE],
+}
+
+
+@pytest.mark.parametrize("fn", [acts.nap, acts.spin])
+@pytest.mark.parametrize("stage", STAGES)
+def test_ctrl_c_in_each_stage(stage, fn):
+    """It comes back as KeyboardInterrupt; the fixture sees that no thread goes on."""
+    with pytest.raises(KeyboardInterrupt):
+        run(fn, range(100_000), strategy=ScriptedStrategy.following(interrupted_in(*STAGES[stage])))
+
+
+MANY = 50_000_000
+
+
+def large(item):
+    time.sleep(0.002)
+    return bytes([item]) * MANY
+
+
+@pytest.mark.parametrize("stage", ["sequential", "threads", "processes", "coming back"])
+def test_results_of_fifty_megabytes(stage):
+    """They arrive whole, wherever they were made."""
+    strategy = ScriptedStrategy(*STAGES[stage])
+    found = [
+        (len(result), result[0], result[-1])
+        for result in stream(large, range(8), strategy=strategy, buffersize=2)
+    ]
+    assert found == [(MANY, item, item) for item in range(8)]
+
+
+def slowly(items, seconds):
+    for item in items:
+        time.sleep(seconds)
+        yield item
+
+
+@pytest.mark.parametrize("fn", [acts.double, acts.nap])
+def test_a_generator_slower_than_the_work(fn):
+    """Whoever performs the items waits for the next; no lanes pile up for items that are not there."""
+    assert run(fn, slowly(range(60), 0.004)) == [fn(item) for item in range(60)]
+    assert max(step.lanes for step in run_report().steps) <= 32
+
+
+@pytest.mark.parametrize("length", range(1, 12))
+def test_a_source_that_ends_at_a_switch(length):
+    """Each look is a switch, and the items end around it, wherever they then are."""
+    orders = [LANES, ALONE, PAIR, LANES, STARTING, OUTSIDE, ALONE, OUTSIDE, LANES]
+    strategy = ScriptedStrategy(*chain.from_iterable(repeat(orders, 50)))
+    assert run(acts.nap, slowly(range(length), 0.0015), strategy=strategy) == list(range(length))
