@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from contextvars import Context
 from functools import partial
@@ -12,6 +12,7 @@ from typing import Any
 
 from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
+from ._contexts import same
 from ._limited import CANCELLED, OVERDUE, limited
 from ._perform import Mark, annotate, show, unawaited_among
 
@@ -52,18 +53,35 @@ class Awaiter:
             claim: The items.
             mark: Told of each item before it starts; where it answers False the batch ends.
         """
-        values: list[Any] = []
-        for index, item in enumerate(claim.items, claim.start):
-            if mark is not None and not mark(index):
-                break
+        progress = _Progress(claim, mark)
+        try:
+            with self._loop() as loop:
+                while not progress.over:
+                    own = self._context.copy()
+                    _complete(loop, self._advance(progress, own), own)
+        except BaseException as error:  # noqa: BLE001 - an end that came between two steps of the next item
+            progress.fail(error)
+        batch = Batch(claim.start, progress.values, progress.error)
+        return unawaited_among(batch, claim.items, tolerant=self._tolerant and batch.error is None)
+
+    async def _advance(self, progress: _Progress, own: Context) -> None:
+        """Await one item after another, until one has changed the context: the next must not see that.
+
+        A task for each item would cost several times what a small item does.
+        """
+        for index, item in progress:
             try:
-                values.append(self._await(index, item))
+                value = await (self._fn(item) if self._timeout is None else self._within(index, item))
             except BaseException as error:  # noqa: BLE001 - whatever the item raised is the item's error
-                annotate(error, index, item)
                 if not (self._tolerant and isinstance(error, Exception)):
-                    return unawaited_among(Batch(claim.start, values, error), claim.items, tolerant=False)
-                values.append(error)
-        return unawaited_among(Batch(claim.start, values), claim.items, tolerant=self._tolerant)
+                    progress.fail(error)
+                    return
+                annotate(error, index, item)
+                value = error
+            progress.values.append(value)
+            if not same(own, self._context):
+                return
+        progress.over = True
 
     def stop(self) -> None:
         """Cancel what runs, and let go of the loops. Safe from any thread."""
@@ -75,12 +93,9 @@ class Awaiter:
                 loop.close()
             self._idle.clear()
 
-    def _await(self, index: int, item: Any) -> Any:
-        with self._loop() as loop:
-            coroutine = self._fn(item) if self._timeout is None else self._within(self._timeout, index, item)
-            return _complete(loop, coroutine, self._context.copy())
-
-    async def _within(self, seconds: float, index: int, item: Any) -> Any:
+    async def _within(self, index: int, item: Any) -> Any:
+        seconds = self._timeout
+        assert seconds is not None
         value = await limited(self._fn(item), seconds)
         if value is OVERDUE:
             raise ItemTimeoutError(index, show(item), seconds, CANCELLED)
@@ -107,10 +122,41 @@ class Awaiter:
                 self._idle.append(loop)
 
 
-def _complete(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, Any], context: Context) -> Any:
-    task = loop.create_task(coroutine, context=context)
+class _Progress:
+    """How far a claim is.
+
+    Attributes:
+        values: Those of the items that are over.
+        error: What ended it before its end.
+        over: Whether no item follows.
+    """
+
+    def __init__(self, claim: Claim, mark: Mark | None) -> None:
+        self._claim = claim
+        self._mark = mark
+        self.values: list[Any] = []
+        self.error: BaseException | None = None
+        self.over = False
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        """The items that follow, with their indices, as far as they may start."""
+        start, items = self._claim
+        for place in range(len(self.values), len(items)):
+            if self._mark is not None and not self._mark(start + place):
+                return
+            yield start + place, items[place]
+
+    def fail(self, error: BaseException) -> None:
+        """The item that follows has failed."""
+        place = len(self.values)
+        annotate(error, self._claim.start + place, self._claim.items[place])
+        self.error, self.over = error, True
+
+
+def _complete(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, None], context: Context) -> None:
+    task = loop.create_task(work, context=context)
     try:
-        return loop.run_until_complete(task)
+        loop.run_until_complete(task)
     finally:
         if task.done() and not task.cancelled():
             task.exception()  # seen, or asyncio would report a SystemExit that the caller gets anyway

@@ -15,12 +15,12 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextvars import Context, copy_context
 from itertools import chain, count, repeat
 from math import inf
-from operator import is_
 from types import CoroutineType, TracebackType
 from typing import Any, Protocol
 
 from ..._errors import ItemTimeoutError
 from ..._facts._batch import Batch, Claim
+from ..._work._contexts import same
 from ..._work._job import Job
 from ..._work._limited import CANCELLED, OVERDUE
 from ..._work._perform import annotate, show, unawaited_among
@@ -150,9 +150,13 @@ class Shift:
                     break
                 if not source.claimable:
                     source.hunger()
-                await host.wait(self._glance)
+                await self._rest()
                 self._flush()
             self._halted = True
+
+    async def _rest(self) -> None:
+        """Wait until there may be something to see to."""
+        await self._host.wait(self._glance)
 
     def _top_up(self) -> None:
         """Start lanes while there is something for them to claim."""
@@ -197,7 +201,7 @@ class Shift:
                 if not chunk.left and self._finish(chunk):
                     await self._host.breathe()
                 context = copy_context() if own is None else own
-                if len(context) if bare else not _same(context, clean):
+                if len(context) if bare else not same(context, clean):
                     self._start()
                     return
         finally:
@@ -278,8 +282,3 @@ class Shift:
 
 LANE = Shift._lane.__code__  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - it belongs to this file
 """What tells the frames of a callable from those of the loop: a lane's own lies between them."""
-
-
-def _same(context: Context, other: Context) -> bool:
-    """Whether two contexts hold the very same values: equal ones may still be changed apart."""
-    return len(context) == len(other) and all(map(is_, context.values(), other.values()))
