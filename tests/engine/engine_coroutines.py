@@ -10,6 +10,7 @@ from attrs import evolve
 from engine_fakes import Scripted
 
 from concurrent_choices._engine._coroutines import LoopConductor
+from concurrent_choices._engine._memory import Recollection
 from concurrent_choices._engine._report import begin_report
 from concurrent_choices._judge._controller import Arrangement, Limits
 
@@ -58,6 +59,13 @@ async def fail_at_seven_soon(item):
     return acts.fail_at_seven(item)
 
 
+async def fail_at_seven_beside_a_minute(item):
+    if not item:
+        await asyncio.sleep(60)
+    await asyncio.sleep(0.02)
+    return acts.fail_at_seven(item % 100)
+
+
 async def sleep(seconds):
     await asyncio.sleep(seconds)
 
@@ -66,7 +74,7 @@ class LoopScript(Scripted):
     """A loop's controller that follows a script; it waits for workers where the script needs some."""
 
     first = 8
-    weighed = False
+    weighed = waits = blocks = False
 
     def look(self, sight):
         return super().look(sight.run)
@@ -77,12 +85,13 @@ class LoopStrategy:
 
     Args:
         script: The orders.
+        controller: Who gives them instead.
     """
 
     name = "scripted"
 
-    def __init__(self, *script):
-        self.controller = LoopScript(script)
+    def __init__(self, *script, controller=None):
+        self.controller = controller or LoopScript(script)
 
     def execute(self, job):
         return self._conductor(job).batches()
@@ -92,4 +101,5 @@ class LoopStrategy:
 
     def _conductor(self, job):
         self.report = begin_report(job.name)
-        return LoopConductor(job, self.controller, Limits(cpus=2.0, processes=2), self.report)
+        limits = Limits(cpus=2.0, processes=2)
+        return LoopConductor(job, self.controller, limits, self.report, Recollection(job, limits))

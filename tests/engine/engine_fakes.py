@@ -24,7 +24,7 @@ class Scripted:
     It does not send items to processes that are not up or that are barred: no controller would.
     """
 
-    learnt = None
+    learnt = prior = None
 
     def __init__(self, script: Iterable[Arrangement]) -> None:
         self._script: Iterator[Arrangement] = iter(script)

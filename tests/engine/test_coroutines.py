@@ -12,8 +12,10 @@ from itertools import count, islice
 import engine_acts as acts
 import engine_coroutines as coroutines
 import pytest
+from attrs import evolve
 
 from concurrent_choices import AutoStrategy, ItemTimeoutError, arun, astream, run, run_report, stream
+from concurrent_choices._judge._controller import Limits, LoopController, Prior
 
 
 @pytest.fixture(params=coroutines.SCRIPTS)
@@ -91,6 +93,33 @@ def test_a_time_limit_holds_in_every_state(strategy, form):
         form(coroutines.sleep, items, strategy=strategy, timeout=0.3)
 
 
+@pytest.mark.parametrize("length", [0, 1, 2, 15, 16, 17, 31, 33])
+def test_a_list_of_any_length(strategy, length):
+    """Also one that ends where the switch is, and where the loop has all of it."""
+    assert run(coroutines.double_soon, range(length), strategy=strategy) == [
+        2 * item for item in range(length)
+    ]
+
+
+@pytest.mark.parametrize("after", [0.02, 0.1, 0.3])
+def test_ctrl_c_ends_the_run_in_every_state(strategy, after):
+    """On the loop, beside its last items, in threads and in processes."""
+    timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(coroutines.sleep, [0.01] * 20 + [0.3] * 500, strategy=strategy)
+    finally:
+        timer.join()
+
+
+def test_an_error_beside_the_loop_ends_what_the_loop_is_at():
+    """It need not wait for an item that takes a minute."""
+    strategy = coroutines.LoopStrategy(*coroutines.SCRIPTS["threads"])
+    with pytest.raises(ValueError, match="seven"):
+        run(coroutines.fail_at_seven_beside_a_minute, range(300), strategy=strategy)
+
+
 def test_an_endless_stream_can_be_left(strategy):
     """Closing early ends the work in whatever state it is."""
     results = stream(coroutines.double_soon, count(), strategy=strategy)
@@ -141,6 +170,55 @@ def test_coroutines_that_block_go_to_threads(form):
     results = form(coroutines.block, range(150))
     assert [item for item, _ in results] == list(range(150))
     assert len({thread for _, thread in results}) > 2
+
+
+@pytest.mark.parametrize("form", [run, in_a_loop])
+def test_what_does_not_wait_is_begun_one_at_a_time(form):
+    """Turning the loop is no waiting: an item that blocks afterwards would hold up all that were begun."""
+    flying: list[int] = []
+
+    async def call(item):
+        flying.append(item)
+        await asyncio.sleep(0)
+        assert len(flying) == 1
+        flying.pop()
+
+    form(call, range(300), strategy=coroutines.LoopStrategy(coroutines.LOOP))
+
+
+@pytest.mark.parametrize("form", [run, in_a_stream])
+def test_items_that_wait_in_threads_do_so_at_once(form):
+    """A loop of a run's own has threads for them: all of these meet, or none is let through."""
+    meeting = threading.Barrier(13)
+
+    async def meet(item):
+        await asyncio.to_thread(meeting.wait, 60) if item else await asyncio.to_thread(time.sleep, 0.01)
+
+    form(meet, range(14), strategy=coroutines.LoopStrategy(evolve(coroutines.LOOP, threads=16)))
+
+
+def test_the_callers_loop_keeps_its_threads():
+    """It is not ours to change."""
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, int)
+        before = loop._default_executor
+        await arun(coroutines.double_soon, range(50))
+        return loop._default_executor is before
+
+    assert asyncio.run(main())
+
+
+@pytest.mark.parametrize("form", [run, in_a_stream, in_a_loop, in_an_async_stream])
+def test_coroutines_known_to_block_begin_in_threads(form):
+    """Not one is begun on a loop of the calling thread, nor of the caller."""
+    known = Prior(stage="waiting", lanes=8, each=0.005)
+    strategy = coroutines.LoopStrategy(controller=LoopController(Limits(), known))
+    results = form(coroutines.block, range(60), strategy=strategy)
+    assert [item for item, _ in results] == list(range(60))
+    assert threading.get_ident() not in {thread for _, thread in results}
+    assert strategy.report.done == 60
 
 
 def test_coroutines_that_wait_for_the_callers_loop_stay_there():

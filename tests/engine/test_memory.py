@@ -1,5 +1,6 @@
 """What one run of `auto` has learnt is where the next run of the same callable begins."""
 
+import asyncio
 import time
 from functools import partial
 
@@ -7,8 +8,12 @@ import pytest
 from attrs import evolve
 
 from concurrent_choices import run, run_report
-from concurrent_choices._engine._memory import MOST, Memory, key_of, memory
-from concurrent_choices._judge._controller import Limits, Prior
+from concurrent_choices._engine._memory import MOST, Memory, Recollection, key_of, memory
+from concurrent_choices._engine._report import RunReport
+from concurrent_choices._judge._controller import Limits, LoopController, LoopSight, Prior, Sight
+from concurrent_choices._judge._controller._loops import FIRST_TASKS
+from concurrent_choices._work._job import Job
+from concurrent_choices._work._source import Source
 
 LIMITS = Limits()
 WAITS = Prior(stage="waiting", lanes=32, each=0.02)
@@ -145,3 +150,42 @@ def test_a_length_that_raises():
             raise RuntimeError
 
     assert key(len, Odd()) == key(len, Odd())
+
+
+# Coroutines
+
+
+async def wait(item):
+    await asyncio.sleep(0.02)
+    return item
+
+
+def test_coroutines_that_waited_begin_together():
+    """As many as there were at most, and none goes ahead."""
+    run(wait, range(100))
+    run(wait, range(100))
+    assert run_report().steps[0].lanes > FIRST_TASKS
+
+
+def test_coroutines_that_computed_have_processes_come_up_at_once():
+    """Before they are looked at again."""
+    decider = LoopController(Limits(cpus=2.0, processes=2), Prior(stage="outside", lanes=2, each=0.01))
+    sight = LoopSight(run=Sight(now=0.001, remaining=1000), looks=1, inside=1, alone=True)
+    assert decider.look(sight).stage == "starting"
+    assert decider.look(evolve(sight, run=Sight(now=0.1, remaining=900, ready=2))).stage == "outside"
+
+
+def test_too_few_items_start_no_processes():
+    """What was learnt is how long one takes."""
+    decider = LoopController(Limits(cpus=2.0, processes=2), Prior(stage="outside", lanes=2, each=0.01))
+    sight = LoopSight(run=Sight(now=0.001, remaining=3), looks=1, inside=1, alone=True)
+    assert decider.look(sight).stage == "loop"
+
+
+def test_what_a_run_may_use_is_part_of_what_is_remembered():
+    """Items that block after waiting may leave a loop of ours, but not one whose things they may use."""
+    job = Job(wait, Source(range(3)))
+    report = RunReport("wait", seconds=0.1, done=3)
+    Recollection(job, LIMITS).settle(WAITS, report)
+    assert Recollection(job, LIMITS).prior == WAITS
+    assert Recollection(job, (LIMITS, "bound")).prior is None

@@ -11,7 +11,17 @@ def controller(*, movable=True, bound=False, **limits):
 
 
 def watched(  # noqa: PLR0913 - what a loop looks like, each by name
-    decider, *, seconds=0.1, flying, busy=0.0, inside=0.0, rate=1000.0, remaining=10_000, **more
+    decider,
+    *,
+    seconds=0.1,
+    flying,
+    busy=0.0,
+    inside=0.0,
+    stuck=0.0,
+    alone=False,
+    rate=1000.0,
+    remaining=10_000,
+    **more,
 ):
     """Looks every other millisecond at a loop that goes on in the same way; the last answer."""
     arrangement, looks = None, 0
@@ -29,7 +39,8 @@ def watched(  # noqa: PLR0913 - what a loop looks like, each by name
             remaining=remaining,
             **more,
         )
-        arrangement = decider.look(LoopSight(run=run, looks=looks, inside=round(inside * looks)))
+        seen = LoopSight(run=run, looks=looks, inside=round(inside * looks), stuck=stuck * now, alone=alone)
+        arrangement = decider.look(seen)
     return arrangement
 
 
@@ -49,6 +60,38 @@ def test_a_loop_that_stands_still_inside_the_callable_is_blocked():
     arrangement = watched(controller(), flying=1, inside=1.0, rate=50.0, seconds=0.05)
     assert (arrangement.stage, arrangement.outside) == ("waiting", False)
     assert "block their loop" in arrangement.reason
+
+
+def test_a_loop_that_stands_still_is_known_within_its_first_item():
+    """Three looks find it at the same place, without computing."""
+    arrangement = watched(controller(), flying=1, stuck=1.0, inside=1.0, alone=True, rate=0.0, seconds=6e-3)
+    assert arrangement.stage == "waiting"
+
+
+def test_standing_still_now_and_then_is_borne():
+    """A loop that blocks for a tenth of the time gains nothing from threads."""
+    assert watched(controller(), flying=20, stuck=0.1, inside=0.2).stage == "loop"
+
+
+def test_nobody_is_let_in_while_an_item_blocks_the_loop():
+    """Each would hold it up in its turn."""
+    decider = controller(movable=False)
+    before = watched(decider, flying=16, rate=0.0, seconds=2e-3).threads
+    assert watched(decider, flying=16, rate=0.0, stuck=1.0, inside=1.0).threads == before
+
+
+@pytest.mark.parametrize(("remaining", "threads"), [(0, 1), (100, 50), (10**6, 64), (None, 16)])
+def test_threads_to_begin_with(remaining, threads):
+    """As many as earn their loops, which is no more than items, and no crowd that nobody has tried."""
+    decider = controller()
+    arrangement = watched(decider, flying=1, stuck=1.0, alone=True, rate=100.0, remaining=remaining)
+    assert arrangement.threads == threads
+
+
+def test_items_that_do_not_wait_let_nobody_in():
+    """The lanes that there would be are told; nothing is learnt of how many it should be."""
+    decider = controller(movable=False)
+    assert watched(decider, flying=1, alone=True, rate=0.0).threads == decider.first
 
 
 def test_a_loop_that_finds_no_core_is_not_blocked():
@@ -119,3 +162,5 @@ def test_what_waits_for_the_callers_loop_does_not_leave_it():
     """It may use what belongs to that loop; what never waits for it may leave."""
     assert watched(controller(bound=True), flying=40, inside=1.0).stage == "loop"
     assert watched(controller(bound=True), flying=1, inside=1.0).stage == "waiting"
+    assert watched(controller(bound=True), flying=16, stuck=1.0, inside=1.0).stage == "loop"
+    assert watched(controller(bound=True), flying=1, stuck=1.0, inside=1.0, alone=True).stage == "waiting"

@@ -16,7 +16,7 @@ from .._strategies._lanes._threads import MOST_THREADS
 from .._work._job import Job
 from .._work._nesting import lanes_around
 from ._conductor import Conductor
-from ._memory import key_of, memory
+from ._memory import Recollection
 from ._report import RunReport, begin_report
 
 if TYPE_CHECKING:
@@ -53,8 +53,11 @@ class AutoStrategy:
             from .._judge._controller import LoopController  # noqa: PLC0415 - see `_controller`
             from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 
-            limits = self._limits(lanes_around.get())
-            return LoopConductor(job, LoopController(limits), limits, report).batches()
+            job.source.feed(1)
+            around = lanes_around.get()
+            limits, recollection = self._limits(around), Recollection(job, (self, around))
+            controller = LoopController(limits, recollection.prior)
+            return LoopConductor(job, controller, limits, report, recollection).batches()
         return self._conduct(job, report)
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
@@ -62,24 +65,25 @@ class AutoStrategy:
         from .._judge._controller import LoopController  # noqa: PLC0415 - as above
         from ._coroutines import LoopConductor  # noqa: PLC0415 - as above
 
-        limits = self._limits(lanes_around.get())
+        around = lanes_around.get()
+        # What may leave the caller's loop was found out there; runs on loops of ours know nothing of it.
+        limits, recollection = self._limits(around), Recollection(job, (self, around, "bound"))
         movable = job.source.length is not None  # else somebody goes on feeding it from this loop
-        controller = LoopController(limits, movable=movable, bound=True)
-        return LoopConductor(job, controller, limits, _report_of(job)).abatches()
+        controller = LoopController(limits, recollection.prior, movable=movable, bound=True)
+        return LoopConductor(job, controller, limits, _report_of(job), recollection).abatches()
 
     def _conduct(self, job: Job, report: RunReport) -> Iterator[Batch]:
         """A run of a `def`, which begins with what the last one of the same callable has learnt."""
         around = lanes_around.get()
         job.source.feed(1)
-        items = job.source.peek()
-        key = key_of(job.fn, items[0], (self, around)) if items else None
-        prior = memory.recall(key)
+        recollection = Recollection(job, (self, around))
+        prior = recollection.prior
         decider = partial(self._controller, around, prior)
         conductor = Conductor(job, decider, report, eager=prior is not None, most=self._threads(around))
         try:
             yield from conductor.batches()
         finally:
-            memory.settle(key, conductor.learnt, (report.seconds or 0.0) / max(1, report.done))
+            recollection.settle(conductor.learnt, report)
 
     def _controller(self, around: int, prior: Prior | None) -> Controller:
         """Who decides; for the first look, which many runs do without.

@@ -60,7 +60,7 @@ class Conductor:
         most: Threads at work at most; with one, the callable stays in the calling thread.
         body: What lanes do, if they are not to perform claims of a `def`.
         yard: Worker processes that were ordered already, or None.
-        done: Items that others have finished before.
+        before: Items that others have finished, or will have by the end.
     """
 
     def __init__(  # noqa: PLR0913 - where everything meets; each by name
@@ -73,7 +73,7 @@ class Conductor:
         most: int = MOST_THREADS,
         body: Callable[[Lane], None] | None = None,
         yard: Yard | None = None,
-        done: int = 0,
+        before: Callable[[], int] = int,
     ) -> None:
         self._job = job
         self._decider = decider
@@ -90,7 +90,7 @@ class Conductor:
         self._quick: AbstractContextManager[None] | None = None
         self._yard = yard
         self._body = body
-        self._done_before = done
+        self._before = before
         self._bound: str | None = None
         self._caller = threading.get_ident()
         self._base = job.lanes
@@ -115,9 +115,10 @@ class Conductor:
                     yield from self._perform()
             yield from self._deck.collect()
         except BaseException as error:
+            self._job.stop()
             self._close(error)
             raise
-        self._close(None)
+        self._close(None)  # whose job it is stops it: others may be at their last items
 
     # The beginning and the end
 
@@ -130,19 +131,18 @@ class Conductor:
         self._pace = Pace()
         if not job.source.ended:
             job.source.feed(AHEAD)
-        if self._stands_in:
-            self._deck.resize(1)
+        self._looked_after = job.source.length is None or job.source.length > 1
+        if self._stands_in and not (self._eager and self._looked_after):
+            self._deck.resize(1)  # else the controller says at once how many
 
     def _begin_looking(self) -> None:
-        length = self._job.source.length
-        if length is None or length > 1:
+        if self._looked_after:
             # A computing callable would keep the ticker's thread waiting for 5 ms at each step.
             self._quick = quick_switching()
             self._quick.__enter__()
             ticker().start(self._beat, 0.0 if self._eager else FIRST_LOOK)
 
     def _close(self, error: BaseException | None) -> None:
-        self._job.stop()
         with self._lock:
             self._over = True
             self._switch_as_usual()
@@ -152,7 +152,7 @@ class Conductor:
         self._crew.close()
         if self._overlapped and not (self._processes or self._report.witness):
             self._report.witness = self._state.changed()
-        self._report.close(self._done_before + self._done())
+        self._report.close(self.done)
         if self._yard is not None:
             self._yard.close(error)
 
@@ -246,8 +246,11 @@ class Conductor:
                 deck.wait()
         yield from deck.collect()
 
-    def _done(self) -> int:
-        return self._observer.done if self._looking else self._tally.items + self._deck.counts().items
+    @property
+    def done(self) -> int:
+        """Items finished, by others too."""
+        here = self._observer.done if self._looking else self._tally.items + self._deck.counts().items
+        return self._before() + here
 
     @property
     def learnt(self) -> Prior | None:
@@ -393,6 +396,5 @@ class Conductor:
             doing = f"thread ×{threads}"
         else:
             doing = f"this thread + {threads}" if threads else "this thread"
-        report, done = self._report, self._done_before + self._observer.done
-        step = Step(report.now, arrangement.stage, doing, lanes, arrangement.reason, done)
-        report.note(step)
+        now = self._report.now
+        self._report.note(Step(now, arrangement.stage, doing, lanes, arrangement.reason, self.done))

@@ -14,26 +14,29 @@ from math import inf
 
 from .._facts._batch import Batch
 from .._judge._controller import Arrangement, Controller, Limits, LoopController, Prior
-from .._judge._controller._climb import FIRST
 from .._judge._controller._loops import FIRST_TASKS
 from .._measure._switching import URGENT, quick_switching
 from .._strategies._lanes._asyncio import Factory, run_shift
 from .._strategies._lanes._crew import Crew
 from .._strategies._lanes._loops import serve_in_lane
-from .._strategies._lanes._native import execute_shift
+from .._strategies._lanes._native import execute_beside, execute_shift
 from .._strategies._lanes._threads import Lane
 from .._work._job import Job
 from .._work._state import State
 from ._conductor import Conductor
 from ._deck import Deck
+from ._elbow_room import give_threads
+from ._memory import Recollection
+from ._relief import Relief
 from ._report import RunReport, Step
+from ._scout import Scout
 from ._ticker import ticker
 from ._tide import Tide, Watch
 from ._yard import Yard
 
 __all__ = ["LoopConductor"]
 
-FIRST_LOOK = 2e-3
+FIRST_LOOK = 1e-3
 """Seconds until the first look at the loop."""
 
 MANY = 5000
@@ -52,10 +55,20 @@ class LoopConductor:
         controller: Who decides how.
         limits: What it may use.
         report: Where it is written down.
+        recollection: What is remembered of the callable.
     """
 
-    def __init__(self, job: Job, controller: LoopController, limits: Limits, report: RunReport) -> None:
+    def __init__(
+        self,
+        job: Job,
+        controller: LoopController,
+        limits: Limits,
+        report: RunReport,
+        recollection: Recollection,
+    ) -> None:
         self._job = job
+        self._recollection = recollection
+        self._heir: Conductor | None = None
         self._controller = controller
         self._limits = limits
         self._report = report
@@ -64,7 +77,9 @@ class LoopConductor:
         self._yard: Yard | None = None
         self._next: Arrangement | None = None
         self._moved = False
+        self._may_overlap = False
         self._tide: Tide | None = None
+        self._relief: Relief | None = None
         self._began = time.monotonic()
         self._quick = ExitStack()
         self._state = State(job.fn)
@@ -73,10 +88,7 @@ class LoopConductor:
     def batches(self) -> Iterator[Batch]:
         """Perform the job; its batches."""
         try:
-            yield from self._here() if self._job.linger == inf else self._beside()
-            execute = self._following()
-            if execute is not None:
-                yield from execute(self._job)
+            yield from self._elsewhere_at_once() if self._controller.blocks else self._on_loop()
         except BaseException as error:
             self._close(error)
             raise
@@ -84,6 +96,8 @@ class LoopConductor:
 
     def abatches(self) -> AsyncIterator[Batch]:
         """The same on the running loop; what waits for it stays there, since it may use what is its own."""
+        if self._controller.blocks:
+            return execute_beside(self._job, lambda _job: self._elsewhere_at_once())
         job = self._job
         # A weak reference, or items would live in a cycle until the next collection.
         job.on_stop(partial(_end, weakref.ref(self)))
@@ -92,7 +106,10 @@ class LoopConductor:
     def _close(self, error: BaseException | None) -> None:
         self._job.stop()
         self._stop_looking()
+        if self._relief is not None:
+            self._relief.part()
         self._report_end()
+        self._settle()
         self._dismiss(error)
 
     def _dismiss(self, error: BaseException | None) -> None:
@@ -105,11 +122,17 @@ class LoopConductor:
         if self._tide is not None and not self._moved:
             self._report.close(self._tide.done)
 
+    def _settle(self) -> None:
+        """Keep what was learnt for the next run."""
+        decider = self._heir or self._controller
+        self._recollection.settle(decider.learnt, self._report)
+
     def end_here(self) -> None:
         """A job on the caller's own loop has stopped; what takes a moment is left to another thread."""
         self._stop_looking()
         if self._report.seconds is None and not self._moved:
             self._report_end()
+            self._settle()
             if self._yard is not None:
                 threading.Thread(target=self._dismiss, args=(None,), name=f"{_NAME}-end").start()
 
@@ -122,18 +145,26 @@ class LoopConductor:
 
     # On one loop
 
-    def _new_tide(self, put: Callable[[Batch], None], concurrency: int) -> Tide:
-        self._tide = tide = Tide(self._job, put, concurrency)
+    def _new_tide(
+        self, put: Callable[[Batch], None], concurrency: int, prepare: Callable[[], None] = lambda: None
+    ) -> Tide:
+        self._tide = tide = Scout(self._job, put, concurrency, waits=self._controller.waits, prepare=prepare)
         self._watch = Watch(self._job, tide)
         # A loop that computes would keep the ticker's thread waiting for 5 ms at each look.
         self._quick.enter_context(quick_switching())
         ticker().start(partial(self._beat, tide), FIRST_LOOK)
         return tide
 
+    def _on_loop(self) -> Iterator[Batch]:
+        """On a loop, and wherever what it leaves is done."""
+        yield from self._here() if self._job.linger == inf else self._beside()
+        yield from self._rest()
+
     def _here(self) -> Iterator[Batch]:
         """On a loop in the calling thread, where nobody looks at results before the end."""
         batches: list[Batch] = []
-        tide = self._new_tide(batches.append, self._controller.first)
+        self._may_overlap = self._job.source.ended  # else only this thread may bring more
+        tide = self._new_tide(batches.append, self._controller.first, give_threads)
         run_shift(self._factory(), tide, lambda _nudge: None)
         yield from batches
 
@@ -143,7 +174,7 @@ class LoopConductor:
         deck = Deck(
             job, self._crew, lambda lane: serve_in_lane(partial(run_shift, self._factory()), tide, lane)
         )
-        tide = self._new_tide(deck.outbox.put, self._controller.first)
+        tide = self._new_tide(deck.outbox.put, self._controller.first, give_threads)
         job.source.widen(2 * self._controller.first)
         deck.resize(1)
         try:
@@ -177,27 +208,45 @@ class LoopConductor:
 
     # Elsewhere
 
+    def _rest(self) -> Iterator[Batch]:
+        """What others do, after the loop or beside its last items."""
+        execute = self._following()
+        if self._relief is not None:
+            yield from self._relief.batches()
+            assert self._heir is not None
+            self._report.close(self._heir.done)
+        elif execute is not None:
+            yield from execute(self._job)
+
     def _following(self) -> Callable[[Job], Iterator[Batch]] | None:
         """What performs the rest, if the loop is not the place for it."""
         self._stop_looking()
         arrangement, job = self._next, self._job
         if arrangement is None or job.stopped or job.source.finished:
             return None
-        return partial(self._elsewhere, arrangement)
+        return partial(self._elsewhere, self._prior(arrangement))
 
-    def _elsewhere(self, arrangement: Arrangement, job: Job) -> Iterator[Batch]:
-        """In threads with a loop each, or in processes with loops."""
+    def _prior(self, arrangement: Arrangement) -> Prior:
+        """What the loop has shown, for who decides about the rest."""
         assert self._tide is not None
-        done, worked = self._tide.done, time.monotonic() - self._began
-        prior = Prior(
+        worked = time.monotonic() - self._began
+        return Prior(
             stage=arrangement.stage,
-            lanes=FIRST,
-            each=worked / max(1, done),
+            lanes=arrangement.threads,
+            each=worked / max(1, self._tide.done),
             inside=arrangement.inside,
             reason=arrangement.reason,
             worked=worked,
         )
-        conductor = Conductor(
+
+    def _elsewhere_at_once(self) -> Iterator[Batch]:
+        assert self._controller.prior is not None
+        return self._elsewhere(self._controller.prior, self._job)
+
+    def _elsewhere(self, prior: Prior, job: Job) -> Iterator[Batch]:
+        """In threads with a loop each, or in processes with loops."""
+        tide = self._tide
+        self._heir = Conductor(
             job,
             partial(Controller, self._limits, prior),
             self._report,
@@ -205,11 +254,14 @@ class LoopConductor:
             most=self._limits.threads,
             body=partial(_perform_in_loop, self._factory()),
             yard=self._yard,
-            done=done,
+            before=lambda: tide.done if tide is not None else 0,
         )
         self._moved = True
-        self._crew.close()
-        yield from conductor.batches()
+        try:
+            yield from self._heir.batches()
+        finally:
+            self._settle()
+            self._crew.close()
 
     # The ticker's thread
 
@@ -226,18 +278,23 @@ class LoopConductor:
 
     def _decide(self, tide: Tide) -> float | None:
         arrangement = self._controller.look(self._watch.sight(self._yard.ready if self._yard else 0))
+        if arrangement.stage in {"waiting", "outside"}:
+            self._hand_over(arrangement, tide)
+            return None
         tide.resize(arrangement.threads)
-        self._note(arrangement, tide.done)
+        self._note(arrangement, tide)
         if arrangement.stage == "starting" and self._yard is None:
             self._yard = Yard(self._job, self._state)
             self._crew.start(partial(self._order, self._yard, arrangement.processes))
         if self._controller.weighed:
             self._quick.close()
-        if arrangement.stage in {"waiting", "outside"}:
-            self._next = arrangement
-            tide.retire()
-            return None
         return arrangement.look
+
+    def _hand_over(self, arrangement: Arrangement, tide: Tide) -> None:
+        self._next = arrangement
+        tide.retire()
+        if self._may_overlap:
+            self._relief = Relief(self._job, self._elsewhere(self._prior(arrangement), self._job))
 
     def _order(self, yard: Yard, workers: int) -> None:
         with quick_switching(URGENT):
@@ -246,9 +303,11 @@ class LoopConductor:
             self._report.witness = yard.witness
             self._controller.bar(yard.obstacle)
 
-    def _note(self, arrangement: Arrangement, done: int) -> None:
-        lanes, report = arrangement.threads, self._report
-        report.note(Step(report.now, arrangement.stage, f"loop ×{lanes}", lanes, arrangement.reason, done))
+    def _note(self, arrangement: Arrangement, tide: Tide) -> None:
+        lanes, report = tide.lanes, self._report
+        report.note(
+            Step(report.now, arrangement.stage, f"loop ×{lanes}", lanes, arrangement.reason, tide.done)
+        )
 
 
 def _end(conductor: weakref.ref[LoopConductor]) -> None:
@@ -271,7 +330,7 @@ def _perform_in_loop(factory: Factory, lane: Lane) -> None:
         tide.resize(_tasks_of(deck))
         tally.begin()
 
-    tide = Tide(deck.job, put, _tasks_of(deck), is_surplus=lambda: deck.is_surplus(lane))
+    tide = Scout(deck.job, put, _tasks_of(deck), is_surplus=lambda: deck.is_surplus(lane))
     tally.begin()
     try:
         serve_in_lane(partial(run_shift, factory), tide, lane)
@@ -280,5 +339,5 @@ def _perform_in_loop(factory: Factory, lane: Lane) -> None:
 
 
 def _tasks_of(deck: Deck) -> int:
-    """Items that a lane has in flight."""
+    """Items that a lane has in flight, once one waits."""
     return 1 if deck.workers > 1 else FIRST_TASKS

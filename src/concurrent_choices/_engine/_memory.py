@@ -11,11 +11,13 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from .._work._captured import parts_of
+from .._work._job import Job
+from ._report import RunReport
 
 if TYPE_CHECKING:
     from .._judge._controller import Prior
 
-__all__ = ["Memory", "key_of", "memory"]
+__all__ = ["Memory", "Recollection", "key_of", "memory"]
 
 MOST = 256
 """Verdicts kept; beyond that the one that was not used for longest goes."""
@@ -74,6 +76,25 @@ def _agrees(kept: Prior, each: float) -> bool:
 
 memory = Memory()
 """The one of this process."""
+
+
+class Recollection:
+    """What is remembered of a job's callable, when the job begins and when it is over.
+
+    Args:
+        job: What is to be done. Without an item that is ready nothing is remembered.
+        allowed: What tells how much the run may use.
+    """
+
+    def __init__(self, job: Job, allowed: Hashable) -> None:
+        items = job.source.peek()
+        self._key = key_of(job.fn, items[0], allowed) if items else None
+        self.prior = memory.recall(self._key) if items else None
+
+    def settle(self, learnt: Prior | None, report: RunReport) -> None:
+        """Keep what the run has learnt."""
+        if self._key is not None:
+            memory.settle(self._key, learnt, report.each)
 
 
 def key_of(fn: Callable[..., Any], item: object, allowed: Hashable) -> Hashable:

@@ -63,6 +63,11 @@ class RunReport:
         """Seconds since the start."""
         return time.perf_counter() - self._began
 
+    @property
+    def each(self) -> float:
+        """Seconds an item took, all lanes together; 0 while the run goes on."""
+        return (self.seconds or 0.0) / max(1, self.done)
+
     def note(self, step: Step) -> None:
         """Write down an arrangement, unless it differs from the last in a few lanes only."""
         self.doing = step.doing

@@ -21,6 +21,15 @@ __all__ = ["Tide", "Watch"]
 
 _DEEPEST = 60
 
+STILL = 0.25
+"""Share of the time between two looks in which a thread that was found at the same place twice may have
+computed, and still count as standing still there (guessed)."""
+
+STARTING = threading.Thread.start.__code__
+
+Place = tuple[int, int]
+"""Where a thread is: its innermost frame, and the instruction there."""
+
 
 class Tide(Shift):
     """A shift with more or fewer lanes as it is told, and an end before the source's.
@@ -35,6 +44,7 @@ class Tide(Shift):
         done: Items finished.
         errors: How many of them raised what means "too many at once".
         is_retiring: Whether it claims no more.
+        waits: Whether its items may wait, so that others are let in beside them.
         crash: What went wrong with whoever looks after it; raised where it runs.
     """
 
@@ -52,6 +62,7 @@ class Tide(Shift):
         self.errors = 0
         self.tally: Tally | None = None
         self.is_retiring = False
+        self.waits = True
         self.crash: BaseException | None = None
         self._unstarted: Iterator[Any] = iter(())
 
@@ -133,8 +144,9 @@ class Watch:
         self._source = job.source
         self._tide = tide
         self._began = self._last = time.monotonic()
-        self._flown = 0.0
+        self._flown = self._stuck = self._cpu = 0.0
         self._looks = self._inside = 0
+        self._place: Place | None = None
         self._queueing: Queueing | None = None
 
     def sight(self, ready: int) -> LoopSight:
@@ -143,15 +155,18 @@ class Watch:
         Args:
             ready: Worker processes that are up.
         """
-        now, tide, source = time.monotonic(), self._tide, self._source
-        tally, flying = tide.tally, tide.flying
-        # Little's law: the time of all calls together is the number in flight, added up over time.
-        self._flown += flying * (now - self._last)
-        self._last = now
+        tide, source = self._tide, self._source
+        tally, queued = tide.tally, 0.0
         if tally is not None:
-            self._looks += 1
-            self._inside += _is_inside(tally.thread)
             self._queueing = self._queueing or Queueing(tally.thread)
+            queued = self._queueing.read()
+        # Nothing that gives the GIL away between the two clocks: getting it back may take milliseconds.
+        now, spent, flying = time.monotonic(), tally.spent() if tally is not None else 0.0, tide.flying
+        since, self._last = now - self._last, now
+        # Little's law: the time of all calls together is the number in flight, added up over time.
+        self._flown += flying * since
+        if self._queueing is not None:
+            self._look_at(self._queueing, since, spent)
         run = Sight(
             now=now - self._began,
             done=tide.done,
@@ -159,14 +174,31 @@ class Watch:
             flying=flying,
             calls=tide.done,
             call_seconds=self._flown,
-            lane_cpu=tally.spent() if tally is not None else 0.0,
+            lane_cpu=spent,
             errors=tide.errors,
             # Where the loop's own thread takes the items from the iterable, none is ever ready.
             starved=flying < tide.lanes and not source.ready and not source.finished,
             ready=ready,
         )
-        queued = self._queueing.read() if self._queueing is not None else 0.0
-        return LoopSight(run=run, looks=self._looks, inside=self._inside, queued=queued)
+        return LoopSight(
+            run=run,
+            looks=self._looks,
+            inside=self._inside,
+            stuck=self._stuck,
+            queued=queued,
+            alone=not tide.waits,
+        )
+
+    def _look_at(self, queueing: Queueing, since: float, spent: float) -> None:
+        """Where the loop's thread is, and whether it has stood still there since the last look."""
+        before, self._place = self._place, _place_of(queueing.thread)
+        cpu, self._cpu = spent - self._cpu, spent
+        self._looks += 1
+        if self._place is not None:
+            self._inside += 1
+            still = self._place == before and cpu <= STILL * since
+            if still and not queueing.is_queueing():
+                self._stuck += since
 
     def close(self) -> None:
         """Close what is read from."""
@@ -174,15 +206,19 @@ class Watch:
             self._queueing.close()
 
 
-def _is_inside(thread: threading.Thread) -> bool:
-    """Whether a thread is inside the callable: a lane calls something that has not returned."""
+def _place_of(thread: threading.Thread) -> Place | None:
+    """Where in the callable a thread is; None outside, where no lane waits for a call to return.
+
+    Nor is there a place where it waits for another thread to start: `asyncio.to_thread` does, for a moment.
+    """
     frame = sys._current_frames().get(thread.ident or -1)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the documented way to see another thread's frame
     if frame is None or frame.f_code is LANE:
-        return False
+        return None
+    place = id(frame), frame.f_lasti
     for _ in range(_DEEPEST):
         frame = frame.f_back
-        if frame is None:
-            return False
+        if frame is None or frame.f_code is STARTING:
+            return None
         if frame.f_code is LANE:
-            return True
-    return False
+            return place
+    return None

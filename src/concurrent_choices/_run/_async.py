@@ -219,7 +219,7 @@ class _Batches:
         self._batches = (
             chosen.aexecute(job)
             if isinstance(chosen, AsyncStrategy) and job.is_async
-            else execute_beside(job, chosen)
+            else execute_beside(job, chosen.execute)
         )
         self._started = False
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, sqrt
 
 from attrs import frozen
 
-from ._climb import Climb
+from ._climb import FIRST, Climb
 from ._known import Known, worth_starting
-from ._sight import Arrangement, Limits, Sight
+from ._sight import Arrangement, Limits, Prior, Sight
 from ._thresholds import COUNTED, FULL, GLANCE, MOST_INSIDE
 
 __all__ = ["LoopController", "LoopSight"]
 
-FIRST_TASKS = 32
-"""Items in flight to begin with: coroutines are cheap (DECISION.md 5.3, S3)."""
+FIRST_TASKS = 16
+"""Items in flight once one waits: few enough to be borne where each of them blocks the loop later."""
 
-BLIND_TASKS = ((0.0, 128), (0.02, 256), (0.08, 1000))
-"""Most items in flight while none has come back, by the seconds waited so far (guessed)."""
+BLIND_TASKS = ((0.0, 32), (4e-3, 128), (0.02, 256), (0.08, 1000))
+"""Most items in flight while none has come back, by the seconds waited so far. Items that wait for a short
+time and then block the loop do so one after another, however many there are by then; 25 that only wait for
+20 ms lose a millisecond (benchmarks.regret, async-awaits-blocks and async-sleep-20ms)."""
 
 MOST_TASKS = 1000
 """Items in flight at most: half the files a process may open by default (DECISION.md 5.3, caps)."""
@@ -29,6 +31,19 @@ threads with loops are the better place (DECISION.md 5.1, async-blocking)."""
 NEVER_WAITING = 2
 """Items in flight, where lanes are many, that show that none waits: one is at work, one has just ended."""
 
+STUCK = 2e-3
+"""Seconds at one place of the callable, without computing, from which it counts as blocked (guessed: short
+enough to be known within the first item, longer than a thread waits for the GIL with quick switching)."""
+
+EARLY = 1e-3
+"""Seconds between looks until the loop has been weighed."""
+
+THREAD_LOOP = 0.4e-3
+"""CPU seconds for a thread with a loop of its own, from start to end (measured: 32 in 12 ms)."""
+
+MOST_BLIND = 64
+"""Most threads with loops to begin with (guessed, as where a `def` waits)."""
+
 REST = 10e-3
 """Longest time between looks: eight of them must show what blocks a loop before it is felt (guessed)."""
 
@@ -37,6 +52,9 @@ HUSHED = 4
 
 LOOKS = 8
 """Looks at the loop before what they show counts."""
+
+WEIGHED = 2
+"""Times they have counted, after which nothing urgent is left: in the first the run itself still begins."""
 
 
 @frozen(kw_only=True)
@@ -48,49 +66,86 @@ class LoopSight:
             of the loop's thread.
         looks: How often the loop's thread was looked at.
         inside: How often it was found inside the callable, instead of waiting or switching tasks.
+        stuck: Seconds it was found to stand still at one place of the callable, without computing.
         queued: Seconds that thread was ready to run and found no core.
+        alone: Whether no item was seen to wait, so that one at a time is begun.
     """
 
     run: Sight
     looks: int
     inside: int
+    stuck: float = 0.0
     queued: float = 0.0
+    alone: bool = False
 
 
 class LoopController:
     """Decides about one run of an `async def`.
 
     The stage of its answers is "loop", "starting" (the loop goes on while processes come up), "waiting"
-    (over to threads with loops) or "outside" (over to processes with loops).
+    (over to so many threads with loops) or "outside" (over to processes with loops).
 
     Args:
         limits: What the run may use; `threads` is how many threads may have a loop each.
+        prior: What an earlier run has learnt, or None.
         movable: Whether items may leave this loop at all.
         bound: Whether they may use what belongs to this loop. Then only those leave that were never seen to
             wait for it: what never waits for a loop needs nothing of it.
 
     Attributes:
-        weighed: Whether nothing urgent is left to be found out.
+        prior: As given.
     """
 
-    def __init__(self, limits: Limits, *, movable: bool = True, bound: bool = False) -> None:
-        self._known = Known(limits)
+    def __init__(
+        self, limits: Limits, prior: Prior | None = None, *, movable: bool = True, bound: bool = False
+    ) -> None:
+        self.prior = prior
+        self._known = Known(limits, each=prior.each if prior else 0.0)
         self._most = limits.flying or MOST_TASKS
         self._movable = movable
         self._bound = bound
         self._climb: Climb | None = None
         self._window: LoopSight | None = None
+        self._last: LoopSight | None = None
         self._stage = "loop"
         self._reason = "coroutines on one loop"
         self._inside = 1
-        self._most_flying = 0
+        self._crowd = 0
+        self._most_flying = self._peak = 0
         self._hushed = False
-        self.weighed = False
+        self._windows = 0
 
     @property
     def first(self) -> int:
-        """Items in flight to begin with."""
-        return min(FIRST_TASKS, self._most)
+        """Items in flight once one waits."""
+        known = self.prior.lanes if self.prior is not None and self.waits else 0
+        return min(max(FIRST_TASKS, known), self._most)
+
+    @property
+    def weighed(self) -> bool:
+        """Whether nothing urgent is left to be found out."""
+        return self._windows >= WEIGHED
+
+    @property
+    def waits(self) -> bool:
+        """Whether items are known to wait, so that none need go ahead."""
+        return self.prior is not None and self.prior.stage == "loop"
+
+    @property
+    def blocks(self) -> bool:
+        """Whether items are known to block their loop, so that none need begin on one here."""
+        known = self.prior is not None and self.prior.stage == "waiting"
+        return known and self._movable and self._known.limits.threads > 1
+
+    @property
+    def learnt(self) -> Prior | None:
+        """What another run of the same callable may begin with; None where that is nothing."""
+        known, climb = self._known, self._climb
+        if climb is not None and self._last is not None:
+            run = self._last.run
+            lanes = climb.lanes if climb.settled else min(climb.lanes, self._peak)
+            return Prior(stage="loop", lanes=lanes, each=run.now / max(1, run.calls))
+        return Prior(stage="gil", lanes=1, each=known.each) if known.each else None
 
     def bar(self, reason: str) -> None:
         """Learn that processes cannot serve."""
@@ -98,24 +153,64 @@ class LoopController:
 
     def look(self, sight: LoopSight) -> Arrangement:
         """Learn how the loop stands; what to do until the next look."""
-        if self._climb is None or self._window is None:
-            self._climb = Climb(sight.run, self._most, self.first, blind=BLIND_TASKS)
+        if self._window is None:
             self._window = sight
-        lanes = self._climb.look(sight.run)
+            self._resume(sight)
+        lanes = self._lanes(sight)
         self._most_flying = max(self._most_flying, sight.run.flying)
+        self._peak = max(self._peak, self._most_flying)
+        self._last = sight
         if self._stage == "starting":
-            self._wait_for_workers(sight.run)
+            self._wait_for_workers(sight)
+        elif self._is_stuck(sight, self._window):
+            self._block(
+                sight.run, (sight.stuck - self._window.stuck) / (sight.run.now - self._window.run.now)
+            )
         elif sight.looks - self._window.looks >= LOOKS:
-            self.weighed = True
             self._close_window(sight)
-        return self._arrangement(min(lanes, HUSHED) if self._hushed else lanes)
+        return self._arrangement(lanes)
+
+    def _resume(self, sight: LoopSight) -> None:
+        """Have processes come up where an earlier run computed, if this one is worth it."""
+        prior, known = self.prior, self._known
+        if prior is None or prior.stage not in {"gil", "outside"} or known.obstacle or not self._movable:
+            return
+        if worth_starting(known.rest(sight.run), known.limits.process_start, known.limits.processes):
+            self._stage, self._reason, self._inside = "starting", prior.reason, prior.inside
+
+    def _lanes(self, sight: LoopSight) -> int:
+        """Items in flight, once one waits."""
+        if sight.alone:
+            return self.first
+        if self._climb is None:
+            self._climb = Climb(sight.run, self._most, self.first, blind=BLIND_TASKS)
+        if self._last is not None and sight.stuck > self._last.stuck:
+            return self._climb.lanes  # others would be held up too
+        lanes = self._climb.look(sight.run)
+        return min(lanes, HUSHED) if self._hushed else lanes
+
+    def _never_wait(self, sight: LoopSight) -> bool:
+        """Whether items need nothing of their loop: one at a time is begun, and over before the next."""
+        return sight.alone or self._hushed
+
+    def _may_leave(self, sight: LoopSight) -> bool:
+        return self._movable and (self._never_wait(sight) or not self._bound)
+
+    def _is_stuck(self, sight: LoopSight, since: LoopSight) -> bool:
+        """Whether an item was seen to block the loop."""
+        least = max(STUCK, BLOCKS * (sight.run.now - since.run.now))
+        return (
+            sight.stuck - since.stuck >= least and self._may_leave(sight) and self._known.limits.threads > 1
+        )
 
     def _close_window(self, sight: LoopSight) -> None:
         assert self._window is not None
         before, self._window = self._window, sight
+        self._windows += 1
         most, self._most_flying = self._most_flying, 0
-        self._hushed = most < HUSHED if self._hushed else most <= NEVER_WAITING
-        if self._movable and (self._hushed or not self._bound):
+        if not sight.alone:
+            self._hushed = most < HUSHED if self._hushed else most <= NEVER_WAITING
+        if self._may_leave(sight):
             self._weigh(sight, before)
 
     def _weigh(self, sight: LoopSight, before: LoopSight) -> None:
@@ -126,25 +221,36 @@ class LoopController:
         inside = (sight.inside - before.inside) / (sight.looks - before.looks)
         calls = sight.run.calls - before.run.calls
         if inside - busy >= BLOCKS and self._known.limits.threads > 1:
-            self._stage, self._reason = "waiting", f"items block their loop {inside - busy:.0%} of the time"
-        elif busy >= FULL and (calls >= COUNTED or self._hushed):
-            self._known.each = seconds / calls if calls >= COUNTED else self._each_so_far(sight.run)
-            self._fill(sight.run, busy)
+            self._block(sight.run, inside - busy)
+        elif busy >= FULL:
+            if calls >= COUNTED or self._never_wait(sight):
+                self._known.each = seconds / calls if calls >= COUNTED else self._each_so_far(sight.run)
+                self._fill(sight, busy)
+            else:
+                self._window = before  # a longer one will tell what an item takes
 
     @staticmethod
     def _each_so_far(sight: Sight) -> float:
         """Seconds of an item that never waits, where few are over: half of one, until the first is."""
         return sight.now / max(sight.calls, 0.5)
 
-    def _fill(self, sight: Sight, busy: float) -> None:
+    def _block(self, sight: Sight, share: float) -> None:
+        """Over to threads: the more there are the less each has to do, and the more their loops cost."""
+        self._stage, self._reason = "waiting", f"items block their loop {share:.0%} of the time"
+        self._known.each = self._each_so_far(sight)
+        most = min(MOST_BLIND, self._known.limits.threads)
+        wanted = FIRST if sight.remaining is None else ceil(sqrt(self._known.rest(sight) / THREAD_LOOP))
+        self._crowd = max(1, min(wanted, most))
+
+    def _fill(self, sight: LoopSight, busy: float) -> None:
         """One loop is full: more of them, in processes, if the rest pays for those."""
         known, limits = self._known, self._known.limits
         if known.obstacle:
             self._reason = f"the loop is full, and {known.obstacle}"
             return
-        rest = known.rest(sight)
+        rest = known.rest(sight.run)
         if worth_starting(rest, limits.process_start, limits.processes):
-            self._inside = 1 if self._hushed else self._lanes_inside(sight.flying)
+            self._inside = 1 if self._never_wait(sight) else self._lanes_inside(sight.run.flying)
             self._stage = "starting"
             self._reason = f"the loop computes {busy:.0%} of the time, and about {rest:.2g} s are left"
 
@@ -153,26 +259,41 @@ class LoopController:
         processes = self._known.limits.processes
         return max(1, min(MOST_INSIDE, ceil(flying / processes), self._most // processes))
 
-    def _wait_for_workers(self, sight: Sight) -> None:
+    def _wait_for_workers(self, sight: LoopSight) -> None:
         if self._known.obstacle:
             self._stage, self._reason = "loop", f"the loop is full, and {self._known.obstacle}"
-        elif sight.ready >= min(2, self._known.limits.processes):
-            pays = worth_starting(self._known.rest(sight), 0.0, self._known.limits.processes)
-            self._stage = "outside" if pays else "loop"
+        elif sight.run.ready >= min(2, self._known.limits.processes):
+            pays = worth_starting(self._known.rest(sight.run), 0.0, self._known.limits.processes)
+            self._stage = "outside" if pays and self._may_leave(sight) else "loop"
             self._movable = pays
 
     def _arrangement(self, lanes: int) -> Arrangement:
-        assert self._climb is not None
-        trip = self._climb.round_trip
-        look = max(GLANCE, min(trip / 4, REST)) if self._climb.settled else GLANCE
-        reason = self._reason if self._stage != "loop" else f"{self._reason}; {self._climb.why}"
         return Arrangement(
             stage=self._stage,
-            reason=reason,
-            threads=lanes,
+            reason=self._why,
+            threads=self._crowd if self._stage == "waiting" else lanes,
             relieved=True,
             processes=self._known.limits.processes if self._stage in {"starting", "outside"} else 0,
             outside=self._stage == "outside",
             inside=self._inside,
-            look=look,
+            look=self._next_look,
         )
+
+    @property
+    def _why(self) -> str:
+        if self._stage != "loop":
+            return self._reason
+        return (
+            f"{self._reason}; {'one at a time until one waits' if self._climb is None else self._climb.why}"
+        )
+
+    @property
+    def _next_look(self) -> float:
+        """Seconds until the next look."""
+        if not self.weighed:
+            return EARLY
+        if self._stage == "starting":
+            return REST / 2
+        if self._climb is None:
+            return REST
+        return max(GLANCE, min(self._climb.round_trip / 4, REST)) if self._climb.settled else GLANCE

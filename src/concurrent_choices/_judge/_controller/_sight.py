@@ -127,7 +127,7 @@ class Prior:
     """What an earlier run of the same callable has learnt, or an earlier part of this one.
 
     Attributes:
-        stage: Where it ended: "waiting", "parallel", "gil", "outside".
+        stage: Where it ended: "waiting", "parallel", "gil", "outside"; of coroutines "loop" too.
         lanes: Its lanes there.
         each: Seconds an item took.
         inside: Lanes in each worker process.

@@ -19,7 +19,6 @@ import anyio
 
 from ..._facts._batch import Batch
 from ..._work._job import Job
-from ...protocols import Strategy
 from ._anyio_host import AnyioHost, on_trio, post_here
 from ._asyncio_host import AsyncioHost
 from ._shift import Shift
@@ -249,9 +248,9 @@ def _start_here(job: Job, concurrency: int, make: MakeShift, mail: _Mailbox) -> 
     return Background(serve).finish
 
 
-def execute_beside(job: Job, strategy: Strategy) -> AsyncIterator[Batch]:
-    """Have a strategy serve in a thread of its own; its batches arrive in the loop."""
-    return _Session(job, partial(_start_beside, job, strategy.execute))
+def execute_beside(job: Job, execute: Execute) -> AsyncIterator[Batch]:
+    """Have a job performed in a thread of its own; its batches arrive in the loop."""
+    return _Session(job, partial(_start_beside, job, execute))
 
 
 def _start_beside(job: Job, execute: Execute, mail: _Mailbox) -> Callable[[], Awaitable[None]]:

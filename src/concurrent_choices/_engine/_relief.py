@@ -1,0 +1,50 @@
+"""The rest of a job, performed in a thread beside while a loop is still at its last items."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+from .._facts._batch import Batch
+from .._strategies._lanes._crew import PARTING
+from .._work._job import Job
+
+__all__ = ["Relief"]
+
+
+class Relief:
+    """Performs the rest; for a caller that looks at no result before the end.
+
+    Args:
+        job: Whose rest it is.
+        rest: The batches of the rest, drawn in a thread of their own.
+    """
+
+    def __init__(self, job: Job, rest: Iterator[Batch]) -> None:
+        self._job = job
+        self._rest = rest
+        self._batches: list[Batch] = []
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._work, name="concurrent_choices-relief", daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        try:
+            for batch in self._rest:
+                self._batches.append(batch)
+                if batch.error is not None:
+                    self._job.stop()  # the loop, too, has nothing left to do
+        except BaseException as error:  # noqa: BLE001 - the calling thread raises it; here it would be lost
+            self._error = error
+            self._job.stop()
+
+    def batches(self) -> Iterator[Batch]:
+        """Wait for its end; what it did."""
+        self._thread.join()
+        yield from self._batches
+        if self._error is not None:
+            raise self._error
+
+    def part(self) -> None:
+        """Wait a moment for its end, once the job is stopped."""
+        self._thread.join(PARTING)
