@@ -36,6 +36,10 @@ PROCESSES_PER_CORE = 4
 COMPUTING = 0.6
 """Share of an item's time on a core from which one process per core is enough (DECISION.md 5.2)."""
 
+NOTHING_BUT = 0.9
+"""Share of computing from which threads beyond the cores have no wait to fill. They get into each other's
+way: four on two cores read small files in 193 to 243 ms, two in 122 to 166, one in 134 to 151 (measured)."""
+
 BUSY_PARENT = 0.5
 """Share of the parent's time, spent on adaptive batches, from which larger ones are looked at
 (guessed: below it they gain next to nothing)."""
@@ -136,6 +140,8 @@ def _cores(case: Case) -> int:
 
 
 def _most_threads(case: Case) -> int:
+    if case.demand.busy >= NOTHING_BUT * case.demand.alone:
+        return _cores(case)
     return MOST_WAITING_THREADS if case.demand.wait >= LONG_WAIT else MOST_THREADS
 
 

@@ -70,7 +70,13 @@ def _inner(case: Case, workers: int, lanes: int) -> Rate:
 def _together(case: Case, workers: int, inner: Rate) -> Rate:
     parent = parent_seconds(case, workers, batch=1)
     shared = case.demand.shared_resource
-    bounds = {"parent": capacity(parent), "resource": capacity(shared)}
+    worker = worker_seconds(case, case.costs.task_item) + case.costs.hybrid_item
+    busy = case.demand.busy + worker + parent
+    bounds = {
+        "parent": capacity(parent),
+        "resource": capacity(shared),
+        "cores": capacity(busy, case.demand.cores),
+    }
     name, least = min(bounds.items(), key=lambda bound: bound[1])
     rate = min(workers * inner.throughput, least)
     limit = name if rate >= LIMITING * least else inner.limit
