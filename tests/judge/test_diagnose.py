@@ -26,9 +26,19 @@ TABLE = {
     ),
     "subprocess that sleeps": (function(20, cpu=0.5, gil=0.5, children=1 * MS), "io", "waiting"),
     "large arrays": (
-        function(3, cpu=3, pair_inflation=3.5, pair_speedup=0.57, pair_parallelism=2.0),
+        function(3, cpu=3, pair_inflation=3.5, pair_speedup=0.57, pair_parallelism=2.0, pair_resident=1.1),
         "cpu",
         "memory-bound",
+    ),
+    "hashing on two halves of a core": (
+        function(3, cpu=3, pair_inflation=1.6, pair_speedup=1.2, pair_parallelism=2.0, pair_resident=1.5),
+        "cpu",
+        "cpu outside the GIL",
+    ),
+    "hashing, slowed down once": (
+        function(3, cpu=3, pair_inflation=1.5, pair_speedup=1.3, pair_parallelism=2.0),
+        "cpu",
+        "cpu outside the GIL",
     ),
     "returns a megabyte": (
         function(0.1, cpu=0.1, gil=0.1, payload=MEGABYTE),

@@ -57,6 +57,8 @@ class Profile(Jsonable):
         pair_parallelism: (CPU + run-queue delay) over wall of two threads at work; None where not
             tried.
         pair_inflation: CPU per item with two threads over with one; None where not tried.
+        pair_resident: The same at the same moment for hashing what fits a cache: how much two lanes slow each
+            other down whatever they do. None where `pair_inflation` left no doubt.
         pair_speedup: Throughput of two lanes over that of one; None where not tried.
         is_async: Whether it is a coroutine function.
         steps: Times a coroutine gave the loop back.
@@ -96,6 +98,7 @@ class Profile(Jsonable):
     disk_blocks: float = 0.0
     pair_parallelism: float | None = None
     pair_inflation: float | None = None
+    pair_resident: float | None = None
     pair_speedup: float | None = None
     is_async: bool = False
     steps: float = 0.0

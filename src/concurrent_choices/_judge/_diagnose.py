@@ -49,7 +49,8 @@ CHILDREN = 0.5
 """Child processes' CPU as a share of the wall time (DECISION.md 5.1)."""
 
 MEMORY_BOUND = 1.3
-"""CPU inflation by a second lane from which memory is what they share (DECISION.md 5.1)."""
+"""CPU inflation by a second lane, over that of hashing at the same moment, from which memory is what they
+share (DECISION.md 5.1)."""
 
 BLOCKING = 0.3
 """Share of an item's time that it blocks the loop without computing (DECISION.md 5.1)."""
@@ -142,11 +143,21 @@ def _function(profile: Profile, costs: Costs, machine: Machine, share: float) ->
 def _computation(profile: Profile, costs: Costs, demand: Demand) -> str:
     if profile.native >= NATIVE:
         return "native threads inside"
-    if memory_inflation(profile) >= MEMORY_BOUND:
+    if _memory_bound(profile):
         return "memory-bound"
     if _shipping(profile, costs) > profile.cpu:
         return "payload-bound"
     return "cpu under the GIL" if demand.gil > demand.work else "cpu outside the GIL"
+
+
+def _memory_bound(profile: Profile) -> bool:
+    """Whether a second lane lengthens computing by more than it would without any use of memory.
+
+    Lanes that share a core, or a neighbour's work, lengthen everything.
+    """
+    if profile.pair_resident is None:
+        return False
+    return memory_inflation(profile) >= MEMORY_BOUND * max(1.0, profile.pair_resident)
 
 
 def _shipping(profile: Profile, costs: Costs) -> float:

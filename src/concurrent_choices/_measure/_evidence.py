@@ -136,6 +136,7 @@ def profile_of(evidence: Evidence) -> Profile:
         disk_blocks=evidence.whole.blocks / calls,
         pair_parallelism=pair.parallelism if pair and not evidence.is_async else None,
         pair_inflation=pair.inflation if pair and not evidence.is_async else None,
+        pair_resident=pair.resident if pair and not evidence.is_async else None,
         pair_speedup=pair.speedup if pair else None,
         ramp=tuple((each.lanes, each.speedup) for each in trials if each is not pair),
         ramp_inflation=trials[-1].inflation if trials and trials[-1] is not pair else None,

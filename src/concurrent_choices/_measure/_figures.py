@@ -64,12 +64,14 @@ class Trial(NamedTuple):
         inflation: CPU time of a call over that of a call alone; None where there was none to speak
             of.
         speedup: Throughput over that of one lane, both as if no neighbour had ever taken a core.
+        resident: The inflation of hashing what fits a cache, at the same moment; None where not tried.
     """
 
     lanes: int
     parallelism: float
     inflation: float | None
     speedup: float
+    resident: float | None = None
 
 
 def spread(blocks: Sequence[Block]) -> float:

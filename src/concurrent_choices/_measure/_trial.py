@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ._calls import AwaitedCalls, cut
+from ._control import CONTROL_SECONDS, resident_inflation
 from ._evidence import worth_counting
 from ._figures import Totals, compare
 from ._hand import DaemonHand, OwnHand
@@ -61,6 +62,16 @@ later ones do not; so the second is the first that is timed."""
 USED = 0.3
 """Part of all items that a wide trial may take: the rest is for the plan (guessed)."""
 
+AT_ONCE = 1.4
+"""Parallelism above which two lanes did not take turns (guessed, as in `_judge._demand`)."""
+
+SELDOM = 0.5
+"""Share of computing under the GIL, by the witness, below which two lanes should not have to take turns
+(guessed)."""
+
+INFLATED = 1.2
+"""CPU inflation from which a pair is tried again (guessed: less than what makes a verdict)."""
+
 WAITING = 0.5
 """Share of the wall time spent blocked, from which many lanes are tried too (DECISION.md 5.1)."""
 
@@ -82,8 +93,9 @@ def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
     each = alone.wall / alone.calls
     if not _waits(alone, sample):
         seconds = max(TWICE * each, min(max(3 * each, TRIAL[0]), TRIAL[1]))
-        pair = _tried(bench, sample, _Size(PAIR, math.ceil(seconds / each), PAIR * seconds), deadline)
-        return [pair] if pair else []
+        size = _Size(PAIR, math.ceil(seconds / each), PAIR * seconds)
+        pair = _tried(bench, sample, size, deadline)
+        return [_surer(bench, sample, pair, size, deadline)] if pair else []
     calls = max(SETTLED, math.ceil(WAIT / each))
     pair = _tried(bench, sample, _Size(PAIR, calls, PAIR * each, settles=True), deadline)
     if pair is None or pair.speedup < SIDE_BY_SIDE:
@@ -122,21 +134,71 @@ def _spare(bench: Bench) -> int:
 def _tried(bench: Bench, sample: Sample, size: _Size, deadline: int) -> Trial | None:
     """A trial, where items and budget allow."""
     alone = Totals.of(worth_counting(sample.blocks))
+    return compare(_lanes(bench, sample, size, deadline), alone, crowded=sample.native > 0)
+
+
+def _surer(bench: Bench, sample: Sample, pair: Trial, size: _Size, deadline: int) -> Trial:
+    """A pair that computes, tried again where it is doubtful."""
+    if _inflated(pair):
+        return _confirmed(bench, sample, pair, size, deadline)
+    if _taking_turns(pair) and _seldom_held(sample):
+        # a lane that loses its core while it holds the GIL for a moment keeps the other from its own
+        again = _tried(bench, sample, size, deadline)
+        return max(pair, again, key=lambda each: each.parallelism) if again else pair
+    return pair
+
+
+def _inflated(trial: Trial) -> bool:
+    """Whether two that computed at once may have slowed each other down."""
+    return trial.parallelism > AT_ONCE and (trial.inflation or 0.0) > INFLATED
+
+
+def _taking_turns(trial: Trial) -> bool:
+    """Whether two lanes worked one after the other."""
+    return trial.parallelism < AT_ONCE
+
+
+def _seldom_held(sample: Sample) -> bool:
+    """Whether the witness saw computing outside the GIL, so that two might have worked at once."""
+    share, alone = sample.testimony.share, Totals.of(worth_counting(sample.blocks))
+    return share is not None and share * alone.wall < SELDOM * (alone.cpu + alone.queued)
+
+
+def _confirmed(bench: Bench, sample: Sample, first: Trial, size: _Size, deadline: int) -> Trial:
+    """A pair that slowed itself down, tried again beside one lane, and beside hashing at the same moment.
+
+    A neighbour who comes between the sample and the pair lengthens the pair's calls too, so the lesser of
+    both inflations stands.
+    """
+    one = _lanes(bench, sample, size._replace(lanes=1, seconds=size.seconds / PAIR), deadline)
+    two = _lanes(bench, sample, size, deadline) if one else []
+    again = compare(two, Totals.of(one), crowded=False)
+    if again is None or bench.left(deadline) < CONTROL_SECONDS:
+        return first
+    lesser = min(first, again, key=lambda each: each.inflation or 1.0)
+    return lesser._replace(resident=resident_inflation(bench.clock))
+
+
+def _lanes(bench: Bench, sample: Sample, size: _Size, deadline: int) -> list[Block]:
+    """The totals of each lane, where items and budget allow."""
+    alone = Totals.of(worth_counting(sample.blocks))
     field = "pair_speedup" if size.lanes == PAIR else "ramp"
     if size.seconds > bench.left(deadline):
         bench.missing.append(f"{field}: the budget was spent before {size.lanes} lanes could be tried")
-        return None
+        return []
     run = block_size([sample.blocks[0], *sample.blocks])
     claims = cut(bench.feed.take(size.lanes * size.calls, run), run)
     if len(claims) < size.lanes:
         bench.feed.give_back(claims)
         bench.missing.append(f"{field}: too few items were left to try {size.lanes} lanes")
-        return None
+        return []
     source = _Source(claims, bench.clock)
     if size.settles:
         source.last = deadline - int(alone.wall / alone.calls * 1e9)
-    together = _together(bench, source, size, deadline + int(size.seconds * 1e9))
-    return compare(together, alone, crowded=sample.native > 0)
+    else:
+        # by then they are done even one after another, unless they take longer than they did in the sample
+        source.last = bench.clock.wall() + int(size.seconds * 1e9)
+    return _together(bench, source, size, deadline + int(size.seconds * 1e9))
 
 
 class _Source:

@@ -60,6 +60,9 @@ MARGIN = 30_000
 """Nanoseconds beyond the usual lateness at which the GIL counts as held. Measured as above: with 30
 to 50 µs the shares differ by 0.01 to 0.02, at 10 µs the ordinary scatter of 10 µs shows."""
 
+DOUBT = 0.2
+"""Part of the time without a core that the kernel may not have accounted for yet (guessed)."""
+
 FEWEST = 5
 """Evidence, in looks, below which nothing is said (guessed: the error would exceed 0.2)."""
 
@@ -186,7 +189,8 @@ class WitnessThread:
             if sight.late > self._idle + MARGIN:
                 sight = sight._replace(starved=self._starved())
             self._sights.append(sight)
-            mean = REST if sight.late - sight.starved > FORCED * USUAL * 1e9 else MEAN_SLEEP
+            forced = sight.late - sight.starved > (FORCED * USUAL * 1e9) + DOUBT * sight.starved
+            mean = REST if forced else MEAN_SLEEP
             self._cpu = self._clock.thread_cpu()
             if self._on_wake is not None:
                 self._on_wake(self._clock.wall())
@@ -221,7 +225,7 @@ def weigh(sights: Sequence[Sight], threshold: int, cpu_rate: float = 0.0) -> Sta
         kind was seen, so that few looks that agree are not taken for certainty. One look that
         waited for long, as for a long call in C, counts as several.
     """
-    held = [sight for sight in sights if sight.late - sight.starved > threshold]
+    held = [sight for sight in sights if sight.late - sight.starved > threshold + DOUBT * sight.starved]
     free = [sight for sight in sights if sight.late <= threshold]
     looks = len(held) + len(free)
     if not looks:

@@ -136,6 +136,7 @@ def with_trials(
                 profile,
                 pair_speedup=speedup,
                 pair_inflation=some.cores / one.cores if one.cores else None,
+                pair_resident=1.0,
                 pair_parallelism=some.cores / some.seconds,
                 cpus=machine.cpus,
             )

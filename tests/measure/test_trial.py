@@ -1,0 +1,57 @@
+import threading
+import time
+
+import pytest
+from measure_fakes import patient
+
+from concurrent_choices._measure._clock import SystemClock
+from concurrent_choices._measure._control import resident_inflation
+from concurrent_choices._measure._figures import Trial
+from concurrent_choices._measure._profiler import profile
+from concurrent_choices._measure._trial import _inflated, _taking_turns
+
+
+def _spin(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("trial", "inflated", "turns"),
+    [
+        (Trial(2, 1.95, 1.5, 1.3), True, False),
+        (Trial(2, 1.95, 1.05, 1.9), False, False),
+        (Trial(2, 1.0, 1.5, 0.7), False, True),  # each waits for the other: it says nothing of memory
+        (Trial(2, 1.9, None, 1.9), False, False),
+    ],
+)
+def test_which_trials_are_doubted(trial, inflated, turns):
+    """Those of two lanes that slowed each other down, or worked in turn."""
+    assert (_inflated(trial), _taking_turns(trial)) == (inflated, turns)
+
+
+@patient
+def test_hashing_is_measured_alone_and_in_two_lanes():
+    """Two that hash take about as long as one, or twice that where they share a core."""
+    inflation = resident_inflation(SystemClock())
+
+    assert inflation is not None
+    assert 0.5 < inflation < 4
+
+
+def test_a_trial_of_lanes_that_turn_out_slow_is_over_soon():
+    """It is not waited for until all its items are done, and what was left of them goes back."""
+    sampling: list[threading.Thread] = []
+
+    def work(item):
+        if not sampling:
+            sampling.append(threading.current_thread())
+        _spin(1e-3 if threading.current_thread() is sampling[0] else 0.1)
+        return item
+
+    sample = profile(work, range(1000), clock=SystemClock(), budget=2.0, is_async=False)
+
+    assert not sample.in_flight
+    assert sorted([*sample.results, *dict(sample.rest())]) == list(range(1000))
+    assert len(sample.results) < 400
