@@ -4,6 +4,7 @@ from itertools import pairwise
 from math import ceil
 
 import pytest
+from attrs import evolve
 
 from concurrent_choices._judge._controller import Climb, Controller, Limits, Prior, Sight
 
@@ -65,6 +66,15 @@ def test_a_first_call_that_computed_and_waits_now_gets_company():
     decider.look(Sight(now=0.0045, remaining=49, held=0.0045, held_cpu=0.004, cpu=0.004))
     arrangement = decider.look(Sight(now=0.0067, remaining=49, held=0.0067, held_cpu=0.004, cpu=0.004))
     assert (arrangement.stage, arrangement.threads) == ("waiting", 4)
+
+
+def test_a_clock_that_seems_to_go_back_proves_no_waiting():
+    """A call was taken for queueing at one look, and was not: the next tells nothing."""
+    decider = controller()
+    decider.look(Sight(now=0.002, remaining=49, held=0.002, held_cpu=0.002, cpu=0.001))
+    sight = Sight(now=0.0045, remaining=49, held=0.0045, held_cpu=0.0018, cpu=0.002)
+    assert decider.look(evolve(sight, held_cpu=0.0042)).stage == "alone"
+    assert decider.look(evolve(sight, now=0.0067, held=0.0067, held_cpu=0.0041)).stage != "waiting"
 
 
 def test_a_first_call_unlike_the_others_is_forgotten():

@@ -64,7 +64,7 @@ class Starting:
     def look(self, sight: Sight) -> Stage:
         known = self._known
         items, seconds = sight.done - self._began.done, sight.now - self._began.now
-        if items >= COUNTED:
+        if items >= COUNTED or (items > 1 and seconds >= CLEAR):
             known.each = seconds / items
         if known.obstacle:
             return self._give_up(sight, known.obstacle)

@@ -63,22 +63,21 @@ class Solo:
     @property
     def waits(self) -> float:
         """Share of them in which it did not want a core."""
-        return 1.0 - _cpu(self._began, self._sight) / self.work
+        return _waits(self._began, self._sight)
 
     @property
     def waits_now(self) -> float:
         """The same, of a call that has stood still since the last look only of that time."""
         if not self.asleep:
             return self.waits
-        return 1.0 - _cpu(self._last, self._sight) / _work(self._last, self._sight)
+        return _waits(self._last, self._sight)
 
     @property
     def asleep(self) -> bool:
         """Whether one call has stood still since the last look, whatever it did before."""
         last, sight = self._last, self._sight
-        work = _work(last, sight)
         same = sight.alone_items == last.alone_items and last.held > 0
-        still = work >= ENOUGH and _cpu(last, sight) <= (1.0 - ASLEEP) * work
+        still = _work(last, sight) >= ENOUGH and _waits(last, sight) >= ASLEEP
         return same and still and not full(last, sight)
 
     @property
@@ -105,6 +104,13 @@ def _work(began: Sight, sight: Sight) -> float:
 
 def _cpu(began: Sight, sight: Sight) -> float:
     return sight.alone_cpu - began.alone_cpu + sight.held_cpu - began.held_cpu
+
+
+def _waits(began: Sight, sight: Sight) -> float:
+    """Share of its work between two sights in which it did not want a core."""
+    cpu = _cpu(began, sight)
+    # It was taken for queueing at the first, and was not: then these two tell nothing.
+    return 1.0 - cpu / _work(began, sight) if cpu >= 0 else 0.0
 
 
 def full(began: Sight, sight: Sight) -> bool:

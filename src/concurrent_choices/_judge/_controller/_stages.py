@@ -172,7 +172,7 @@ class Pair:
         if sight.now - latest.now >= IDLE:
             self._latest = sight
             if _busy(latest, sight) < WAITS and not full(latest, sight):
-                return Waiting(self._known, sight, "both lanes have begun to wait")
+                return Waiting(self._known, sight, "both lanes have begun to wait", first=EAGER)
         seconds = sight.now - began.now
         sure = seconds >= SHORTEST and _busy(began, sight) >= BOTH
         return self._conclude(sight, began, seconds) if sure or seconds >= self._span else self
@@ -188,7 +188,8 @@ class Pair:
         if gain >= PARALLEL and busy >= TWO and not slower:
             return Parallel(self._known, sight, f"two lanes compute {gain:.1f} times as much as one")
         if gain < 2 * WAITS:
-            return Waiting(self._known, sight, f"two lanes computed {busy / 2:.0%} of the time")
+            why = f"two lanes computed {busy / 2:.0%} of the time"
+            return Waiting(self._known, sight, why, first=EAGER)
         if self._wants < MOSTLY + WAITS / 2 and gain < GAINS and items / seconds < GAINS * self._alone:
             # Under the GIL two would have filled a core.
             self._known.alone = self._known.each
