@@ -23,7 +23,6 @@ import math
 import random
 import statistics
 import threading
-import time
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from ._promptness import wake_promptly
@@ -147,7 +146,8 @@ class WitnessThread:
         self._idle = 0
         self._cpu = 0
         self._queued = 0
-        self._stop = False
+        self._watching = True
+        self._stop = threading.Lock()
         self._thread = threading.Thread(target=self._work, name="gil-witness", daemon=True)
         self._calm = threading.Event()
         self._switching = quick_switching(USUAL)
@@ -155,13 +155,15 @@ class WitnessThread:
     def __enter__(self) -> Self:
         """Begin to watch, after a few idle milliseconds that tell how late one always wakes."""
         self._switching.__enter__()
+        self._stop.acquire()
         self._thread.start()
         self._calm.wait()
         return self
 
     def __exit__(self, *exc: object) -> None:
         """Stop; the switch interval is what it was before."""
-        self._stop = True
+        self._watching = False
+        self._stop.release()
         self._thread.join()
         self._switching.__exit__(None, None, None)
 
@@ -184,7 +186,7 @@ class WitnessThread:
         self._queued = self._clock.run_queue()
         chance = random.Random()  # noqa: S311 - nothing secret: times between looks
         mean = MEAN_SLEEP
-        while not self._stop:
+        while self._watching:
             sight = self._look(chance.expovariate(1 / mean))._replace(expected=int(mean * 1e9))
             if sight.late > self._idle + MARGIN:
                 sight = sight._replace(starved=self._starved())
@@ -197,7 +199,8 @@ class WitnessThread:
 
     def _look(self, seconds: float) -> Sight:
         start = self._clock.wall()
-        time.sleep(seconds)
+        # as exact as a sleep, and over at once when he is stopped: that look falls due after all calls
+        self._stop.acquire(timeout=seconds)
         sleep = int(seconds * 1e9)
         return Sight(start, sleep, max(0, self._clock.wall() - start - sleep))
 
