@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
@@ -20,6 +20,7 @@ from .._strategies._lanes._threads import MOST_THREADS, Lane
 from .._work._job import Job
 from .._work._nesting import lanes_around
 from .._work._state import State
+from ._brief import brief_rest
 from ._deck import Deck
 from ._report import RunReport, Step
 from ._tally import Tally
@@ -33,12 +34,6 @@ __all__ = ["Conductor"]
 
 FIRST_LOOK = 1e-3
 """Seconds until the run-queue delay is read for the first time; the controller is asked one later."""
-
-BRIEF = 5e-3
-"""Seconds of computing that are not worth a look: two lanes take longer to tell the GIL from the cores."""
-
-BUSY = 0.8
-"""Part of its time that a thread which computes spends on a core, at the least (guessed)."""
 
 SURE = 4e-3
 """Looks so far apart, in seconds, mean that the controller has made up its mind for now."""
@@ -82,8 +77,7 @@ class Conductor:
         self._lock = threading.Lock()
         self._over = False
         self._asked = False
-        self._looking = False
-        self._hurried = False
+        self._looking = self._hurried = False
         self._relieved: bool = False
         self._outside: int = 0  # lanes in each process; 0 while items stay here
         self._processes = 0 if yard is None else yard.workers
@@ -96,6 +90,7 @@ class Conductor:
         self._base = job.lanes
         self._most = most
         self._mutated: str | None = None
+        self._latest: Sequence[Any] = ()
         self._overlapped = False
         # Who wants results as they come, or may give up on an item, cannot be busy with one.
         others = job.linger < inf and most > 1 and not self._binding()
@@ -177,6 +172,7 @@ class Conductor:
             tally.begin()
             batch = performer(claim, self._mark if len(claim.items) > 1 else None)
             pace.took(tally.end(len(batch.values)), len(batch.values))
+            self._latest = batch.values
             if batch.error is not None:
                 source.close()
             elif len(batch.values) < len(claim.items):
@@ -267,7 +263,8 @@ class Conductor:
             if (rest := self._brief_rest()) is not None:
                 return rest
             try:
-                self._begin_to_look()
+                if not self._looking:
+                    self._begin_to_look()
                 seconds = self._decide()
             except BaseException as error:  # noqa: BLE001 - the calling thread raises it; here it would be lost
                 self._deck.crash = error
@@ -278,17 +275,13 @@ class Conductor:
 
     def _brief_rest(self) -> float | None:
         """Seconds until the end, where so little is left that it is not worth a look; said once at most."""
-        tally, left = self._tally, self._job.source.remaining
-        if self._looking or self._hurried or not left or not tally.items:
+        if self._looking or self._hurried:
             return None
-        self._hurried = True
-        rest = left * tally.wall / tally.items
-        return rest if rest < BRIEF and tally.cpu > BUSY * tally.wall else None
+        self._hurried = bool(self._tally.items)
+        return brief_rest(self._tally, self._job.source.remaining)
 
     def _begin_to_look(self) -> None:
         """What looks and what decides; made here, since many a run is over before."""
-        if self._looking:
-            return
         from ._observer import Observer  # noqa: PLC0415 - with what it needs 4 ms, beside the calling thread's work
 
         self._controller = self._decider()
@@ -369,8 +362,12 @@ class Conductor:
     def _order(self, workers: int) -> None:
         """Have worker processes come up, in a thread of its own."""
         with quick_switching(URGENT):
-            from ._yard import Yard  # noqa: PLC0415 - most runs need no processes
+            from ._freight import too_dear  # noqa: PLC0415 - most runs need no processes
+            from ._yard import Yard  # noqa: PLC0415 - as above
 
+            if too_dear(self._job.source, self._latest, (self._tally, self._deck.counts()), workers):
+                self._controller.bar("carrying items and results would cost more than it saves")
+                return
             yard = Yard(self._job, self._state)
             with self._lock:
                 if self._over:

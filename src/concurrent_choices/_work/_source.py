@@ -145,10 +145,10 @@ class Source:
             items = items[:limit]
         return Claim(start, items)
 
-    def peek(self) -> list[Any]:
-        """The item that would be claimed next, alone in a list; an empty one if none is ready."""
+    def peek(self, most: int = 1) -> list[Any]:
+        """The items that would be claimed next, `most` at most; fewer, or none, if no more are ready."""
         with self._lock:
-            return [*self._ready[self._at : self._at + 1]]
+            return [*self._ready[self._at : self._at + most]]
 
     def hand_out_singly(self) -> None:
         """Have every claim give one item from now on, without a lock where that is safe.

@@ -14,7 +14,18 @@ from __future__ import annotations
 
 from ._climb import Climb
 from ._controller import Controller
+from ._known import worth_carrying
 from ._loops import LoopController, LoopSight
 from ._sight import Arrangement, Limits, Prior, Sight
 
-__all__ = ["Arrangement", "Climb", "Controller", "Limits", "LoopController", "LoopSight", "Prior", "Sight"]
+__all__ = [
+    "Arrangement",
+    "Climb",
+    "Controller",
+    "Limits",
+    "LoopController",
+    "LoopSight",
+    "Prior",
+    "Sight",
+    "worth_carrying",
+]

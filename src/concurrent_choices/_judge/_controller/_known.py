@@ -8,9 +8,9 @@ from attrs import define
 
 from ._climb import FIRST
 from ._sight import Limits, Sight
-from ._thresholds import HELD, WITNESSED
+from ._thresholds import GAINS, HELD, WITNESSED
 
-__all__ = ["ALIKE", "SMALL", "Known", "first_lanes", "gil_held", "worth_starting"]
+__all__ = ["ALIKE", "SMALL", "Known", "first_lanes", "gil_held", "worth_carrying", "worth_starting"]
 
 SMALL = 3e-3
 """Seconds of rest that nothing is worth being started for (DECISION.md 5.3, S2)."""
@@ -104,6 +104,19 @@ def worth_starting(rest: float, start: float, lanes: float) -> bool:
 def first_lanes(waits: float) -> int:
     """Lanes to begin with for items that wait so much of their time: what they compute fills a core."""
     return max(2, min(FIRST, ceil(1.0 / max(1.0 - waits, 1e-3))))
+
+
+def worth_carrying(each: float, carried: float, lanes: int) -> bool:
+    """Whether processes are faster than one lane here, though items travel to them and results back.
+
+    Half of what carrying costs is spent here, one item after another, and all of it on the same cores.
+
+    Args:
+        each: CPU seconds of an item.
+        carried: CPU seconds to carry it, and its result.
+        lanes: How many processes, each on a core of its own.
+    """
+    return GAINS * max((each + carried) / lanes, carried / 2) < each
 
 
 def gil_held(since: Sight, sight: Sight) -> bool | None:
