@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from benchmarks.catalogue.all import CATALOGUE
-from benchmarks.oracle._measurement import GRID, OURS, Measurement
+from benchmarks.oracle._measurement import GRID, ONCE_MORE, OURS, Measurement
 from benchmarks.oracle._protocol import ALONE
 
 __all__ = ["Case", "Choice", "Forecast", "cases_of", "disagreeing", "geometric_mean", "quantile"]
@@ -75,6 +75,7 @@ class Case:
     audit: dict[str, Any] | None
     watched: float | None
     disagreeing: tuple[str, ...]
+    again: float | None = None
 
     @property
     def best(self) -> tuple[str, float]:
@@ -89,6 +90,11 @@ class Case:
         by_hand = [(seconds, name) for (kind, name), seconds in self.taken.items() if kind == GRID]
         seconds, name = min(by_hand, default=(math.nan, "nobody"))
         return name, seconds
+
+    @property
+    def once_more(self) -> float | None:
+        """What the best of all took when it was run again, over what made it the best."""
+        return self.again / self.best[1] if self.again is not None and self.taken else None
 
     @property
     def middle(self) -> float | None:
@@ -129,6 +135,7 @@ def _case(name: str, lines: Sequence[Measurement]) -> Case:
         audit=next((each.answer for each in lines if each.kind == "audit"), None),
         watched=next((each.answer.get("ratio") for each in lines if each.kind == "witness"), None),
         disagreeing=tuple(disagreeing(lines)),
+        again=next((each.seconds for each in lines if each.kind == ONCE_MORE), None),
     )
 
 

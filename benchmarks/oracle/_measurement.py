@@ -13,9 +13,10 @@ import attrs
 
 from benchmarks.dispatch._environment import without_paths
 
-__all__ = ["GRID", "OURS", "Measurement", "kept_in", "load"]
+__all__ = ["GRID", "ONCE_MORE", "OURS", "Measurement", "kept_in", "load"]
 
 GRID, OURS = "grid", "ours"
+ONCE_MORE = "once more"
 
 
 @attrs.frozen(kw_only=True)

@@ -162,7 +162,7 @@ def test_a_quick_run(root, tmp_path):
         described, measurements = load(tmp_path)
         assert described["seed"] == 1
         kinds = {each.kind for each in measurements}
-        assert kinds == {"recommend", "grid", "ours", "audit", "neighbour"}
+        assert kinds == {"recommend", "grid", "ours", "once more", "audit", "neighbour"}
         audit = next(each.answer for each in measurements if each.kind == "audit")
         assert audit["once"] == audit["items"] == audit["results"]
         report = (tmp_path / "REPORT.md").read_text()
