@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from typing import Any
 from .._facts._batch import Batch, Claim
 from .._judge._controller import LoopSight, Sight
 from .._measure._congestion import is_congestion
+from .._platform._frames import frames
 from .._strategies._lanes._shift import LANE, Chunk, Host, Shift, Slots
 from .._work._job import Job
 from ._tally import Queueing, Tally
@@ -211,7 +211,7 @@ def _place_of(thread: threading.Thread) -> Place | None:
 
     Nor is there a place where it waits for another thread to start: `asyncio.to_thread` does, for a moment.
     """
-    frame = sys._current_frames().get(thread.ident or -1)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the documented way to see another thread's frame
+    frame = frames().get(thread.ident or -1)
     if frame is None or frame.f_code is LANE:
         return None
     place = id(frame), frame.f_lasti

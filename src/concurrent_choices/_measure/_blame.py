@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import sysconfig
 from collections import Counter
 from pathlib import PurePath
 from typing import TYPE_CHECKING
+
+from .._platform._frames import frames
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -45,7 +46,7 @@ class Blame:
         """
         since = self._meter.since
         if since and now - since > LONG:
-            frame = sys._current_frames().get(self._thread)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the documented way to see another thread's frame
+            frame = frames().get(self._thread)
             line = culprit(frame)
             if line:
                 self._seen[line] += 1

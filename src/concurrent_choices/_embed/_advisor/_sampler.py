@@ -6,7 +6,6 @@ It sleeps while no request is under way. How late it wakes tells how often the G
 from __future__ import annotations
 
 import random
-import sys
 import threading
 import time
 from collections.abc import Hashable
@@ -14,6 +13,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from ..._measure._clock import SystemClock
+from ..._platform._frames import frames
 from ._allowance import LOOK, Allowance
 from ._lines import culprit
 from ._shares import Shares
@@ -140,9 +140,9 @@ class Sampler:
         if not (held or workers):
             self._windowed()
             return False
-        frames = sys._current_frames()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the documented way to see another thread's frame
+        seen = frames()
         for loop in held:
-            place, visit = culprit(frames.get(loop.ident)), loop.visit
+            place, visit = culprit(seen.get(loop.ident)), loop.visit
             if place[0] and visit is not None:
                 visit.seen_at(place)
         process, computing = self._clock.process_cpu(), self._looked_at
@@ -151,7 +151,7 @@ class Sampler:
         self._lacking.clear()
         for thread in workers:
             if thread.ident is not None:
-                self._look_at(thread, frames.get(thread.ident))
+                self._look_at(thread, seen.get(thread.ident))
         self._side_by_side(now)
         for route, cpu in computing.items():
             if self._fair and cpu >= MOSTLY * (process - self._seen_process) > 0:
@@ -159,7 +159,7 @@ class Sampler:
                 route.alone_held += self._was_held
         self._seen_process = process
         self._windowed()
-        del frames
+        del seen
         return bool(held or computing)
 
     def _side_by_side(self, now: int) -> None:

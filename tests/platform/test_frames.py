@@ -1,0 +1,59 @@
+"""Other threads' frames are seen, and looking never stops the interpreter."""
+
+import gc
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from concurrent_choices._platform._frames import _uncollected, frames
+
+CROWD = """
+import faulthandler, gc, os, sys, threading, time
+from concurrent_choices._platform._frames import frames
+class Closes:
+    def __init__(self):
+        self.itself = self
+    def __del__(self):
+        time.sleep(0)  # lets go of the GIL, as closing a file does
+def threads():
+    while True:
+        threading.Thread(target=int).start()
+def garbage():
+    while True:
+        Closes()
+        time.sleep(0)
+faulthandler.dump_traceback_later(30, exit=True)  # a timer that needs no GIL
+gc.set_threshold(5)
+sys.setswitchinterval(1e-5)
+for work in (threads, garbage):
+    threading.Thread(target=work, daemon=True).start()
+end = time.monotonic() + 1
+while time.monotonic() < end:
+    frames()
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("look", [frames, _uncollected])
+def test_the_frame_of_a_thread(look):
+    """By its identifier."""
+    assert look()[threading.get_ident()].f_globals["__name__"].endswith("_frames")
+
+
+def test_looking_beside_threads_and_garbage():
+    """A thread that starts while garbage is closed does not stop everything (CPython's issue 106883)."""
+    subprocess.run([sys.executable, "-c", CROWD], check=True)
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_garbage_is_collected_as_before(collects):
+    """Whoever switched that off finds it off."""
+    before = gc.isenabled()
+    try:
+        (gc.enable if collects else gc.disable)()
+        _uncollected()
+        assert gc.isenabled() is collects
+    finally:
+        (gc.enable if before else gc.disable)()
