@@ -73,6 +73,15 @@ def test_a_trial_as_fast_as_predicted_shows_nothing():
     assert demand_of(function(20, pair_speedup=1.6), TWO).resource == 0.0
 
 
+@pytest.mark.parametrize(("speedup", "doubtful"), [(8.0, True), (4.0, False)])
+def test_coroutines_in_step_may_have_queued_for_their_loop(speedup, doubtful):
+    """Sixteen begin at once, each 0.3 ms on its loop: 12 ms instead of 7, even if no server lets in eight."""
+    profile = evolve(coroutine(7, held=0.2, cpu=0.2, steps=8), cpu=0.32 * MS, ramp_inflation=1.0)
+    demand = demand_of(evolve(profile, ramp=((16, speedup),)), TWO)
+    assert demand.resource > 0
+    assert demand.doubtful == doubtful
+
+
 def test_lanes_beyond_the_best_trial_are_not_wanted():
     """A database that is slower with sixteen than with eight gets eight at most."""
     assert demand_of(function(20, ramp=((8, 6.0), (16, 4.0))), TWO).most_lanes == 8

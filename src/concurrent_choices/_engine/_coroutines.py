@@ -21,11 +21,11 @@ from .._strategies._lanes._crew import Crew
 from .._strategies._lanes._loops import serve_in_lane
 from .._strategies._lanes._native import execute_beside, execute_shift
 from .._strategies._lanes._threads import Lane
+from .._work._elbow_room import give_threads
 from .._work._job import Job
 from .._work._state import State
 from ._conductor import Conductor
 from ._deck import Deck
-from ._elbow_room import give_threads
 from ._memory import Recollection
 from ._relief import Relief
 from ._report import RunReport, Step

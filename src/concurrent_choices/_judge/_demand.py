@@ -18,7 +18,7 @@ from .._facts._machine import Machine
 from .._facts._profile import Profile
 from ._mva import Network, invert, throughput
 
-__all__ = ["NATIVE", "Demand", "demand_of", "gil_is_known", "memory_inflation"]
+__all__ = ["NATIVE", "RETROGRADE", "Demand", "demand_of", "gil_is_known", "memory_inflation"]
 
 SURELY_HELD = 0.85
 """Share of CPU time from which all of it counts as under the GIL (DECISION.md 5.1)."""
@@ -312,9 +312,11 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
     lanes, observed = max(_trials(profile), default=(0, 0.0))
     if not lanes:
         return demand
-    expected = _speedup(demand, lanes)
+    tried = _with_loop(profile, demand)
+    expected = _speedup(tried, lanes)
     if observed >= (CONTENDED if lanes == PAIR else _crowd(profile)) * expected or _at_work(profile):
         return demand
+    in_step = _network(tried, lanes).in_step(lanes) * demand.alone
 
     def with_resource(seconds: float) -> Demand:
         from_wait = min(seconds, demand.wait)
@@ -331,12 +333,23 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
         most += demand.gil  # where nobody waits, two lanes slower than the GIL explains are no sign of a lock
     seconds = invert(network, lanes, observed / demand.alone, most)
     apart = profile.process_speedup is not None and profile.process_speedup > 2 * CONTENDED
-    in_step = _network(demand, lanes).in_step(lanes) * demand.alone
     return evolve(
         with_resource(seconds),
         shared_resource=0.0 if apart else seconds,
         doubtful=lanes > PAIR and observed >= CONTENDED * in_step,
     )
+
+
+def _with_loop(profile: Profile, demand: Demand) -> Demand:
+    """The demand on a loop, its own computing between the steps of coroutines included.
+
+    What a strategy's loop computes is taken from calibration; the trial's was in the thread's CPU time.
+    """
+    if not demand.is_async or profile.ramp_inflation is None:
+        return demand
+    computing = profile.cpu * min(1.0, profile.ramp_inflation)
+    own = min(max(0.0, computing - demand.gil - demand.work), demand.wait)
+    return evolve(demand, gil=demand.gil + own, wait=demand.wait - own)
 
 
 def _crowd(profile: Profile) -> float:

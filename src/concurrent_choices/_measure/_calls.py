@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from .._facts._batch import Batch, Claim
 from .._work._callables import touches_nothing
+from .._work._elbow_room import roomy
 from .._work._perform import annotate, unawaited_among
 from ._figures import Block
 from ._ledger import Raised, Run
@@ -216,7 +217,7 @@ class AwaitedCalls:
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         if self._runner is None:
-            self._runner = asyncio.Runner()
+            self._runner = asyncio.Runner(loop_factory=_new_loop)
         return self._runner.run(work)
 
     async def _round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
@@ -265,6 +266,11 @@ class AwaitedCalls:
             except BaseException as error:  # noqa: BLE001 - as for plain calls
                 outcomes.append(_raised(error, claim, len(outcomes)))
         return outcomes
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """A loop like those of the strategies."""
+    return roomy(asyncio.new_event_loop())
 
 
 def _calls(runs: Iterable[Run]) -> int:

@@ -64,11 +64,16 @@ class AnyioStrategy(Crewed):
 
 
 def _run_shift(backend: str, shift: Shift, register: Callable[[Callable[[], None]], None]) -> None:
-    import anyio  # noqa: PLC0415 - 60 ms; imported when it is used
+    import asyncio  # noqa: PLC0415 - 30 ms; imported when it is used
 
+    import anyio  # noqa: PLC0415 - 60 ms; as above
+
+    from .._work._elbow_room import roomy  # noqa: PLC0415 - as above
     from ._lanes._anyio_host import AnyioHost  # noqa: PLC0415 - as above
 
     async def main() -> None:
+        if backend == "asyncio":
+            roomy(asyncio.get_running_loop())
         host = AnyioHost()
         register(host.wake_soon)
         await shift.serve(host)

@@ -24,6 +24,8 @@ __all__ = ["AsyncioStrategy", "UvloopStrategy"]
 class AsyncioStrategy(Crewed):
     """Runs an `async def` as tasks on one asyncio loop; a `def` in that many threads.
 
+    The loop has 64 threads for `asyncio.to_thread`, instead of four more than processors.
+
     Args:
         concurrency: Items in flight at once.
     """
@@ -54,7 +56,9 @@ class AsyncioStrategy(Crewed):
     def _new_loop() -> AbstractEventLoop:
         import asyncio  # noqa: PLC0415 - as above
 
-        return asyncio.new_event_loop()
+        from .._work._elbow_room import roomy  # noqa: PLC0415 - as above
+
+        return roomy(asyncio.new_event_loop())
 
 
 @frozen
@@ -73,4 +77,6 @@ class UvloopStrategy(AsyncioStrategy):
         except ImportError as error:
             feature = 'strategy "uvloop"'
             raise MissingExtraError(feature, "uvloop") from error
-        return uvloop.new_event_loop()
+        from .._work._elbow_room import roomy  # noqa: PLC0415 - as above
+
+        return roomy(uvloop.new_event_loop())

@@ -1,0 +1,28 @@
+"""Threads for the loops that we make ourselves."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+__all__ = ["MOST", "give_threads", "roomy"]
+
+MOST = 64
+"""Threads that `asyncio.to_thread` may use in one loop (guessed, as where a `def` waits)."""
+
+
+def roomy(loop: asyncio.AbstractEventLoop) -> asyncio.AbstractEventLoop:
+    """A loop whose items that wait in threads do so at once.
+
+    A loop has four threads more than processors by itself, however many items it has in flight.
+    """
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - auto's loops load it only where it is used
+
+    loop.set_default_executor(ThreadPoolExecutor(MOST, thread_name_prefix="asyncio"))
+    return loop
+
+
+def give_threads() -> None:
+    """The same for the running loop, unless nobody has loaded thread pools: then no item uses them."""
+    if "concurrent.futures.thread" in sys.modules:
+        roomy(asyncio.get_running_loop())
