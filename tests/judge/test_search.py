@@ -71,6 +71,15 @@ def test_lanes_stop_where_trials_delivered_less():
     assert best(profile, 1000, "thread").workers <= 8
 
 
+def test_threads_that_slow_each_other_down_are_not_wanted():
+    """Two read small files more slowly than one; without the GIL that may be otherwise."""
+    slower = function(0.03, cpu=0.03, gil=0.015, pair_speedup=0.7, pair_parallelism=1.6)
+    free = Machine(cpus=8, gil=False)
+    assert best(slower, 1000, "thread", EIGHT).workers == 1
+    assert best(slower, 1000, "thread", free).workers == 8
+    assert best(slower, 1000, "process", EIGHT).workers == 8
+
+
 def test_batches_are_sized_where_the_parent_would_limit():
     """Sixty-four workers on items of a tenth of a millisecond: several in a message."""
     costs = evolve(Costs(), process_start=0.0, process_worker=0.0)

@@ -61,3 +61,12 @@ def test_payload_matters_to_processes():
 def test_start_up_is_uncertain_too():
     """Most of a short job in processes is start-up."""
     assert error(function(5, cpu=5, gil=5), PROCESSES, Costs(), 4) > 5 * MS
+
+
+def test_passing_the_gil_on_is_doubtful_where_calls_are_short():
+    """Half of 30 us under the GIL: getting it back takes nothing or 20 us more. Of 3 ms that is nothing."""
+    costs = evolve(FREE, switch=20e-6)
+    short, long = function(0.03, cpu=0.03, gil=0.015), function(3, cpu=3, gil=1.5)
+    assert error(short, THREADS, costs) > 2 * error(short, THREADS)
+    assert error(long, THREADS, costs) < 1.1 * error(long, THREADS)
+    assert error(short, SEQUENTIAL, costs) == error(short, SEQUENTIAL)

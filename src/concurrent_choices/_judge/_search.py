@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from math import ceil
 
 from .._facts._plan import Plan
+from ._demand import RETROGRADE
 from ._formulas import Case, Prediction, predict
 from ._formulas._processes import parent_seconds
 
@@ -141,8 +142,14 @@ def _cores(case: Case) -> int:
 
 def _most_threads(case: Case) -> int:
     if case.demand.busy >= NOTHING_BUT * case.demand.alone:
-        return _cores(case)
+        return 1 if _slower_together(case) else _cores(case)
     return MOST_WAITING_THREADS if case.demand.wait >= LONG_WAIT else MOST_THREADS
+
+
+def _slower_together(case: Case) -> bool:
+    """Whether two threads were seen to achieve less than one."""
+    pair = case.profile.pair_speedup
+    return case.machine.gil and pair is not None and pair < RETROGRADE
 
 
 def _most_processes(case: Case) -> int:

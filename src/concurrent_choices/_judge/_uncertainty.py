@@ -40,6 +40,10 @@ PAYLOAD_ERROR = 0.3
 START_ERROR = 0.25
 """Relative error of calibrated start-up times (guessed: they depend on what else runs)."""
 
+HAND_OVERS = 1.0
+"""Times more often than it waits that a call which lets go of the GIL may have to wait until it has it back
+(guessed: in short system calls both threads may keep passing it on, or hardly ever meet)."""
+
 CORES_ERROR = 0.07
 """Relative drift of the cores that are really there, on a quiet machine (DECISION.md, EXP 7)."""
 
@@ -60,6 +64,8 @@ def _moved(case: Case) -> Iterator[Case]:
         if profile != case.profile:
             yield case_of(profile, case.costs, case.machine, case.items)
     yield evolve(case, costs=_slower_start(case))
+    if case.demand.gil > 0 and case.demand.work > 0:
+        yield evolve(case, demand=evolve(case.demand, switches=case.demand.switches + HAND_OVERS))
     yield evolve(case, demand=evolve(case.demand, cores=case.demand.cores * (1 - CORES_ERROR)))
 
 
