@@ -343,6 +343,8 @@ def test_chunks_are_counted_as_calls_of_the_callable(executor):
         {"when_full": "never"},
         {"place": "cloud"},
         {"limits": {pow: 0}},
+        {"limits": {pow: True}},
+        {"limits": [pow]},
     ],
 )
 def test_wrong_arguments_are_named(wrong):

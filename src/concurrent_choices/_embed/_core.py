@@ -57,8 +57,10 @@ def _among(*names: str) -> Callable[[Any, Any, Any], None]:
 
 
 def _limits(_settings: object, _attribute: object, value: Any) -> None:
-    for fn, limit in dict(value).items():
-        if not callable(fn) or not isinstance(limit, int) or limit < 1:
+    if not hasattr(value, "items"):
+        raise InvalidArgumentError("limits", f"must map callables to whole numbers from 1, not {value!r}")
+    for fn, limit in value.items():
+        if not callable(fn) or isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             problem = f"must map callables to whole numbers from 1, not {fn!r} to {limit!r}"
             raise InvalidArgumentError("limits", problem)
 

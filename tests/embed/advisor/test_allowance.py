@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from concurrent_choices._embed._advisor._allowance import FREE, LONGEST, LOOK, QUIET, SHARE, Allowance
-from concurrent_choices._embed._advisor._middleware import MANY, SELDOM, Rate
+from concurrent_choices._embed._advisor._middleware import AT_ONCE, EACH_SECOND, FIRST, Rate
 
 
 def after(allowance, looks, cost, *, found=True):
@@ -43,25 +45,38 @@ def test_where_there_is_nothing_to_see_it_looks_less_often():
 
 def timed(rate, start, requests):
     """How many of a second's requests are timed."""
-    count = skip = 0
+    count = untimed = 0
     for number in range(requests):
-        if skip:
-            skip -= 1
-            continue
-        skip = rate.skip(start + number / requests)
-        count += 1
+        untimed = untimed or rate.untimed(start + number / requests)
+        count += not untimed
+        untimed = max(0, untimed - 1)
     return count
 
 
-def test_few_requests_are_all_timed():
-    """Second after second."""
-    rate = Rate()
-    assert [timed(rate, 1.1 * second, 50) for second in range(3)] == [50, 50, 50]
+def test_the_first_requests_are_all_timed():
+    """However fast they come."""
+    assert timed(Rate(), 1.0, FIRST) == FIRST
 
 
-def test_of_many_only_some_are_timed():
-    """At first, and after a rest, more are, for whoever comes in bursts."""
+@pytest.mark.parametrize("requests", [200, 1000, 20_000])
+def test_of_many_only_some_are_timed(requests):
+    """What timing costs in a second does not grow with the requests."""
     rate = Rate()
-    first, later, rested = (timed(rate, start, 1000) for start in (1.0, 2.0, 10.0))
-    assert later <= 1000 / SELDOM + 1
-    assert first == rested > MANY
+    timed(rate, 0.0, FIRST)
+    counts = [timed(rate, float(second), requests) for second in range(1, 9)]
+    assert 0.7 * EACH_SECOND < sum(counts) / len(counts) <= EACH_SECOND + 1
+
+
+def test_after_a_rest_more_are_timed():
+    """For whoever comes in bursts."""
+    rate = Rate()
+    timed(rate, 0.0, FIRST + 1000)
+    assert AT_ONCE <= timed(rate, 10.0, 1000) <= AT_ONCE + EACH_SECOND
+
+
+def test_few_are_all_timed_even_after_many():
+    """Some may go by before that is noticed."""
+    rate = Rate()
+    timed(rate, 0.0, FIRST + 20_000)
+    counts = [timed(rate, 1.0 + second, 20) for second in range(12)]
+    assert counts[-1] == 20

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from random import Random
 from typing import Any
 
 from ..._errors import InvalidArgumentError
@@ -23,11 +24,18 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 ADVISED = "concurrent_choices.advised"
 """The key of a scope whose request is timed already."""
 
-MANY = 100
-"""Requests a second that are all timed (guessed: 0.3 % of a core)."""
+FIRST = 1000
+"""Requests that are all timed at first (guessed: 30 ms of computing, once)."""
 
-SELDOM = 64
-"""Where more come, one in so many is."""
+EACH_SECOND = 25
+"""Requests a second that are timed later on, however many come (guessed: 0.1 % of a core; of ten thousand a
+second one in 64 cost a hundredth, since timing wakes a thread too)."""
+
+AT_ONCE = 100
+"""Requests of a burst that are timed after a rest (guessed: four seconds' worth)."""
+
+ROW = 64
+"""Requests that go by, on the mean, between looks at the clock while none is to be timed."""
 
 THREADS_EVERY = 64
 """Timed requests between looks at the size of the thread pool."""
@@ -38,26 +46,28 @@ def _print(table: AdviceTable) -> None:
 
 
 class Rate:
-    """Says which requests are timed: all of them where few come, some of them where many do.
+    """Says which requests are timed: the first, and then some a second.
 
     Timing one costs 10 to 30 µs, which at a thousand requests a second would be more than a hundredth.
     """
 
     def __init__(self) -> None:
-        self._timed = 0
+        self._chance = Random()  # noqa: S311 - nothing secret: requests of several routes may come in turn
+        self._due = float(FIRST)
         self._since = 0.0
 
-    def skip(self, now: float) -> int:
-        """How many requests pass before the next is timed; `now`, in seconds, is when this one comes."""
-        span = now - self._since
-        if self._timed > MANY:
-            if span * MANY < SELDOM:  # they come as fast as before
-                self._since = now
-                return SELDOM - 1
-            self._timed = 0
-        if not self._timed or span > 1.0:
-            self._timed, self._since = 0, now
-        self._timed += 1
+    def untimed(self, now: float) -> int:
+        """How many requests, from this one on, go by before this is asked again; 0 to time this one.
+
+        Args:
+            now: When it comes, seconds.
+        """
+        if self._due < AT_ONCE:
+            self._due = min(AT_ONCE, self._due + EACH_SECOND * (now - self._since))
+        self._since = now
+        if self._due < 1:
+            return self._chance.randrange(1, 2 * ROW)
+        self._due -= 1
         return 0
 
 
@@ -106,7 +116,7 @@ class EndpointAdvisor:
         self.app = app
         self._pages: tuple[str, ...] = () if path is None else (path, f"{path}.json")
         self._rate = Rate()
-        self._skip = 0  # requests that pass before the next is timed
+        self._untimed = 0  # requests that go by before the next may be timed
         self._guard = Guard(secret)
         self._on_shutdown = on_shutdown
         self._ledger = Ledger()
@@ -124,17 +134,23 @@ class EndpointAdvisor:
         if kind == "http":
             if scope["path"] in self._pages:
                 await self._show(scope, send)
-            elif self._skip > 0 or scope.get(ADVISED):
-                self._skip -= 1
+            elif self._untimed > 0 or self._goes_by(scope):
+                self._untimed -= 1
                 await self.app(scope, receive, send)
                 self._ledger.count(scope)
             else:
-                self._skip = self._rate.skip(time.perf_counter())
                 await self._visited(scope, receive, send)
         elif kind == "lifespan":
             await self.app(scope, receive, self._until_the_end(send))
         else:
             await self.app(scope, receive, send)
+
+    def _goes_by(self, scope: Any) -> bool:
+        """Whether a request is not to be timed: an advisor outside of this one does it, or many come."""
+        if scope.get(ADVISED):
+            return True
+        self._untimed = self._rate.untimed(time.perf_counter())
+        return self._untimed > 0
 
     async def _visited(self, scope: Any, receive: Any, send: Any) -> None:
         scope[ADVISED] = True  # an advisor inside of this one would time the same steps
