@@ -12,8 +12,9 @@ from typing import Any
 
 from benchmarks.embedding._calls import KINDS, compute, nap, nothing
 from concurrent_choices import offload
+from concurrent_choices._embed._offload import _shared  # pyright: ignore[reportPrivateUsage] - a program has no need to renew it
 
-__all__ = ["awaited", "lag", "mixed", "no_op", "side_by_side", "warm_offload", "warm_up"]
+__all__ = ["awaited", "lag", "mixed", "no_op", "renew_offload", "side_by_side", "warm_offload", "warm_up"]
 
 IN_FLIGHT = 48
 
@@ -103,6 +104,12 @@ def side_by_side(run: Callable[..., Awaitable[Any]], fn: Callable[..., Any], cal
 def warm_up(executor: Executor) -> None:
     """Let every contestant start what it starts, and learn what it learns."""
     mixed(executor, 400, 0)
+
+
+def renew_offload() -> None:
+    """Have `offload` begin anew, with processes of its own."""
+    while _shared:
+        _shared.pop().shutdown()
 
 
 def warm_offload() -> None:
