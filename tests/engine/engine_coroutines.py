@@ -6,7 +6,6 @@ import threading
 import time
 
 import engine_acts as acts
-from attrs import evolve
 from engine_fakes import Scripted
 
 from concurrent_choices._engine._coroutines import LoopConductor
@@ -15,11 +14,11 @@ from concurrent_choices._engine._report import begin_report
 from concurrent_choices._judge._controller import Arrangement, Limits
 
 LOOP = Arrangement(stage="loop", reason="scripted", threads=8, relieved=True, look=1e-3)
-FEW = evolve(LOOP, threads=2)
-STARTING = evolve(LOOP, stage="starting", processes=2)
-OUTSIDE = evolve(STARTING, stage="outside", outside=True)
-INSIDE = evolve(OUTSIDE, inside=4)
-THREADS = evolve(LOOP, stage="waiting")
+FEW = LOOP._replace(threads=2)
+STARTING = LOOP._replace(stage="starting", processes=2)
+OUTSIDE = STARTING._replace(stage="outside", outside=True)
+INSIDE = OUTSIDE._replace(inside=4)
+THREADS = LOOP._replace(stage="waiting")
 
 SCRIPTS = {
     "loop": [LOOP],

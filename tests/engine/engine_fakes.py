@@ -4,18 +4,17 @@ from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any
 
-from attrs import evolve
 
 from concurrent_choices._engine._conductor import Conductor
 from concurrent_choices._engine._report import begin_report
 from concurrent_choices._judge._controller import Arrangement
 
 ALONE = Arrangement(stage="alone", reason="scripted", look=1e-3)
-PAIR = evolve(ALONE, stage="pair", threads=1)
-LANES = evolve(ALONE, stage="waiting", threads=3, relieved=True)
-STARTING = evolve(ALONE, stage="starting", processes=2)
-OUTSIDE = evolve(STARTING, stage="outside", outside=True, relieved=True)
-HYBRID = evolve(OUTSIDE, inside=3)
+PAIR = ALONE._replace(stage="pair", threads=1)
+LANES = ALONE._replace(stage="waiting", threads=3, relieved=True)
+STARTING = ALONE._replace(stage="starting", processes=2)
+OUTSIDE = STARTING._replace(stage="outside", outside=True, relieved=True)
+HYBRID = OUTSIDE._replace(inside=3)
 
 
 class Scripted:
@@ -48,7 +47,7 @@ class Scripted:
             self._order = next(self._script, self._order)
         order = self._order
         if order.outside and (self.barred or not sight.ready):
-            order = evolve(order, outside=False, relieved=False)
+            order = order._replace(outside=False, relieved=False)
         return order
 
 
@@ -81,6 +80,6 @@ def wandering(seed: int, steps: int = 1000) -> list[Arrangement]:
     random = Random(seed)
     orders = (ALONE, PAIR, LANES, OUTSIDE, HYBRID)
     return [
-        evolve(random.choice(orders), processes=2, look=random.choice([5e-4, 2e-3, 1e-2]))
+        random.choice(orders)._replace(processes=2, look=random.choice([5e-4, 2e-3, 1e-2]))
         for _ in range(steps)
     ]

@@ -12,7 +12,6 @@ from itertools import count, islice
 import engine_acts as acts
 import engine_coroutines as coroutines
 import pytest
-from attrs import evolve
 
 from concurrent_choices import AutoStrategy, ItemTimeoutError, arun, astream, run, run_report, stream
 from concurrent_choices._judge._controller import Limits, LoopController, Prior
@@ -194,7 +193,7 @@ def test_items_that_wait_in_threads_do_so_at_once(form):
     async def meet(item):
         await asyncio.to_thread(meeting.wait, 60) if item else await asyncio.to_thread(time.sleep, 0.01)
 
-    form(meet, range(14), strategy=coroutines.LoopStrategy(evolve(coroutines.LOOP, threads=16)))
+    form(meet, range(14), strategy=coroutines.LoopStrategy(coroutines.LOOP._replace(threads=16)))
 
 
 def test_the_callers_loop_keeps_its_threads():

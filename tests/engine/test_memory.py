@@ -5,7 +5,6 @@ import time
 from functools import partial
 
 import pytest
-from attrs import evolve
 
 from concurrent_choices import run, run_report
 from concurrent_choices._engine._memory import MOST, Memory, Recollection, key_of, memory
@@ -90,7 +89,7 @@ def test_an_unknown_speed_ends_nothing():
 def test_a_verdict_without_a_speed_is_none():
     """A run that was stopped before anything came back may have started lanes, and knows nothing."""
     verdicts = Memory()
-    verdicts.settle("fetch", evolve(WAITS, each=0.0), 0.0)
+    verdicts.settle("fetch", WAITS._replace(each=0.0), 0.0)
     assert verdicts.recall("fetch") is None
 
 
@@ -172,7 +171,7 @@ def test_coroutines_that_computed_have_processes_come_up_at_once():
     decider = LoopController(Limits(cpus=2.0, processes=2), Prior(stage="outside", lanes=2, each=0.01))
     sight = LoopSight(run=Sight(now=0.001, remaining=1000), looks=1, inside=1, alone=True)
     assert decider.look(sight).stage == "starting"
-    assert decider.look(evolve(sight, run=Sight(now=0.1, remaining=900, ready=2))).stage == "outside"
+    assert decider.look(sight._replace(run=Sight(now=0.1, remaining=900, ready=2))).stage == "outside"
 
 
 def test_too_few_items_start_no_processes():

@@ -88,7 +88,7 @@ class AutoStrategy:
     def _controller(self, around: int, prior: Prior | None) -> Controller:
         """Who decides; for the first look, which many runs do without.
 
-        Its modules take 6 ms to load, and asking the system for the processors 0.5 ms.
+        Its modules take 4 ms to load, and asking the system for the processors 0.5 ms.
         """
         from .._judge._controller import Controller  # noqa: PLC0415 - as just said
 

@@ -9,8 +9,6 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from attrs import evolve
-
 from .._facts._batch import Batch, Claim
 from .._measure._switching import URGENT, quick_switching
 from .._measure._thread_bound import bound_to_thread
@@ -282,10 +280,13 @@ class Conductor:
 
     def _begin_to_look(self) -> None:
         """What looks and what decides; made here, since many a run is over before."""
-        from ._observer import Observer  # noqa: PLC0415 - with what it needs 4 ms, beside the calling thread's work
+        with quick_switching(URGENT):  # each module's file gives the GIL away some four times
+            from ._observer import Observer  # noqa: PLC0415 - many a run needs none
 
-        self._controller = self._decider()
-        self._observer = Observer(self._job, self._deck, self._tally, self._state, stands_in=self._stands_in)
+            self._controller = self._decider()
+            self._observer = Observer(
+                self._job, self._deck, self._tally, self._state, stands_in=self._stands_in
+            )
         self._observer.yard = self._yard
         self._looking = True
 
@@ -294,7 +295,7 @@ class Conductor:
         if not (self._asked or self._eager):
             self._asked = True
             # What was done before the first call does not count; a call in flight counts from its own start.
-            self._controller.begin(evolve(sight, held=0.0, held_cpu=0.0))
+            self._controller.begin(sight._replace(held=0.0, held_cpu=0.0))
             if sight.held < FIRST_LOOK:
                 return FIRST_LOOK
         arrangement = self._controller.look(sight)

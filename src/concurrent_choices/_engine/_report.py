@@ -78,11 +78,11 @@ class RunReport:
 
     def _log(self, step: Step) -> None:
         """Tell it at DEBUG, where somebody has loaded the logging that would listen."""
-        logging = sys.modules.get("logging")
-        if logging is not None:
+        # Another thread may be about to import it: then nothing is in it yet.
+        logger_of = getattr(sys.modules.get("logging"), "getLogger", None)
+        if logger_of is not None:
             words = "%s: %s after %.3f s and %d items: %s"
-            logger = logging.getLogger("concurrent_choices")
-            logger.debug(words, self.callable, step.doing, step.at, step.done, step.reason)
+            logger_of("concurrent_choices").debug(words, self.callable, step.doing, step.at, step.done, step.reason)
 
     def close(self, done: int) -> None:
         """The run has ended."""

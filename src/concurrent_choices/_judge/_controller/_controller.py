@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from ._known import Known
 from ._processes import Starting
 from ._sight import Arrangement, Limits, Prior, Sight
@@ -48,7 +46,7 @@ class Controller:
 
     def keep_single(self, reason: str) -> None:
         """Learn that the callable belongs to the calling thread."""
-        self._known.limits = evolve(self._known.limits, threads=1, obstacle=reason)
+        self._known.limits = self._known.limits._replace(threads=1, obstacle=reason)
         self._stage = Alone(self._known, self._last, reason)
 
     @property

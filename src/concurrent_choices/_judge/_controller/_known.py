@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from math import ceil, inf
 
-from attrs import define
-
 from ._climb import FIRST
 from ._sight import Limits, Sight
 from ._thresholds import GAINS, HELD, WITNESSED
@@ -29,9 +27,12 @@ ALIKE = 3.0
 """Factor within which items count as the same kind (guessed)."""
 
 
-@define
 class Known:
     """See the module.
+
+    Args:
+        limits: What the run may use.
+        each: Seconds an item took when it was last known; 0 where it never was.
 
     Attributes:
         limits: What the run may use.
@@ -45,18 +46,17 @@ class Known:
         worked: Seconds the run had lasted before this controller's part of it.
     """
 
-    limits: Limits
-    each: float = 0.0
-    cores: float = 1.0
-    gil_each: float = 0.0
-    barred: str = ""
-    changes: int = 0
-    worked: float = 0.0
-    native: bool = False
-    alone: float = 0.0
-    _not_before: float = 0.0
-    _crowded_each: float = 0.0
-    _crowded_until: float = 0.0
+    def __init__(self, limits: Limits, each: float = 0.0) -> None:
+        self.limits = limits
+        self.each = each
+        self.cores = 1.0
+        self.gil_each = 0.0
+        self.barred = ""
+        self.changes = 0
+        self.worked = 0.0
+        self.native = False
+        self.alone = 0.0
+        self._not_before = self._crowded_each = self._crowded_until = 0.0
 
     def may_change(self, now: float) -> bool:
         """Whether another change of mind fits the budget."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from math import ceil, sqrt
-
-from attrs import frozen
+from typing import NamedTuple
 
 from ._climb import FIRST, Climb
 from ._known import Known, worth_starting
@@ -57,8 +56,7 @@ WEIGHED = 2
 """Times they have counted, after which nothing urgent is left: in the first the run itself still begins."""
 
 
-@frozen(kw_only=True)
-class LoopSight:
+class LoopSight(NamedTuple):
     """A loop as it stands.
 
     Attributes:

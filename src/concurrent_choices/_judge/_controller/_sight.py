@@ -1,14 +1,16 @@
-"""What the controller is told, and what it answers."""
+"""What the controller is told, and what it answers.
+
+Named tuples, as they are made in a tenth of the time that attrs takes: a first run waits for it.
+"""
 
 from __future__ import annotations
 
-from attrs import frozen
+from typing import NamedTuple
 
 __all__ = ["Arrangement", "Limits", "Prior", "Sight"]
 
 
-@frozen(kw_only=True)
-class Sight:
+class Sight(NamedTuple):
     """A run as it stands. All figures are totals since its start; times are seconds.
 
     Attributes:
@@ -71,8 +73,7 @@ class Sight:
         return max(self.quickest, self.held)  # the first call was alone when it began, and still lasts
 
 
-@frozen(kw_only=True)
-class Arrangement:
+class Arrangement(NamedTuple):
     """Who shall work, and when to look again. The engine makes it so; giving it twice changes nothing.
 
     Attributes:
@@ -96,8 +97,7 @@ class Arrangement:
     look: float = 2e-3
 
 
-@frozen(kw_only=True)
-class Limits:
+class Limits(NamedTuple):
     """What a run may use, and what its start-up costs.
 
     Attributes:
@@ -122,8 +122,7 @@ class Limits:
         return max(1, min(wanted, most))
 
 
-@frozen(kw_only=True)
-class Prior:
+class Prior(NamedTuple):
     """What an earlier run of the same callable has learnt, or an earlier part of this one.
 
     Attributes:

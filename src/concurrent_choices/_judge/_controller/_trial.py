@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from attrs import define
-
 from ._sight import Sight
 from ._thresholds import CARRIED, COUNTED, GAINS, MOSTLY
 
@@ -24,21 +22,23 @@ class Verdict(NamedTuple):
     for_good: bool = False
 
 
-@define
 class Trial:
     """Judges windows of a run whose items go to worker processes.
 
-    Attributes:
+    Args:
         processes: How many there are.
         inside: Lanes in each.
         before: Items a second before the hand-over.
+
+    Attributes:
         passed: Whether one window has confirmed it.
     """
 
-    processes: int
-    inside: int
-    before: float
-    passed: bool = False
+    def __init__(self, processes: int, inside: int, before: float) -> None:
+        self.processes = processes
+        self.inside = inside
+        self.before = before
+        self.passed = False
 
     @property
     def enough(self) -> int:
