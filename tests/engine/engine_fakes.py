@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any
 
-
 from concurrent_choices._engine._conductor import Conductor
 from concurrent_choices._engine._report import begin_report
 from concurrent_choices._judge._controller import Arrangement

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -32,6 +34,11 @@ def kill_parent(item):
         os.kill(os.getppid(), signal.SIGKILL)
         signal.pause()
     return item
+
+
+def has_cloudpickle(_item):
+    """Whether somebody in this worker has imported it."""
+    return "cloudpickle" in sys.modules
 
 
 def ready(worker):
@@ -94,6 +101,15 @@ def test_the_nursery_is_killed_while_workers_work():
     assert [result for result in results if not isinstance(result, Exception)] == [0, 1, 2, 4, 5, 6, 7]
     assert isinstance(results[3], WorkerDiedError)
     assert results[3].exitcode is None
+
+
+@pytest.mark.parametrize(("fn", "foreseen"), [(lambda: None, True), (abs, False), (partial(abs), False)])
+def test_what_all_workers_will_need_is_imported_once(fn, foreseen):
+    """A nursery that is told of a callable which goes by value bears workers that have cloudpickle."""
+    with ProcessStrategy(max_workers=1) as strategy:
+        with strategy.staffing.lend() as host:
+            host.foresee(fn)
+        assert run(has_cloudpickle, [0], strategy=strategy) == [foreseen]
 
 
 def test_without_a_nursery(monkeypatch):

@@ -82,7 +82,9 @@ class RunReport:
         logger_of = getattr(sys.modules.get("logging"), "getLogger", None)
         if logger_of is not None:
             words = "%s: %s after %.3f s and %d items: %s"
-            logger_of("concurrent_choices").debug(words, self.callable, step.doing, step.at, step.done, step.reason)
+            logger_of("concurrent_choices").debug(
+                words, self.callable, step.doing, step.at, step.done, step.reason
+            )
 
     def close(self, done: int) -> None:
         """The run has ended."""

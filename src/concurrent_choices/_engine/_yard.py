@@ -62,6 +62,7 @@ class Yard:
             host = self._borrow()
             if host is None:
                 return
+            host.foresee(self._job.fn)
             while len(host.workers) < workers and not self._job.stopped:
                 host.hire()
             # While they come up: what the hand-over needs, and the pickling, which may import cloudpickle.

@@ -45,8 +45,8 @@ class Costs(Jsonable):
     thread_start: float = 70e-6
     thread_loop: float = 0.35e-3
     thread_item: float = 0.7e-6
-    process_start: float = 30e-3
-    process_worker: float = 5e-3
+    process_start: float = 20e-3
+    process_worker: float = 1e-3
     process_batch: float = 20e-6
     process_item: float = 0.05e-6
     process_task: float = 15e-6

@@ -66,9 +66,9 @@ def _lanes_of(wait: Callable[[float], Any]) -> float:
 
 
 def _starting(workers: int) -> float:
-    """From nothing to the first results of so many workers."""
+    """From nothing to the first results of so many workers, of a callable that they have loaded already."""
     strategy = load("process")(max_workers=workers, batch=1, initializer=int)
-    return _timed(lambda: run(_nothing, range(workers), strategy=strategy))
+    return _timed(lambda: run(abs, range(workers), strategy=strategy))
 
 
 def _process_start() -> float:

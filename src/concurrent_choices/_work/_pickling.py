@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pickle import PickleBuffer
     from typing import Any
 
-__all__ = ["dump", "load", "reason_of"]
+__all__ = ["dump", "goes_by_value", "load", "reason_of"]
 
 OUT_OF_BAND_FROM = 1 << 20
 """Bytes from which a buffer travels beside the pickle instead of in it."""
@@ -52,6 +52,15 @@ def dump(value: Any) -> list[Any]:
     del frames[1:]
     frames[0] = dumps(value, beside)
     return frames
+
+
+def goes_by_value(fn: object) -> bool:
+    """Whether a function cannot be imported by a worker, so that both ends will need cloudpickle.
+
+    Not all that cannot is seen, as this does not look inside: objects and partials find it out later.
+    """
+    name = getattr(fn, "__qualname__", "")
+    return getattr(fn, "__module__", None) == "__main__" or "<" in name
 
 
 def load(frames: list[Any]) -> Any:

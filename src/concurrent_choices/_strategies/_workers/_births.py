@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 import struct
-from _socket import AF_UNIX, SCM_RIGHTS, SOL_SOCKET, socket, socketpair
+from _socket import AF_UNIX, SCM_RIGHTS, SOCK_SEQPACKET, SOL_SOCKET, socket, socketpair
+from contextlib import suppress
+from importlib.machinery import PathFinder
+from pathlib import Path
 from signal import SIGKILL
 
 from ..._errors import WorkerStartError
@@ -37,11 +40,29 @@ class Nursery:
     def __init__(self) -> None:
         self._control: socket | None = None
         self._process: Child | None = None
+        self._foreseen = b""
 
     @property
     def pid(self) -> int | None:
         """The number of its process, if it has one."""
         return self._process.pid if self._process else None
+
+    def foresee(self) -> None:
+        """The workers will need cloudpickle: have it imported once, for all of them.
+
+        Whoever comes into the world before that finds it by itself. The nursery has not the caller's path,
+        on which it is looked for here.
+        """
+        found = PathFinder.find_spec("cloudpickle") if not self._foreseen else None
+        if found is not None and found.origin is not None:
+            self._foreseen = os.fsencode(Path(found.origin).parents[1])
+            if self._control is not None:
+                self._tell()
+
+    def _tell(self) -> None:
+        assert self._control is not None
+        with suppress(OSError):  # it is gone, which the next birth will see
+            self._control.send(self._foreseen)
 
     def start(self, wire: socket, page: Page, lifeline: int) -> Nursed:
         """One more worker. It may not be born yet when this returns."""
@@ -68,12 +89,14 @@ class Nursery:
 
     def _opened(self) -> socket:
         if self._control is None:
-            ours, theirs = socketpair(AF_UNIX)
+            ours, theirs = socketpair(AF_UNIX, SOCK_SEQPACKET)
             try:
                 self._process = interpreter("_nursery", [theirs.fileno()])
             finally:
                 theirs.close()
             self._control = ours
+            if self._foreseen:
+                self._tell()
         return self._control
 
     def close(self) -> None:

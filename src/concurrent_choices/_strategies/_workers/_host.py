@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from ..._work._pickling import dump
+from ..._work._pickling import dump, goes_by_value
 from . import _spawn
 from ._births import Nursery, can_nurse
 from ._page import Page
@@ -144,6 +144,11 @@ class Host:
         worker = Worker(self._start, self._hello)
         self.workers.append(worker)
         return worker
+
+    def foresee(self, fn: object) -> None:
+        """Prepare those who are to be hired for a callable that will be sent to them."""
+        if self.nursery is not None and goes_by_value(fn):
+            self.nursery.foresee()
 
     def dismiss(self, worker: Worker) -> int | None:
         """Kill one worker; its exit status."""

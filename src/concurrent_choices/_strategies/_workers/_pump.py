@@ -73,6 +73,7 @@ class Pump:
         self._host = host
         self._workers = workers
         self._seat = seat
+        host.foresee(job.fn)
         host.jobs += 1
         self._number = host.jobs
         self._frames = _pack_job(job, inner, workers)
