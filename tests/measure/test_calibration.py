@@ -94,6 +94,9 @@ def test_plain_json(folder):
         b'{"costs": {"call": "fast"}, "origins": [], "taken": 1}',
         b'{"costs": {"call": -1.0}, "origins": [], "taken": 1e9}',
         b'{"costs": {"call": NaN}, "origins": [], "taken": 1e9}',
+        b'{"costs": {"call": 1' + b"0" * 400 + b'}, "origins": [], "taken": 1e9}',
+        b'{"costs": {}, "origins": [["call"]], "taken": 1e9}',
+        b'{"costs": {}, "origins": [[["call"], 1]], "taken": 1e9}',
         b'{"costs": {"unheard_of": 1.0}, "origins": [], "taken": 1e9}',
         b"x" * 100_000,
     ],
@@ -108,14 +111,64 @@ def test_a_damaged_file(folder, garbage):
     assert again().costs.call == 2e-6
 
 
-@pytest.mark.parametrize("value", ["-1e-6", "0.0", "1e999"])
+@pytest.mark.parametrize("value", ["-1e-6", "0.0", "NaN", "1e999", "1e300", "60.0", "1" + 400 * "0", "true"])
 def test_a_senseless_figure(folder, value):
-    """A cost that is negative, nothing or infinite is measured anew."""
+    """A cost that is negative, nothing, infinite or longer than measuring may take is measured anew."""
     machine_costs()
     file = the_file(folder)
     file.write_text(file.read_text().replace('"call": 1e-06', f'"call": {value}'))
 
     assert again().costs.call == 2e-6
+
+
+@pytest.mark.parametrize("value", ["-1", "NaN", "Infinity", "1" + 400 * "0", "-1" + 400 * "0"])
+def test_a_senseless_date(folder, value):
+    """Neither is what was never taken believed."""
+    machine_costs()
+    file = the_file(folder)
+    text = json.loads(file.read_text())
+    file.write_text(json.dumps(text | {"taken": "here"}).replace('"here"', value))
+
+    assert again().costs.call == 2e-6
+
+
+def test_a_file_cut_off(folder):
+    """At any place."""
+    machine_costs()
+    file = the_file(folder)
+    file.write_text(file.read_text()[:-2])
+
+    assert again().costs.call == 2e-6
+
+
+def test_a_folder_in_the_files_place(folder):
+    """It is left there, and nothing is kept."""
+    machine_costs()
+    file = the_file(folder)
+    file.unlink()
+    file.mkdir()
+
+    found = again()
+
+    assert found.costs.call == 2e-6
+    assert found.kept.startswith(f"not kept: {folder}: ")
+    assert list(folder.iterdir()) == [file]
+
+
+def test_links_that_lead_to_one_another(folder):
+    """A folder that cannot be found is no reason to fail."""
+    folder.parent.mkdir()
+    folder.symlink_to(folder.with_name("other"))
+    folder.with_name("other").symlink_to(folder)
+
+    assert machine_costs().kept.startswith(f"not kept: {folder}: ")
+
+
+def test_the_home_of_nobody(monkeypatch):
+    """A name this system does not know is told."""
+    monkeypatch.setenv("CONCURRENT_CHOICES_CACHE", "~nobody-of-that-name/cache")
+
+    assert machine_costs().kept.startswith("not kept: CONCURRENT_CHOICES_CACHE=~nobody-of-that-name/cache: ")
 
 
 @pytest.mark.parametrize(("days", "call"), [(29, 1e-6), (31, 2e-6), (-1, 2e-6)])

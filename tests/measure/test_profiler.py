@@ -150,6 +150,19 @@ def test_slow_calls_may_take_a_twentieth_of_the_work(clock):
     assert 0.9e9 <= clock.wall() <= 1.0e9
 
 
+def test_a_slow_beginning_is_no_slow_work(clock):
+    """What only the first call took says nothing of the whole, of which sampling may take its part."""
+    fn = Called(clock, wall=0.001)
+    fn.times = {"wall": 0.3}
+    fn.result = lambda item: fn.times.update(wall=0.001)
+
+    profile_at(
+        Bench(fn, range(1000), clock=clock, is_async=False, hand=OwnHand), FakeWitness(), 0.2, most=1.0
+    )
+
+    assert len(fn.items) == 2
+
+
 def test_few_slow_calls_get_the_budget(clock):
     """A twentieth of three calls is nothing."""
     fn = Called(clock, wall=0.3)

@@ -2,13 +2,17 @@ import threading
 import time
 
 import pytest
-from measure_fakes import patient
+from measure_fakes import FakeClock, FakeWitness, patient
 
+from concurrent_choices._measure._allowance import Allowance
+from concurrent_choices._measure._bench import Bench
 from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._control import resident_inflation
 from concurrent_choices._measure._figures import Trial
+from concurrent_choices._measure._hand import OwnHand
 from concurrent_choices._measure._profiler import profile
-from concurrent_choices._measure._trial import _inflated, _taking_turns
+from concurrent_choices._measure._rounds import Rounds
+from concurrent_choices._measure._trial import PAIR, _inflated, _Size, _surer, _taking_turns
 
 
 def _spin(seconds):
@@ -29,6 +33,22 @@ def _spin(seconds):
 def test_which_trials_are_doubted(trial, inflated, turns):
     """Those of two lanes that slowed each other down, or worked in turn."""
     assert (_inflated(trial), _taking_turns(trial)) == (inflated, turns)
+
+
+@pytest.mark.parametrize("left", [0.0, 0.05])
+def test_a_doubtful_pair_that_cannot_be_tried_again_counts_for_nothing(left):
+    """Not its inflation, and not what that made of its speed-up: nobody knows whose they are."""
+    clock = FakeClock()
+    bench = Bench(abs, range(10), clock=clock, is_async=False, hand=OwnHand)
+    sample = Rounds(bench, FakeWitness()).sample(Allowance.of(0, 0.2, None, 10))
+    doubtful, certain = Trial(PAIR, 1.95, 33.0, 0.06), Trial(PAIR, 1.95, 1.0, 1.95)
+    size = _Size(PAIR, 3, 0.04)
+
+    deadline = clock.wall() + int(left * 1e9)
+
+    assert _surer(bench, sample, certain, size, deadline) is certain
+    assert _surer(bench, sample, doubtful, size, deadline) is None
+    assert "could not be tried again" in bench.missing[-1]
 
 
 @patient

@@ -7,6 +7,7 @@ from concurrent_choices._facts._plan import Plan
 from concurrent_choices._facts._profile import Profile
 from concurrent_choices._facts._recommendation import Recommendation
 from concurrent_choices._run._race import HEATS, SHARE, Race, lanes, starting
+from concurrent_choices._strategies._registry import strategy_for
 
 
 def told(strategy, seconds, workers=1, concurrency=None):
@@ -72,6 +73,15 @@ def test_processes_stay_away_where_starting_them_takes_all_the_time():
     held = race(lambda item: item)
     measured = held.hold(verdict_of(PROCESSES, SEQUENTIAL, THREADS), 1000, 0.05)
     assert set(measured) == {"sequential", "thread"}
+
+
+def test_no_heat_begins_where_starting_took_all_the_time():
+    """What starting takes is known from earlier; a callable that loads much may take longer."""
+    held = race(abs)
+    held.heats = {SEQUENTIAL.plan: []}
+    held._run_heats([(SEQUENTIAL.plan, strategy_for(SEQUENTIAL.plan))], 10, deadline=0.0)
+    assert held.heats == {SEQUENTIAL.plan: []}
+    assert held.results == {}
 
 
 def test_many_lanes_need_as_many_items():

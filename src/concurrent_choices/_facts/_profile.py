@@ -56,7 +56,7 @@ class Profile(Jsonable):
         disk_blocks: Blocks read or written.
         pair_parallelism: (CPU + run-queue delay) over wall of two threads at work; None where not
             tried.
-        pair_inflation: CPU per item with two threads over with one; None where not tried.
+        pair_inflation: CPU per item with two threads over with one; None where not tried, or in doubt.
         pair_resident: The same at the same moment for hashing what fits a cache: how much two lanes slow each
             other down whatever they do. None where `pair_inflation` left no doubt.
         pair_speedup: Throughput of two lanes over that of one; None where not tried.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Bench"]
 
-_FAREWELL = 1.0
+_FAREWELL = 0.1
 """Seconds that an idle hand is given to end its loop (guessed)."""
 
 

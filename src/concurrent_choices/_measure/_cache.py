@@ -56,13 +56,15 @@ def place() -> Place:
     name = f"costs-{fingerprint()}.json"
     if wish.lower() == "off":
         return Place(None, name, f"{CACHE_VARIABLE}=off")
-    if wish:
-        return Place(Path(wish).expanduser(), name)
     try:
+        if wish:
+            return Place(Path(wish).expanduser(), name)
         platformdirs: Any = import_module("platformdirs")
         return Place(Path(platformdirs.user_cache_dir(_PACKAGE, appauthor=False)), name)
     except ImportError:
         return Place(None, name, f"pip install '{_PACKAGE}[cache]' to keep it between runs")
+    except RuntimeError as error:  # "~somebody", whom this system does not know
+        return Place(None, name, f"{CACHE_VARIABLE}={wish}: {error}")
 
 
 def fingerprint() -> str:
@@ -79,19 +81,13 @@ def load(place: Place) -> str | None:
     """The text kept there; None where there is none, or none of ours."""
     if place.file is None:
         return None
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        descriptor = os.open(place.file, flags)
-    except OSError:
+        with open(place.file, "rb", opener=_warily) as file:
+            about = os.fstat(file.fileno())
+            sound = stat.S_ISREG(about.st_mode) and about.st_size <= _LARGEST and _ours(about)
+            return file.read(_LARGEST).decode() if sound else None
+    except (OSError, UnicodeDecodeError):
         return None
-    with open(descriptor, "rb") as file:  # noqa: PTH123 - what was opened is what is checked and read
-        about = os.fstat(descriptor)
-        if not (stat.S_ISREG(about.st_mode) and about.st_size <= _LARGEST and _ours(about)):
-            return None
-        try:
-            return file.read(_LARGEST).decode()
-        except (OSError, UnicodeDecodeError):
-            return None
 
 
 def store(place: Place, text: str) -> str:
@@ -123,6 +119,11 @@ def _write(folder: Path, name: str, text: str) -> str:
             aside.unlink()
         raise
     return ""
+
+
+def _warily(file: str, flags: int) -> int:
+    """Open no link, and wait for no pipe."""
+    return os.open(file, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def _ours(about: os.stat_result) -> bool:

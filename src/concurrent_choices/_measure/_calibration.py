@@ -177,14 +177,15 @@ def _load(place: _cache.Place, now: float) -> Calibration | None:
         return None
     try:
         known = Calibration.from_json(text)
-    except (ValueError, RecursionError):
+        age = now - known.taken
+    except (ValueError, OverflowError, RecursionError):
         return None
     figures: dict[str, float] = asdict(known.costs)
-    sound = all(math.isfinite(value) and value > 0 for value in figures.values())
+    sound = all(0 < value <= PATIENCE for value in figures.values())
     names = {each.name for each in fields(Costs)}
     complete = names == {name for name, _ in known.origins}
     fresh = DISTURBED_SECONDS if known.starved > DISTURBED else FRESH_SECONDS
-    if not (sound and complete and 0 <= now - known.taken < fresh):
+    if not (sound and complete and 0 <= age < fresh):
         return None
     return _with_place(known, place, "")
 

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["weigh", "weigh_payload"]
 
-PATIENCE = 0.2
-"""Seconds within which pickling must end (guessed: it is many times what most calls are worth)."""
+PATIENCE = (0.05, 0.2)
+"""Seconds within which pickling must end: at least, and at most where there is time (guessed: most takes one
+millisecond)."""
 
 _MOST = 3
 """Items and results that are weighed (DECISION.md 5.1)."""
@@ -41,12 +42,15 @@ class _Weight(NamedTuple):
     obstacle: str
 
 
-def weigh(bench: Bench) -> Payload:
+def weigh(bench: Bench, deadline: int) -> Payload:
     """Weigh the payload of the calls that were sampled, as long as patience lasts.
 
     Args:
         bench: What the calls were made with; `missing` is told where pickling does not end.
+        deadline: The clock's wall time at which sampling was to be over, ns.
     """
+    least, most = PATIENCE
+    patience = min(most, max(least, bench.left(deadline)))
     samples = bench.ledger.samples
     places = sorted({0, len(samples) // 2, max(0, len(samples) - 1)})
     chosen = [samples[place] for place in places if place < len(samples)]
@@ -56,15 +60,15 @@ def weigh(bench: Bench) -> Payload:
     hand = bench.another_hand()
     try:
         ended = hand.do(
-            lambda: weighed.append(weigh_payload(bench.fn, items, results, bench.clock)), PATIENCE
+            lambda: weighed.append(weigh_payload(bench.fn, items, results, bench.clock)), patience
         )
     finally:
         hand.close()
     if ended:
         return weighed[0]
-    reason = f"pickling had not ended after {PATIENCE:g} s; that is a lower bound"
+    reason = f"pickling had not ended after {patience:.2g} s; that is a lower bound"
     bench.missing.append(f"payload: {reason}")
-    return Payload(item_seconds=PATIENCE)
+    return Payload(item_seconds=patience)
 
 
 def weigh_payload(

@@ -91,10 +91,9 @@ def profile_at(
     allowance = Allowance.of(bench.clock.wall(), budget, most, bench.feed.count)
     try:
         sample = Rounds(bench, witness).sample(allowance)
-        deadline = allowance.after(sample.first.wall if sample.first else 0)
         solo = len(bench.ledger.runs)
-        trials = try_lanes(bench, sample, deadline)
-        payload = weigh(bench)
+        trials = try_lanes(bench, sample, sample.deadline)
+        payload = weigh(bench, sample.deadline)
     finally:
         bench.close()
     evidence = Evidence(

@@ -73,7 +73,7 @@ HOPELESS = 3
 
 
 class Sample(NamedTuple):
-    """What the instruments showed."""
+    """What the instruments showed, and until when trials may follow (the clock's wall time, ns)."""
 
     first: Block | None
     blocks: Sequence[Block]
@@ -82,6 +82,7 @@ class Sample(NamedTuple):
     testimony: Statement
     steps: Steps
     unfinished: Unfinished | None
+    deadline: int
 
 
 class Rounds:
@@ -98,7 +99,6 @@ class Rounds:
         self._spans: list[tuple[int, int]] = []
         self._whole = Gauge()
         self._called = 0
-        self._enough = 0
 
     def sample(self, allowance: Allowance) -> Sample:
         """Make calls until enough is known.
@@ -111,10 +111,11 @@ class Rounds:
         with self._witness:
             idle = Gauge.read(bench.clock).since(before)
             came_back = self._round(1, allowance.first())
-            deadline = allowance.after(self._whole.wall)
-            self._enough = allowance.alone(deadline)
             first_steps, first_whole = self._steps(), self._whole
-            while came_back and self._wants_more(deadline):
+            while came_back:
+                deadline = allowance.after(_usual(bench.ledger.blocks))
+                if not self._wants_more(deadline, allowance.alone(deadline)):
+                    break
                 came_back = self._round(self._next_size(deadline), deadline)
             unfinished = self._unfinished(came_back)
             steps = self._steps_so_far() if unfinished else self._steps()
@@ -132,6 +133,7 @@ class Rounds:
             testimony,
             steps if alone else steps.since(first_steps),
             unfinished,
+            allowance.after(_usual(blocks)),
         )
 
     def _round(self, size: int, deadline: int) -> bool:
@@ -169,11 +171,11 @@ class Rounds:
         worth = count * totals.wall / totals.calls
         return min(MOST, max(FEWEST, int(count * ALONE))) if worth > SPARED else MOST
 
-    def _wants_more(self, deadline: int) -> bool:
+    def _wants_more(self, deadline: int, enough: int) -> bool:
         bench, blocks = self._bench, self._bench.ledger.blocks[1:]
         if self._called >= self._most() or bench.clock.wall() >= deadline or self._hopeless():
             return False
-        if len(blocks) > 1 and bench.clock.wall() >= self._enough:
+        if len(blocks) > 1 and bench.clock.wall() >= enough:
             return False
         spent = sum(block.wall for block in blocks)
         if blocks and spent / len(blocks) > deadline - bench.clock.wall():
@@ -218,6 +220,14 @@ class Rounds:
         reason = f"{what} had not come back after {seconds:.3g} s; that is a lower bound"
         bench.missing.append(f"wall: {reason}")
         return Unfinished(seconds, (cpu_now - cpu) / 1e9, (queued_now - queued) / 1e9)
+
+
+def _usual(blocks: Sequence[Block]) -> int:
+    """What a call takes, ns: of the first alone one cannot tell what it spent on beginnings."""
+    if not blocks:
+        return 0
+    first, later = blocks[0].wall, Totals.of(blocks[1:])
+    return min(first, int(later.wall / later.calls * 1e9)) if later.calls else first
 
 
 def _wait_alike(blocks: Sequence[Block]) -> bool:

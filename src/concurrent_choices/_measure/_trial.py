@@ -95,7 +95,8 @@ def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
         seconds = max(TWICE * each, min(max(3 * each, TRIAL[0]), TRIAL[1]))
         size = _Size(PAIR, math.ceil(seconds / each), PAIR * seconds)
         pair = _tried(bench, sample, size, deadline)
-        return [_surer(bench, sample, pair, size, deadline)] if pair else []
+        sure = _surer(bench, sample, pair, size, deadline) if pair else None
+        return [sure] if sure else []
     calls = max(SETTLED, math.ceil(WAIT / each))
     pair = _tried(bench, sample, _Size(PAIR, calls, PAIR * each, settles=True), deadline)
     if pair is None or pair.speedup < SIDE_BY_SIDE:
@@ -137,8 +138,8 @@ def _tried(bench: Bench, sample: Sample, size: _Size, deadline: int) -> Trial | 
     return compare(_lanes(bench, sample, size, deadline), alone, crowded=sample.native > 0)
 
 
-def _surer(bench: Bench, sample: Sample, pair: Trial, size: _Size, deadline: int) -> Trial:
-    """A pair that computes, tried again where it is doubtful."""
+def _surer(bench: Bench, sample: Sample, pair: Trial, size: _Size, deadline: int) -> Trial | None:
+    """A pair that computes, tried again where it is doubtful; None where that doubt stays."""
     if _inflated(pair):
         return _confirmed(bench, sample, pair, size, deadline)
     if _taking_turns(pair) and _seldom_held(sample):
@@ -164,18 +165,23 @@ def _seldom_held(sample: Sample) -> bool:
     return share is not None and share * alone.wall < SELDOM * (alone.cpu + alone.queued)
 
 
-def _confirmed(bench: Bench, sample: Sample, first: Trial, size: _Size, deadline: int) -> Trial:
+def _confirmed(bench: Bench, sample: Sample, first: Trial, size: _Size, deadline: int) -> Trial | None:
     """A pair that slowed itself down, tried again beside one lane, and beside hashing at the same moment.
 
     A neighbour who comes between the sample and the pair lengthens the pair's calls too, so the lesser of
-    both inflations stands.
+    both inflations stands; and a pair that nobody could try again is worse than none.
     """
-    one = _lanes(bench, sample, size._replace(lanes=1, seconds=size.seconds / PAIR), deadline)
+    alone = size._replace(lanes=1, seconds=size.seconds / PAIR)
+    fits = alone.seconds + size.seconds <= bench.left(deadline)
+    one = _lanes(bench, sample, alone, deadline) if fits else []
     two = _lanes(bench, sample, size, deadline) if one else []
     again = compare(two, Totals.of(one), crowded=False)
-    if again is None or bench.left(deadline) < CONTROL_SECONDS:
-        return first
+    if again is None:
+        bench.missing.append("pair_inflation: two lanes slowed each other down, and could not be tried again")
+        return None
     lesser = min(first, again, key=lambda each: each.inflation or 1.0)
+    if bench.left(deadline) < CONTROL_SECONDS:
+        return lesser
     return lesser._replace(resident=resident_inflation(bench.clock))
 
 
@@ -193,11 +199,10 @@ def _lanes(bench: Bench, sample: Sample, size: _Size, deadline: int) -> list[Blo
         bench.missing.append(f"{field}: too few items were left to try {size.lanes} lanes")
         return []
     source = _Source(claims, bench.clock)
-    if size.settles:
-        source.last = deadline - int(alone.wall / alone.calls * 1e9)
-    else:
+    source.last = deadline - int(alone.wall / alone.calls * 1e9)
+    if not size.settles:
         # by then they are done even one after another, unless they take longer than they did in the sample
-        source.last = bench.clock.wall() + int(size.seconds * 1e9)
+        source.last = min(source.last, bench.clock.wall() + int(size.seconds * 1e9))
     return _together(bench, source, size, deadline + int(size.seconds * 1e9))
 
 

@@ -37,6 +37,10 @@ HEATS = 3
 LEAST_HEAT = 4e-3
 """Seconds below which a heat tells nothing (guessed: a scheduler's time slice)."""
 
+LOADING = 2.0
+"""Of what starting processes is known to take, how much more is kept free: they load what the callable needs
+(guessed: NumPy takes 60 ms)."""
+
 _PAIR = 2  # processes that `Profile.process_speedup` is of
 
 _IN_PROCESSES = frozenset({"process", "hybrid"})
@@ -77,24 +81,28 @@ class Race:
         Returns:
             By strategy, the seconds all items would take, going by its heats; nothing without a race.
         """
+        deadline = time.perf_counter() + seconds
         field, count = self._drawn_up(verdict, left, seconds)
         if not field:
             return {}
         self.heats = {each.plan: [] for each in field}
-        deadline = time.perf_counter() + seconds
         with ExitStack() as stack:
             running = [(each.plan, stack.enter_context(self._started(each.plan))) for each in field]
-            for number in range(HEATS):
-                if number and time.perf_counter() > deadline:
-                    break  # predictions were too good; what was measured will do
-                for plan, strategy in running:
-                    self.heats[plan].append(self._do(strategy, count) / count)
-                    if self.raised or self.dry:
-                        return {}
+            self._run_heats(running, count, deadline)
+        if self.raised or self.dry or not all(self.heats.values()):
+            return {}
         return {
             plan.strategy: self._start_of(plan) + statistics.median(heats) * verdict.items
             for plan, heats in self.heats.items()
         }
+
+    def _run_heats(self, running: Sequence[tuple[Plan, Strategy]], count: int, deadline: float) -> None:
+        """Let each do as many items, in turn; no more where predictions, of starts too, were too good."""
+        for _ in range(HEATS):
+            for plan, strategy in running:
+                if time.perf_counter() > deadline or self.raised or self.dry:
+                    return
+                self.heats[plan].append(self._do(strategy, count) / count)
 
     def learnt(self, profile: Profile) -> Profile:
         """The profile with what only processes can tell: how long they take to load, what two of them do."""
@@ -129,7 +137,10 @@ class Race:
         pace = [
             max(0.0, each.expected - start) / max(1, items) for each, start in zip(field, starts, strict=True)
         ]
-        heat = (seconds - sum(starts)) / HEATS / len(field)
+        loading = sum(
+            LOADING * starting(each.plan, self.costs) for each in field if each.plan.strategy in _IN_PROCESSES
+        )
+        heat = (seconds - sum(starts) - loading) / HEATS / len(field)
         if heat < LEAST_HEAT or not max(pace):
             return 0
         return min(int(heat / max(pace)), int(left * SHARE / HEATS / len(field)))
