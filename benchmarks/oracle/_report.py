@@ -205,4 +205,8 @@ def _limits() -> Iterator[str]:
         "- Where calls share a lock of this process (lock-3ms), nobody runs them in several processes: each "
         "would have a lock of its own. A verdict for processes there has no ratio."
     )
+    yield (
+        "- *Witness and timers running* is told over the same calls entered in the same ledger without "
+        "instruments: what keeping results costs is in both. It is no comparison with a bare loop."
+    )
     yield "- One machine; servers, disk and callables share its cores."
