@@ -63,7 +63,7 @@ def test_of_many_only_some_are_timed(requests):
     """What timing costs in a second does not grow with the requests."""
     rate = Rate()
     timed(rate, 0.0, FIRST)
-    counts = [timed(rate, float(second), requests) for second in range(1, 9)]
+    counts = [timed(rate, float(second), requests) for second in range(1, 17)]
     assert 0.7 * EACH_SECOND < sum(counts) / len(counts) <= EACH_SECOND + 1
 
 
@@ -71,12 +71,12 @@ def test_after_a_rest_more_are_timed():
     """For whoever comes in bursts."""
     rate = Rate()
     timed(rate, 0.0, FIRST + 1000)
-    assert AT_ONCE <= timed(rate, 10.0, 1000) <= AT_ONCE + EACH_SECOND
+    assert AT_ONCE <= timed(rate, 20.0, 1000) <= AT_ONCE + EACH_SECOND
 
 
 def test_few_are_all_timed_even_after_many():
     """Some may go by before that is noticed."""
     rate = Rate()
     timed(rate, 0.0, FIRST + 20_000)
-    counts = [timed(rate, 1.0 + second, 20) for second in range(12)]
-    assert counts[-1] == 20
+    counts = [timed(rate, 1.0 + 1.1 * second, 9) for second in range(30)]
+    assert counts[-1] == 9

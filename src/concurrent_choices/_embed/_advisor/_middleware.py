@@ -27,12 +27,12 @@ ADVISED = "concurrent_choices.advised"
 FIRST = 1000
 """Requests that are all timed at first (guessed: 30 ms of computing, once)."""
 
-EACH_SECOND = 25
-"""Requests a second that are timed later on, however many come (guessed: 0.1 % of a core; of ten thousand a
-second one in 64 cost a hundredth, since timing wakes a thread too)."""
+EACH_SECOND = 10
+"""Requests a second that are timed later on, however many come (guessed: 0.1 % of a core, since timing wakes
+a thread too, with cold caches)."""
 
 AT_ONCE = 100
-"""Requests of a burst that are timed after a rest (guessed: four seconds' worth)."""
+"""Requests of a burst that are timed after a rest (guessed: ten seconds' worth)."""
 
 ROW = 64
 """Requests that go by, on the mean, between looks at the clock while none is to be timed."""
