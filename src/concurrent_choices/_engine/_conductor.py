@@ -319,7 +319,7 @@ class Conductor:
             wanted = max(1, min(wanted + (not arrangement.relieved), self._most))
         if arrangement.processes and not (self._processes or self._observer.unseen):
             self._processes = arrangement.processes
-            self._crew.start(partial(self._order, arrangement.processes))
+            self._crew.start(partial(self._order, arrangement.processes, arrangement.inside))
         self._overlapped |= wanted > 1
         changed = arrangement.relieved != self._relieved or arrangement.outside != bool(self._outside)
         self._relieved = arrangement.relieved
@@ -360,7 +360,7 @@ class Conductor:
             self._bound = bound_to_thread(self._job.fn, self._caller)
         return self._bound
 
-    def _order(self, workers: int) -> None:
+    def _order(self, workers: int, inside: int) -> None:
         """Have worker processes come up, in a thread of its own."""
         with quick_switching(URGENT):
             from ._freight import too_dear  # noqa: PLC0415 - most runs need no processes
@@ -374,7 +374,7 @@ class Conductor:
                 if self._over:
                     return
                 self._yard = self._observer.yard = yard
-            yard.order(workers)
+            yard.order(workers, inside)
             if yard.obstacle:
                 self._report.witness = yard.witness
                 self._controller.bar(yard.obstacle)

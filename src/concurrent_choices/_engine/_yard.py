@@ -11,7 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from .._strategies._threads import ThreadStrategy
 from .._strategies._workers._host import Host, Worker
+from .._strategies._workers._inner import serve_lanes
 from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._wire import Kind
 from .._work._job import Job
@@ -48,10 +50,14 @@ class Yard:
         self._cpu: dict[int, float] = {}
         self._queued: dict[int, float] = {}
 
-    def order(self, workers: int) -> None:
+    def order(self, workers: int, inside: int = 1) -> None:
         """Start workers and have them load the callable, unless something keeps it here.
 
         Takes until all are up, so it is for a thread of its own; `ready` grows meanwhile.
+
+        Args:
+            workers: How many.
+            inside: Lanes in each, for a `def`; they are started by who has the items sent.
         """
         self.workers = workers
         self.witness = self._state.changed()
@@ -70,7 +76,7 @@ class Yard:
 
             self.obstacle = self._unfit_to_travel()
             if not self.obstacle:
-                self._warm_up(host)
+                self._warm_up(host, inside)
         except Exception as error:  # noqa: BLE001 - work goes on here, whatever it is
             self.obstacle = f"worker processes cannot be started here ({reason_of(error)})"
 
@@ -91,10 +97,11 @@ class Yard:
             self.host = self._lent.__enter__()
             return self.host
 
-    def _warm_up(self, host: Host) -> None:
+    def _warm_up(self, host: Host, inside: int) -> None:
         """Have every worker load the callable, by an empty batch of it, while work goes on here."""
         host.jobs += 1
-        frames = dump({"fn": self._job.fn, "is_async": self._job.is_async, **_CONDITIONS})
+        needed = (serve_lanes, ThreadStrategy) if inside > 1 else ()  # to unpickle them is to import them
+        frames = dump({"fn": self._job.fn, "is_async": self._job.is_async, "needed": needed, **_CONDITIONS})
         waiting = list(host.workers)
         for worker in waiting:
             worker.link.queue(Kind.JOB, host.jobs, 0, frames)

@@ -58,6 +58,7 @@ class Starting:
             threads=until.threads if until else 0,
             relieved=until is not None,
             processes=self._known.limits.processes,
+            inside=self._inside,
             look=5e-3,
         )
 
