@@ -98,6 +98,8 @@ class Observer:
             alone_items=one.items,
             alone_wall=one.wall,
             alone_cpu=one.cpu + (self._queueing.read() if self._queueing else 0.0),
+            first_wall=self._tally.first[0],
+            first_cpu=self._tally.first[1],
             held=held,
             held_cpu=held_cpu,
             flying=flying,

@@ -25,15 +25,28 @@ class Tally:
         wall: Seconds they took.
         cpu: CPU seconds of this thread in them.
         quickest: Seconds of the quickest.
+        first: Seconds and CPU seconds of the first of them; (0, 0) before it is over.
         began: When the present batch began, on the monotonic clock; 0 while there is none.
     """
 
-    __slots__ = ("_clock", "_cpu_began", "_cpu_first", "began", "cpu", "items", "quickest", "thread", "wall")
+    __slots__ = (
+        "_clock",
+        "_cpu_began",
+        "_cpu_first",
+        "began",
+        "cpu",
+        "first",
+        "items",
+        "quickest",
+        "thread",
+        "wall",
+    )
 
     def __init__(self) -> None:
         self.items = 0
         self.wall = self.cpu = 0.0
         self.quickest = inf
+        self.first = (0.0, 0.0)
         self.began = 0.0
         self._cpu_began = self._cpu_first = time.thread_time_ns()
         self.thread = threading.current_thread()
@@ -47,8 +60,11 @@ class Tally:
     def end(self, count: int) -> float:
         """It has ended, with `count` items; the seconds it took."""
         seconds = time.monotonic() - self.began
-        self.cpu += (time.thread_time_ns() - self._cpu_began) * _NS
+        cpu = (time.thread_time_ns() - self._cpu_began) * _NS
         self.began = 0.0
+        if count == 1 and not self.items:
+            self.first = (seconds, cpu)
+        self.cpu += cpu
         self.wall += seconds
         self.items += count
         if count:

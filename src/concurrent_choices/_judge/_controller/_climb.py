@@ -172,6 +172,7 @@ class Climb:
             self._watch(rate)
         else:
             self._climb(sight, rate, mean)
+        if self.lanes < FEWEST or not self.settled:
             self.alone_is_best = self._serves_one(began, sight)
 
     def _climb(self, sight: Sight, rate: float, mean: float) -> None:
@@ -196,7 +197,7 @@ class Climb:
         calls, seconds = sight.calls - began.calls, sight.now - began.now
         free = sight.lane_cpu - began.lane_cpu < FULL * seconds
         alone = self._alone(sight) if self._known_alone or sight.alone_items else 0.0
-        most = (calls + sight.flying) * alone  # as if those in flight were all but done
+        most = (calls + sight.flying / 2) * alone  # as if those in flight were half done
         return free and calls >= COUNTED and 0 < most < GROWTH * seconds
 
     def _alone(self, sight: Sight) -> float:

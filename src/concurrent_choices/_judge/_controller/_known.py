@@ -21,7 +21,14 @@ SWITCH = 0.02
 of T seconds changes its mind at most log2(T / 20 ms) times (DECISION.md 5.3, S5)."""
 
 AGAIN = 4.0
-"""Times its present length that a run goes on before lanes that were no use are tried again (guessed)."""
+"""Times its present length that a run goes on before lanes that were no use are tried again, and this times
+as long after each further try: a call that lost a lock may sleep for 100 ms (guessed)."""
+
+ABOVE_ALL = 0.75
+"""Share of waiting from which more than two lanes begin (guessed: writers of a database wait 60 %)."""
+
+TOLD = 16
+"""Items alone that tell more than those few before the lanes (guessed)."""
 
 ALIKE = 3.0
 """Factor within which items count as the same kind (guessed)."""
@@ -56,7 +63,8 @@ class Known:
         self.worked = 0.0
         self.native = False
         self.alone = 0.0
-        self._not_before = self._crowded_each = self._crowded_until = 0.0
+        self._tries = 0
+        self._not_before = self._crowded_each = self._crowded_gap = self._crowded_until = 0.0
 
     def may_change(self, now: float) -> bool:
         """Whether another change of mind fits the budget."""
@@ -67,16 +75,29 @@ class Known:
         self.changes += 1
         self._not_before = now + SWITCH * 2**self.changes
 
-    def crowded(self, sight: Sight) -> None:
-        """Several lanes have delivered no more than one; a long time from now they may be tried once more."""
+    def crowded(self, sight: Sight, gap: float) -> None:
+        """Several lanes have delivered no more than one; a long time from now they may be tried once more.
+
+        Args:
+            sight: The run.
+            gap: Seconds from one item that they delivered to the next.
+        """
         self.changed(sight.now)
         self.each = self._crowded_each = self.alone or sight.by_itself
-        self._crowded_until = AGAIN * sight.now
+        self._tries += 1
+        self._crowded_gap = gap
+        self._crowded_until = AGAIN**self._tries * sight.now
 
-    def contends(self, now: float) -> bool:
-        """Whether such items were found to get in each other's way."""
-        alike = self._crowded_each and 1 / ALIKE < self.each / self._crowded_each < ALIKE
-        return bool(alike) and now < self._crowded_until
+    def contends(self, now: float, items: int) -> bool:
+        """Whether such items were found to get in each other's way.
+
+        Args:
+            now: The time.
+            items: From how many `each` is known: several may show that the lanes were faster after all.
+        """
+        if now >= self._crowded_until or (items >= TOLD and self.each > GAINS * self._crowded_gap):
+            return False
+        return 1 / ALIKE < self.each / self._crowded_each < ALIKE
 
     def rest(self, sight: Sight) -> float:
         """Seconds of one lane's work that are left; as much as is done, where nobody knows."""
@@ -102,8 +123,13 @@ def worth_starting(rest: float, start: float, lanes: float) -> bool:
 
 
 def first_lanes(waits: float) -> int:
-    """Lanes to begin with for items that wait so much of their time: what they compute fills a core."""
-    return max(2, min(FIRST, ceil(1.0 / max(1.0 - waits, 1e-3))))
+    """Lanes to begin with for items that wait so much of their time: what they compute fills a core.
+
+    Two where it is not most of it: what is done beside it, a disk or a lock, may be there only once.
+    """
+    if waits < ABOVE_ALL:
+        return 2
+    return min(FIRST, ceil(1.0 / max(1.0 - waits, 1e-3)))
 
 
 def worth_carrying(each: float, carried: float, lanes: int) -> bool:

@@ -41,6 +41,7 @@ class Rehearsal:
         self._outside = 0
         self._alone_items = self._calls = self._outside_items = self._errors = 0
         self._alone_wall = self._alone_cpu = self._call_seconds = 0.0
+        self._first = (0.0, 0.0)
         self._outside_seconds = self._outside_cpu = 0.0
         self._quickest = inf
 
@@ -59,6 +60,8 @@ class Rehearsal:
             self._outside_cpu += completion.cpu
             return
         if completion.kind == "caller":
+            if completion.count == 1 and not self._alone_items:
+                self._first = (completion.wall, completion.cpu)
             self._alone_items += completion.count
             self._alone_wall += completion.wall
             self._alone_cpu += completion.cpu + completion.queued
@@ -89,6 +92,8 @@ class Rehearsal:
             alone_items=self._alone_items,
             alone_wall=self._alone_wall,
             alone_cpu=self._alone_cpu,
+            first_wall=self._first[0],
+            first_cpu=self._first[1],
             held=now - caller.since if caller else 0.0,
             held_cpu=busy[caller.lane] if caller else 0.0,
             flying=len(here) - (caller is not None),

@@ -20,6 +20,8 @@ class Sight(NamedTuple):
         alone_items: Items the calling thread has finished.
         alone_wall: Time those took.
         alone_cpu: CPU and run-queue delay of the calling thread in that time.
+        first_wall: Time the first of them took; 0 where that is not known.
+        first_cpu: CPU of the calling thread in that time.
         held: How long the calling thread has been at its present batch; 0 where it is at none.
         held_cpu: Its CPU and run-queue delay since then.
         flying: Thread lanes (or tasks) that are at an item.
@@ -46,6 +48,8 @@ class Sight(NamedTuple):
     alone_items: int = 0
     alone_wall: float = 0.0
     alone_cpu: float = 0.0
+    first_wall: float = 0.0
+    first_cpu: float = 0.0
     held: float = 0.0
     held_cpu: float = 0.0
     flying: int = 0
@@ -66,8 +70,22 @@ class Sight(NamedTuple):
     outside_queued: float = 0.0
 
     @property
+    def has_others(self) -> bool:
+        """Whether several items tell what those are like that need not connect or import."""
+        return self.first_wall > 0 and self.alone_items >= 3  # noqa: PLR2004 - two others: one may be an exception
+
+    @property
+    def others_compute(self) -> float:
+        """Share of its time that the calling thread computed in items after the first; 0 if there is none."""
+        if not self.first_wall or self.alone_items <= 1:
+            return 0.0
+        return (self.alone_cpu - self.first_cpu) / (self.alone_wall - self.first_wall)
+
+    @property
     def by_itself(self) -> float:
         """Seconds of an item with nothing beside it, as far as this tells; 0 where it does not."""
+        if self.has_others:
+            return (self.alone_wall - self.first_wall) / (self.alone_items - 1)
         if self.alone_items:
             return self.alone_wall / self.alone_items
         return max(self.quickest, self.held)  # the first call was alone when it began, and still lasts

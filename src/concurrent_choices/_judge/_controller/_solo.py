@@ -14,8 +14,8 @@ ENOUGH = 0.9 * GLANCE
 class Solo:
     """Follows the calling thread from a sight on.
 
-    A call that lasts, is the first one, and has returned, is left out of what comes after it: it may have
-    imported or connected, which the others need not.
+    A call that is the first one, and has returned, is left out of what comes after it, at once if it lasted:
+    it may have imported or connected, which the others need not.
 
     Args:
         sight: Where it begins.
@@ -29,6 +29,10 @@ class Solo:
         self._last, self._sight = self._sight, sight
         if self._returned_late() or self._is_fresh():
             self._began = self._last if self._is_fresh() else sight
+        if sight.has_others and not self._began.alone_items:
+            others = _after_first(self._began, sight)
+            if _work(others, sight) >= ENOUGH:
+                self._began = others
 
     def restart(self) -> None:
         """What was seen until now is not what it is like alone."""
@@ -96,6 +100,19 @@ class Solo:
             return self.work >= CLEAR
         first = self._sight.alone_items == self._since.alone_items
         return self.work >= (1.5 * COMPUTED if first else COMPUTED)
+
+
+def _after_first(began: Sight, sight: Sight) -> Sight:
+    """The moment when the first call had just returned, as far as it can be told later."""
+    wall, cpu = sight.first_wall, sight.first_cpu
+    return began._replace(
+        now=began.now + wall,
+        alone_items=1,
+        alone_wall=wall,
+        alone_cpu=cpu,
+        cpu=began.cpu + cpu,
+        lane_cpu=began.lane_cpu + cpu,
+    )
 
 
 def _work(began: Sight, sight: Sight) -> float:

@@ -82,17 +82,17 @@ class Alone:
         return self._stay(self._reason, GLANCE)
 
     def _to_lanes(self, sight: Sight) -> Stage:
-        known, waits = self._known, self._solo.waits_now
+        known, solo, waits = self._known, self._solo, self._solo.waits_now
         if known.limits.threads < 2:  # noqa: PLR2004 - one thread is the calling one
             return self._stay(f"it waits, and may run in one thread: {known.obstacle}", CALM)
-        if known.contends(sight.now):
+        if known.contends(sight.now, solo.items):
             return self._stay(_CROWDED, CALM)
         if not known.may_change(sight.now):
             return self._stay(self._reason, CALM)
-        known.alone = known.each if self._solo.items > 1 else 0.0
+        known.alone = min(known.each, sight.by_itself) if solo.items > 1 else 0.0
         why = f"{waits:.0%} of an item's time is spent waiting"
-        first = first_lanes(self._solo.waits)
-        if not self._solo.items:  # whatever the first call did before, which may have been to import
+        first = first_lanes(solo.waits)
+        if not solo.items:  # whatever the first call did before, which may have been to import
             first = max(first, min(EAGER, first_lanes(waits)))
         return Waiting(known, sight, why, first=first)
 
@@ -104,7 +104,7 @@ class Alone:
             return self._stay(_NATIVE, CALM)
         if known.limits.cpus < 1.5 or rest < 10e-3:  # noqa: PLR2004 - less than a second core; less than a pair takes
             return self._stay("there is nothing to gain from a second lane", calm(sight))
-        if known.contends(sight.now):
+        if known.contends(sight.now, self._solo.items):
             return self._stay(_CROWDED, CALM)
         tried = known.gil_each and 1 / ALIKE < known.each / known.gil_each < ALIKE
         if not tried and known.limits.threads > 1:
@@ -193,7 +193,7 @@ class Pair:
         if self._wants < MOSTLY + WAITS / 2 and gain < GAINS and items / seconds < GAINS * self._alone:
             # Under the GIL two would have filled a core.
             self._known.alone = self._known.each
-            self._known.crowded(sight)
+            self._known.crowded(sight, seconds / max(1, items))
             return Alone(self._known, sight, _CROWDED)
         return self._under_gil(sight)
 
@@ -243,7 +243,7 @@ class Waiting:
         self._known = known
         self._reason = reason
         self._climb = Climb(sight, known.limits.threads, first, alone=known.alone)
-        self._began = sight
+        self._since = self._began = sight
         self._look = GLANCE
         known.changed(sight.now)
 
@@ -256,7 +256,8 @@ class Waiting:
         known, climb = self._known, self._climb
         climb.look(sight)
         if climb.alone_is_best:
-            known.crowded(sight)
+            since = self._since
+            known.crowded(sight, (sight.now - since.now) / max(1, sight.calls - since.calls))
             return Alone(known, sight, _CROWDED)
         self._look = self._pace()
         began, seconds = self._began, sight.now - self._began.now
@@ -292,17 +293,23 @@ class Waiting:
         """What follows where the lanes compute as much as this process can."""
         known, cpu = self._known, busy * gap
         known.each = gap
-        if busy < FULL or sight.starved or not known.may_change(sight.now):
+        if sight.starved or not FULL <= busy < PARALLEL:
+            return self  # beyond it, several cores are at work: the climb finds how many lanes they need
+        inside = ceil((known.alone or sight.by_itself) / cpu)
+        if inside > 1:
+            return self._split(sight, inside)
+        if not known.may_change(sight.now):
             return self
-        inside = ceil((known.alone or sight.by_itself) / cpu) if cpu else 1
-        if busy >= PARALLEL:
-            return self  # several cores at work: the climb finds how many lanes they need
-        if inside <= 1:
-            if busy < TWO:
-                return self._computing(sight)
-            known.changed(sight.now)
-            return Alone(known, sight, "the lanes compute rather than wait")
-        rest = known.rest(sight)
+        if busy < TWO:
+            return self._computing(sight)
+        known.changed(sight.now)
+        return Alone(known, sight, "the lanes compute rather than wait")
+
+    def _split(self, sight: Sight, inside: int) -> Stage:
+        """Processes with lanes inside, if the rest pays for them; these lanes go on until they are up."""
+        known, rest = self._known, self._known.rest(sight)
+        if not (known.may_change(sight.now) or sight.others_compute >= WAITS):
+            return self  # they may only have connected or imported
         if known.obstacle or not worth_starting(rest, known.limits.process_start, known.limits.processes):
             return self
         share = ceil(min(sight.flying, MOST_INSIDE * known.limits.processes) / known.limits.processes)
