@@ -29,7 +29,7 @@ def regret(kind, seed):
         ("server", 1.25),
         ("lock", 1.05),
         ("mixed", 1.6),
-        ("drift", 1.7),
+        ("drift", 1.85),  # the best plan knows when the heavy items come, and starts workers in 20 ms
     ],
 )
 def test_regret_in_virtual_time(kind, most):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
 
-from concurrent_choices import ProcessStrategy, WorkerDiedError, run
+from concurrent_choices import ClosedStrategyError, ProcessStrategy, WorkerDiedError, run
 from concurrent_choices._strategies._workers import _births, _host
 
 
@@ -39,6 +41,11 @@ def kill_parent(item):
 def has_cloudpickle(_item):
     """Whether somebody in this worker has imported it."""
     return "cloudpickle" in sys.modules
+
+
+def exact(item):
+    """Uses a module of the standard library whose file can be seen in a process's memory."""
+    return Decimal(item)
 
 
 def ready(worker):
@@ -110,6 +117,58 @@ def test_what_all_workers_will_need_is_imported_once(fn, foreseen):
         with strategy.staffing.lend() as host:
             host.foresee(fn)
         assert run(has_cloudpickle, [0], strategy=strategy) == [foreseen]
+
+
+def test_the_standard_library_is_imported_once(host):
+    """What a callable's module imports of it, the nursery has when the workers are born, and nothing else."""
+    host.foresee(exact)
+    ready(host.hire())
+    loaded = Path(f"/proc/{host.nursery.pid}/maps").read_text(encoding="utf-8")
+    assert "_decimal" in loaded
+    assert "psutil" not in loaded
+
+
+def test_a_caller_that_ignores_the_ends_of_its_children(host):
+    """The nursery waits for its own all the same."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        first, second = ready(host.hire()), ready(host.hire())
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    os.kill(first.pid, signal.SIGKILL)
+    assert first.process.wait(10) == -signal.SIGKILL
+    assert second.process.wait(0.1) is None
+
+
+def test_a_timeout_for_all_sockets_is_not_for_workers():
+    """They wait for what comes however long it takes."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(5)
+    try:
+        with ProcessStrategy(max_workers=1, batch=1) as strategy:
+            workers = {worker for worker, _ in run(whereabouts, range(6), strategy=strategy)}
+            assert {worker for worker, _ in run(whereabouts, range(6), strategy=strategy)} == workers
+            assert len(workers) == 1
+    finally:
+        socket.setdefaulttimeout(before)
+
+
+def test_the_number_of_a_worker_that_has_ended_is_not_killed(monkeypatch, host):
+    """It may be another process's by then."""
+    worker = ready(host.hire())
+    os.kill(worker.pid, signal.SIGKILL)
+    assert worker.process.wait(10) == -signal.SIGKILL
+    monkeypatch.setattr(os, "killpg", lambda *_: pytest.fail("killed"))
+    worker.kill()
+
+
+def test_a_worker_hired_as_the_host_closes_is_not_left_behind(host):
+    """Another thread may close it meanwhile."""
+    host.close()
+    with pytest.raises(ClosedStrategyError):
+        host.hire()
+    assert not host.workers
+    assert host.nursery.pid is None
 
 
 def test_without_a_nursery(monkeypatch):

@@ -265,6 +265,8 @@ class Core:
         with self._dispatch.lock:
             tasks = self._dispatch.backlog.remove(account)
             self._remote += len(tasks)
+            if self._dispatch.closing:
+                self._dispatch.close()  # threads that rested while these were waiting may go home
         for task in tasks:
             task.away = True
             self._office.submit(task)

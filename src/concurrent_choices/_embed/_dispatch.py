@@ -110,7 +110,7 @@ class Dispatch:
         lane.thread = threading.Thread(target=self._serve, args=(lane,), name=name, daemon=True)
         try:
             lane.thread.start()
-        except BaseException:
+        except Exception:  # not what Ctrl-C raises: the thread has started then, and has the task
             self._withdraw(lane, task)
             raise
 

@@ -147,9 +147,10 @@ class _Progress:
             yield start + place, items[place]
 
     def fail(self, error: BaseException) -> None:
-        """The item that follows has failed."""
+        """The item that follows has failed; or, where none does, something was raised between two claims."""
         place = len(self.values)
-        annotate(error, self._claim.start + place, self._claim.items[place])
+        if place < len(self._claim.items):
+            annotate(error, self._claim.start + place, self._claim.items[place])
         self.error, self.over = error, True
 
 

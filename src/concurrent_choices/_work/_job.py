@@ -69,7 +69,7 @@ class Job:
             self.fn,
             self.context,
             return_exceptions=self.return_exceptions,
-            quick=touches_nothing(self.fn),
+            quick=not self.is_async and touches_nothing(self.fn),
         )
 
     @property

@@ -1,4 +1,4 @@
-"""Worker processes as forks of a process that has only our modules; `_nursery` is that process.
+"""Worker processes as forks of a process that has only our modules, a fork server: `_nursery` is that one.
 
 An interpreter and our modules take 17 ms of CPU to come up, a fork 1 ms, and cores that several interpreters
 share with the computing caller bring them up late (measured by hand, CPython 3.11 on two cores).
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import struct
 from _socket import AF_UNIX, SCM_RIGHTS, SOCK_SEQPACKET, SOL_SOCKET, socket, socketpair
-from contextlib import suppress
+from collections.abc import Iterable
 from importlib.machinery import PathFinder
 from pathlib import Path
 from signal import SIGKILL
@@ -40,29 +40,21 @@ class Nursery:
     def __init__(self) -> None:
         self._control: socket | None = None
         self._process: Child | None = None
-        self._foreseen = b""
+        self._foreseen: dict[str, None] = {}
+        self._told = 0
 
     @property
     def pid(self) -> int | None:
         """The number of its process, if it has one."""
         return self._process.pid if self._process else None
 
-    def foresee(self) -> None:
-        """The workers will need cloudpickle: have it imported once, for all of them.
+    def foresee(self, modules: Iterable[str]) -> None:
+        """Have modules imported once, for all workers that are born from now on.
 
-        Whoever comes into the world before that finds it by itself. The nursery has not the caller's path,
-        on which it is looked for here.
+        Args:
+            modules: Their names: cloudpickle, and the standard library's.
         """
-        found = PathFinder.find_spec("cloudpickle") if not self._foreseen else None
-        if found is not None and found.origin is not None:
-            self._foreseen = os.fsencode(Path(found.origin).parents[1])
-            if self._control is not None:
-                self._tell()
-
-    def _tell(self) -> None:
-        assert self._control is not None
-        with suppress(OSError):  # it is gone, which the next birth will see
-            self._control.send(self._foreseen)
+        self._foreseen.update(dict.fromkeys(modules))
 
     def start(self, wire: socket, page: Page, lifeline: int) -> Nursed:
         """One more worker. It may not be born yet when this returns."""
@@ -88,16 +80,29 @@ class Nursery:
             raise WorkerStartError(str(error)) from error
 
     def _opened(self) -> socket:
+        """The wire to its process, which has been told what to import."""
         if self._control is None:
             ours, theirs = socketpair(AF_UNIX, SOCK_SEQPACKET)
+            theirs.settimeout(None)  # whatever `socket.setdefaulttimeout` says
+            ours.settimeout(None)
             try:
                 self._process = interpreter("_nursery", [theirs.fileno()])
             finally:
                 theirs.close()
             self._control = ours
-            if self._foreseen:
-                self._tell()
+            self._told = 0
+        modules = [*self._foreseen][self._told :]
+        if modules:
+            self._control.send(
+                "\0".join((_folder_of("cloudpickle"), *modules)).encode(errors="surrogateescape")
+            )
+            self._told += len(modules)
         return self._control
+
+    def kill(self) -> None:
+        """End its process now; no more workers are born of it."""
+        if self._process is not None:
+            os.kill(self._process.pid, SIGKILL)
 
     def close(self) -> None:
         """End its process, the workers being ended."""
@@ -139,6 +144,11 @@ class Nursed:
         self._pid = self._pid or self._page.pid
         return self._pid
 
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended, so that its number may be given to another."""
+        return self.wait(0) is not None
+
     def wait(self, timeout: float) -> int | None:
         """Its exit status, negative for a signal; None if it still runs after so many seconds.
 
@@ -154,3 +164,9 @@ class Nursed:
         sentinel, self.sentinel = self.sentinel, None
         if sentinel is not None:
             os.close(sentinel)
+
+
+def _folder_of(package: str) -> str:
+    """Where it is found on the caller's path, which the nursery has not; empty where it is not."""
+    found = PathFinder.find_spec(package)
+    return "" if found is None or found.origin is None else str(Path(found.origin).parents[1])

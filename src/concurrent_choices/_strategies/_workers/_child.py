@@ -27,6 +27,11 @@ class Child:
         self.sentinel = pidfd(pid)
         self._code: int | None = None
 
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended and was waited for, so that its number may be given to another."""
+        return self._code is not None
+
     def wait(self, timeout: float) -> int | None:
         """Its exit status, negative for a signal, or None if it still runs after so many seconds."""
         until = time.monotonic() + timeout

@@ -11,9 +11,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from ..._work._pickling import dump, goes_by_value
+from ..._errors import ClosedStrategyError
+from ..._work._pickling import dump
 from . import _spawn
 from ._births import Nursery, can_nurse
+from ._foresight import foreseeable
 from ._page import Page
 from ._wire import Kind, Link
 
@@ -33,6 +35,10 @@ class Worker:
 
     def __init__(self, start: Callable[..., _spawn.Process], hello: list[Any]) -> None:
         ours, theirs = socketpair(AF_UNIX)
+        theirs.settimeout(
+            None
+        )  # `socket.setdefaulttimeout` is not meant for workers, who wait for what comes
+        ours.settimeout(None)
         alive, lifeline = _pipe()
         self.page = Page.new()
         self._alive = alive
@@ -48,7 +54,6 @@ class Worker:
             os.close(lifeline)
         self.link = Link(ours)
         self.ready = False
-        self.job = -1
         self.link.queue(Kind.HELLO, 0, 0, hello)
         self.link.flush(MSG_DONTWAIT)
 
@@ -64,6 +69,8 @@ class Worker:
 
     def kill(self) -> None:
         """End it and whatever processes it started, now."""
+        if self.process.ended:
+            return  # its number may be somebody else's by now
         if not self.pid:
             self._cut()  # it ends as soon as it is born
             return
@@ -140,15 +147,23 @@ class Host:
         self._claimed.release()
 
     def hire(self) -> Worker:
-        """Start one more worker."""
+        """Start one more worker.
+
+        Raises:
+            ClosedStrategyError: `close` was called.
+            WorkerStartError: No process can be started.
+        """
         worker = Worker(self._start, self._hello)
         self.workers.append(worker)
+        if self.closed:  # by another thread meanwhile, which may not have seen this one
+            self.close()
+            raise ClosedStrategyError("process")
         return worker
 
     def foresee(self, fn: object) -> None:
         """Prepare those who are to be hired for a callable that will be sent to them."""
-        if self.nursery is not None and goes_by_value(fn):
-            self.nursery.foresee()
+        if self.nursery is not None:
+            self.nursery.foresee(foreseeable(fn))
 
     def dismiss(self, worker: Worker) -> int | None:
         """Kill one worker; its exit status."""
@@ -166,6 +181,8 @@ class Host:
         workers, self.workers = self.workers, []
         for worker in workers:
             worker.kill()
+        if self.nursery is not None and not all(worker.pid for worker in workers):
+            self.nursery.kill()  # rather than wait until they are born, to die
         for worker in workers:
             worker.close()
         if self.nursery is not None:

@@ -12,7 +12,7 @@ _SIZE = mmap.PAGESIZE
 
 
 class Page:
-    """Four numbers, each written by one side only.
+    """Four numbers that the caller and a worker tell each other.
 
     Args:
         descriptor: The memory behind it.

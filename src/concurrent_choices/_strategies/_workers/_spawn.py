@@ -38,6 +38,11 @@ class Process(Protocol):
         """Its number; 0 until it is born."""
         ...
 
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended, and its number may be given to another."""
+        ...
+
     def wait(self, timeout: float) -> int | None:
         """Its exit status, negative for a signal, or None if it still runs after so many seconds."""
         ...
@@ -71,10 +76,16 @@ def interpreter(module: str, descriptors: list[int]) -> Child:
     passed = [(os.POSIX_SPAWN_DUP2, ours, its) for ours, its in zip(descriptors, there, strict=True)]
     nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
     try:
-        # subprocess, whose import costs a first run 5 ms, and three times that beside a thread that computes,
-        # would do no more here.
+        # Not subprocess, whose import costs a first run 5 ms, and three times that beside a thread that
+        # computes. What was let be inherited is closed there (`settle`). A nursery waits for its children,
+        # which it could not if it was born to a caller that ignores the ends of its own.
         pid = os.posix_spawn(
-            sys.executable, command, os.environ, file_actions=[nothing, *passed], setpgroup=0
+            sys.executable,
+            command,
+            os.environ,
+            file_actions=[nothing, *passed],
+            setpgroup=0,
+            setsigdef=[signal.SIGCHLD],
         )
     except OSError as error:
         raise WorkerStartError(str(error)) from error
