@@ -11,7 +11,6 @@ import gc
 import os
 import select
 import sys
-from _signal import SIGKILL
 from _socket import CMSG_SPACE, socket
 
 from ._page import Page
@@ -23,6 +22,7 @@ __all__ = ["main"]
 _DESCRIPTORS = 4  # of each worker: its wire, its page, its lifeline, and where its end is told
 _SIZE = CMSG_SPACE(4 * _DESCRIPTORS)
 _LONGEST = 1 << 16  # bytes of names of modules
+_KILL = 9  # the signal, whose module would cost a worker's start 4 ms
 
 
 def main() -> None:
@@ -96,7 +96,7 @@ class _Nursery:
         self._poll.unregister(sentinel)
         os.close(sentinel)
         try:  # noqa: SIM105 - contextlib would cost a worker's start 1 ms
-            os.killpg(pid, SIGKILL)  # what it started ends with it, while its number is still its own
+            os.killpg(pid, _KILL)  # what it started ends with it, while its number is still its own
         except ProcessLookupError:
             pass
         _, status = os.waitpid(pid, 0)
