@@ -7,6 +7,7 @@ from typing import Any
 from attrs import frozen
 
 import concurrent_choices
+from benchmarks.dispatch._environment import without_paths
 from concurrent_choices import run
 
 from ._model import Job
@@ -82,7 +83,7 @@ def _spoken(said: Any) -> dict[str, Any]:
     return {
         "verdict": f"{plan.strategy}" + (f" ({', '.join(numbers)})" if numbers else ""),
         "bound": said.bound,
-        "diagnosis": said.diagnosis,
+        "diagnosis": without_paths(said.diagnosis),
         "reason": said.reason,
         "seconds": said.chosen.seconds,
     }
