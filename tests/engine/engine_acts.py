@@ -85,3 +85,18 @@ def reader():
             return cursor.execute("select ?", (item,)).fetchone()[0]
 
     return connection, read
+
+
+class SlowToLoad:
+    """A callable for which a worker has to import something large."""
+
+    def __call__(self, item):
+        return item
+
+    def __reduce__(self):
+        return _load_slowly, ()
+
+
+def _load_slowly():
+    time.sleep(0.5)
+    return SlowToLoad()

@@ -13,6 +13,7 @@ from concurrent_choices._engine._memory import Recollection
 from concurrent_choices._engine._report import begin_report
 from concurrent_choices._judge._controller import Arrangement, Limits
 
+LIMITS = Limits(cpus=2.0, processes=2)
 LOOP = Arrangement(stage="loop", reason="scripted", threads=8, relieved=True, look=1e-3)
 FEW = LOOP._replace(threads=2)
 STARTING = LOOP._replace(stage="starting", processes=2)
@@ -85,11 +86,13 @@ class LoopStrategy:
     Args:
         script: The orders.
         controller: Who gives them instead.
+        limits: What a run may use.
     """
 
     name = "scripted"
 
-    def __init__(self, *script, controller=None):
+    def __init__(self, *script, controller=None, limits=LIMITS):
+        self.limits = limits
         self.controller = controller or LoopScript(script)
 
     def execute(self, job):
@@ -100,5 +103,5 @@ class LoopStrategy:
 
     def _conductor(self, job):
         self.report = begin_report(job.name)
-        limits = Limits(cpus=2.0, processes=2)
-        return LoopConductor(job, self.controller, limits, self.report, Recollection(job, limits))
+        recollection = Recollection(job, self.limits)
+        return LoopConductor(job, self.controller, self.limits, self.report, recollection)

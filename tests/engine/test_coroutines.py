@@ -270,3 +270,24 @@ def test_a_controller_that_fails_fails_the_run():
     with pytest.raises(RuntimeError, match="broken"):
         run(coroutines.sleep, [0.05] * 100, strategy=strategy)
     assert run(acts.double, [1, 2, 3]) == [2, 4, 6]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_concurrency_is_a_ceiling_through_the_switch(threads):
+    """Neither what the loop has begun and what threads begin, nor what one begins, is more."""
+    lock, at_once, peaks = threading.Lock(), [], []
+
+    async def call(item):
+        with lock:
+            at_once.append(item)
+            peaks.append(len(at_once))
+        await asyncio.sleep(0.005)
+        with lock:
+            at_once.remove(item)
+
+    script = [order._replace(threads=threads) for order in (coroutines.LOOP, coroutines.THREADS)]
+    limits = coroutines.LIMITS._replace(flying=3, threads=3)
+    strategy = coroutines.LoopStrategy(*script, limits=limits)
+    strategy.controller.first = 3
+    run(call, range(60), strategy=strategy)
+    assert max(peaks) <= 3

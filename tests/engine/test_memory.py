@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from functools import partial
+from functools import lru_cache, partial
 
 import pytest
 
@@ -130,6 +130,50 @@ def test_what_makes_another_callable(one, other):
     assert key(one) != key(other)
 
 
+def decorated(fn):
+    def call(item):
+        return fn(item)
+
+    return call
+
+
+def apply(fn, item):
+    return fn(item)
+
+
+class Retry:
+    def __init__(self, fn):
+        self.fn = fn
+
+    def __call__(self, item):
+        return self.fn(item)
+
+    def once(self, item):
+        return self.fn(item)
+
+
+def compute(item):
+    return sum(range(item))
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        decorated,
+        lambda fn: partial(apply, fn),
+        Retry,
+        lambda fn: Retry(fn).once,
+        lambda fn: Retry(partial(fn)),
+        lru_cache,
+    ],
+    ids=["decorator", "partial", "object", "method", "partial in an object", "cache"],
+)
+def test_what_is_wrapped_counts(wrap):
+    """Two functions under one wrapper are two callables."""
+    assert key(wrap(nap)) == key(wrap(nap))
+    assert key(wrap(nap)) != key(wrap(compute))
+
+
 def test_items_of_another_kind_or_size():
     """Sizes count in powers of sixteen."""
     assert key(len, "four") == key(len, "five!"[:4]) == key(len, "seven!!")
@@ -179,6 +223,28 @@ def test_too_few_items_start_no_processes():
     decider = LoopController(Limits(cpus=2.0, processes=2), Prior(stage="outside", lanes=2, each=0.01))
     sight = LoopSight(run=Sight(now=0.001, remaining=3), looks=1, inside=1, alone=True)
     assert decider.look(sight).stage == "loop"
+
+
+@pytest.mark.parametrize("stage", ["loop", "waiting", "outside"])
+@pytest.mark.parametrize("looks", [0, 1])
+def test_coroutines_that_were_over_too_soon_teach_nothing(stage, looks):
+    """What an earlier run has found out stands."""
+    decider = LoopController(Limits(cpus=2.0, processes=2), Prior(stage=stage, lanes=2, each=0.01))
+    for _ in range(looks):
+        decider.look(LoopSight(run=Sight(now=0.001, remaining=3), looks=1, inside=1, alone=True))
+    assert decider.learnt is None
+
+
+def test_coroutines_keep_their_lanes_in_processes():
+    """What an item takes is new, and how many wait at once is not."""
+    prior = Prior(stage="outside", lanes=8, each=0.01, inside=4)
+    decider = LoopController(Limits(cpus=2.0, processes=2), prior)
+    for looks in range(1, 40):
+        now = looks * 1e-3
+        run = Sight(now=now, calls=looks, done=looks, lane_cpu=now, flying=1, remaining=0)
+        decider.look(LoopSight(run=run, looks=looks, inside=looks, alone=True))
+    assert decider.learnt.each == pytest.approx(1e-3)
+    assert decider.learnt.inside == 4
 
 
 def test_what_a_run_may_use_is_part_of_what_is_remembered():

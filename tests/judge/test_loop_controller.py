@@ -2,7 +2,7 @@
 
 import pytest
 
-from concurrent_choices._judge._controller import Limits, LoopController, LoopSight, Sight
+from concurrent_choices._judge._controller import Limits, LoopController, LoopSight, Prior, Sight
 
 
 def controller(*, movable=True, bound=False, **limits):
@@ -164,3 +164,28 @@ def test_what_waits_for_the_callers_loop_does_not_leave_it():
     assert watched(controller(bound=True), flying=1, inside=1.0).stage == "waiting"
     assert watched(controller(bound=True), flying=16, stuck=1.0, inside=1.0).stage == "loop"
     assert watched(controller(bound=True), flying=1, stuck=1.0, inside=1.0, alone=True).stage == "waiting"
+
+
+def test_a_first_item_that_blocks_may_yet_wait_for_the_callers_loop():
+    """It connects, which blocks, and then awaits what belongs to that loop: so may the others."""
+    decider = controller(bound=True)
+    blocked = watched(decider, flying=1, stuck=1.0, inside=1.0, alone=True, rate=0.0, seconds=6e-3)
+    assert blocked.stage == "loop"
+    unbound = watched(controller(), flying=1, stuck=1.0, inside=1.0, alone=True, rate=0.0, seconds=6e-3)
+    assert unbound.stage == "waiting"
+
+
+@pytest.mark.parametrize(
+    "few", [{"limits": {"flying": 2}}, {"remaining": 0}], ids=["ceiling", "the last items"]
+)
+def test_few_in_flight_are_no_sign_where_there_cannot_be_more(few):
+    """They may wait for the caller's loop all the same."""
+    decider = controller(bound=True, **few.pop("limits", {}))
+    assert watched(decider, flying=2, inside=1.0, **few).stage == "loop"
+
+
+def test_what_blocks_does_not_begin_beside_the_callers_loop():
+    """A verdict of an earlier run says nothing about whose things the items use."""
+    prior = Prior(stage="waiting", lanes=8, each=0.005)
+    assert LoopController(Limits(processes=2), prior).blocks
+    assert not LoopController(Limits(processes=2), prior, bound=True).blocks

@@ -141,9 +141,11 @@ class Conductor:
             self._switch_as_usual()
             if self._looking:
                 self._observer.close()
+        if self._yard is not None:
+            self._yard.leave()
         self._deck.part()
         self._crew.close()
-        if self._overlapped and not (self._processes or self._report.witness):
+        if self._overlapped and not (self._yard or self._report.witness):
             self._report.witness = self._state.changed()
         self._report.close(self.done)
         if self._yard is not None:

@@ -163,7 +163,9 @@ class LoopConductor:
     def _here(self) -> Iterator[Batch]:
         """On a loop in the calling thread, where nobody looks at results before the end."""
         batches: list[Batch] = []
-        self._may_overlap = self._job.source.ended  # else only this thread may bring more
+        # Both have their own lanes meanwhile, and only this thread may bring more items.
+        limits = self._limits
+        self._may_overlap = self._job.source.ended and limits.flying is None and limits.threads > 1
         tide = self._new_tide(batches.append, self._controller.first, give_threads)
         run_shift(self._factory(), tide, lambda _nudge: None)
         yield from batches
@@ -252,7 +254,7 @@ class LoopConductor:
             self._report,
             eager=True,
             most=self._limits.threads,
-            body=partial(_perform_in_loop, self._factory()),
+            body=partial(_perform_in_loop, self._factory(), self._most_in_one),
             yard=self._yard,
             before=lambda: tide.done if tide is not None else 0,
         )
@@ -262,6 +264,14 @@ class LoopConductor:
         finally:
             self._settle()
             self._crew.close()
+
+    @property
+    def _most_in_one(self) -> int:
+        """Items that a thread may have in flight while it is the only one."""
+        limits = self._limits
+        if limits.flying is None:
+            return FIRST_TASKS
+        return min(FIRST_TASKS, limits.flying) if limits.threads == 1 else 1  # others may join it meanwhile
 
     # The ticker's thread
 
@@ -316,7 +326,7 @@ def _end(conductor: weakref.ref[LoopConductor]) -> None:
         found.end_here()
 
 
-def _perform_in_loop(factory: Factory, lane: Lane) -> None:
+def _perform_in_loop(factory: Factory, most: int, lane: Lane) -> None:
     """A lane's body: items on a loop of its own, one at a time if there are other lanes; with an account."""
     deck = lane.floor
     assert isinstance(deck, Deck)
@@ -327,10 +337,10 @@ def _perform_in_loop(factory: Factory, lane: Lane) -> None:
         deck.outbox.put(batch)
         if batch.error is not None or deck.job.return_exceptions:
             deck.inspect(batch)
-        tide.resize(_tasks_of(deck))
+        tide.resize(_tasks_of(deck, most))
         tally.begin()
 
-    tide = Scout(deck.job, put, _tasks_of(deck), is_surplus=lambda: deck.is_surplus(lane))
+    tide = Scout(deck.job, put, _tasks_of(deck, most), is_surplus=lambda: deck.is_surplus(lane))
     tally.begin()
     try:
         serve_in_lane(partial(run_shift, factory), tide, lane)
@@ -338,6 +348,6 @@ def _perform_in_loop(factory: Factory, lane: Lane) -> None:
         deck.exit(tally)
 
 
-def _tasks_of(deck: Deck) -> int:
-    """Items that a lane has in flight, once one waits."""
-    return 1 if deck.workers > 1 else FIRST_TASKS
+def _tasks_of(deck: Deck, most: int) -> int:
+    """Items that a lane has in flight, once one waits; `most` is for one without others."""
+    return 1 if deck.workers > 1 else most

@@ -6,11 +6,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import partial
+from itertools import islice
 from math import frexp
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from .._work._captured import parts_of
+from .._work._captured import reached_from
 from .._work._job import Job
 from ._report import RunReport
 
@@ -101,14 +102,15 @@ def key_of(fn: Callable[..., Any], item: object, allowed: Hashable) -> Hashable:
     """What tells a callable and its input from others that may take another time.
 
     It holds the code with its constants, what the callable captured (closure, defaults, globals, its own
-    object) and the item's type, with sizes in powers of sixteen; and nothing of the user's alive but code.
+    object), the code of functions found there, and the item's type, with sizes in powers of sixteen; and
+    nothing of the user's alive but code.
 
     Args:
         fn: The callable.
         item: One of its items.
         allowed: What tells how much the run may use.
     """
-    held = tuple((name, _constant(value)) for name, value in parts_of(fn))
+    held = tuple((name, _constant(value)) for name, value in reached_from(fn))
     return _code(fn), held, _size(item), allowed
 
 
@@ -130,14 +132,27 @@ def _code(fn: object) -> Hashable:
 
 
 def _constant(value: object) -> Hashable:
-    """A short string itself; the size of anything else."""
+    """A short string itself, a function's code; of anything else the size, and what it may call."""
     kind = type(value)
     parts: Any = value
     if kind is dict:
         parts = tuple(parts.items())
     if kind in {dict, tuple}:
         return tuple(map(_constant, parts[:SHORT]))
-    return value if kind is str and len(parts) <= SHORT else _size(value)
+    if kind is FunctionType:
+        return parts.__code__, parts.__qualname__  # a library's decorator gives many functions one code
+    if kind is str and len(parts) <= SHORT:
+        return parts
+    return _size(value), _callees(value)
+
+
+def _callees(value: object) -> Hashable:
+    """The code of what an object was given to call, such as one that tries a function again."""
+    try:
+        held = list(islice(vars(value).values(), SHORT))
+    except Exception:  # noqa: BLE001 - most values have no attributes, and a value's own hook raises anything
+        return ()
+    return tuple(_code(each) for each in held if isinstance(each, (FunctionType, MethodType, partial)))
 
 
 def _size(value: object) -> Hashable:

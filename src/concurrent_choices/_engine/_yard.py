@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from .._strategies._lanes._crew import PARTING
 from .._strategies._threads import ThreadStrategy
 from .._strategies._workers._host import Host, Worker
 from .._strategies._workers._inner import serve_lanes
@@ -40,6 +41,8 @@ class Yard:
         self._lock = threading.Lock()
         self._lent: AbstractContextManager[Host] | None = None
         self._closed = False
+        self._idle = threading.Event()
+        self._idle.set()
         self._listening = threading.Lock()
         self._handed_over = False
         self.host: Host | None = None
@@ -59,6 +62,13 @@ class Yard:
             workers: How many.
             inside: Lanes in each, for a `def`; they are started by who has the items sent.
         """
+        self._idle.clear()
+        try:
+            self._order(workers, inside)
+        finally:
+            self._idle.set()
+
+    def _order(self, workers: int, inside: int) -> None:
         self.workers = workers
         self.witness = self._state.changed()
         if self.witness:
@@ -69,16 +79,19 @@ class Yard:
             if host is None:
                 return
             host.foresee(self._job.fn)
-            while len(host.workers) < workers and not self._job.stopped:
+            while len(host.workers) < workers and not self._is_over():
                 host.hire()
             # While they come up: what the hand-over needs, and the pickling, which may import cloudpickle.
             import_module("._ferry", __package__)
 
             self.obstacle = self._unfit_to_travel()
-            if not self.obstacle:
+            if not (self.obstacle or self._is_over()):
                 self._warm_up(host, inside)
         except Exception as error:  # noqa: BLE001 - work goes on here, whatever it is
             self.obstacle = f"worker processes cannot be started here ({reason_of(error)})"
+
+    def _is_over(self) -> bool:
+        return self._closed or self._job.stopped
 
     def _unfit_to_travel(self) -> str:
         """Why the callable cannot leave this process; empty where it can."""
@@ -108,10 +121,10 @@ class Yard:
             worker.link.queue(Kind.BATCH, host.jobs, 0, dump([]))
             worker.link.flush()
         number = host.jobs
-        while waiting and not self.obstacle and not self._job.stopped:
+        while waiting and not (self.obstacle or self._is_over()):
             select.select([worker.link for worker in waiting], [], [], GLANCE)
             with self._listening:
-                if self._handed_over:
+                if self._handed_over or self._is_over():
                     return
                 for link in select.select([worker.link for worker in waiting], [], [], 0)[0]:
                     worker = next(worker for worker in waiting if worker.link is link)
@@ -152,14 +165,21 @@ class Yard:
     def _pids(self) -> list[int]:
         return [] if self.host is None else [worker.pid for worker in list(self.host.workers) if worker.pid]
 
+    def leave(self) -> None:
+        """The run is over: no more workers are to come up, and nobody is to listen to those there are."""
+        self._closed = True
+
     def close(self, error: BaseException | None = None) -> None:
         """Let the workers rest, or end them if the run failed.
 
         Args:
             error: What it failed with.
         """
+        self.leave()
+        if error is None and not self._idle.wait(PARTING):
+            # Who wakes them must be the only one to listen to them.
+            error = TimeoutError("workers are still being ordered")
         with self._lock:
-            self._closed = True
             lent, self._lent, self.host = self._lent, None, None
         if lent is not None:
             lent.__exit__(type(error) if error else None, error, None)

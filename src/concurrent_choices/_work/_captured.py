@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     import pickle
 
-__all__ = ["Held", "digest_of", "held_by", "parts_of", "travels_by_name"]
+__all__ = ["Held", "digest_of", "held_by", "parts_of", "reached_from", "travels_by_name"]
 
 WIDEST = 200
 """Things looked at (guessed: a millisecond)."""
@@ -91,6 +91,11 @@ def _words(error: Exception) -> str:
 
 def parts_of(fn: Any) -> Iterator[tuple[str, Any]]:
     """Data that hangs on a callable, each with a name for people, functions followed."""
+    return (part for part in reached_from(fn) if not isinstance(part[1], FunctionType))
+
+
+def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
+    """The same, and the functions that are followed."""
     ahead: list[tuple[str, Any]] = [("it", fn)]
     seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
     while ahead and len(seen) < WIDEST:
@@ -105,6 +110,8 @@ def parts_of(fn: Any) -> Iterator[tuple[str, Any]]:
                 yield name, thing
             else:
                 ahead.extend(inside)
+                if isinstance(thing, FunctionType):
+                    yield name, thing
 
 
 def _followed(thing: Any) -> Iterable[tuple[str, Any]] | None:

@@ -133,7 +133,7 @@ class LoopController:
     def blocks(self) -> bool:
         """Whether items are known to block their loop, so that none need begin on one here."""
         known = self.prior is not None and self.prior.stage == "waiting"
-        return known and self._movable and self._known.limits.threads > 1
+        return known and self._movable and not self._bound and self._known.limits.threads > 1
 
     @property
     def learnt(self) -> Prior | None:
@@ -143,7 +143,9 @@ class LoopController:
             run = self._last.run
             lanes = climb.lanes if climb.settled else min(climb.lanes, self._peak)
             return Prior(stage="loop", lanes=lanes, each=run.now / max(1, run.calls))
-        return Prior(stage="gil", lanes=1, each=known.each) if known.each else None
+        if known.each == (self.prior.each if self.prior else 0.0):
+            return None  # nothing of its own, so that what an earlier run has learnt stands
+        return Prior(stage="gil", lanes=1, each=known.each, inside=self._inside)
 
     def bar(self, reason: str) -> None:
         """Learn that processes cannot serve."""
@@ -173,8 +175,9 @@ class LoopController:
         prior, known = self.prior, self._known
         if prior is None or prior.stage not in {"gil", "outside"} or known.obstacle or not self._movable:
             return
+        self._inside = prior.inside
         if worth_starting(known.rest(sight.run), known.limits.process_start, known.limits.processes):
-            self._stage, self._reason, self._inside = "starting", prior.reason, prior.inside
+            self._stage, self._reason = "starting", prior.reason
 
     def _lanes(self, sight: LoopSight) -> int:
         """Items in flight, once one waits."""
@@ -192,7 +195,9 @@ class LoopController:
         return sight.alone or self._hushed
 
     def _may_leave(self, sight: LoopSight) -> bool:
-        return self._movable and (self._never_wait(sight) or not self._bound)
+        """Whether items may go elsewhere; what one needs of its loop is not known until it is over."""
+        needless = self._never_wait(sight) and sight.run.calls > 0
+        return self._movable and (needless or not self._bound)
 
     def _is_stuck(self, sight: LoopSight, since: LoopSight) -> bool:
         """Whether an item was seen to block the loop."""
@@ -207,9 +212,15 @@ class LoopController:
         self._windows += 1
         most, self._most_flying = self._most_flying, 0
         if not sight.alone:
-            self._hushed = most < HUSHED if self._hushed else most <= NEVER_WAITING
+            self._hushed = most < HUSHED if self._hushed else self._is_idle(sight, most)
         if self._may_leave(sight):
             self._weigh(sight, before)
+
+    def _is_idle(self, sight: LoopSight, most: int) -> bool:
+        """Whether hardly anything was in flight, though there were lanes and items for more."""
+        assert self._climb is not None
+        lanes = self._climb.lanes
+        return most <= NEVER_WAITING < lanes and sight.run.remaining != 0
 
     def _weigh(self, sight: LoopSight, before: LoopSight) -> None:
         """Whether the loop waits, computes or is blocked."""
@@ -235,6 +246,7 @@ class LoopController:
     def _block(self, sight: Sight, share: float) -> None:
         """Over to threads: the more there are the less each has to do, and the more their loops cost."""
         self._stage, self._reason = "waiting", f"items block their loop {share:.0%} of the time"
+        self._inside = 1
         self._known.each = self._each_so_far(sight)
         most = min(MOST_BLIND, self._known.limits.threads)
         wanted = FIRST if sight.remaining is None else ceil(sqrt(self._known.rest(sight) / THREAD_LOOP))
