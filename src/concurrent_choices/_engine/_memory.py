@@ -27,6 +27,8 @@ AGREES = 3.0
 """Factor within which an item's time agrees with what was learnt (guessed: what the stages of the
 controller take for the same kind of item)."""
 
+_CALLED: tuple[type, ...] = (FunctionType, MethodType, partial)
+
 SHORT = 200
 """Length of the longest string that counts as a constant, such as an address, and not as data."""
 
@@ -139,10 +141,10 @@ def _constant(value: object) -> Hashable:
         parts = tuple(parts.items())
     if kind in {dict, tuple}:
         return tuple(map(_constant, parts[:SHORT]))
-    if kind is FunctionType:
-        return parts.__code__, parts.__qualname__  # a library's decorator gives many functions one code
-    if kind is str and len(parts) <= SHORT:
-        return parts
+    if isinstance(value, FunctionType):
+        return value.__code__, value.__qualname__  # a library's decorator gives many functions one code
+    if isinstance(value, str) and kind is str and len(value) <= SHORT:
+        return value
     return _size(value), _callees(value)
 
 
@@ -152,7 +154,7 @@ def _callees(value: object) -> Hashable:
         held = list(islice(vars(value).values(), SHORT))
     except Exception:  # noqa: BLE001 - most values have no attributes, and a value's own hook raises anything
         return ()
-    return tuple(_code(each) for each in held if isinstance(each, (FunctionType, MethodType, partial)))
+    return tuple(_code(each) for each in held if isinstance(each, _CALLED))
 
 
 def _size(value: object) -> Hashable:
