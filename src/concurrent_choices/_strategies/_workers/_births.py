@@ -87,6 +87,9 @@ class Nursery:
             ours.settimeout(None)
             try:
                 self._process = interpreter("_nursery", [theirs.fileno()])
+            except BaseException:
+                ours.close()
+                raise
             finally:
                 theirs.close()
             self._control = ours
