@@ -80,10 +80,10 @@ def eventually(holds: Callable[[], Any], seconds: float = DEADLINE) -> bool:
 
 
 def resting() -> set[int]:
-    """The workers that rest after a clean run, as they may for two seconds, and what has borne them."""
+    """The workers that rest after a clean run, as they may for two seconds, and what has forked them."""
     hosts = _resting_hosts()
     workers = {worker.pid for host in hosts for worker in host.workers}
-    return workers | {host.nursery.pid for host in hosts if host.nursery and host.nursery.pid}
+    return workers | {host.fork_server.pid for host in hosts if host.fork_server and host.fork_server.pid}
 
 
 def _resting_hosts() -> list[Host]:
@@ -131,7 +131,8 @@ def threads() -> set[threading.Thread]:
 def descriptors() -> int:
     """Open files, pipes and sockets, but for those of resting workers."""
     held = sum(
-        _OF_A_NURSERY * bool(host.nursery) + _OF_A_WORKER * len(host.workers) for host in _resting_hosts()
+        _OF_A_FORK_SERVER * bool(host.fork_server) + _OF_A_WORKER * len(host.workers)
+        for host in _resting_hosts()
     )
     return sum(1 for _ in Path("/proc/self/fd").iterdir()) - held
 
@@ -139,7 +140,7 @@ def descriptors() -> int:
 _OF_A_WORKER = 4
 """Its wire, its page, its lifeline, and where its end is told."""
 
-_OF_A_NURSERY = 2
+_OF_A_FORK_SERVER = 2
 """Its wire, and where its end is seen."""
 
 

@@ -52,7 +52,7 @@ def test_a_bare_worker_is_lean():
         "_facts._named",
         "_strategies",
         "_strategies._workers",
-        "_strategies._workers._nursery",
+        "_strategies._workers._fork_server",
         "_strategies._workers._outcome",
         "_strategies._workers._page",
         "_strategies._workers._wire",

@@ -78,8 +78,8 @@ class Yard:
             host = self._borrow()
             if host is None:
                 return
-            host.foresee(self._job.fn)
             while len(host.workers) < workers and not self._is_over():
+                host.preload(self._job.fn)
                 host.hire()
             # While they come up: what the hand-over needs, and the pickling, which may import cloudpickle.
             import_module("._ferry", __package__)

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import weakref
-from _socket import AF_UNIX, MSG_DONTWAIT, socketpair
+from _socket import MSG_DONTWAIT
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -14,10 +14,10 @@ from typing import Any
 from ..._errors import ClosedStrategyError
 from ..._work._pickling import dump
 from . import _spawn
-from ._births import Nursery, can_nurse
-from ._foresight import foreseeable
+from ._fork_client import ForkServer, can_serve_forks
 from ._page import Page
-from ._wire import Kind, Link
+from ._preload import preloadable
+from ._wire import Kind, Link, socket_pair
 
 __all__ = ["Host", "Worker"]
 
@@ -29,16 +29,12 @@ class Worker:
     """One worker process: its wire, its page, and what it is known to do.
 
     Args:
-        start: How processes are started: by a nursery, or by `fresh` or `fork` of `_spawn`.
+        start: How processes are started: by a fork server, or by `fresh` or `fork` of `_spawn`.
         hello: The frames of the first message.
     """
 
     def __init__(self, start: Callable[..., _spawn.Process], hello: list[Any]) -> None:
-        ours, theirs = socketpair(AF_UNIX)
-        theirs.settimeout(
-            None
-        )  # `socket.setdefaulttimeout` is not meant for workers, who wait for what comes
-        ours.settimeout(None)
+        ours, theirs = socket_pair()
         alive, lifeline = _pipe()
         self.page = Page.new()
         self._alive = alive
@@ -59,7 +55,7 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """Its process number; 0 until it is born."""
+        """Its process number; 0 until it is there."""
         return self.process.pid
 
     @property
@@ -72,7 +68,7 @@ class Worker:
         if self.process.ended:
             return  # its number may be somebody else's by now
         if not self.pid:
-            self._cut()  # it ends as soon as it is born
+            self._cut()  # it ends as soon as it is there
             return
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
@@ -123,9 +119,9 @@ class Host:
         initializer: Callable[..., object] | None = None,
         initargs: tuple[Any, ...] = (),
     ) -> None:
-        self.nursery = Nursery() if start_method == "fresh" and can_nurse() else None
-        if self.nursery is not None:
-            self._start: Callable[..., _spawn.Process] = self.nursery.start
+        self.fork_server = ForkServer() if start_method == "fresh" and can_serve_forks() else None
+        if self.fork_server is not None:
+            self._start: Callable[..., _spawn.Process] = self.fork_server.start
         else:
             self._start = _spawn.fork if start_method == "fork" else _spawn.fresh
         self._hello = dump(_spawn.surroundings())[:1]
@@ -160,10 +156,10 @@ class Host:
             raise ClosedStrategyError("process")
         return worker
 
-    def foresee(self, fn: object) -> None:
-        """Prepare those who are to be hired for a callable that will be sent to them."""
-        if self.nursery is not None:
-            self.nursery.foresee(foreseeable(fn))
+    def preload(self, fn: object) -> None:
+        """Have what a callable needs imported once, for all who are hired from now on."""
+        if self.fork_server is not None:
+            self.fork_server.preload(preloadable(fn))
 
     def dismiss(self, worker: Worker) -> int | None:
         """Kill one worker; its exit status."""
@@ -181,12 +177,12 @@ class Host:
         workers, self.workers = self.workers, []
         for worker in workers:
             worker.kill()
-        if self.nursery is not None and not all(worker.pid for worker in workers):
-            self.nursery.kill()  # rather than wait until they are born, to die
+        if self.fork_server is not None and not all(worker.pid for worker in workers):
+            self.fork_server.kill()  # rather than wait until they are there, to die
         for worker in workers:
             worker.close()
-        if self.nursery is not None:
-            self.nursery.close()
+        if self.fork_server is not None:
+            self.fork_server.close()
 
     def forget(self) -> None:
         """In a fork of the caller: drop its ends of the wires, so that they close when the caller ends."""
@@ -194,8 +190,8 @@ class Host:
         for worker in workers:
             with suppress(OSError, ValueError):
                 worker.release()
-        if self.nursery is not None:
-            self.nursery.forget()
+        if self.fork_server is not None:
+            self.fork_server.forget()
 
 
 _hosts: weakref.WeakSet[Host] = weakref.WeakSet()

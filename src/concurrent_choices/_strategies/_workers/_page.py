@@ -65,7 +65,7 @@ class Page:
 
     @property
     def pid(self) -> int:
-        """The worker's process number, once it is born; 0 before."""
+        """The worker's process number, once it is there; 0 before."""
         return self.numbers[_PID]
 
     @pid.setter

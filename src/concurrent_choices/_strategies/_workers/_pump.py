@@ -73,7 +73,6 @@ class Pump:
         self._host = host
         self._workers = workers
         self._seat = seat
-        host.foresee(job.fn)
         host.jobs += 1
         self._number = host.jobs
         self._frames = _pack_job(job, inner, workers)
@@ -135,7 +134,7 @@ class Pump:
     def _open_desk(self) -> Desk:
         taken = {desk.worker for desk in self._desks.values()}
         free = [worker for worker in self._host.workers if worker not in taken]
-        worker = free[0] if free else self._host.hire()
+        worker = free[0] if free else self._hire()
         desk = self._seat(worker)
         worker.page.started = 0
         worker.page.since = 0
@@ -145,6 +144,10 @@ class Pump:
         if worker.sentinel is not None:
             self._poll.register(worker.sentinel, select.POLLIN)
         return desk
+
+    def _hire(self) -> Worker:
+        self._host.preload(self._job.fn)
+        return self._host.hire()
 
     def _send(self, desk: Desk) -> bool:
         """Line up one batch; False where there is nothing to send."""

@@ -35,7 +35,7 @@ class Process(Protocol):
 
     @property
     def pid(self) -> int:
-        """Its number; 0 until it is born."""
+        """Its number; 0 until it is there."""
         ...
 
     @property
@@ -77,8 +77,8 @@ def interpreter(module: str, descriptors: list[int]) -> Child:
     nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
     try:
         # Not subprocess, whose import costs a first run 5 ms, and three times that beside a thread that
-        # computes. What was let be inherited is closed there (`settle`). A nursery waits for its children,
-        # which it could not if it was born to a caller that ignores the ends of its own.
+        # computes. What was let be inherited is closed there (`settle`). A fork server waits for its
+        # children, which it could not if it was started by a caller that ignores the ends of its own.
         pid = os.posix_spawn(
             sys.executable,
             command,

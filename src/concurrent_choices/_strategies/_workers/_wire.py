@@ -10,7 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from _socket import CMSG_SPACE, SCM_RIGHTS, SOL_SOCKET
+from _socket import AF_UNIX, CMSG_SPACE, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socketpair
 from collections import deque
 from functools import lru_cache
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 else:
     from ..._facts._named import NamedTuple
 
-__all__ = ["Kind", "Link", "Message"]
+__all__ = ["Kind", "Link", "Message", "socket_pair"]
 
 SHARED_FROM = 1 << 20
 """Bytes from which a frame is worth a piece of shared memory of its own."""
@@ -32,6 +32,14 @@ _HEADER = struct.Struct("<BBHIqqQ")  # kind, shared, frames, job, start, nanosec
 _RECEIVED = 1 << 18
 _DESCRIPTOR = struct.Struct("i")
 _ROOM_FOR_ONE = CMSG_SPACE(_DESCRIPTOR.size)
+
+
+def socket_pair(kind: int = SOCK_STREAM) -> tuple[socket, socket]:
+    """Two sockets that are connected to one another, of which both wait for however long it takes."""
+    ours, theirs = socketpair(AF_UNIX, kind)
+    for one in (ours, theirs):
+        one.settimeout(None)  # `socket.setdefaulttimeout` is not meant for workers
+    return ours, theirs
 
 
 class Kind:

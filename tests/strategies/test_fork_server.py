@@ -1,4 +1,4 @@
-"""The nursery: workers are forks of one process, which can be lost, and leave nothing with one another."""
+"""Workers are forks of one process, which can be lost, and leave nothing with one another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from concurrent_choices import ClosedStrategyError, ProcessStrategy, WorkerDiedError, run
-from concurrent_choices._strategies._workers import _births, _host
+from concurrent_choices._strategies._workers import _fork_client, _host
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def whereabouts(_item):
 
 
 def kill_parent(item):
-    """End the nursery during the third item."""
+    """End the fork server during the third item."""
     if item == 3:
         os.kill(os.getppid(), signal.SIGKILL)
         signal.pause()
@@ -75,14 +75,14 @@ def test_a_worker_holds_nothing_of_its_siblings(host):
 
 
 def test_how_a_worker_ended_is_told(host):
-    """The nursery tells the exit status, which only a parent can know."""
+    """The fork server tells the exit status, which only a parent can know."""
     worker = ready(host.hire())
     os.kill(worker.pid, signal.SIGSEGV)
     assert worker.process.wait(10) == -signal.SIGSEGV
     host.bury(worker)
 
 
-def test_workers_that_are_not_born_yet_can_be_killed(host):
+def test_workers_that_are_not_forked_yet_can_be_killed(host):
     """One that was ordered a moment ago has no number to kill; it ends all the same."""
     worker = host.hire()
     assert worker.pid == 0
@@ -91,7 +91,7 @@ def test_workers_that_are_not_born_yet_can_be_killed(host):
     host.bury(worker)
 
 
-def test_the_nursery_is_killed_between_two_runs():
+def test_the_fork_server_is_killed_between_two_runs():
     """Another takes its place."""
     with ProcessStrategy(max_workers=2, batch=1) as strategy:
         ((_, parent),) = set(run(whereabouts, [1], strategy=strategy))
@@ -101,7 +101,7 @@ def test_the_nursery_is_killed_between_two_runs():
         assert other != parent
 
 
-def test_the_nursery_is_killed_while_workers_work():
+def test_the_fork_server_is_killed_while_workers_work():
     """Its workers go with it, as nobody could tell of their ends; their items are named, the others go on."""
     with ProcessStrategy(max_workers=1, batch=1) as strategy:
         results = run(kill_parent, range(8), strategy=strategy, return_exceptions=True)
@@ -110,26 +110,26 @@ def test_the_nursery_is_killed_while_workers_work():
     assert results[3].exitcode is None
 
 
-@pytest.mark.parametrize(("fn", "foreseen"), [(lambda: None, True), (abs, False), (partial(abs), False)])
-def test_what_all_workers_will_need_is_imported_once(fn, foreseen):
-    """A nursery that is told of a callable which goes by value bears workers that have cloudpickle."""
+@pytest.mark.parametrize(("fn", "preloaded"), [(lambda: None, True), (abs, False), (partial(abs), False)])
+def test_what_all_workers_will_need_is_imported_once(fn, preloaded):
+    """A fork server that is told of a callable which goes by value forks workers that have cloudpickle."""
     with ProcessStrategy(max_workers=1) as strategy:
         with strategy.staffing.lend() as host:
-            host.foresee(fn)
-        assert run(has_cloudpickle, [0], strategy=strategy) == [foreseen]
+            host.preload(fn)
+        assert run(has_cloudpickle, [0], strategy=strategy) == [preloaded]
 
 
 def test_the_standard_library_is_imported_once(host):
-    """What a callable's module imports of it, the nursery has when the workers are born, and nothing else."""
-    host.foresee(exact)
+    """What a callable's module imports of it, the fork server has when it forks workers, and nothing else."""
+    host.preload(exact)
     ready(host.hire())
-    loaded = Path(f"/proc/{host.nursery.pid}/maps").read_text(encoding="utf-8")
+    loaded = Path(f"/proc/{host.fork_server.pid}/maps").read_text(encoding="utf-8")
     assert "_decimal" in loaded
     assert "psutil" not in loaded
 
 
 def test_a_caller_that_ignores_the_ends_of_its_children(host):
-    """The nursery waits for its own all the same."""
+    """The fork server waits for its own all the same."""
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
         first, second = ready(host.hire()), ready(host.hire())
@@ -168,25 +168,25 @@ def test_a_worker_hired_as_the_host_closes_is_not_left_behind(host):
     with pytest.raises(ClosedStrategyError):
         host.hire()
     assert not host.workers
-    assert host.nursery.pid is None
+    assert host.fork_server.pid is None
 
 
-def test_without_a_nursery(monkeypatch):
+def test_without_a_fork_server(monkeypatch):
     """On systems without what it needs, each worker is an interpreter of its own."""
-    monkeypatch.setattr(_births, "pidfd", lambda _pid: None)
+    monkeypatch.setattr(_fork_client, "pidfd", lambda _pid: None)
     with ProcessStrategy(max_workers=2, batch=1) as strategy:
         assert {parent for _, parent in run(whereabouts, range(8), strategy=strategy)} == {os.getpid()}
 
 
-def test_a_fork_of_the_caller_lets_go_of_the_nursery(host):
+def test_a_fork_of_the_caller_lets_go_of_the_fork_server(host):
     """A child of the caller would keep it alive after the caller has ended."""
     ready(host.hire())
     reading, writing = os.pipe()
     if not (child := os.fork()):
-        os.write(writing, b"no" if host.nursery.pid or host.workers else b"gone")
+        os.write(writing, b"no" if host.fork_server.pid or host.workers else b"gone")
         os._exit(0)
     os.waitpid(child, 0)
     assert os.read(reading, 9) == b"gone"
     os.close(reading)
     os.close(writing)
-    assert host.nursery.pid
+    assert host.fork_server.pid

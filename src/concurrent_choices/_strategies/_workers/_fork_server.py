@@ -1,4 +1,4 @@
-"""A fork server: a process that forks worker processes; `_births` is the other end.
+"""A fork server: a process that forks worker processes; `_fork_client` is the caller's end.
 
 It has imported our modules, once for all of them, and nothing of the caller's: what it forks has no more than
 an interpreter of its own would, and is there in a millisecond. Folder, environment and the like are what they
@@ -28,10 +28,10 @@ _KILL = 9  # the signal, whose module would cost a worker's start 4 ms
 def main() -> None:
     """The fresh interpreter's entry: the descriptor of its wire is on the command line."""
     (control,) = settle()
-    _Nursery(socket(fileno=control)).run()
+    _Server(socket(fileno=control)).run()
 
 
-class _Nursery:
+class _Server:
     def __init__(self, control: socket) -> None:
         self._control = control
         self._poll = select.poll()
@@ -39,12 +39,12 @@ class _Nursery:
         self._children: dict[int, tuple[int, int]] = {}
 
     def run(self) -> None:
-        """Bear and bury, until there is nobody to do it for."""
+        """Fork and reap, until there is nobody to do it for."""
         gc.freeze()  # or the first collection in each worker would copy what it shares with the others
         while True:
             for descriptor, _ in self._poll.poll():
                 if descriptor in self._children:
-                    self._bury(descriptor)
+                    self._reap(descriptor)
                 else:
                     self._attend()
 
@@ -53,16 +53,16 @@ class _Nursery:
         if not data:
             self._end()
         if not ancillary:
-            _foresee(*os.fsdecode(data).split("\0"))
+            _preload(*os.fsdecode(data).split("\0"))
             return
         rights = b"".join(received for _, _, received in ancillary)
         descriptors = memoryview(rights).cast("i").tolist()
         if len(descriptors) == _DESCRIPTORS:
-            self._bear(*descriptors)
+            self._fork(*descriptors)
         for descriptor in descriptors[:-1]:
             os.close(descriptor)
 
-    def _bear(self, wire: int, page: int, lifeline: int, ending: int) -> None:
+    def _fork(self, wire: int, page: int, lifeline: int, ending: int) -> None:
         try:
             pid = os.fork()
         except OSError as error:
@@ -71,12 +71,12 @@ class _Nursery:
             return
         if not pid:
             os.close(ending)
-            self._live(wire, page, lifeline)
+            self._work(wire, page, lifeline)
         sentinel = os.pidfd_open(pid)
         self._children[sentinel] = pid, ending
         self._poll.register(sentinel, select.POLLIN)
 
-    def _live(self, wire: int, page: int, lifeline: int) -> None:
+    def _work(self, wire: int, page: int, lifeline: int) -> None:
         """In the new process: be a worker, with nothing of the others."""
         try:
             os.setpgid(0, 0)
@@ -90,7 +90,7 @@ class _Nursery:
         finally:
             os._exit(1)
 
-    def _bury(self, sentinel: int) -> None:
+    def _reap(self, sentinel: int) -> None:
         """Tell the caller how a worker ended."""
         pid, ending = self._children.pop(sentinel)
         self._poll.unregister(sentinel)
@@ -114,15 +114,15 @@ class _Nursery:
         os._exit(0)
 
 
-def _foresee(folder: str, *modules: str) -> None:
-    """Import modules of the standard library, and of a folder, for all workers that are born from now on.
+def _preload(folder: str, *modules: str) -> None:
+    """Import modules of the standard library, and of a folder, for all workers that are forked from now on.
 
     It is what they would do one by one, beside a caller that computes on the same cores: cloudpickle takes
     30 ms, asyncio 50.
     """
     path = sys.path
     # Without the folder of our own package: others may stand there before the library's.
-    sys.path = [*path[1:], folder]
+    sys.path = [*path[1:], folder] if folder else path[1:]
     for name in modules:
         _import(name)
     sys.path = path

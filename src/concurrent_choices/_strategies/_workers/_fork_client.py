@@ -1,4 +1,4 @@
-"""Worker processes as forks of a process that has only our modules, a fork server: `_nursery` is that one.
+"""Worker processes as forks of a process that has only our modules: `_fork_server` is that one's end.
 
 An interpreter and our modules take 17 ms of CPU to come up, a fork 1 ms, and cores that several interpreters
 share with the computing caller bring them up late (measured by hand, CPython 3.11 on two cores).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import struct
-from _socket import AF_UNIX, SCM_RIGHTS, SOCK_SEQPACKET, SOL_SOCKET, socket, socketpair
+from _socket import SCM_RIGHTS, SOCK_SEQPACKET, SOL_SOCKET, socket
 from collections.abc import Iterable
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -18,15 +18,16 @@ from ..._errors import WorkerStartError
 from ._child import Child, pidfd, readable
 from ._page import Page
 from ._spawn import interpreter
+from ._wire import socket_pair
 
-__all__ = ["Nursed", "Nursery", "can_nurse"]
+__all__ = ["ForkServer", "Forked", "can_serve_forks"]
 
 LEAVE = 0.2
-"""Seconds that a nursery gets to end by itself (guessed: it takes one millisecond)."""
+"""Seconds that a fork server gets to end by itself (guessed: it takes one millisecond)."""
 
 
-def can_nurse() -> bool:
-    """Whether this system has what a nursery needs; where it has not, each worker is a fresh interpreter."""
+def can_serve_forks() -> bool:
+    """Whether this system has what a fork server needs; where not, each worker is a fresh interpreter."""
     descriptor = pidfd(os.getpid())
     if descriptor is None:
         return False
@@ -34,13 +35,13 @@ def can_nurse() -> bool:
     return True
 
 
-class Nursery:
+class ForkServer:
     """Has worker processes forked, by a process that is started for the first of them."""
 
     def __init__(self) -> None:
         self._control: socket | None = None
         self._process: Child | None = None
-        self._foreseen: dict[str, None] = {}
+        self._modules: dict[str, None] = {}
         self._told = 0
 
     @property
@@ -48,16 +49,16 @@ class Nursery:
         """The number of its process, if it has one."""
         return self._process.pid if self._process else None
 
-    def foresee(self, modules: Iterable[str]) -> None:
-        """Have modules imported once, for all workers that are born from now on.
+    def preload(self, modules: Iterable[str]) -> None:
+        """Have modules imported once, for all workers that are forked from now on.
 
         Args:
             modules: Their names: cloudpickle, and the standard library's.
         """
-        self._foreseen.update(dict.fromkeys(modules))
+        self._modules.update(dict.fromkeys(modules))
 
-    def start(self, wire: socket, page: Page, lifeline: int) -> Nursed:
-        """One more worker. It may not be born yet when this returns."""
+    def start(self, wire: socket, page: Page, lifeline: int) -> Forked:
+        """One more worker. It may not be there yet when this returns."""
         ending, theirs = os.pipe()
         try:
             self._ask([wire.fileno(), page.descriptor, lifeline, theirs])
@@ -66,44 +67,44 @@ class Nursery:
             raise
         finally:
             os.close(theirs)
-        return Nursed(page, ending)
+        return Forked(page, ending)
 
     def _ask(self, descriptors: list[int]) -> None:
         rights = (SOL_SOCKET, SCM_RIGHTS, struct.pack(f"{len(descriptors)}i", *descriptors))
         try:
             try:
-                self._opened().sendmsg([b"+"], [rights])
+                self._ready().sendmsg([b"+"], [rights])
             except ConnectionError:  # somebody has killed it
                 self.close()
-                self._opened().sendmsg([b"+"], [rights])
+                self._ready().sendmsg([b"+"], [rights])
         except OSError as error:
             raise WorkerStartError(str(error)) from error
 
-    def _opened(self) -> socket:
+    def _ready(self) -> socket:
         """The wire to its process, which has been told what to import."""
         if self._control is None:
-            ours, theirs = socketpair(AF_UNIX, SOCK_SEQPACKET)
-            theirs.settimeout(None)  # whatever `socket.setdefaulttimeout` says
-            ours.settimeout(None)
-            try:
-                self._process = interpreter("_nursery", [theirs.fileno()])
-            except BaseException:
-                ours.close()
-                raise
-            finally:
-                theirs.close()
-            self._control = ours
+            self._control = self._open()
             self._told = 0
-        modules = [*self._foreseen][self._told :]
+        modules = [*self._modules][self._told :]
         if modules:
-            self._control.send(
-                "\0".join((_folder_of("cloudpickle"), *modules)).encode(errors="surrogateescape")
-            )
+            _tell(self._control, modules)
             self._told += len(modules)
         return self._control
 
+    def _open(self) -> socket:
+        """Start its process; this end of the wire."""
+        ours, theirs = socket_pair(SOCK_SEQPACKET)
+        try:
+            self._process = interpreter("_fork_server", [theirs.fileno()])
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        return ours
+
     def kill(self) -> None:
-        """End its process now; no more workers are born of it."""
+        """End its process now; no more workers come of it."""
         if self._process is not None:
             os.kill(self._process.pid, SIGKILL)
 
@@ -119,7 +120,7 @@ class Nursery:
             process.release()
 
     def forget(self) -> None:
-        """In a fork of the caller: let go of somebody else's nursery."""
+        """In a fork of the caller: let go of somebody else's fork server."""
         control, process = self._control, self._process
         self._control = self._process = None
         if control is not None and process is not None:
@@ -127,12 +128,12 @@ class Nursery:
             process.release()
 
 
-class Nursed:
-    """A worker process that a nursery has borne, or will.
+class Forked:
+    """A worker process that a fork server has forked, or will.
 
     Args:
         page: Where the process writes its number.
-        ending: A descriptor where the nursery writes how it ended; closed unwritten if the nursery is gone.
+        ending: A descriptor where the fork server writes how it ended; closed unwritten if that one is gone.
     """
 
     def __init__(self, page: Page, ending: int) -> None:
@@ -143,7 +144,7 @@ class Nursed:
 
     @property
     def pid(self) -> int:
-        """Its number; 0 until it is born."""
+        """Its number; 0 until it is there."""
         self._pid = self._pid or self._page.pid
         return self._pid
 
@@ -155,7 +156,7 @@ class Nursed:
     def wait(self, timeout: float) -> int | None:
         """Its exit status, negative for a signal; None if it still runs after so many seconds.
 
-        Also None if nobody can tell: then the nursery is gone.
+        Also None if nobody can tell: then the fork server is gone.
         """
         self.pid  # noqa: B018 - so that it is known when the page is closed
         if self._told is None and self.sentinel is not None and readable(self.sentinel, timeout):
@@ -169,7 +170,13 @@ class Nursed:
             os.close(sentinel)
 
 
+def _tell(control: socket, modules: list[str]) -> None:
+    """Name modules to import, after the folder of the one that is not the standard library's."""
+    folder = _folder_of("cloudpickle") if "cloudpickle" in modules else ""
+    control.send("\0".join((folder, *modules)).encode(errors="surrogateescape"))
+
+
 def _folder_of(package: str) -> str:
-    """Where it is found on the caller's path, which the nursery has not; empty where it is not."""
+    """Where it is found on the caller's path, which the fork server has not; empty where it is not."""
     found = PathFinder.find_spec(package)
     return "" if found is None or found.origin is None else str(Path(found.origin).parents[1])

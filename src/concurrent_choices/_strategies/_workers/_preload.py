@@ -8,12 +8,12 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from ..._work._pickling import goes_by_value
 
-__all__ = ["foreseeable"]
+__all__ = ["preloadable"]
 
 _LIBRARY = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120 - compared with what modules call their files
 
 
-def foreseeable(fn: object) -> list[str]:
+def preloadable(fn: object) -> list[str]:
     """The names of modules that a worker is going to import with a callable, of those that all may share.
 
     These are the standard library's, and cloudpickle. What else a module imports is each worker's own: it
