@@ -21,6 +21,7 @@ from ._report import RunReport, begin_report
 
 if TYPE_CHECKING:
     from .._judge._controller import Controller, Limits, Prior
+    from ._coroutines import LoopConductor
 
 __all__ = ["AutoStrategy"]
 
@@ -48,29 +49,32 @@ class AutoStrategy:
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job."""
-        report = _report_of(job)
-        if job.is_async:
-            from .._judge._controller import LoopController  # noqa: PLC0415 - see `_controller`
-            from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
-
-            job.source.feed(1)
-            around = lanes_around.get()
-            limits, recollection = self._limits(around), Recollection(job, (self, around))
-            controller = LoopController(limits, recollection.prior)
-            return LoopConductor(job, controller, limits, report, recollection).batches()
-        return self._conduct(job, report)
+        if not job.is_async:
+            return self._conduct(job, _report_of(job))
+        job.source.feed(1)
+        return self._loop_conductor(job, movable=True, bound=False).batches()
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
-        from .._judge._controller import LoopController  # noqa: PLC0415 - as above
-        from ._coroutines import LoopConductor  # noqa: PLC0415 - as above
-
-        around = lanes_around.get()
-        # What may leave the caller's loop was found out there; runs on loops of ours know nothing of it.
-        limits, recollection = self._limits(around), Recollection(job, (self, around, "bound"))
         movable = job.source.length is not None  # else somebody goes on feeding it from this loop
-        controller = LoopController(limits, recollection.prior, movable=movable, bound=True)
-        return LoopConductor(job, controller, limits, _report_of(job), recollection).abatches()
+        return self._loop_conductor(job, movable=movable, bound=True).abatches()
+
+    def _loop_conductor(self, job: Job, *, movable: bool, bound: bool) -> LoopConductor:
+        """A run of an `async def`.
+
+        Args:
+            job: What to do.
+            movable: Whether items may leave the loop it begins on.
+            bound: Whether that is the caller's own loop.
+        """
+        from .._judge._controller import LoopController  # noqa: PLC0415 - see `_controller`
+        from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
+
+        report, around = _report_of(job), lanes_around.get()
+        # What may leave the caller's loop was found out there; runs on loops of ours know nothing of it.
+        limits, recollection = self._limits(around), Recollection(job, (self, around, bound))
+        controller = LoopController(limits, recollection.prior, movable=movable, bound=bound)
+        return LoopConductor(job, controller, limits, report, recollection)
 
     def _conduct(self, job: Job, report: RunReport) -> Iterator[Batch]:
         """A run of a `def`, which begins with what the last one of the same callable has learnt."""
