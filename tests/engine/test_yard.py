@@ -5,25 +5,40 @@ import time
 
 import engine_acts as acts
 import pytest
+from engine_coroutines import LOOP, LoopStrategy
+from engine_coroutines import STARTING as LOOP_STARTING
+from engine_fakes import LANES, STARTING, ScriptedStrategy
 
+from concurrent_choices import stream
+from concurrent_choices._engine._freight import Done
+from concurrent_choices._engine._report import begin_report
 from concurrent_choices._engine._yard import Yard
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
 from concurrent_choices._work._state import State
 
+LOOKS = 30
+"""So many that what a run takes to begin is little beside them."""
+
 
 @pytest.fixture
-def yard():
+def barred():
+    """What was said to keep a callable here."""
+    return []
+
+
+@pytest.fixture
+def yard(barred):
     """The processes of a run that has not begun."""
     job = Job(acts.SlowToLoad(), Source(range(3)))
-    yard = Yard(job, State(job.fn))
+    yard = Yard(job, State(job.fn), begin_report("slow"), barred.append)
     yield yard
     yard.close()
 
 
 def test_who_has_left_listens_to_no_worker(yard):
     """What they answer may be meant for the next run."""
-    ordering = threading.Thread(target=yard.order, args=(1,))
+    ordering = threading.Thread(target=yard.order, args=(1, 1, Done()))
     ordering.start()
     while yard.host is None or not yard.host.workers:
         time.sleep(1e-3)
@@ -35,7 +50,7 @@ def test_who_has_left_listens_to_no_worker(yard):
 def test_after_the_end_no_workers_are_ordered(yard):
     """The run was over before the thread that orders them got its turn."""
     yard.close()
-    yard.order(2)
+    yard.order(2, 1, Done())
     assert yard.host is None
 
 
@@ -48,7 +63,7 @@ def test_workers_that_somebody_still_orders_do_not_rest(yard):
         return ""
 
     yard._unfit_to_travel = hold
-    ordering = threading.Thread(target=yard.order, args=(1,))
+    ordering = threading.Thread(target=yard.order, args=(1, 1, Done()))
     ordering.start()
     while yard.host is None or not yard.host.workers:
         time.sleep(1e-3)
@@ -58,3 +73,35 @@ def test_workers_that_somebody_still_orders_do_not_rest(yard):
     loading.set()
     ordering.join()
     assert yard.ready == 0
+
+
+def test_what_costs_more_to_carry_than_to_compute_stays(yard, barred):
+    """No worker is started for it, and who decides is told why."""
+    yard.order(2, 1, Done(items=100, cpu=1e-6, results=[bytes(1 << 20)] * 4))
+    assert yard.host is None
+    assert barred == [yard.obstacle] == ["carrying items and results would cost more than it saves"]
+
+
+def large(_item):
+    """Made in no time, and long to carry."""
+    return bytes(1 << 17)
+
+
+async def large_in_a_loop(_item):
+    return large(_item)
+
+
+@pytest.mark.parametrize(
+    ("fn", "strategy"),
+    [
+        (large, ScriptedStrategy(*[LANES] * LOOKS, STARTING)),
+        (large_in_a_loop, LoopStrategy(*[LOOP] * LOOKS, LOOP_STARTING)),
+    ],
+    ids=["lanes", "a loop"],
+)
+def test_results_are_weighed_wherever_they_were_made(fn, strategy):
+    """Not only those of the calling thread."""
+    for _ in stream(fn, range(20_000), strategy=strategy):
+        if strategy.controller.barred:
+            break
+    assert "carrying" in strategy.controller.barred

@@ -1,6 +1,6 @@
 """`auto`: decides while it works. Here doing, looking and deciding meet.
 
-the caller's thread ── performs items, until it is relieved; then hands over what others did
+Caller                 performs items in the calling thread, or hands over what others did
 Deck                   thread lanes that come and go                 (_strategies._lanes)
 Yard, Ferry            worker processes that come up in the background (_strategies._workers)
 Tally                  what each of them has done, in how much time   LOOKING

@@ -1,24 +1,26 @@
-"""One run of a `def` under `auto`: the calling thread's part, and what happens beside it."""
+"""One run of a `def` under `auto`: the ticker's thread looks, asks, and has it done."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from functools import partial
+from functools import cached_property, partial
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .._facts._batch import Batch, Claim
+from attrs import frozen
+
+from .._facts._batch import Batch
 from .._measure._switching import URGENT, quick_switching
 from .._measure._thread_bound import bound_to_thread
 from .._strategies._lanes._crew import Crew
-from .._strategies._lanes._pace import Pace, share_of_rest
 from .._strategies._lanes._threads import MOST_THREADS, Lane
 from .._work._job import Job
 from .._work._nesting import lanes_around
 from .._work._state import State
 from ._brief import brief_rest
+from ._caller import Caller, Orders
 from ._deck import Deck
 from ._report import RunReport, Step
 from ._tally import Tally
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from .._judge._controller import Arrangement, Controller, Prior
     from ._yard import Yard
 
-__all__ = ["Conductor"]
+__all__ = ["Beginning", "Conductor"]
 
 FIRST_LOOK = 1e-3
 """Seconds until the run-queue delay is read for the first time; the controller is asked one later."""
@@ -42,6 +44,23 @@ AHEAD = 32
 """Items taken from an iterable before the first call, so that lanes find some while it lasts (guessed)."""
 
 
+@frozen
+class Beginning:
+    """What another has begun, on a loop, and a conductor goes on with.
+
+    Attributes:
+        body: What lanes do instead of performing claims of a `def`.
+        state: What the callable held before its first call.
+        yard: Worker processes that were ordered already, or None.
+        done: Asked for the items that the other has finished, or will have by the end.
+    """
+
+    body: Callable[[Lane], None]
+    state: State
+    yard: Yard | None
+    done: Callable[[], int]
+
+
 class Conductor:
     """A run.
 
@@ -51,9 +70,7 @@ class Conductor:
         report: Where it is written down.
         eager: Whether to ask the controller before the first call, since it knows the callable.
         most: Threads at work at most; with one, the callable stays in the calling thread.
-        body: What lanes do, if they are not to perform claims of a `def`.
-        yard: Worker processes that were ordered already, or None.
-        before: Items that others have finished, or will have by the end.
+        beginning: What was done before, by another; None where this is the beginning.
     """
 
     def __init__(  # noqa: PLR0913 - where everything meets; each by name
@@ -64,9 +81,7 @@ class Conductor:
         *,
         eager: bool,
         most: int = MOST_THREADS,
-        body: Callable[[Lane], None] | None = None,
-        yard: Yard | None = None,
-        before: Callable[[], int] = int,
+        beginning: Beginning | None = None,
     ) -> None:
         self._job = job
         self._decider = decider
@@ -76,22 +91,17 @@ class Conductor:
         self._over = False
         self._asked = False
         self._looking = self._hurried = False
-        self._relieved: bool = False
-        self._outside: int = 0  # lanes in each process; 0 while items stay here
-        self._processes = 0 if yard is None else yard.workers
+        self._orders = Orders()
         self._quick: AbstractContextManager[None] | None = None
-        self._yard = yard
-        self._body = body
-        self._before = before
-        self._bound: str | None = None
-        self._caller = threading.get_ident()
+        self._beginning = beginning
+        self._yard = beginning.yard if beginning else None
+        self._processes = self._yard.workers if self._yard else 0
+        self._thread = threading.get_ident()
         self._base = job.lanes
         self._most = most
-        self._mutated: str | None = None
-        self._latest: Sequence[Any] = ()
         self._overlapped = False
         # Who wants results as they come, or may give up on an item, cannot be busy with one.
-        others = job.linger < inf and most > 1 and not self._binding()
+        others = job.linger < inf and most > 1 and not self._binding
         self._stands_in = job.timeout is not None or job.is_async or others
 
     def batches(self) -> Iterator[Batch]:
@@ -99,13 +109,8 @@ class Conductor:
         self._open()
         try:
             self._begin_looking()
-            while not self._job.stopped and not self._is_over():
-                if self._outside:
-                    yield from self._cross()
-                elif self._relieved or self._stands_in:
-                    yield from self._tend()
-                else:
-                    yield from self._perform()
+            while not self._job.stopped and not self._caller.is_over:
+                yield from self._cross() if self._orders.inside else self._caller.batches()
             yield from self._deck.collect()
         except BaseException as error:
             self._job.stop()
@@ -116,12 +121,12 @@ class Conductor:
     # The beginning and the end
 
     def _open(self) -> None:
-        job = self._job
-        self._state = State(job.fn)
+        job, beginning = self._job, self._beginning
+        self._state = beginning.state if beginning else State(job.fn)
         self._crew = Crew("concurrent_choices-auto")
-        self._deck = Deck(job, self._crew, self._body)
+        self._deck = Deck(job, self._crew, beginning.body if beginning else None)
         self._tally = Tally()
-        self._pace = Pace()
+        self._caller = Caller(job, self._deck, self._tally, self._orders, stands_in=self._stands_in)
         if not job.source.ended:
             job.source.feed(AHEAD)
         self._looked_after = job.source.length is None or job.source.length > 1
@@ -145,70 +150,14 @@ class Conductor:
             self._yard.leave()
         self._deck.part()
         self._crew.close()
-        if self._overlapped and not (self._yard or self._report.witness):
+        stayed = self._yard is None or self._yard.obstacle
+        if stayed and self._overlapped and not self._report.witness:
             self._report.witness = self._state.changed()
         self._report.close(self.done)
         if self._yard is not None:
             self._yard.close(error)
 
-    def _is_over(self) -> bool:
-        return self._job.source.finished and not self._deck.busy and not self._deck.outbox
-
     # The calling thread
-
-    def _perform(self) -> Iterator[Batch]:
-        """Perform items here, and hand over what lanes did meanwhile."""
-        job, deck, tally, pace = self._job, self._deck, self._tally, self._pace
-        source, performer = job.source, job.performer
-        while not (self._relieved or self._outside or job.stopped):
-            deck.feed()
-            size = pace.size
-            if deck.workers and size > 1:
-                size = share_of_rest(size, source.remaining, deck.workers + 1)
-            claim = source.claim(size)
-            if claim is None:
-                yield from self._idle()
-                return
-            tally.begin()
-            batch = performer(claim, self._mark if len(claim.items) > 1 else None)
-            pace.took(tally.end(len(batch.values)), len(batch.values))
-            self._latest = batch.values
-            if batch.error is not None:
-                source.close()
-            elif len(batch.values) < len(claim.items):
-                done = len(batch.values)
-                source.give_back(Claim(claim.start + done, claim.items[done:]))
-            yield batch
-            if deck.workers or deck.busy:
-                deck.staff()
-            yield from deck.collect()
-
-    def _mark(self, _index: int) -> bool:
-        """Whether the next item of a batch may start."""
-        return not (self._relieved or self._outside or self._job.stopped or self._deck.starving)
-
-    def _idle(self) -> Iterator[Batch]:
-        """Nothing can be claimed now: lanes are still busy, or items have yet to come."""
-        deck, source = self._deck, self._job.source
-        yield from deck.collect()
-        if not self._is_over() and not deck.outbox and not source.ready:
-            source.hunger()
-            deck.wait()
-        yield from deck.collect()
-
-    def _tend(self) -> Iterator[Batch]:
-        """Keep the lanes in items, and hand over what they did."""
-        deck, job = self._deck, self._job
-        while (self._relieved or self._stands_in) and not self._outside and not job.stopped:
-            deck.feed()
-            deck.staff()
-            yield from deck.collect()
-            if self._is_over():
-                return
-            if not job.source.ready:
-                job.source.hunger()
-            if not deck.outbox:
-                deck.wait()
 
     def _cross(self) -> Iterator[Batch]:
         """Have items performed in worker processes."""
@@ -216,37 +165,25 @@ class Conductor:
 
         assert self._yard is not None
         host = self._yard.hand_over()
-        ferry = Ferry(self._job, host, self._deck, workers=self._processes, inside=self._outside)
+        orders = self._orders
+        ferry = Ferry(self._job, host, self._deck, workers=self._processes, inside=orders.inside)
         self._observer.ferry = ferry
-        if not self._outside:  # called back already
+        if not orders.inside:  # called back already
             ferry.leave()
         yield from ferry
         with self._lock:
             self._observer.ferry_ended(ferry)
             if ferry.unfit:
                 self._controller.bar(ferry.unfit)
-                self._outside, self._relieved = 0, False
+                orders.inside, orders.relieved = 0, False
         if self._job.source.finished:
-            yield from self._drain()
-
-    def _drain(self) -> Iterator[Batch]:
-        """Wait for lanes that are at their last item."""
-        deck = self._deck
-        while deck.busy and not self._job.stopped:
-            yield from deck.collect()
-            if self._job.source.ready:
-                self._outside = 0  # given back: this thread takes it
-                return
-            deck.nudge()
-            if deck.busy and not deck.outbox:
-                deck.wait()
-        yield from deck.collect()
+            yield from self._caller.drain()
 
     @property
     def done(self) -> int:
         """Items finished, by others too."""
         here = self._observer.done if self._looking else self._tally.items + self._deck.counts().items
-        return self._before() + here
+        return here + (self._beginning.done() if self._beginning else 0)
 
     @property
     def learnt(self) -> Prior | None:
@@ -289,11 +226,11 @@ class Conductor:
             self._observer = Observer(
                 self._job, self._deck, self._tally, self._state, stands_in=self._stands_in
             )
-        self._observer.yard = self._yard
         self._looking = True
 
     def _decide(self) -> float:
-        sight = self._observer.sight(alone=not (self._relieved or self._outside))
+        alone = not (self._orders.relieved or self._orders.inside)
+        sight = self._observer.sight(self._yard, alone=alone)
         if not (self._asked or self._eager):
             self._asked = True
             # What was done before the first call does not count; a call in flight counts from its own start.
@@ -323,9 +260,10 @@ class Conductor:
             self._processes = arrangement.processes
             self._crew.start(partial(self._order, arrangement.processes, arrangement.inside))
         self._overlapped |= wanted > 1
-        changed = arrangement.relieved != self._relieved or arrangement.outside != bool(self._outside)
-        self._relieved = arrangement.relieved
-        self._outside = arrangement.inside if arrangement.outside else 0
+        orders = self._orders
+        changed = arrangement.relieved != orders.relieved or arrangement.outside != bool(orders.inside)
+        orders.relieved = arrangement.relieved
+        orders.inside = arrangement.inside if arrangement.outside else 0
         if wanted != self._deck.workers:
             self._crowd(max(wanted, 1))
             self._deck.resize(wanted)
@@ -341,45 +279,39 @@ class Conductor:
         """Lanes to have: none where something keeps the callable in one thread."""
         if not arrangement.threads or (arrangement.stage in _COMPUTING and self._observer.unseen):
             return 0
-        bond = "" if self._stands_in else self._binding()
-        bond = bond or self._mutation(arrangement.stage)
+        bond = "" if self._stands_in else self._binding
+        if not bond and arrangement.stage in _COMPUTING and self._mutation:
+            bond = f"calls change {self._mutation}"
         if bond:
             self._controller.keep_single(bond)
             return 0
         return arrangement.threads
 
-    def _mutation(self, stage: str) -> str:
+    @cached_property
+    def _mutation(self) -> str:
         """What calls were seen to change, before two compute side by side: their results may depend on it."""
-        if stage not in _COMPUTING:
-            return ""
-        if self._mutated is None:
-            self._report.witness = self._mutated = self._state.changed()
-        return f"calls change {self._mutated}" if self._mutated else ""
+        self._report.witness = changed = self._state.changed()
+        return changed
 
+    @cached_property
     def _binding(self) -> str:
         """What binds the callable to the calling thread; empty if nothing is seen."""
-        if self._bound is None:
-            self._bound = bound_to_thread(self._job.fn, self._caller)
-        return self._bound
+        return bound_to_thread(self._job.fn, self._thread)
 
     def _order(self, workers: int, inside: int) -> None:
         """Have worker processes come up, in a thread of its own."""
-        with quick_switching(URGENT):
-            from ._freight import too_dear  # noqa: PLC0415 - most runs need no processes
+        with quick_switching(URGENT):  # each module's file gives the GIL away some four times
+            from ._freight import Done  # noqa: PLC0415 - most runs need no processes
             from ._yard import Yard  # noqa: PLC0415 - as above
 
-            if too_dear(self._job.source, self._latest, (self._tally, self._deck.counts()), workers):
-                self._controller.bar("carrying items and results would cost more than it saves")
-                return
-            yard = Yard(self._job, self._state)
+            yard = Yard(self._job, self._state, self._report, self._controller.bar)
             with self._lock:
                 if self._over:
                     return
-                self._yard = self._observer.yard = yard
-            yard.order(workers, inside)
-            if yard.obstacle:
-                self._report.witness = yard.witness
-                self._controller.bar(yard.obstacle)
+                self._yard = yard
+            here, lanes = self._tally, self._deck.counts()
+            done = Done(here.items + lanes.items, here.cpu + lanes.cpu, self._deck.latest)
+            yard.order(workers, inside, done)
             self._beat()  # workers that are up must not wait for the ticker, nor it for the GIL
 
     def _crowd(self, lanes: int) -> None:

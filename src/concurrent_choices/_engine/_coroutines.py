@@ -15,7 +15,7 @@ from math import inf
 from .._facts._batch import Batch
 from .._judge._controller import Arrangement, Controller, Limits, LoopController, Prior
 from .._judge._controller._loops import FIRST_TASKS
-from .._measure._switching import URGENT, quick_switching
+from .._measure._switching import quick_switching
 from .._strategies._lanes._asyncio import Factory, run_shift
 from .._strategies._lanes._crew import Crew
 from .._strategies._lanes._loops import serve_in_lane
@@ -24,8 +24,9 @@ from .._strategies._lanes._threads import Lane
 from .._work._elbow_room import give_threads
 from .._work._job import Job
 from .._work._state import State
-from ._conductor import Conductor
+from ._conductor import Beginning, Conductor
 from ._deck import Deck
+from ._freight import Done
 from ._memory import Recollection
 from ._relief import Relief
 from ._report import RunReport, Step
@@ -254,9 +255,12 @@ class LoopConductor:
             self._report,
             eager=True,
             most=self._limits.threads,
-            body=partial(_perform_in_loop, self._factory(), self._most_in_one),
-            yard=self._yard,
-            before=lambda: tide.done if tide is not None else 0,
+            beginning=Beginning(
+                body=partial(_perform_in_loop, self._factory(), self._most_in_one),
+                state=self._state,
+                yard=self._yard,
+                done=lambda: tide.done if tide is not None else 0,
+            ),
         )
         self._moved = True
         try:
@@ -294,8 +298,9 @@ class LoopConductor:
         tide.resize(arrangement.threads)
         self._note(arrangement, tide)
         if arrangement.stage == "starting" and self._yard is None:
-            self._yard = Yard(self._job, self._state)
-            self._crew.start(partial(self._order, self._yard, arrangement.processes))
+            self._yard = Yard(self._job, self._state, self._report, self._controller.bar)
+            done = Done(tide.done, tide.tally.spent() if tide.tally else 0.0, tide.latest)
+            self._crew.start(partial(self._yard.order, arrangement.processes, 1, done))
         if self._controller.weighed:
             self._quick.close()
         return arrangement.look
@@ -305,13 +310,6 @@ class LoopConductor:
         tide.retire()
         if self._may_overlap:
             self._relief = Relief(self._job, self._elsewhere(self._prior(arrangement), self._job))
-
-    def _order(self, yard: Yard, workers: int) -> None:
-        with quick_switching(URGENT):
-            yard.order(workers)
-        if yard.obstacle:
-            self._report.witness = yard.witness
-            self._controller.bar(yard.obstacle)
 
     def _note(self, arrangement: Arrangement, tide: Tide) -> None:
         lanes, report = tide.lanes, self._report

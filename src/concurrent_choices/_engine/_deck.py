@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._facts._batch import Batch
 from .._measure._congestion import is_congestion
@@ -65,12 +65,18 @@ class Deck(Floor):
         job: What to do.
         crew: Where threads come from.
         body: What a lane does, if it is not to perform claims of a `def`.
+
+    Attributes:
+        workers: Lanes there are to be.
+        errors: How many items raised what means "too many at once".
+        latest: Values of the batch that was handed over last.
     """
 
     def __init__(self, job: Job, crew: Crew, body: Callable[[Lane], None] | None = None) -> None:
         super().__init__(job, crew, workers=1, body=body or _work)
         self.workers = 0
         self.errors = 0
+        self.latest: Sequence[Any] = ()
         self._staffing = threading.Lock()
         self._leaving: set[Lane] = set()
         self._tallies: set[Tally] = set()
@@ -124,7 +130,9 @@ class Deck(Floor):
         if self.crash is not None:
             raise self.crash
         if self.outbox:
-            yield from self.outbox.take()
+            batches = self.outbox.take()
+            self.latest = batches[-1].values
+            yield from batches
 
     def wait(self) -> None:
         """Wait for a lane to say something, or for an item to be overdue."""

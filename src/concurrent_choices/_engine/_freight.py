@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from .._judge._controller import worth_carrying
 from .._measure._carrying import carrying
 from .._work._source import Source
-from ._deck import Counts
-from ._tally import Tally
 
-__all__ = ["too_dear"]
+__all__ = ["Done", "too_dear"]
 
 WEIGHED = 64
 """Items and results, at most, of which it is found out what carrying them costs (guessed)."""
 
 
-def too_dear(
-    source: Source, results: Sequence[Any], accounts: Iterable[Tally | Counts], workers: int
-) -> bool:
+class Done(NamedTuple):
+    """What has been computed so far.
+
+    Attributes:
+        items: How many items.
+        cpu: CPU seconds they took.
+        results: Some of their results.
+    """
+
+    items: int = 0
+    cpu: float = 0.0
+    results: Sequence[Any] = ()
+
+
+def too_dear(source: Source, done: Done, workers: int) -> bool:
     """Whether carrying the items that come next costs about as much as computing those that are done.
 
     Args:
         source: Where the items come from; they stay there.
-        results: Some of the results there are.
-        accounts: What has been computed so far.
+        done: What has been computed; of nothing, nothing is known.
         workers: How many processes there would be.
     """
-    known = [*accounts]
-    done, cpu = sum(each.items for each in known), sum(each.cpu for each in known)
-    if not done:
+    if not done.items:
         return False
-    carried = carrying(source.peek(WEIGHED)) + carrying(results[-WEIGHED:])
-    return not worth_carrying(cpu / done, carried, workers)
+    carried = carrying(source.peek(WEIGHED)) + carrying(done.results[-WEIGHED:])
+    return not worth_carrying(done.cpu / done.items, carried, workers)

@@ -48,7 +48,6 @@ class Observer:
         self._lateness = Lateness()
         self._ferried = (0, 0.0)
         self.ferry: Ferry | None = None
-        self.yard: Yard | None = None
 
     @property
     def done(self) -> int:
@@ -75,10 +74,11 @@ class Observer:
         """The next sight is due in so many seconds."""
         self._lateness.expect(seconds)
 
-    def sight(self, *, alone: bool) -> Sight:
+    def sight(self, yard: Yard | None, *, alone: bool) -> Sight:
         """The run as it stands.
 
         Args:
+            yard: Worker processes, if any were ordered.
             alone: Whether a lane that stands in for the calling thread is on its own.
         """
         now = time.monotonic()
@@ -113,11 +113,11 @@ class Observer:
             late=self._lateness.late,
             unseen=self.unseen,
             starved=not source.ready and not source.finished,
-            ready=self.yard.ready if self.yard else 0,
+            ready=yard.ready if yard else 0,
             outside_items=items,
             outside_seconds=ferried,
-            outside_cpu=self.yard.cpu() if self.yard else 0.0,
-            outside_queued=self.yard.queued() if self.yard else 0.0,
+            outside_cpu=yard.cpu() if yard else 0.0,
+            outside_queued=yard.queued() if yard else 0.0,
         )
 
     def _alone_so_far(self, lanes: Counts, *, alone: bool) -> tuple[Counts, float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count, repeat
 from operator import length_hint
 from typing import Any
@@ -45,6 +45,7 @@ class Tide(Shift):
         errors: How many of them raised what means "too many at once".
         is_retiring: Whether it claims no more.
         waits: Whether its items may wait, so that others are let in beside them.
+        latest: Values of the batch that was handed over last.
         crash: What went wrong with whoever looks after it; raised where it runs.
     """
 
@@ -63,6 +64,7 @@ class Tide(Shift):
         self.tally: Tally | None = None
         self.is_retiring = False
         self.waits = True
+        self.latest: Sequence[Any] = ()
         self.crash: BaseException | None = None
         self._unstarted: Iterator[Any] = iter(())
 
@@ -127,6 +129,7 @@ class Tide(Shift):
 
     def _hand_over(self, claim: Claim, batch: Batch) -> None:
         self.done += len(batch.values)
+        self.latest = batch.values
         if self.job.return_exceptions:
             self.errors += sum(isinstance(each, Exception) and is_congestion(each) for each in batch.values)
         super()._hand_over(claim, batch)

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from .._measure._switching import URGENT, quick_switching
 from .._strategies._lanes._crew import PARTING
 from .._strategies._threads import ThreadStrategy
 from .._strategies._workers._host import Host, Worker
@@ -20,6 +21,8 @@ from .._strategies._workers._wire import Kind
 from .._work._job import Job
 from .._work._pickling import dump, reason_of
 from .._work._state import State
+from ._freight import Done, too_dear
+from ._report import RunReport
 
 __all__ = ["Yard"]
 
@@ -33,11 +36,21 @@ class Yard:
     Args:
         job: What they shall do.
         state: What the callable held before its first call.
+        report: Where it is written down what calls were seen to change.
+        bar: Told what keeps the callable in this process, if anything does.
+
+    Attributes:
+        host: The workers, while there are any.
+        workers: How many were ordered.
+        ready: How many have loaded the callable.
+        obstacle: What keeps the callable in this process; empty while nothing is known to.
     """
 
-    def __init__(self, job: Job, state: State) -> None:
+    def __init__(self, job: Job, state: State, report: RunReport, bar: Callable[[str], None]) -> None:
         self._job = job
         self._state = state
+        self._report = report
+        self._bar = bar
         self._lock = threading.Lock()
         self._lent: AbstractContextManager[Host] | None = None
         self._closed = False
@@ -46,14 +59,12 @@ class Yard:
         self._listening = threading.Lock()
         self._handed_over = False
         self.host: Host | None = None
+        self.workers = self.ready = 0
         self.obstacle = ""
-        self.witness = ""
-        self.ready = 0
-        self.workers = 0
         self._cpu: dict[int, float] = {}
         self._queued: dict[int, float] = {}
 
-    def order(self, workers: int, inside: int = 1) -> None:
+    def order(self, workers: int, inside: int, done: Done) -> None:
         """Start workers and have them load the callable, unless something keeps it here.
 
         Takes until all are up, so it is for a thread of its own; `ready` grows meanwhile.
@@ -61,19 +72,32 @@ class Yard:
         Args:
             workers: How many.
             inside: Lanes in each, for a `def`; they are started by who has the items sent.
+            done: What has been computed here so far.
         """
+        self.workers = workers
         self._idle.clear()
         try:
-            self._order(workers, inside)
+            # Each of its many system calls gives the GIL away to lanes that may be computing.
+            with quick_switching(URGENT):
+                self.obstacle = self._kept_by(done)
+                if not self.obstacle:
+                    self._bring_up(workers, inside)
         finally:
             self._idle.set()
+        if self.obstacle:
+            self._bar(self.obstacle)
 
-    def _order(self, workers: int, inside: int) -> None:
-        self.workers = workers
-        self.witness = self._state.changed()
-        if self.witness:
-            self.obstacle = f"calls change {self.witness}, which would be lost in another process"
-            return
+    def _kept_by(self, done: Done) -> str:
+        """What keeps items here, as far as one can tell without workers; empty if nothing does."""
+        witness = self._state.changed()
+        if witness:
+            self._report.witness = witness
+            return f"calls change {witness}, which would be lost in another process"
+        if too_dear(self._job.source, done, self.workers):
+            return "carrying items and results would cost more than it saves"
+        return ""
+
+    def _bring_up(self, workers: int, inside: int) -> None:
         try:
             host = self._borrow()
             if host is None:

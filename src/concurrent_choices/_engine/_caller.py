@@ -1,0 +1,125 @@
+"""The calling thread's part in a run of a `def`: it performs items, or hands over what others did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .._facts._batch import Batch, Claim
+from .._strategies._lanes._pace import Pace, share_of_rest
+from .._work._job import Job
+from ._deck import Deck
+from ._tally import Tally
+
+__all__ = ["Caller", "Orders"]
+
+
+class Orders:
+    """What a run is to be, for the time being: given in the ticker's thread, obeyed in the calling one.
+
+    Attributes:
+        relieved: Whether the calling thread is to perform no items.
+        inside: Lanes in each worker process, which are to have the items; 0 while these stay here.
+    """
+
+    __slots__ = ("inside", "relieved")
+
+    def __init__(self) -> None:
+        self.relieved = False
+        self.inside = 0
+
+
+class Caller:
+    """What the calling thread does. Make it there; all of it is for that thread.
+
+    Args:
+        job: What to do.
+        deck: The lanes beside it.
+        tally: Its account.
+        orders: What it obeys, from one item to the next.
+        stands_in: Whether a lane does what this thread would do alone.
+    """
+
+    def __init__(self, job: Job, deck: Deck, tally: Tally, orders: Orders, *, stands_in: bool) -> None:
+        self._job = job
+        self._deck = deck
+        self._tally = tally
+        self._orders = orders
+        self._stands_in = stands_in
+        self._pace = Pace()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether everything is done and handed over."""
+        return self._job.source.finished and not self._deck.busy and not self._deck.outbox
+
+    def batches(self) -> Iterator[Batch]:
+        """Perform items, or have lanes do it, until something else is ordered."""
+        return self._tend() if self._orders.relieved or self._stands_in else self._perform()
+
+    def _perform(self) -> Iterator[Batch]:
+        """Perform items here, and hand over what lanes did meanwhile."""
+        job, deck, tally, pace, orders = self._job, self._deck, self._tally, self._pace, self._orders
+        source, performer = job.source, job.performer
+        while not (orders.relieved or orders.inside or job.stopped):
+            deck.feed()
+            size = pace.size
+            if deck.workers and size > 1:
+                size = share_of_rest(size, source.remaining, deck.workers + 1)
+            claim = source.claim(size)
+            if claim is None:
+                yield from self._idle()
+                return
+            tally.begin()
+            batch = performer(claim, self._mark if len(claim.items) > 1 else None)
+            pace.took(tally.end(len(batch.values)), len(batch.values))
+            deck.latest = batch.values
+            if batch.error is not None:
+                source.close()
+            elif len(batch.values) < len(claim.items):
+                done = len(batch.values)
+                source.give_back(Claim(claim.start + done, claim.items[done:]))
+            yield batch
+            if deck.workers or deck.busy:
+                deck.staff()
+            yield from deck.collect()
+
+    def _mark(self, _index: int) -> bool:
+        """Whether the next item of a batch may start."""
+        orders = self._orders
+        return not (orders.relieved or orders.inside or self._job.stopped or self._deck.starving)
+
+    def _idle(self) -> Iterator[Batch]:
+        """Nothing can be claimed now: lanes are still busy, or items have yet to come."""
+        deck, source = self._deck, self._job.source
+        yield from deck.collect()
+        if not self.is_over and not deck.outbox and not source.ready:
+            source.hunger()
+            deck.wait()
+        yield from deck.collect()
+
+    def _tend(self) -> Iterator[Batch]:
+        """Keep the lanes in items, and hand over what they did."""
+        deck, job, orders = self._deck, self._job, self._orders
+        while (orders.relieved or self._stands_in) and not orders.inside and not job.stopped:
+            deck.feed()
+            deck.staff()
+            yield from deck.collect()
+            if self.is_over:
+                return
+            if not job.source.ready:
+                job.source.hunger()
+            if not deck.outbox:
+                deck.wait()
+
+    def drain(self) -> Iterator[Batch]:
+        """Wait for lanes that are at their last item, processes having done theirs."""
+        deck = self._deck
+        while deck.busy and not self._job.stopped:
+            yield from deck.collect()
+            if self._job.source.ready:
+                self._orders.inside = 0  # given back: this thread takes it
+                return
+            deck.nudge()
+            if deck.busy and not deck.outbox:
+                deck.wait()
+        yield from deck.collect()
