@@ -49,6 +49,18 @@ class FakeClock:
         return self.thread_cpu(), self.run_queue()
 
 
+class CountingClock(FakeClock):
+    """Knows how often the run queue was asked for, which is a system call."""
+
+    def __init__(self):
+        super().__init__()
+        self.readings = 0
+
+    def run_queue(self):
+        self.readings += 1
+        return super().run_queue()
+
+
 class FakeWitness:
     """Saw the GIL held for a share that a test chooses."""
 

@@ -5,7 +5,7 @@ import sys
 import threading
 
 import pytest
-from measure_fakes import FakeClock
+from measure_fakes import CountingClock, FakeClock
 
 from concurrent_choices._errors import UnawaitedError
 from concurrent_choices._facts._batch import Claim
@@ -247,18 +247,11 @@ def test_a_lane_keeps_apart_what_its_thread_does_first(clock):
 
 def test_the_run_queue_is_read_where_a_core_may_have_been_lost(call):
     """Where nearly all the time was computed there is nothing to ask for."""
-    readings = []
-
-    class CountingClock(FakeClock):
-        def run_queue(self):
-            readings.append(None)
-            return super().run_queue()
-
     clock = CountingClock()
     ledger = call(lambda item: clock.spend(wall=1.0, cpu=1.0 - item, queued=item), [0.0], [0.25], clock=clock)
 
     assert [block.queued for block in ledger.blocks] == [0, 250_000_000]
-    assert len(readings) == 2
+    assert clock.readings == 2
 
 
 def test_an_abandoned_ledger_ends_rounds_and_lanes(clock):

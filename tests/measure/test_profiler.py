@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from measure_fakes import FakeClock, FakeWitness, patient
+from measure_fakes import CountingClock, FakeClock, FakeWitness, patient
 
 from concurrent_choices._measure._bench import Bench
 from concurrent_choices._measure._clock import SystemClock
@@ -116,19 +116,12 @@ def test_the_first_call_is_kept_apart(clock):
 
 def test_small_calls_are_timed_in_blocks(clock):
     """A clock that takes longer than the call is read seldom."""
-    readings = []
-
-    class CountingClock(FakeClock):
-        def run_queue(self):
-            readings.append(None)
-            return super().run_queue()
-
     clock = CountingClock()
     sample = sampled(Called(clock, wall=1e-6, cpu=1e-6), range(10_000), clock=clock)
 
     assert sample.profile.wall == pytest.approx(1e-6)
     assert len(sample.results) == 10_000
-    assert len(readings) < 500
+    assert clock.readings < 500
 
 
 @pytest.mark.parametrize(("budget", "calls"), [(0.0, 1), (0.05, 1), (0.25, 2)])

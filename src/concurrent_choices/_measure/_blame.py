@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sysconfig
 from collections import Counter
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from .._platform._frames import frames
+from .._platform._libraries import LIBRARIES
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -19,9 +19,6 @@ __all__ = ["Blame", "culprit"]
 LONG = 1_000_000
 """Nanoseconds a step must have lasted to be looked at (guessed: less delays nobody)."""
 
-_LIBRARIES = tuple(
-    str(PurePath(sysconfig.get_path(name))) for name in ("stdlib", "platstdlib", "purelib", "platlib")
-)
 _HERE = str(PurePath(__file__).parent)
 
 
@@ -68,7 +65,7 @@ def culprit(frame: FrameType | None) -> str:
         if name.startswith(_HERE):
             break
         line = f"{name}:{frame.f_lineno}"
-        if not name.startswith((*_LIBRARIES, "<")):
+        if not name.startswith((*LIBRARIES, "<")):
             return line
         innermost = innermost or line
         frame = frame.f_back

@@ -84,6 +84,11 @@ class Sample(NamedTuple):
     unfinished: Unfinished | None
     deadline: int
 
+    @property
+    def alone(self) -> Totals:
+        """What the one lane took, by the blocks that were timed well."""
+        return Totals.of(worth_counting(self.blocks))
+
 
 class Rounds:
     """Makes calls, first one, then one more, then rounds of blocks.
@@ -156,9 +161,7 @@ class Rounds:
 
     def _next_size(self, deadline: int) -> int:
         blocks = self._bench.ledger.blocks
-        totals = Totals.of(worth_counting(blocks[1:] or blocks))
-        each = max(1e-9, totals.wall / totals.calls)
-        fitting = min(ROUND / 1e9, self._bench.left(deadline)) / each
+        fitting = min(ROUND / 1e9, self._bench.left(deadline)) / max(1e-9, _each(blocks))
         size = min(fitting, GROWTH * self._called if len(blocks) > 1 else 1, self._most() - self._called)
         return max(1, int(size))
 
@@ -167,9 +170,7 @@ class Rounds:
         count, blocks = self._bench.feed.count, self._bench.ledger.blocks
         if count is None or not blocks:
             return MOST
-        totals = Totals.of(worth_counting(blocks[1:] or blocks))
-        worth = count * totals.wall / totals.calls
-        return min(MOST, max(FEWEST, int(count * ALONE))) if worth > SPARED else MOST
+        return min(MOST, max(FEWEST, int(count * ALONE))) if count * _each(blocks) > SPARED else MOST
 
     def _wants_more(self, deadline: int, enough: int) -> bool:
         bench, blocks = self._bench, self._bench.ledger.blocks[1:]
@@ -240,9 +241,10 @@ def _wait_alike(blocks: Sequence[Block]) -> bool:
 
 def block_size(blocks: Sequence[Block]) -> int:
     """How many calls make a block that is long enough to be timed well; the first is no guide."""
-    known = blocks[1:]
-    if not known:
-        return 1
-    totals = Totals.of(worth_counting(known))
-    each = totals.wall * 1e9 / totals.calls
-    return math.ceil(BLOCK / max(1.0, each))
+    return math.ceil(BLOCK / max(1.0, _each(blocks) * 1e9)) if blocks[1:] else 1
+
+
+def _each(blocks: Sequence[Block]) -> float:
+    """Seconds of a call; the first one tells only where it is all there is."""
+    totals = Totals.of(worth_counting(blocks[1:] or blocks))
+    return totals.wall / totals.calls

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ._calls import AwaitedCalls, cut
 from ._control import CONTROL_SECONDS, resident_inflation
-from ._evidence import worth_counting
 from ._figures import Totals, compare
 from ._hand import DaemonHand, OwnHand
 from ._rounds import block_size
@@ -87,11 +86,11 @@ def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
         sample: What one lane did alone.
         deadline: The clock's wall time at which to stop, ns.
     """
-    alone = Totals.of(worth_counting(sample.blocks))
+    alone = sample.alone
     if not alone.calls or bench.in_flight or isinstance(bench.hand, OwnHand):
         return []
     each = alone.wall / alone.calls
-    if not _waits(alone, sample):
+    if not _waits(sample):
         seconds = max(TWICE * each, min(max(3 * each, TRIAL[0]), TRIAL[1]))
         size = _Size(PAIR, math.ceil(seconds / each), PAIR * seconds)
         pair = _tried(bench, sample, size, deadline)
@@ -121,8 +120,9 @@ class _Size(NamedTuple):
     settles: bool = False
 
 
-def _waits(alone: Totals, sample: Sample) -> bool:
+def _waits(sample: Sample) -> bool:
     """Whether calls mostly wait, for something else than child processes that compute."""
+    alone = sample.alone
     children = sample.whole.children / 1e9 / max(1, sum(block.calls for block in sample.blocks))
     return alone.wall - alone.cpu - alone.queued - children * alone.calls > WAITING * alone.wall
 
@@ -134,8 +134,7 @@ def _spare(bench: Bench) -> int:
 
 def _tried(bench: Bench, sample: Sample, size: _Size, deadline: int) -> Trial | None:
     """A trial, where items and budget allow."""
-    alone = Totals.of(worth_counting(sample.blocks))
-    return compare(_lanes(bench, sample, size, deadline), alone, crowded=sample.native > 0)
+    return compare(_lanes(bench, sample, size, deadline), sample.alone, crowded=sample.native > 0)
 
 
 def _surer(bench: Bench, sample: Sample, pair: Trial, size: _Size, deadline: int) -> Trial | None:
@@ -161,7 +160,7 @@ def _taking_turns(trial: Trial) -> bool:
 
 def _seldom_held(sample: Sample) -> bool:
     """Whether the witness saw computing outside the GIL, so that two might have worked at once."""
-    share, alone = sample.testimony.share, Totals.of(worth_counting(sample.blocks))
+    share, alone = sample.testimony.share, sample.alone
     return share is not None and share * alone.wall < SELDOM * (alone.cpu + alone.queued)
 
 
@@ -187,7 +186,7 @@ def _confirmed(bench: Bench, sample: Sample, first: Trial, size: _Size, deadline
 
 def _lanes(bench: Bench, sample: Sample, size: _Size, deadline: int) -> list[Block]:
     """The totals of each lane, where items and budget allow."""
-    alone = Totals.of(worth_counting(sample.blocks))
+    alone = sample.alone
     field = "pair_speedup" if size.lanes == PAIR else "ramp"
     if size.seconds > bench.left(deadline):
         bench.missing.append(f"{field}: the budget was spent before {size.lanes} lanes could be tried")

@@ -7,13 +7,13 @@ before they are moved, and a digest of what they hold tells whether anything cha
 
 from __future__ import annotations
 
-import os
-import site
 import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._platform._libraries import LIBRARIES
 
 if TYPE_CHECKING:
     import pickle
@@ -24,9 +24,6 @@ WIDEST = 200
 """Things looked at (guessed: a millisecond)."""
 
 _ATOMS = (int, float, complex, str, bytes, type(None))
-
-_LIBRARIES = (str(os.path.dirname(os.__file__)), *site.getsitepackages())  # noqa: PTH120 - pathlib costs more than all the rest
-"""Where modules are that the user did not write; asking sysconfig takes 2 ms of a first run."""
 
 
 class Held(NamedTuple):
@@ -143,7 +140,7 @@ def _is(thing: object, *kinds: type) -> bool:
 
 
 def _of_libraries(code: CodeType) -> bool:
-    return code.co_filename.startswith(_LIBRARIES) or code.co_filename.startswith("<frozen")
+    return code.co_filename.startswith(LIBRARIES) or code.co_filename.startswith("<frozen")
 
 
 def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
@@ -174,7 +171,7 @@ def _names(code: CodeType) -> Iterator[str]:
 def _module_parts(name: str, module: ModuleType, names: set[str]) -> Iterator[tuple[str, Any]]:
     """What is named of a module that is the user's own."""
     file = getattr(module, "__file__", None)
-    if not file or file.startswith(_LIBRARIES) or module.__name__ in sys.builtin_module_names:
+    if not file or file.startswith(LIBRARIES) or module.__name__ in sys.builtin_module_names:
         return
     held = vars(module)
     yield from ((f"{name}.{each}", held[each]) for each in sorted(names & held.keys()))
@@ -185,7 +182,7 @@ def _class_parts(kind: type) -> Iterator[tuple[str, Any]]:
     module = sys.modules.get(kind.__module__)
     file = getattr(module, "__file__", None)
     if kind.__module__ == "builtins" or (
-        kind.__module__ != "__main__" and (not file or file.startswith(_LIBRARIES))
+        kind.__module__ != "__main__" and (not file or file.startswith(LIBRARIES))
     ):
         return
     for name, value in sorted(vars(kind).items()):

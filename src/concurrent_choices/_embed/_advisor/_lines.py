@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import linecache
 import os
-import sysconfig
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
 
+from ..._platform._libraries import LIBRARIES
+
 __all__ = ["culprit", "spelled"]
 
-_LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 _HERE = str(Path(__file__).parents[2])
 _LONGEST = 60
 
@@ -24,7 +24,7 @@ def culprit(frame: FrameType | None) -> tuple[str, str]:
     """
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith((*_LIBRARIES, "<", _HERE)):
+        if not name.startswith((*LIBRARIES, "<", _HERE)):
             return f"{name}:{frame.f_lineno}", _called(frame)
         frame = frame.f_back
     return "", ""

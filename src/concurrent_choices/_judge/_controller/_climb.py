@@ -102,11 +102,8 @@ class Climb:
         """Learn how the run stands; the number of lanes from now on."""
         last, self._last = self._last, sight
         if not self._under_way and (sight.calls > last.calls or 2 * sight.flying >= self.lanes):
-            self._under_way, self._round, self._round_lanes = (
-                True,
-                sight,
-                self.lanes,
-            )  # how long threads took to start does not count
+            self._under_way = True
+            self._round, self._round_lanes = sight, self.lanes  # not what starting threads took
         if sight.errors > last.errors:
             self._halve(sight)
         elif sight.calls == self._origin.calls:
