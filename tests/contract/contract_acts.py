@@ -13,8 +13,11 @@ import threading
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import attrs
 
 __all__ = ["ACTS", "CALLER", "checkpoint", "nap", "twin"]
 
@@ -83,6 +86,11 @@ def identity(item):
 @act
 def where(_item):
     return os.getpid()
+
+
+@act
+def descriptors_held(_item):
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 @act
@@ -299,6 +307,28 @@ class UnpicklableError(Exception):
         raise TypeError(msg)
 
 
+@attrs.frozen
+class FrozenError(Exception):
+    """Takes no attributes, and pickles without its notes."""
+
+    code: int
+
+
+@dataclass(frozen=True)
+class FrozenDataError(Exception):
+    """Takes no attributes, not even a traceback."""
+
+    code: int
+
+
+class SpeechlessError(Exception):
+    """Its words are another error."""
+
+    def __str__(self):
+        msg = "no words"
+        raise RuntimeError(msg)
+
+
 class RaisesOnDumps:
     """An item or result that does not pickle, not even by cloudpickle."""
 
@@ -421,6 +451,32 @@ def give_coroutine(number):
 @act
 def give_coroutine_or_raise(number):
     return checkpoint() if number == 3 else 1 / number
+
+
+@act
+def make_incomparable(number):
+    return Incomparable(number)
+
+
+@act
+def raise_frozen(number):
+    if number == 3:
+        raise FrozenError(number)
+    return number
+
+
+@act
+def raise_frozen_dataclass(number):
+    if number == 3:
+        raise FrozenDataError(number)
+    return number
+
+
+@act
+def raise_speechless(number):
+    if number == 3:
+        raise SpeechlessError(number)
+    return number
 
 
 @act

@@ -132,6 +132,33 @@ def test_an_exception_that_does_not_unpickle(strategy, of_kind, outside):
     assert "status 503" in str(caught.value)
 
 
+def test_a_frozen_exception(strategy, of_kind):
+    """One that takes no attributes is raised like others, with its note."""
+    with pytest.raises(acts.FrozenError) as caught:
+        run(of_kind(acts.raise_frozen), range(6), strategy=strategy)
+    assert caught.value.code == 3
+    assert caught.value.__notes__ == ["raised by item 3: 3"]
+
+
+def test_a_frozen_dataclass_as_exception(strategy, of_kind, outside):
+    """One that takes nothing at all neither, but for a trip, which Python does not let it make."""
+    kind = RemoteError if outside else acts.FrozenDataError
+    with pytest.raises(kind) as caught:
+        run(of_kind(acts.raise_frozen_dataclass), range(6), strategy=strategy)
+    assert caught.value.__notes__ == ["raised by item 3: 3"] if not outside else caught.value.index == 3
+
+
+@pytest.mark.parametrize("tolerant", [False, True])
+def test_an_exception_without_words(strategy, of_kind, tolerant):
+    """One whose text raises is still the one that is raised, or stands in its place."""
+    fn = of_kind(acts.raise_speechless)
+    if tolerant:
+        assert type(run(fn, range(6), strategy=strategy, return_exceptions=True)[3]) is acts.SpeechlessError
+    else:
+        with pytest.raises(acts.SpeechlessError):
+            run(fn, range(6), strategy=strategy)
+
+
 def test_a_pool_survives_exceptions_that_cannot_travel(strategy, of_kind, outside):
     """Beside a stand-in, all other results arrive."""
     results = run(of_kind(acts.raise_keyword_only), range(6), strategy=strategy, return_exceptions=True)

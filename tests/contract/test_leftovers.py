@@ -111,6 +111,14 @@ def test_resting_workers_serve_again(strategy):
 
 
 @pytest.mark.usefixtures("only_outside")
+def test_warm_workers_hold_no_more_from_run_to_run(name, of_kind):
+    """However many runs a worker serves, it has no more open than after the first of them."""
+    with small(name, max_workers=1) as strategy:
+        held = [max(run(of_kind(acts.descriptors_held), range(3), strategy=strategy)) for _ in range(10)]
+    assert held[-1] <= held[1]
+
+
+@pytest.mark.usefixtures("only_outside")
 def test_a_loop_around_run_piles_up_no_threads(strategy):
     """However often `run` is called, few threads wait to send its workers home."""
     for _ in range(30):

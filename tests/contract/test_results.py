@@ -54,6 +54,12 @@ def test_exceptions_that_are_returned_are_results(strategy, of_kind):
     assert result.args == ("as a value",)
 
 
+def test_results_that_refuse_comparison(strategy, of_kind):
+    """Arrays, say, which answer `==` with anything but yes or no, are results like others."""
+    results = run(of_kind(acts.make_incomparable), range(20), strategy=strategy)
+    assert [result.label for result in results] == list(range(20))
+
+
 def test_large_items_and_results(strategy, of_kind):
     """Megabytes travel like anything else, in both directions."""
     items = [bytes([number]) * (3 << 20) for number in range(3)]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import threading
 import weakref
+from contextvars import copy_context
 from math import inf
 
 import pytest
 
 from concurrent_choices import Batch, ClosedStrategyError
+from concurrent_choices._strategies._lanes._asyncio_host import AsyncioHost
 from concurrent_choices._strategies._lanes._crew import Crew
 from concurrent_choices._strategies._lanes._keeper import Keeper
 from concurrent_choices._strategies._lanes._outbox import Outbox
@@ -63,6 +66,21 @@ def test_a_ring_is_not_lost():
     outbox.ring()
     outbox.wait(60)
     outbox.wait(0)
+
+
+def test_a_task_that_fails_is_heard():
+    """What no item raised, but a lane itself, is raised to whoever waits, and not in a minute."""
+
+    async def fail(_context):
+        raise LookupError
+
+    async def main():
+        async with AsyncioHost() as host:
+            host.spawn(fail, copy_context())
+            await host.wait(60)
+
+    with pytest.raises(LookupError):
+        asyncio.run(main())
 
 
 def test_a_crew_reuses_its_threads(crew):

@@ -6,7 +6,7 @@ from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any
 
 from .._errors import NotPicklableError
-from .._strategies._workers._unpack import RemoteTraceback
+from .._strategies._workers._unpack import opened
 from .._work._pickling import load, reason_of
 
 if TYPE_CHECKING:
@@ -48,10 +48,7 @@ def settle_call(task: Task, report: Report | None, error: BaseException | None, 
         task.future.set_result(report.value)
         return
     account.errors += 1
-    failure = report.error.error
-    if report.error.text:
-        failure.__cause__ = RemoteTraceback(report.error.text)
-    _fail(task, failure)
+    _fail(task, opened(report.error))
 
 
 def _fail(task: Task, error: BaseException) -> None:

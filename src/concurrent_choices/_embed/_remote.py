@@ -9,7 +9,7 @@ from .._errors import RemoteError
 from .._measure._clock import SystemClock
 from .._strategies._workers._outcome import Carried
 from .._work._captured import Held, held_by
-from .._work._perform import show
+from .._work._perform import show, text_of
 from .._work._pickling import dump, load
 
 if TYPE_CHECKING:
@@ -150,5 +150,5 @@ def _portable(error: BaseException, call: Call) -> Carried:
         load(dump(error))
     except Exception:  # noqa: BLE001 - any failure on the way there or back
         kind = f"{type(error).__module__}.{type(error).__qualname__}"
-        return Carried(RemoteError(call.number, show(call), kind, str(error), text), "")
-    return Carried(error, text)
+        return Carried(RemoteError(call.number, show(call), kind, text_of(error), text), "")
+    return Carried(error, text, getattr(error, "__notes__", None))

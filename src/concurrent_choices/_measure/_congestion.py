@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 from typing import Any
 
+from .._work._perform import text_of
+
 __all__ = ["is_congestion"]
 
 _STATUSES = frozenset({429, 502, 503, 504})
@@ -28,7 +30,7 @@ def is_congestion(error: BaseException) -> bool:
         return True
     if _NAMES.intersection(kind.__name__ for kind in type(error).__mro__):
         return True
-    return _status(error) in _STATUSES or any(word in str(error).lower() for word in _WORDS)
+    return _status(error) in _STATUSES or any(word in text_of(error).lower() for word in _WORDS)
 
 
 def _status(error: BaseException) -> Any:

@@ -13,6 +13,7 @@ from itertools import islice
 from types import FunctionType, MethodType
 from typing import Any
 
+from .._work._perform import text_of
 from .._work._pickling import dump
 
 __all__ = ["obstacle"]
@@ -63,9 +64,9 @@ def _refusal(thing: Any) -> str:
     try:
         dump(thing)
     except Exception as error:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
-        if isinstance(error, RecursionError) or "deep recursion" in str(error):
+        if isinstance(error, RecursionError) or "deep recursion" in text_of(error):
             return _TOO_DEEP
-        return str(error) or type(error).__name__
+        return text_of(error) or type(error).__name__
     return ""
 
 

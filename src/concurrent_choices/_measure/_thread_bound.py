@@ -18,6 +18,8 @@ from itertools import pairwise
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
+from .._work._perform import text_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -62,7 +64,7 @@ def bound_to_thread(fn: Any, caller: int | None = None) -> str:
 
 def refused_thread(error: BaseException) -> bool:
     """Whether an error says that the call was made in the wrong thread."""
-    text = str(error)
+    text = text_of(error)
     return any(words in text for words in _REFUSALS)
 
 

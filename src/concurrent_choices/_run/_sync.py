@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
 from math import inf
 from typing import Any, Literal, TypeVar, Unpack, overload
 
@@ -100,7 +99,7 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
     )
     collector = Collector(job, chosen.name)
     add = collector.add
-    with shown(progress, job, chosen) as seen, _batches(chosen, job) as batches:
+    with shown(progress, job, chosen) as seen, _Batches(chosen, job) as batches:
         for batch in batches:
             add(batch)
             if seen is not None:
@@ -202,7 +201,7 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
 def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progress: bool) -> Iterator[Any]:
     job.source.adopt()
     window, arrived = Window(job), 0
-    with shown(progress, job, chosen) as seen, _batches(chosen, job) as batches:
+    with shown(progress, job, chosen) as seen, _Batches(chosen, job) as batches:
         for batch in batches:
             if seen is not None:
                 seen(batch)
@@ -215,13 +214,23 @@ def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progres
     finish(job, chosen.name, arrived)
 
 
-@contextmanager
-def _batches(chosen: Strategy, job: Job) -> Generator[Iterator[Batch], None, None]:
-    """A strategy's batches; whatever happens, it is closed and the job stopped."""
-    batches = chosen.execute(job)
-    try:
-        yield batches
-    finally:
-        if isinstance(batches, Generator):
-            batches.close()
-        job.stop()
+class _Batches:
+    """A strategy's batches; whatever happens, it is closed and the job stopped.
+
+    Not by `contextlib.contextmanager`, which changes what is raised through it: a frozen exception refuses.
+    """
+
+    def __init__(self, chosen: Strategy, job: Job) -> None:
+        self._job = job
+        self._batches = chosen.execute(job)
+
+    def __enter__(self) -> Iterator[Batch]:
+        return self._batches
+
+    def __exit__(self, *exc_info: object) -> None:
+        batches = self._batches
+        try:
+            if isinstance(batches, Generator):
+                batches.close()
+        finally:
+            self._job.stop()

@@ -14,6 +14,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._platform._libraries import LIBRARIES
+from ._perform import text_of
 
 if TYPE_CHECKING:
     import pickle
@@ -82,7 +83,7 @@ def digest_of(value: Any) -> bytes:
 
 
 def _words(error: Exception) -> str:
-    text = str(error).strip().splitlines()
+    text = text_of(error).strip().splitlines()
     return text[0] if text else type(error).__name__
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from contextvars import Context
     from typing import Any
 
-__all__ = ["Mark", "Performer", "annotate", "show", "unawaited_among"]
+__all__ = ["Mark", "Performer", "add_to", "annotate", "show", "text_of", "unawaited_among"]
 
 Mark = Callable[[int], bool]
 """Told the index of the item about to start; answers whether it may."""
@@ -130,9 +130,14 @@ def unawaited_among(batch: Batch, items: Sequence[Any], *, tolerant: bool) -> Ba
 
 def annotate(error: BaseException, index: int, item: object) -> None:
     """Note on an exception which item raised it."""
-    notes = getattr(error, "__notes__", ())
+    notes: list[str] = getattr(error, "__notes__", None) or []
     if len(notes) < _NOTES:
-        error.add_note(f"raised by item {index}: {show(item)}")
+        add_to(error, "__notes__", [*notes, f"raised by item {index}: {show(item)}"])
+
+
+def add_to(error: BaseException, name: str, value: object) -> None:
+    """Set what Python itself keeps on an exception, such as its notes, also on one of a frozen class."""
+    BaseException.__setattr__(error, name, value)
 
 
 def show(item: object) -> str:
@@ -142,3 +147,11 @@ def show(item: object) -> str:
     except Exception as error:  # noqa: BLE001 - a broken repr must not hide the error it should explain
         return f"<{type(item).__name__} whose repr raises {type(error).__name__}>"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def text_of(error: BaseException) -> str:
+    """An exception's own words; empty where its `__str__` raises."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - a broken text must not hide the exception
+        return ""

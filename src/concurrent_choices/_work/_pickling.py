@@ -9,6 +9,8 @@ from __future__ import annotations
 from _pickle import dumps as pickled
 from _pickle import loads
 
+from ._perform import text_of
+
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
@@ -70,5 +72,5 @@ def load(frames: list[Any]) -> Any:
 
 def reason_of(error: BaseException) -> str:
     """An error in one line."""
-    text = str(error).strip().splitlines()
+    text = text_of(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

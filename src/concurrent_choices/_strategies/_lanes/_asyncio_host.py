@@ -21,6 +21,7 @@ class AsyncioHost:
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._bell = asyncio.Event()
+        self._failure: BaseException | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __aenter__(self) -> Self:
@@ -34,7 +35,14 @@ class AsyncioHost:
         assert self._loop is not None
         task = self._loop.create_task(body(context), context=context)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (failure := task.exception()) is not None:
+            # No item's, as those are caught: without a word to who waits, nobody would ever know.
+            self._failure = failure
+            self.wake()
 
     def wake(self) -> None:
         self._bell.set()
@@ -51,6 +59,8 @@ class AsyncioHost:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._bell.wait(), seconds)
         self._bell.clear()
+        if self._failure is not None:
+            raise self._failure
 
     async def breathe(self) -> None:
         await asyncio.sleep(0)

@@ -86,14 +86,15 @@ class Host(Protocol):
 
 
 class Chunk:
-    """A claim on its way: the values so far, and how many are missing."""
+    """A claim on its way: the values so far, how many are missing, and whether some are handed over."""
 
-    __slots__ = ("claim", "left", "values")
+    __slots__ = ("claim", "left", "sent", "values")
 
     def __init__(self, claim: Claim) -> None:
         self.claim = claim
         self.values: list[Any] = [PENDING] * len(claim.items)
         self.left = len(claim.items)
+        self.sent = False
 
     def runs(self) -> Iterator[Batch]:
         """The finished values not yet handed over, as batches; they are gone afterwards."""
@@ -104,6 +105,7 @@ class Chunk:
             while end < len(values) and values[end] is not PENDING and values[end] is not _SENT:
                 end += 1
             if end > place:
+                self.sent = True
                 yield Batch(start + place, values[place:end])
                 values[place:end] = repeat(_SENT, end - place)
             place = end + 1
@@ -250,7 +252,7 @@ class Shift:
         """Hand over a finished chunk. Answers whether the loop should turn."""
         claim = chunk.claim
         del self._open[claim.start]
-        if _SENT in chunk.values:
+        if chunk.sent:
             for batch in chunk.runs():
                 self._hand_over(claim, batch)
         else:

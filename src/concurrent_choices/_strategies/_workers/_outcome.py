@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..._errors import NotPicklableError, RemoteError
 from ..._facts._batch import Batch, Claim
-from ..._work._perform import show
+from ..._work._perform import show, text_of
 from ..._work._pickling import dump, load, reason_of
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
@@ -97,14 +97,15 @@ def portable(error: BaseException, claim: Claim, index: int) -> Any:
     except Exception:  # noqa: BLE001 - any failure on the way there or back
         item = show(claim.items[index - claim.start])
         kind = f"{type(error).__module__}.{type(error).__qualname__}"
-        return Carried(RemoteError(index, item, kind, str(error), text), "")
-    return Carried(error, text)
+        return Carried(RemoteError(index, item, kind, text_of(error), text), "")
+    return Carried(error, text, getattr(error, "__notes__", None))
 
 
 class Carried(Exception):  # noqa: N818 - an envelope, never raised
     """An exception and the text of its traceback, on their way to the caller."""
 
-    def __init__(self, error: BaseException, text: str) -> None:
-        super().__init__(error, text)
+    def __init__(self, error: BaseException, text: str, notes: list[str] | None = None) -> None:
+        super().__init__(error, text, notes)
         self.error = error
         self.text = text
+        self.notes = notes  # some classes pickle without

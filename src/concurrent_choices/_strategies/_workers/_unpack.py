@@ -6,11 +6,12 @@ from typing import Any
 
 from ..._facts._batch import Batch
 from ..._work._job import Job
+from ..._work._perform import add_to
 from ..._work._pickling import load
 from ._outcome import Carried
 from ._wire import Message
 
-__all__ = ["RemoteTraceback", "unpack_outcome"]
+__all__ = ["RemoteTraceback", "opened", "unpack_outcome"]
 
 
 class RemoteTraceback(Exception):  # noqa: N818 - shown as the cause of an error, never raised
@@ -37,9 +38,14 @@ def unpack_outcome(message: Message, job: Job) -> Batch:
 
 
 def _unwrap(value: Any) -> Any:
-    if type(value) is not Carried:
-        return value
-    error = value.error
-    if value.text:
-        error.__cause__ = RemoteTraceback(value.text)
+    return opened(value) if type(value) is Carried else value
+
+
+def opened(carried: Carried) -> BaseException:
+    """The exception, with its traceback in words as its cause."""
+    error = carried.error
+    if carried.text:
+        add_to(error, "__cause__", RemoteTraceback(carried.text))
+    if carried.notes:
+        add_to(error, "__notes__", carried.notes)
     return error
