@@ -1,9 +1,11 @@
 """`make demo`: race every strategy over real work and show one table.
 
-Exit code 0 where all strategies gave the sequential results, 1 where one did not, 130 on Ctrl-C.
+Exit code 0 where all strategies gave the sequential results, 1 where one did not, 130 on Ctrl-C; other
+signals that ask it to end add their number to 128, as in a shell.
 """
 
 import argparse
+import signal
 import sys
 
 from concurrent_choices._strategies._registry import NAMES
@@ -27,14 +29,22 @@ def main(words):
     asked = arguments(words, list(NAMES))
     there = console()
     finishes = []
+    for number in {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}:  # Windows has but one
+        signal.signal(number, _interrupt)
     try:
         _race_all(there, asked, finishes)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         there.print("Stopped: everything that was started has ended.")
-        return 130
+        (number,) = interrupt.args or (signal.SIGINT,)
+        return 128 + number
     there.print(table(finishes))
     there.print("Seconds include starting workers; close: within 5 % of the fastest.")
     return 1 if complain(there, finishes) else 0
+
+
+def _interrupt(number, _frame):
+    """End as on Ctrl-C: by default these signals end the process at once, and its files stay behind."""
+    raise KeyboardInterrupt(number)
 
 
 def _race_all(there, asked, finishes):

@@ -8,8 +8,8 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-import uuid
 from pathlib import Path
 
 import psutil
@@ -23,24 +23,24 @@ from concurrent_choices._strategies._registry import NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 ROW = re.compile(r" (.*?) +(\w+) +(\d+\.\d{3}) +([\d,]+) +(\d+\.\d\d) +(fastest|close|) *")
-MARK = "CONCURRENT_CHOICES_DEMO_TEST"
 
 
 @pytest.fixture
-def mark():
-    """A word in the environment of the demo, by which everything it starts can be found."""
-    return uuid.uuid4().hex
+def folder():
+    """Where the demo makes its files: they would fill the disk if they were kept as `tmp_path` is."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
 
 
 @pytest.fixture
-def start(mark):
+def start(folder):
     """Starts the demo in a process group of its own; ends whatever is left of it."""
 
     def starting(*words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, "-m", "examples.demo", *words],
             cwd=ROOT,
-            env={**os.environ, MARK: mark},
+            env={**os.environ, "TMPDIR": str(folder)},
             start_new_session=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -48,26 +48,26 @@ def start(mark):
         )
 
     yield starting
-    for process in marked(mark):
+    for process in started(folder):
         process.kill()
 
 
-def marked(mark: str) -> list[psutil.Process]:
-    """Every process that bears the mark, whoever its parent is by now."""
+def started(folder: Path) -> list[psutil.Process]:
+    """Every process that would make its files in the demo's folder, whoever its parent is by now."""
     found = []
     for process in psutil.process_iter():
         try:
-            if process.environ().get(MARK) == mark and process.status() != psutil.STATUS_ZOMBIE:
+            if process.environ().get("TMPDIR") == str(folder) and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process)
         except psutil.Error:
             continue
     return found
 
 
-def await_processes(mark: str, count: int, demo: subprocess.Popen[str]) -> None:
+def await_processes(folder: Path, count: int, demo: subprocess.Popen[str]) -> None:
     """Wait until the demo, its server and its workers are there."""
     deadline = time.monotonic() + 60
-    while len(marked(mark)) < count:
+    while len(started(folder)) < count:
         assert demo.poll() is None, demo.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -78,8 +78,13 @@ def rows(out: str) -> list[list[str]]:
     return [list(found.groups()) for found in map(ROW.fullmatch, out.splitlines()) if found]
 
 
+def leftovers(folder: Path) -> list[object]:
+    """Processes and files that an ended demo has left behind."""
+    return [*started(folder), *folder.iterdir()]
+
+
 @pytest.mark.timeout(180)
-def test_it_races_everything(start, mark):
+def test_it_races_everything(start, folder):
     """A small race ends well: all strategies on all workloads, one fastest each, nothing left."""
     demo = start("--scale", "0.02")
     out, err = demo.communicate(timeout=150)
@@ -90,38 +95,51 @@ def test_it_races_everything(start, mark):
     assert [row[1] for row in table_rows] == list(NAMES) * 10
     assert [row[5] for row in table_rows].count("fastest") == 10
     assert all(float(row[2]) > 0 for row in table_rows)
-    assert marked(mark) == []
+    assert leftovers(folder) == []
 
 
 @pytest.mark.parametrize("whole_group", [False, True], ids=["to the demo", "from the terminal"])
-@pytest.mark.parametrize("strategy", ["process", "hybrid"])
-def test_ctrl_c_leaves_no_process(start, mark, strategy, whole_group):
-    """Ctrl-C while worker processes run ends the demo and everything that it started."""
+@pytest.mark.parametrize(
+    ("strategy", "number"),
+    [("process", signal.SIGINT), ("hybrid", signal.SIGINT), ("process", signal.SIGTERM)],
+    ids=["process, Ctrl-C", "hybrid, Ctrl-C", "process, SIGTERM"],
+)
+def test_a_signal_leaves_nothing(start, folder, strategy, number, whole_group):
+    """One that comes while worker processes run ends the demo, which takes away everything that it made."""
     demo = start("--only", "primes", "--scale", "4", "--strategies", strategy)
-    await_processes(mark, 3, demo)
+    await_processes(folder, 3, demo)
     began = time.monotonic()
     if whole_group:
-        os.killpg(demo.pid, signal.SIGINT)
+        os.killpg(demo.pid, number)
     else:
-        demo.send_signal(signal.SIGINT)
+        demo.send_signal(number)
     out, err = demo.communicate(timeout=20)
-    assert demo.returncode == 130, err
+    assert demo.returncode == 128 + number, err
     assert "Stopped" in out
     assert "Traceback" not in err
     assert time.monotonic() - began < 10
-    assert marked(mark) == []
+    assert leftovers(folder) == []
 
 
-def test_killing_it_leaves_no_process(start, mark):
+def test_a_closed_pipe_leaves_nothing(start, folder):
+    """Who reads no further, as `head` does, ends the demo."""
+    demo = start("--only", "primes", "--scale", "0.02")
+    demo.stdout.close()
+    _, err = demo.communicate(timeout=60)
+    assert "Traceback" not in err
+    assert leftovers(folder) == []
+
+
+def test_killing_it_leaves_no_process(start, folder):
     """Even SIGKILL, which nobody can catch, leaves neither server nor workers behind."""
     demo = start("--only", "primes", "--scale", "4", "--strategies", "process")
-    await_processes(mark, 3, demo)
+    await_processes(folder, 3, demo)
     demo.kill()
     demo.communicate(timeout=20)
     deadline = time.monotonic() + 10
-    while marked(mark) and time.monotonic() < deadline:
+    while started(folder) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert marked(mark) == []
+    assert started(folder) == []
 
 
 def test_an_unknown_workload_is_said(start):
