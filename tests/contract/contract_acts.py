@@ -213,6 +213,41 @@ def note_and_sleep(seconds):
 pair(note_and_sleep, _note_and_sleep_awaited)
 
 
+# Surroundings
+
+
+def set_environment(name, value):
+    """An initializer."""
+    os.environ[name] = value
+
+
+@act
+def environment(name):
+    return os.environ.get(name)
+
+
+@act
+def zone(_item):
+    return time.tzname[0]
+
+
+@act
+def folder(_item):
+    return os.getcwd()  # noqa: PTH109 - quick to import
+
+
+@act
+def third(number):
+    import decimal
+
+    return decimal.Decimal(number) / 3
+
+
+@act
+def recursion_limit(_item):
+    return sys.getrecursionlimit()
+
+
 # Context variables
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "eventually",
     "is_outside",
     "made_by",
+    "parameters",
     "resting",
     "shown_descriptors",
     "sizes",

@@ -55,6 +55,7 @@ def test_a_bare_worker_is_lean():
         "_strategies._workers._fork_server",
         "_strategies._workers._outcome",
         "_strategies._workers._page",
+        "_strategies._workers._surroundings",
         "_strategies._workers._wire",
         "_strategies._workers._worker",
         "_work",

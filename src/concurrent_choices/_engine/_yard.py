@@ -17,6 +17,7 @@ from .._strategies._threads import ThreadStrategy
 from .._strategies._workers._host import Host, Worker
 from .._strategies._workers._inner import serve_lanes
 from .._strategies._workers._staffing import Staffing
+from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._wire import Kind
 from .._work._job import Job
 from .._work._pickling import dump, reason_of
@@ -139,9 +140,10 @@ class Yard:
         host.jobs += 1
         needed = (serve_lanes, ThreadStrategy) if inside > 1 else ()  # to unpickle them is to import them
         frames = dump({"fn": self._job.fn, "is_async": self._job.is_async, "needed": needed, **_CONDITIONS})
+        around = dump(self._job.context.run(surroundings))
         waiting = list(host.workers)
         for worker in waiting:
-            worker.link.queue(Kind.JOB, host.jobs, 0, frames)
+            worker.take_job(host.jobs, frames, around)
             worker.link.queue(Kind.BATCH, host.jobs, 0, dump([]))
             worker.link.flush()
         number = host.jobs

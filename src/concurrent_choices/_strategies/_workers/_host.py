@@ -17,6 +17,7 @@ from . import _spawn
 from ._fork_client import ForkServer, can_serve_forks
 from ._page import Page
 from ._preload import preloadable
+from ._surroundings import surroundings
 from ._wire import Kind, Link, socket_pair
 
 __all__ = ["Host", "Worker"]
@@ -50,8 +51,22 @@ class Worker:
             os.close(lifeline)
         self.link = Link(ours)
         self.ready = False
+        self._told = hello[:1]
         self.link.queue(Kind.HELLO, 0, 0, hello)
         self.link.flush(MSG_DONTWAIT)
+
+    def take_job(self, number: int, frames: list[Any], surroundings: list[Any]) -> None:
+        """Line up a job for it, and before that what has changed around its caller.
+
+        Args:
+            number: The job's.
+            frames: The callable and its conditions.
+            surroundings: The frame of them.
+        """
+        if surroundings != self._told:
+            self._told = surroundings
+            self.link.queue(Kind.HELLO, 0, 0, surroundings)
+        self.link.queue(Kind.JOB, number, 0, frames)
 
     @property
     def pid(self) -> int:
@@ -124,9 +139,7 @@ class Host:
             self._start: Callable[..., _spawn.Process] = self.fork_server.start
         else:
             self._start = _spawn.fork if start_method == "fork" else _spawn.fresh
-        self._hello = dump(_spawn.surroundings())[:1]
-        if initializer is not None:
-            self._hello += dump((initializer, initargs))
+        self._initializer = [] if initializer is None else dump((initializer, initargs))
         self.workers: list[Worker] = []
         self.jobs = 0
         self.closed = False
@@ -149,7 +162,7 @@ class Host:
             ClosedStrategyError: `close` was called.
             WorkerStartError: No process can be started.
         """
-        worker = Worker(self._start, self._hello)
+        worker = Worker(self._start, [*dump(surroundings()), *self._initializer])
         self.workers.append(worker)
         if self.closed:  # by another thread meanwhile, which may not have seen this one
             self.close()

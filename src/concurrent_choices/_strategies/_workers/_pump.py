@@ -31,6 +31,7 @@ from .._lanes._pace import share_of_rest
 from ._desk import CREDIT, Desk
 from ._host import Host, Worker
 from ._parting import part
+from ._surroundings import surroundings
 from ._unpack import unpack_outcome
 from ._waker import Waker
 from ._wire import Kind, Message
@@ -76,6 +77,7 @@ class Pump:
         host.jobs += 1
         self._number = host.jobs
         self._frames = _pack_job(job, inner, workers)
+        self._surroundings = dump(job.context.run(surroundings))
         self._desks: dict[int, Desk] = {}
         self._out: deque[Batch] = deque()
         self._alone: deque[Claim] = deque()
@@ -138,7 +140,7 @@ class Pump:
         desk = self._seat(worker)
         worker.page.started = 0
         worker.page.since = 0
-        worker.link.queue(Kind.JOB, self._number, 0, self._frames)
+        worker.take_job(self._number, self._frames, self._surroundings)
         self._desks[worker.link.fileno()] = desk
         self._poll.register(worker.link.fileno(), select.POLLIN)
         if worker.sentinel is not None:

@@ -7,7 +7,7 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..._errors import WorkerStartError
 from ._child import Child
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ._page import Page
 
-__all__ = ["Process", "fork", "fresh", "surroundings"]
+__all__ = ["Process", "fork", "fresh"]
 
 _ROOT = str(Path(__file__).parents[3])
 _BOOT = (
@@ -127,19 +127,3 @@ def fork(wire: socket, page: Page, lifeline: int) -> Process:
 
         serve(Link(wire), page, lifeline)
     os._exit(1)
-
-
-def surroundings() -> dict[str, Any]:
-    """What a worker must know to find the caller's modules."""
-    return {
-        "path": list(sys.path),
-        "argv": list(sys.argv),
-        "prefixes": (sys.prefix, sys.exec_prefix),
-        # Finders that .pth files installed, as editable installs do, must be installed there too.
-        "site": any(_from_site(finder) for finder in sys.meta_path),
-    }
-
-
-def _from_site(finder: object) -> bool:
-    kind = finder if isinstance(finder, type) else type(finder)
-    return "editable" in kind.__module__ or "editable" in kind.__qualname__.lower()

@@ -18,6 +18,7 @@ from ..._work._perform import Performer
 from ..._work._pickling import load, reason_of
 from ._outcome import Scrutiny, pack_outcome
 from ._page import Page
+from ._surroundings import adopt
 from ._wire import Kind, Link, Message
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
@@ -95,6 +96,7 @@ class _Server:
         self._link = link
         self._page = page
         self._perform: Callable[[Message], None] = self._unprepared
+        self._told: dict[str, Any] = {}
 
     def run(self) -> None:
         """Answer messages until there is nobody to answer."""
@@ -111,9 +113,10 @@ class _Server:
             self._settle_in(message)
 
     def _settle_in(self, message: Message) -> None:
-        """Take over the caller's surroundings, run the initializer, and say that all is well."""
+        """Take over the caller's surroundings, run an initializer, and say that all is well."""
         surroundings = load(message.frames[:1])
-        apply_surroundings(surroundings)
+        adopt(surroundings, self._told)
+        self._told = surroundings
         try:
             if len(message.frames) > 1:
                 initializer, arguments = load(message.frames[1:])
@@ -213,18 +216,6 @@ class _Bench:
         if self._timed:
             numbers[1] = time.monotonic_ns()
         return numbers[2] != self._number
-
-
-def apply_surroundings(surroundings: dict[str, Any]) -> None:
-    """Look where the caller looks for modules."""
-    sys.path[:] = surroundings["path"]
-    sys.argv[:] = surroundings["argv"]
-    sys.prefix, sys.exec_prefix = surroundings["prefixes"]
-    if surroundings["site"]:
-        import site  # noqa: PLC0415 - only where something it sets up is in use
-
-        site.main()
-        sys.path[:] = surroundings["path"]
 
 
 def _flush_output() -> None:

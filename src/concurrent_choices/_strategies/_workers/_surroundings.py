@@ -1,0 +1,160 @@
+"""What a worker process takes over from its caller: where modules are, the environment, and what else is set.
+
+Results must not depend on the process that computes them. A worker is born with what the caller had when
+its fork server began; whatever the caller has changed since, it is told with the next job.
+
+A worker imports this when it starts, so nothing slow may be imported here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+__all__ = ["adopt", "surroundings"]
+
+
+def surroundings() -> dict[str, Any]:
+    """What the caller has now, in the context that it is called in."""
+    return {
+        "argv": list(sys.argv),
+        "decimal": _decimal_rules(),
+        "environ": dict(os.environ),
+        "folder": _folder(),
+        "locale": _locale(),
+        "path": list(sys.path),
+        "prefixes": (sys.prefix, sys.exec_prefix),
+        "recursion": sys.getrecursionlimit(),
+        # Finders that .pth files installed, as editable installs do, must be installed there too.
+        "site": any(_from_site(finder) for finder in sys.meta_path),
+    }
+
+
+def _decimal_rules() -> tuple[Any, ...] | None:
+    """How decimals are rounded; None where nobody has chosen it."""
+    decimal = sys.modules.get("decimal")
+    if decimal is None:
+        return None
+    ours, usual = (_rules(context) for context in (decimal.getcontext(), decimal.DefaultContext))
+    return None if ours == usual else ours
+
+
+def _rules(context: Any) -> tuple[Any, ...]:
+    traps = [signal for signal, raises in context.traps.items() if raises]
+    return (
+        context.prec,
+        context.rounding,
+        context.Emin,
+        context.Emax,
+        context.capitals,
+        context.clamp,
+        [],  # no flags are raised
+        traps,
+    )
+
+
+def _folder() -> str | None:
+    try:
+        return os.getcwd()  # noqa: PTH109 - pathlib costs a worker's start 5 ms
+    except OSError:  # it is gone
+        return None
+
+
+def _locale() -> str:
+    import _locale as locale  # noqa: PLC0415 - `locale` itself costs 5 ms
+
+    return locale.setlocale(locale.LC_ALL, None)
+
+
+def _from_site(finder: object) -> bool:
+    kind = finder if isinstance(finder, type) else type(finder)
+    return "editable" in kind.__module__ or "editable" in kind.__qualname__.lower()
+
+
+def adopt(new: dict[str, Any], told: dict[str, Any]) -> None:
+    """In a worker: take over the caller's surroundings, where they are not what it was told before.
+
+    What an initializer or an item has set by itself stays.
+
+    Args:
+        new: As `surroundings` gives them.
+        told: The last that were adopted; empty at first.
+    """
+    for name, take in _TAKERS.items():
+        if name not in told or told[name] != new[name]:
+            take(new[name])
+    _adopt_environment(new["environ"], told.get("environ"))
+
+
+def _adopt_environment(new: dict[str, str], old: dict[str, str] | None) -> None:
+    if old is None:
+        old = dict(os.environ)
+    for name in old.keys() - new.keys():
+        os.environ.pop(name, None)
+    for name, value in new.items():
+        if old.get(name) != value:
+            os.environ[name] = value
+    if old.get("TZ") != new.get("TZ") and hasattr(time, "tzset"):
+        time.tzset()
+
+
+def _take_decimal_rules(rules: tuple[Any, ...] | None) -> None:
+    if rules is not None or "decimal" in sys.modules:
+        import decimal  # noqa: PLC0415 - seldom needed, and a worker must start fast
+
+        decimal.setcontext(decimal.Context(*rules) if rules else decimal.DefaultContext.copy())
+
+
+def _take_folder(folder: str | None) -> None:
+    if folder is not None:
+        try:
+            os.chdir(folder)
+        except OSError:  # it is gone, for the caller too
+            return
+
+
+def _take_locale(name: str) -> None:
+    import _locale as locale  # noqa: PLC0415 - as above
+
+    if locale.setlocale(locale.LC_ALL, None) != name:
+        locale.setlocale(locale.LC_ALL, name)
+
+
+def _take_argv(argv: list[str]) -> None:
+    sys.argv[:] = argv
+
+
+def _take_path(path: list[str]) -> None:
+    sys.path[:] = path
+
+
+def _take_prefixes(prefixes: tuple[str, str]) -> None:
+    sys.prefix, sys.exec_prefix = prefixes
+
+
+def _take_site(used: bool) -> None:  # noqa: FBT001 - private
+    if used:
+        import site  # noqa: PLC0415 - only where something it sets up is in use
+
+        path = list(sys.path)
+        site.main()
+        sys.path[:] = path
+
+
+_TAKERS: dict[str, Callable[[Any], None]] = {
+    "argv": _take_argv,
+    "decimal": _take_decimal_rules,
+    "folder": _take_folder,
+    "locale": _take_locale,
+    "path": _take_path,
+    "prefixes": _take_prefixes,
+    "recursion": sys.setrecursionlimit,
+    "site": _take_site,  # last: it looks at prefixes and changes the path
+}

@@ -1,0 +1,84 @@
+"""What is set around a call in its caller's process is set where the call runs, whichever process that is."""
+
+from __future__ import annotations
+
+import decimal
+import sys
+import time
+from pathlib import Path
+
+import contract_acts as acts
+import pytest
+from contract_ways import parameters, small
+
+from concurrent_choices import run
+
+
+@pytest.fixture
+def strategy(lean):
+    """As few processes as will do."""
+    return lean
+
+
+@pytest.fixture
+def in_tokyo(monkeypatch):
+    """The caller's clock is set to another zone; it is set back."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+def test_the_environment_of_now(strategy, of_kind, monkeypatch):
+    """A variable that was set or deleted since the last run is so in the next, however warm the workers."""
+    look = of_kind(acts.environment)
+    assert run(look, ["CONTRACT"], strategy=strategy) == [None]
+    monkeypatch.setenv("CONTRACT", "signed")
+    assert run(look, ["CONTRACT"], strategy=strategy) == ["signed"]
+    monkeypatch.delenv("CONTRACT")
+    assert run(look, ["CONTRACT"], strategy=strategy) == [None]
+
+
+def test_the_environment_changes_inside_a_with_block(name, of_kind, monkeypatch):
+    """The same for workers that are kept, and what an initializer has set stays."""
+    if "initializer" not in parameters(name):
+        pytest.skip("takes no initializer")
+    look = of_kind(acts.environment)
+    setting = {"initializer": acts.set_environment, "initargs": ("OWN", "set")}
+    with small(name, max_workers=1, **setting) as strategy:
+        assert run(look, ["CONTRACT", "OWN"], strategy=strategy) == [None, "set"]
+        monkeypatch.setenv("CONTRACT", "signed")
+        assert run(look, ["CONTRACT", "OWN"], strategy=strategy) == ["signed", "set"]
+
+
+@pytest.mark.usefixtures("in_tokyo")
+def test_the_zone(strategy, of_kind):
+    """A zone that was chosen in the environment is the one that times are told in."""
+    assert run(of_kind(acts.zone), [None], strategy=strategy) == ["JST"]
+
+
+def test_the_folder(strategy, of_kind, monkeypatch, tmp_path):
+    """Names of files are meant as in the caller's folder."""
+    run(of_kind(acts.folder), [None], strategy=strategy)
+    monkeypatch.chdir(tmp_path)
+    assert list(map(Path, run(of_kind(acts.folder), [None], strategy=strategy))) == [tmp_path.resolve()]
+
+
+def test_decimals(strategy, of_kind):
+    """As many digits as the caller has asked for, and as usual when it asks no more."""
+    with decimal.localcontext(prec=50):
+        (many,) = run(of_kind(acts.third), [1], strategy=strategy)
+    assert len(str(many)) == 52
+    (usual,) = run(of_kind(acts.third), [1], strategy=strategy)
+    assert len(str(usual)) == 30
+
+
+def test_the_recursion_limit(strategy, of_kind):
+    """What may recurse deeply in the caller may do so everywhere."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(before + 500)
+    try:
+        assert run(of_kind(acts.recursion_limit), [None], strategy=strategy) == [before + 500]
+    finally:
+        sys.setrecursionlimit(before)
