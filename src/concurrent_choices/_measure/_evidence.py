@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from attrs import evolve
+
 from .._facts._profile import Payload, Profile
 from ._congestion import is_congestion
 from ._figures import Block, Totals, spread, trend
@@ -104,6 +106,14 @@ class Evidence(NamedTuple):
 
 def profile_of(evidence: Evidence) -> Profile:
     """The profile that the evidence supports."""
+    profile = _of_one_lane(evidence)
+    if evidence.is_async:
+        profile = _with_steps(profile, evidence.steps)
+    return _with_errors(_with_trials(profile, evidence), evidence.runs)
+
+
+def _of_one_lane(evidence: Evidence) -> Profile:
+    """What one lane's calls took, and what was found out beside them."""
     blocks = worth_counting(evidence.blocks)
     alone = [evidence.first] if evidence.first and not blocks else blocks
     totals = Totals.of(alone)
@@ -111,12 +121,6 @@ def profile_of(evidence: Evidence) -> Profile:
     gil, gil_se, doubts = _gil(evidence, wall, cpu, queued)
     first = evidence.first.wall / 1e9 if evidence.first else 0.0
     calls = max(1, sum(block.calls for block in evidence.blocks))
-    sure = evidence.testimony.share is not None
-    trials = [_allowed(each, wall - queued, cpu, gil) if sure else each for each in evidence.trials]
-    pair = next((trial for trial in trials if trial.lanes == 2), None)  # noqa: PLR2004 - a pair
-    raised = [one for run in evidence.runs for one in run.outcomes if isinstance(one, Raised)]
-    made = max(1, sum(len(run.outcomes) for run in evidence.runs))
-    coroutines = max(1, evidence.steps.coroutines)
     return Profile(
         calls=totals.calls if blocks else 0,
         items=evidence.items,
@@ -134,24 +138,55 @@ def profile_of(evidence: Evidence) -> Profile:
         children=evidence.whole.children / 1e9 / calls,
         blocking_calls=evidence.whole.switches / calls,
         disk_blocks=evidence.whole.blocks / calls,
-        pair_parallelism=pair.parallelism if pair and not evidence.is_async else None,
-        pair_inflation=pair.inflation if pair and not evidence.is_async else None,
-        pair_resident=pair.resident if pair and not evidence.is_async else None,
-        pair_speedup=pair.speedup if pair else None,
-        ramp=tuple((each.lanes, each.speedup) for each in trials if each is not pair),
-        ramp_inflation=trials[-1].inflation if trials and trials[-1] is not pair else None,
-        is_async=evidence.is_async,
-        steps=evidence.steps.steps / coroutines,
-        loop_held=evidence.steps.held / 1e9 / coroutines,
-        loop_cpu=min(evidence.steps.cpu, evidence.steps.held) / 1e9 / coroutines,
-        loop_queued=evidence.steps.queued / 1e9 / coroutines if evidence.is_async else None,
         blocks_at=evidence.blocks_at,
         payload=evidence.payload,
-        errors=len(raised) / made,
-        congestion=sum(is_congestion(each.error) for each in raised) / made,
         missing=(*evidence.missing, *doubts),
         binding=evidence.binding,
     )
+
+
+def _with_steps(profile: Profile, steps: Steps) -> Profile:
+    """With what its coroutines did on their loop."""
+    coroutines = max(1, steps.coroutines)
+    return evolve(
+        profile,
+        is_async=True,
+        steps=steps.steps / coroutines,
+        loop_held=steps.held / 1e9 / coroutines,
+        loop_cpu=min(steps.cpu, steps.held) / 1e9 / coroutines,
+        loop_queued=steps.queued / 1e9 / coroutines,
+    )
+
+
+def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
+    """With what lanes did together; of coroutines on one loop that says nothing about threads."""
+    trials = evidence.trials
+    if evidence.testimony.share is not None:
+        served = profile.wall - profile.queued
+        trials = [_allowed(each, served, profile.cpu, profile.gil) for each in trials]
+    pair = next((trial for trial in trials if trial.lanes == 2), None)  # noqa: PLR2004 - a pair
+    wide = [trial for trial in trials if trial is not pair]
+    if pair is not None:
+        profile = evolve(profile, pair_speedup=pair.speedup)
+    if pair is not None and not evidence.is_async:
+        profile = evolve(
+            profile,
+            pair_parallelism=pair.parallelism,
+            pair_inflation=pair.inflation,
+            pair_resident=pair.resident,
+        )
+    return evolve(
+        profile,
+        ramp=tuple((each.lanes, each.speedup) for each in wide),
+        ramp_inflation=wide[-1].inflation if wide else None,
+    )
+
+
+def _with_errors(profile: Profile, runs: Sequence[Run]) -> Profile:
+    """With how many calls raised, and what for."""
+    made = max(1, sum(len(run.outcomes) for run in runs))
+    raised = [one.error for run in runs for one in run.outcomes if isinstance(one, Raised)]
+    return evolve(profile, errors=len(raised) / made, congestion=sum(map(is_congestion, raised)) / made)
 
 
 def worth_counting(blocks: Sequence[Block]) -> Sequence[Block]:

@@ -9,10 +9,10 @@ from typing import Any, Literal, TypeVar, Unpack, overload
 from .._facts._batch import Batch
 from .._work._job import Job
 from ..protocols import AsyncStrategy, Strategy
-from ._arguments import check_async_items, check_buffersize
+from ._arguments import check_async_items
 from ._collect import Arrivals, Collector, InOrder, Window, finish
 from ._options import RunOptions, StreamOptions
-from ._prepare import AHEAD, LINGER, prepare, shown
+from ._prepare import LINGER, prepare, prepare_stream, shown
 
 __all__ = ["arun", "astream"]
 
@@ -169,14 +169,11 @@ def astream(  # noqa: PLR0913 - all but two are options, taken by name
         Exception: As for `stream`.
     """
     check_async_items(items)
-    check_buffersize(buffersize)
-    job, chosen = prepare(
+    job, chosen = prepare_stream(
         fn,
         items,
         strategy,
-        linger=LINGER,
-        window=buffersize or AHEAD,
-        fixed=buffersize is not None,
+        buffersize=buffersize,
         timeout=timeout,
         return_exceptions=return_exceptions,
         idempotent=idempotent,
@@ -213,14 +210,13 @@ class _Batches:
         from .._strategies._lanes._feeding import Feeding  # noqa: PLC0415 - anyio; here a loop runs already
         from .._strategies._lanes._native import execute_beside  # noqa: PLC0415 - as above
 
-        here = isinstance(chosen, AsyncStrategy) and job.is_async
         self._job = job
-        self._feeding = Feeding(job, items, here=here)
-        self._batches = (
-            chosen.aexecute(job)
-            if isinstance(chosen, AsyncStrategy) and job.is_async
-            else execute_beside(job, chosen.execute)
-        )
+        if isinstance(chosen, AsyncStrategy) and job.is_async:
+            self._feeding = Feeding(job, items, here=True)
+            self._batches = chosen.aexecute(job)
+        else:
+            self._feeding = Feeding(job, items, here=False)
+            self._batches = execute_beside(job, chosen.execute)
         self._started = False
 
     def __aiter__(self) -> _Batches:

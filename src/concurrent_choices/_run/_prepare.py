@@ -12,9 +12,9 @@ from .._strategies._registry import resolve
 from .._work._job import Job
 from .._work._source import Source
 from ..protocols import Strategy
-from ._arguments import check_fn, check_items, check_timeout
+from ._arguments import check_buffersize, check_fn, check_items, check_timeout
 
-__all__ = ["AHEAD", "GLANCE", "LINGER", "prepare", "refuse_loop", "shown"]
+__all__ = ["GLANCE", "LINGER", "prepare", "prepare_stream", "refuse_loop", "shown"]
 
 LINGER = 1e-3
 """Seconds a result of a stream may rest before the caller is woken (guessed: ten wake-ups' worth)."""
@@ -80,6 +80,41 @@ def prepare(  # noqa: PLR0913 - what a job is made of, each by name
     if chosen.name == "auto":
         _begin_report(job)
     return job, chosen
+
+
+def prepare_stream(  # noqa: PLR0913 - as above
+    fn: Callable[[Any], Any],
+    items: Any,
+    strategy: object,
+    *,
+    buffersize: int | None,
+    timeout: float | None,
+    return_exceptions: bool,
+    idempotent: bool,
+) -> tuple[Job, Strategy]:
+    """The same for results that are taken one by one.
+
+    Args:
+        fn: As for `prepare`.
+        items: As for `prepare`.
+        strategy: As for `prepare`.
+        buffersize: Items that may be taken ahead of the results; None for what the caller's pace asks for.
+        timeout: As for `prepare`.
+        return_exceptions: As for `prepare`.
+        idempotent: As for `prepare`.
+    """
+    check_buffersize(buffersize)
+    return prepare(
+        fn,
+        items,
+        strategy,
+        linger=LINGER,
+        window=buffersize or AHEAD,
+        fixed=buffersize is not None,
+        timeout=timeout,
+        return_exceptions=return_exceptions,
+        idempotent=idempotent,
+    )
 
 
 def _auto() -> Strategy:

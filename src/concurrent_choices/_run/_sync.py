@@ -9,10 +9,10 @@ from typing import Any, Literal, TypeVar, Unpack, overload
 from .._facts._batch import Batch
 from .._work._job import Job
 from ..protocols import Strategy
-from ._arguments import check_buffersize, check_items
+from ._arguments import check_items
 from ._collect import Arrivals, Collector, InOrder, Window, finish
 from ._options import RunOptions, StreamOptions
-from ._prepare import AHEAD, GLANCE, LINGER, prepare, refuse_loop, shown
+from ._prepare import GLANCE, prepare, prepare_stream, refuse_loop, shown
 
 __all__ = ["run", "stream"]
 
@@ -183,14 +183,11 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
     """
     refuse_loop("stream", "async for ... in astream(...)")
     check_items(items)
-    check_buffersize(buffersize)
-    job, chosen = prepare(
+    job, chosen = prepare_stream(
         fn,
         items,
         strategy,
-        linger=LINGER,
-        window=buffersize or AHEAD,
-        fixed=buffersize is not None,
+        buffersize=buffersize,
         timeout=timeout,
         return_exceptions=return_exceptions,
         idempotent=idempotent,

@@ -52,11 +52,6 @@ class ProcessStrategy(Staffed):
         default=Factory(_staffing_of, takes_self=True), init=False, eq=False, repr=False
     )
 
-    def execute(self, job: Job) -> Iterator[Batch]:
-        """Perform the job."""
-        self.staffing.check()
-        return self._execute(job)
-
     def _execute(self, job: Job) -> Iterator[Batch]:
         workers = self.workers_for(job)
         batch = 1 if job.timeout is not None else self.batch

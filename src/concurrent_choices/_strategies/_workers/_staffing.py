@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from attrs import field, frozen
 
+from ..._facts._batch import Batch
 from ..._platform import usable_cpus
 from ..._work._job import Job
 from ..._work._nesting import share
@@ -134,6 +135,19 @@ class Staffed:
 
     def __exit__(self, *exc_info: object) -> None:
         self.staffing.close()
+
+    def execute(self, job: Job) -> Iterator[Batch]:
+        """Perform the job.
+
+        Raises:
+            ClosedStrategyError: Its block is over; said at the call, and not when a batch is asked for.
+        """
+        self.staffing.check()
+        return self._execute(job)
+
+    def _execute(self, job: Job) -> Iterator[Batch]:
+        """Perform the job on workers of `staffing`."""
+        raise NotImplementedError
 
     def workers_for(self, job: Job) -> int:
         """How many processes a job gets: never more than it has items."""
