@@ -125,6 +125,23 @@ def test_the_first_call_is_paid_in_every_process():
     assert seconds(warm, 100, "sequential") == seconds(PYTHON, 100, "sequential")
 
 
+def test_workers_import_what_the_callable_needs():
+    """The standard library's part once for all; the rest on two cores in two turns; lanes need more."""
+    costs = evolve(FREE, module_import=1 * MS, hybrid_start=30 * MS)
+    heavy = evolve(PYTHON, payload=Payload(shared_modules=10, own_modules=20))
+    known = evolve(PYTHON, payload=Payload(shared_modules=10, own_modules=20, load_seconds=5 * MS))
+
+    def start(profile, strategy, workers):
+        how = (strategy, workers, 4 * workers if strategy == "hybrid" else workers)
+        return seconds(profile, 100, *how, costs=costs) - seconds(PYTHON, 100, *how)
+
+    assert start(heavy, "process", 2) == pytest.approx(30 * MS)
+    assert start(heavy, "process", 4) == pytest.approx(50 * MS)
+    assert start(heavy, "hybrid", 2) == pytest.approx(60 * MS)
+    assert start(known, "process", 2) == pytest.approx(5 * MS)
+    assert start(heavy, "thread", 2) == 0
+
+
 def test_large_payloads_keep_the_parent_busy():
     """Ten megabytes at a nanosecond a byte take longer than what is done with them."""
     heavy = evolve(NATIVE, payload=Payload(item_bytes=10e6))

@@ -173,6 +173,15 @@ def test_errors_and_congestion():
     assert profile.congestion == 0.25
 
 
+def test_congestion_in_a_trial():
+    """One at a time may never be refused what sixteen at once are."""
+    alone = [Run(0, [1, 2, 3, 4])]
+    crowded = [Run(4, [Raised(TimeoutError()), 1, Raised(ValueError()), 1])]
+    profile = profile_of(Evidence(blocks=blocks(1), runs=alone, crowded_runs=crowded))
+
+    assert (profile.congestion, profile.errors) == (0.125, 0.0)
+
+
 def test_trials():
     """The trial of two is the pair; others are the ramp."""
     trials = [Trial(2, 1.9, 1.1, 1.95), Trial(4, 3.0, 1.1, 3.5)]

@@ -4,7 +4,7 @@ from concurrent_choices import Workload
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._estimate import Estimate
 from concurrent_choices._facts._plan import Plan
-from concurrent_choices._facts._profile import Profile
+from concurrent_choices._facts._profile import Payload, Profile
 from concurrent_choices._facts._recommendation import Recommendation
 from concurrent_choices._run._race import HEATS, SHARE, Race, lanes, starting
 from concurrent_choices._strategies._registry import strategy_for
@@ -29,7 +29,7 @@ def verdict_of(*estimates, items=1000):
 
 
 def race(fn, items=1000):
-    return Race(Workload(fn, range(items)), Costs(), iter(enumerate(range(items))))
+    return Race(Workload(fn, range(items)), Costs(), Payload(), iter(enumerate(range(items))))
 
 
 SEQUENTIAL, THREADS, PROCESSES = (
@@ -114,13 +114,21 @@ def test_fewer_items_than_were_said_end_the_race():
 
 
 def test_what_starting_costs():
-    """Threads each, processes after the first each, a loop once."""
-    costs = Costs(thread_start=1.0, process_start=10.0, process_worker=2.0, loop_start=5.0)
+    """Threads each, processes after the first each and what they import, a loop once."""
+    costs = Costs(
+        thread_start=1.0,
+        process_start=10.0,
+        process_worker=2.0,
+        hybrid_start=7.0,
+        module_import=0.1,
+        loop_start=5.0,
+    )
+    payload = Payload(shared_modules=6, own_modules=4)
     told_costs = [
-        starting(each.plan, costs)
+        starting(each.plan, costs, payload)
         for each in (SEQUENTIAL, THREADS, PROCESSES, told("hybrid", 1.0, 3), told("asyncio", 1.0))
     ]
-    assert told_costs == [0.0, 2.0, 12.0, 14.0, 5.0]
+    assert told_costs == [0.0, 2.0, 13.0, 22.0, 5.0]
     assert lanes(Plan(strategy="hybrid", workers=2, concurrency=8)) == 8
 
 

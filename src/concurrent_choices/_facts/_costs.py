@@ -24,6 +24,9 @@ class Costs(Jsonable):
         thread_item: Handing one item to a thread in a batch of one.
         process_start: From nothing to the first worker being ready.
         process_worker: Each further worker.
+        hybrid_start: What a worker takes longer where it is to have lanes inside.
+        module_import: Importing one of the modules that a worker lacks; of 25 packages, some of them the
+            standard library's, one took 0.26 to 0.55 ms.
         process_batch: Parent's time for one batch's trip to a worker and back.
         process_item: Parent's time for one more item within a batch.
         process_task: One coroutine that never waits, awaited in a worker process: the worker's time.
@@ -47,6 +50,8 @@ class Costs(Jsonable):
     thread_item: float = 0.7e-6
     process_start: float = 20e-3
     process_worker: float = 1e-3
+    hybrid_start: float = 40e-3
+    module_import: float = 0.4e-3
     process_batch: float = 20e-6
     process_item: float = 0.05e-6
     process_task: float = 15e-6

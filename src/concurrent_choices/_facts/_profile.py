@@ -23,7 +23,9 @@ class Payload(Jsonable):
         item_seconds: Seconds to pickle and unpickle one item.
         result_seconds: Seconds to pickle and unpickle one result.
         obstacle: Why it cannot travel, in a phrase a user understands; empty where it can.
-        load_seconds: Seconds a fresh worker takes to load the callable: the imports of its module.
+        shared_modules: Modules that one process imports for all workers before they can load the callable.
+        own_modules: Modules that each worker imports for it.
+        load_seconds: Seconds a fresh worker took to load the callable; None where none was started.
     """
 
     item_bytes: float = 0.0
@@ -31,7 +33,9 @@ class Payload(Jsonable):
     item_seconds: float = 0.0
     result_seconds: float = 0.0
     obstacle: str = ""
-    load_seconds: float = 0.0
+    shared_modules: int = 0
+    own_modules: int = 0
+    load_seconds: float | None = None
 
 
 @frozen(kw_only=True)

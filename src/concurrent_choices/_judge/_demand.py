@@ -279,9 +279,13 @@ def _refined(profile: Profile, demand: Demand) -> Demand:
         return evolve(demand, gil=held, work=total - held)
 
     def network(held: float) -> Network:
-        return _network(shifted(held), PAIR)
+        return _network(evolve(shifted(held), inflation=1.0), PAIR)
 
-    inferred = invert(network, PAIR, observed / demand.alone, total)
+    rate = observed / demand.alone
+    if demand.inflation > 1.0 and profile.pair_parallelism is not None:
+        # those who slow each other down compute at once: how much of the time tells whether they took turns
+        rate = profile.pair_parallelism / total
+    inferred = invert(network, PAIR, rate, total)
     if not known:
         return shifted(inferred)
     doubt, trial_doubt = max(profile.gil_se, 0.01) ** 2, PAIR_ERROR**2
@@ -302,9 +306,9 @@ def _lightened(profile: Profile, demand: Demand) -> Demand:
 
 
 def _refinable(profile: Profile, demand: Demand) -> bool:
-    """Whether only the GIL can have slowed two lanes down: not their memory, not their children."""
+    """Whether only the GIL can have made two lanes take turns: not their children, not their loop."""
     computes = demand.gil + demand.work >= max(demand.alone / 2, UNBROKEN)
-    return computes and demand.inflation == 1.0 and not profile.children and not demand.is_async
+    return computes and not profile.children and not demand.is_async
 
 
 def _resourceful(profile: Profile, demand: Demand) -> Demand:

@@ -108,6 +108,8 @@ _STARTS: tuple[str, ...] = (
     "thread_start",
     "process_start",
     "process_worker",
+    "hybrid_start",
+    "module_import",
     "loop_start",
     "uvloop_start",
 )

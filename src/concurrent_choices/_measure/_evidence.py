@@ -93,6 +93,7 @@ class Evidence(NamedTuple):
     blocks: Sequence[Block] = ()
     whole: Gauge = Gauge()
     runs: Sequence[Run] = ()
+    crowded_runs: Sequence[Run] = ()
     testimony: Statement = Statement(None, math.inf, 0.0, 0)
     native: float = 0.0
     steps: Steps = Steps()
@@ -109,7 +110,7 @@ def profile_of(evidence: Evidence) -> Profile:
     profile = _of_one_lane(evidence)
     if evidence.is_async:
         profile = _with_steps(profile, evidence.steps)
-    return _with_errors(_with_trials(profile, evidence), evidence.runs)
+    return _with_errors(_with_trials(profile, evidence), evidence)
 
 
 def _of_one_lane(evidence: Evidence) -> Profile:
@@ -182,11 +183,23 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
     )
 
 
-def _with_errors(profile: Profile, runs: Sequence[Run]) -> Profile:
-    """With how many calls raised, and what for."""
-    made = max(1, sum(len(run.outcomes) for run in runs))
-    raised = [one.error for run in runs for one in run.outcomes if isinstance(one, Raised)]
-    return evolve(profile, errors=len(raised) / made, congestion=sum(map(is_congestion, raised)) / made)
+def _with_errors(profile: Profile, evidence: Evidence) -> Profile:
+    """With how many calls raised; a crowded resource refuses them in trials, if not before."""
+    alone, everywhere = evidence.runs, [*evidence.runs, *evidence.crowded_runs]
+    crowded = [error for error in _raised(everywhere) if is_congestion(error)]
+    return evolve(
+        profile,
+        errors=len(_raised(alone)) / _made(alone),
+        congestion=len(crowded) / _made(everywhere),
+    )
+
+
+def _raised(runs: Sequence[Run]) -> list[BaseException]:
+    return [one.error for run in runs for one in run.outcomes if isinstance(one, Raised)]
+
+
+def _made(runs: Sequence[Run]) -> int:
+    return max(1, sum(len(run.outcomes) for run in runs))
 
 
 def worth_counting(blocks: Sequence[Block]) -> Sequence[Block]:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from attrs import evolve
+
 from .._facts._profile import Payload
+from .._work._imports import imports_of
 from .._work._pickling import dump, load
+from ._calls import AwaitedCalls
 from ._ledger import Raised
 from ._obstacle import obstacle
 
@@ -65,7 +69,8 @@ def weigh(bench: Bench, deadline: int) -> Payload:
     finally:
         hand.close()
     if ended:
-        return weighed[0]
+        needed = imports_of(bench.fn, is_async=isinstance(bench.calls, AwaitedCalls))
+        return evolve(weighed[0], shared_modules=needed.shared, own_modules=needed.own)
     reason = f"pickling had not ended after {patience:.2g} s; that is a lower bound"
     bench.missing.append(f"payload: {reason}")
     return Payload(item_seconds=patience)

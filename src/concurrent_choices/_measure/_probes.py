@@ -10,6 +10,7 @@ import asyncio
 import os
 import pickle
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -29,6 +30,12 @@ _PAYLOAD = 4 * 1024 * 1024
 _TASKS, _STEPS = 8, 200
 _MESSAGES = 300
 _ROUNDS = 5
+_IMPORTING = """
+import sys, time
+there, start = len(sys.modules), time.perf_counter()
+import asyncio
+print((time.perf_counter() - start) / (len(sys.modules) - there))
+"""
 
 
 def _call() -> float:
@@ -126,6 +133,17 @@ def _anyio_step() -> float:
     return _stepping(asyncio.new_event_loop, pause)
 
 
+def _module_import() -> float:
+    """One of the eighty modules that asyncio imports, in a fresh interpreter; the best of a few."""
+    return min(float(_told_by(_IMPORTING)) for _ in range(3))
+
+
+def _told_by(script: str) -> str:
+    command = [sys.executable, "-I", "-S", "-c", script]
+    told = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=1.0)  # noqa: S603 - our own script
+    return told.stdout.decode()
+
+
 async def _pause() -> None:
     await asyncio.sleep(0)
 
@@ -201,6 +219,7 @@ DIRECT: dict[str, tuple[Callable[[], float], str]] = {
     "call": (_call, f"best of {_ROUNDS} rounds of {_CALLS} calls of an empty function"),
     "switch": (_switch, f"{2 * _TURNS} turns of two threads"),
     "byte": (_byte, "best of 3 trips of 4 MiB through pickle and a pipe"),
+    "module_import": (_module_import, "one of those that asyncio imports, best of 3 fresh interpreters"),
     "loop_start": (_loop_start, f"best of {_ROUNDS} asyncio loops made, run and closed"),
     "step": (_step, f"best of {_ROUNDS} rounds of {_TASKS} tasks of {_STEPS} sleep(0)"),
     "socket_step": (_socket_step, f"best of 3 rounds of {2 * _MESSAGES} messages on asyncio streams"),

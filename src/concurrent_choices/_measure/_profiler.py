@@ -104,6 +104,7 @@ def profile_at(
         blocks=sample.blocks,
         whole=sample.whole,
         runs=bench.ledger.runs[:solo],
+        crowded_runs=bench.ledger.runs[solo:],
         testimony=sample.testimony,
         native=sample.native,
         steps=sample.steps,

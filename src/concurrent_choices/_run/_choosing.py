@@ -185,7 +185,7 @@ def _raced(verdict: Recommendation, leftover: Leftover, costs: Costs, seconds: f
     """The verdict after a race, if there is time and work enough for one."""
     if seconds <= 0 or not verdict.items_known:
         return verdict
-    race = Race(leftover.workload, costs, leftover.rest)
+    race = Race(leftover.workload, costs, verdict.profile.payload, leftover.rest)
     there = verdict.profile.items  # "what if" asks about more than there are
     left = (verdict.items if there is None else there) - len(leftover.results)
     measured = race.hold(verdict, left, seconds)

@@ -83,9 +83,21 @@ def _process_worker() -> float:
     return max(_NEXT_TO_NOTHING, (more - one) / _MORE)
 
 
+def _hybrid_start() -> float:
+    """What one worker with lanes inside takes longer than one without; the least of a few."""
+    whole = min(_timed(_hybrid_from_nothing) for _ in range(_ROUNDS))
+    return max(_NEXT_TO_NOTHING, whole - _process_start())
+
+
+def _hybrid_from_nothing() -> None:
+    with load("hybrid")(max_workers=1, concurrency=2) as strategy:
+        run(abs, range(1), strategy=strategy)
+
+
 PROBES: dict[str, Callable[[], float]] = {
     "process_start": _process_start,
     "process_worker": _process_worker,
+    "hybrid_start": _hybrid_start,
     "hybrid_item": partial(_per_item, "hybrid", _nothing, _FEW, max_workers=1, concurrency=8),
     "process_batch": partial(_per_item, "process", _nothing, _FEW, max_workers=1, batch=1),
     "process_task": partial(_per_item, "process", _nothing_awaited, _FEW, max_workers=1, batch=_FEW),

@@ -18,7 +18,7 @@ from attrs import define, evolve, field
 from .._facts._costs import Costs
 from .._facts._estimate import Estimate
 from .._facts._plan import Plan
-from .._facts._profile import Profile
+from .._facts._profile import Payload, Profile
 from .._facts._recommendation import Recommendation
 from .._facts._workload import Workload
 from .._strategies._registry import strategy_for
@@ -37,9 +37,9 @@ HEATS = 3
 LEAST_HEAT = 4e-3
 """Seconds below which a heat tells nothing (guessed: a scheduler's time slice)."""
 
-LOADING = 2.0
-"""Of what starting processes is known to take, how much more is kept free: they load what the callable needs
-(guessed: NumPy takes 60 ms)."""
+RESERVE = 0.5
+"""Of what starting processes is reckoned to take, how much more is kept free: counting the modules that they
+load tells it within a third (`_work._imports`), and others compute meanwhile (guessed)."""
 
 _PAIR = 2  # processes that `Profile.process_speedup` is of
 
@@ -53,6 +53,7 @@ class Race:
     Attributes:
         workload: Whose callable runs.
         costs: What starting up takes.
+        payload: What workers have to load.
         rest: The items left, each with its index.
         results: What the calls gave or raised, by index.
         raised: Which of them were raised; no more is raced then.
@@ -63,6 +64,7 @@ class Race:
 
     workload: Workload
     costs: Costs
+    payload: Payload
     rest: Iterator[tuple[int, Any]]
     results: dict[int, Any] = field(factory=dict[int, Any])
     raised: set[int] = field(factory=set[int])
@@ -116,7 +118,7 @@ class Race:
         return evolve(profile, process_speedup=profile.wall / pair) if pair > 0 else profile
 
     def _start_of(self, plan: Plan) -> float:
-        return self.starts.get(plan.strategy, starting(plan, self.costs))
+        return self.starts.get(plan.strategy, starting(plan, self.costs, self.payload))
 
     def _drawn_up(self, verdict: Recommendation, left: int, seconds: float) -> tuple[Sequence[Estimate], int]:
         """Who races, and with how many items a heat; nobody where that would tell nothing.
@@ -128,19 +130,21 @@ class Race:
             count = self._fair_count(field, verdict.items, left, seconds)
             if count >= max(2 * lanes(each.plan) for each in field):
                 return field, count
-            field.remove(max(field, key=lambda each: (starting(each.plan, self.costs), lanes(each.plan))))
+            field.remove(max(field, key=lambda each: (self._start_of(each.plan), lanes(each.plan))))
         return (), 0
 
     def _fair_count(self, field: Sequence[Estimate], items: int, left: int, seconds: float) -> int:
         """Items of a heat: as many as all can do in the time, and a share of what is left."""
-        starts = [starting(each.plan, self.costs) for each in field]
+        starts = [self._start_of(each.plan) for each in field]
         pace = [
             max(0.0, each.expected - start) / max(1, items) for each, start in zip(field, starts, strict=True)
         ]
-        loading = sum(
-            LOADING * starting(each.plan, self.costs) for each in field if each.plan.strategy in _IN_PROCESSES
+        reserve = sum(
+            RESERVE * start
+            for each, start in zip(field, starts, strict=True)
+            if each.plan.strategy in _IN_PROCESSES
         )
-        heat = (seconds - sum(starts) - loading) / HEATS / len(field)
+        heat = (seconds - sum(starts) - reserve) / HEATS / len(field)
         if heat < LEAST_HEAT or not max(pace):
             return 0
         return min(int(heat / max(pace)), int(left * SHARE / HEATS / len(field)))
@@ -175,10 +179,12 @@ def lanes(plan: Plan) -> int:
     return max(plan.workers, plan.concurrency)
 
 
-def starting(plan: Plan, costs: Costs) -> float:
+def starting(plan: Plan, costs: Costs, payload: Payload) -> float:
     """Seconds of starting up, which all items together pay once."""
     if plan.strategy == "thread":
         return costs.thread_start * plan.workers
     if plan.strategy in _IN_PROCESSES:
-        return costs.process_start + costs.process_worker * (plan.workers - 1)
+        loading = costs.module_import * (payload.shared_modules + payload.own_modules)
+        inside = costs.hybrid_start if plan.strategy == "hybrid" else 0.0
+        return costs.process_start + costs.process_worker * (plan.workers - 1) + loading + inside
     return 0.0 if plan.strategy == "sequential" else costs.loop_start

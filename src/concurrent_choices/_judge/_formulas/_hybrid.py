@@ -1,11 +1,11 @@
 """Processes with lanes inside: threads for a `def`, coroutines on one loop for an `async def`.
 
 hybrid(Wp x Wl):  X = min(Wp X_inner(Wl; g + h, P/Wp cores), P / busy, 1 / D_par, 1 / u if shared)
-                  T = s_p(Wp) + s_inner + N/X + tail + backlog
+                  T = s_p(Wp) + s_h + s_inner + N/X + tail + backlog
 
 where X_inner is the throughput of one process by the formulas of threads or of loops (DECISION.md 5.2),
-and h what the worker pays, under its GIL, to hand an item to a lane and its result back: lanes inside a
-worker are fed one item at a time.
+s_h what a worker takes longer to come up with lanes inside, and h what it pays, under its GIL, to hand an
+item to a lane and its result back: lanes inside a worker are fed one item at a time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def hybrid(case: Case, plan: Plan) -> Prediction:
     inner = _inner(case, workers, lanes)
     rate = _together(case, workers, inner)
     threads = 0.0 if case.demand.is_async else case.costs.thread_start * inner.lanes
-    start = start_seconds(case, workers) + threads
+    start = start_seconds(case, workers, case.costs.hybrid_start) + threads
     ramp = case.costs.process_worker / max(1.0, inner.throughput * inner.alone)
     smooth = finish(case, rate, start=start, ramp=ramp)
     backlog = _backlog(case, workers, inner) / inner.throughput

@@ -6,7 +6,8 @@ process(W,k):  D_par = d_p/k + e_p + t/2 + beta s,  D_c = c kappa(W) + t/2,  D_u
 where d_p is the parent's time for a batch and e_p for one more item in it, t the time to pickle and
 unpickle an item and its result (half of it at either end), beta s the time to move their bytes and
 s_p(W) the start of W workers, each of which begins when it has come up (DECISION.md 5.2). Each
-worker has a GIL of its own, so under it and outside it are the same. Each pays a first call.
+worker has a GIL of its own, so under it and outside it are the same. Each pays a first call, and imports
+what the callable needs; where there are more workers than cores, they do so in turn.
 The parent sends a batch ahead of need, so its time bounds the throughput and delays nobody before.
 """
 
@@ -85,10 +86,24 @@ def worker_seconds(case: Case, task: float) -> float:
     return seconds
 
 
-def start_seconds(case: Case, workers: int) -> float:
-    """Seconds until the first worker process works, its first call's excess included."""
+def start_seconds(case: Case, workers: int, inside: float = 0.0) -> float:
+    """Seconds until the first worker process works, its first call's excess included.
+
+    Args:
+        case: What for.
+        workers: How many processes.
+        inside: Seconds that each takes longer for what it has inside.
+    """
     costs = case.costs
     crowd = max(1.0, workers / case.demand.cores)
-    warming = case.profile.payload.load_seconds + case.profile.first_excess
+    shared, own = _loading(case)
     loop = costs.loop_start if case.demand.is_async else 0.0
-    return costs.process_start + crowd * (warming + loop)
+    return costs.process_start + shared + crowd * (own + case.profile.first_excess + loop + inside)
+
+
+def _loading(case: Case) -> tuple[float, float]:
+    """Seconds of imports that one process does for all workers, and of each worker's own."""
+    payload, each = case.profile.payload, case.costs.module_import
+    if payload.load_seconds is not None:
+        return 0.0, payload.load_seconds
+    return each * payload.shared_modules, each * payload.own_modules

@@ -165,7 +165,8 @@ class Controls:
         """
         costs = self.world.costs
         for _ in range(count):
-            ready = costs.process_start + costs.process_worker * self._processes
+            inside = costs.hybrid_start if lanes > 1 else 0.0
+            ready = costs.process_start + costs.process_worker * self._processes + inside
             ready = ready if start is None else start
             self._processes += 1
             self._add_worker(ready + self._loop_start(), lanes, batch)

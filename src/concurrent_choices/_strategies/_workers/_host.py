@@ -12,11 +12,11 @@ from contextlib import suppress
 from typing import Any
 
 from ..._errors import ClosedStrategyError
+from ..._work._imports import preloadable
 from ..._work._pickling import dump
 from . import _spawn
 from ._fork_client import ForkServer, can_serve_forks
 from ._page import Page
-from ._preload import preloadable
 from ._surroundings import surroundings
 from ._wire import Kind, Link, socket_pair
 

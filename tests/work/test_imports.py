@@ -1,0 +1,75 @@
+"""What workers import for a callable is counted where it has been imported already."""
+
+from __future__ import annotations
+
+import sys
+import urllib.request
+from functools import partial
+from subprocess import check_output
+
+import pytest
+
+from concurrent_choices import ProcessStrategy, run
+from concurrent_choices._work._imports import _THERE, imports_of, preloadable
+
+IMPORT = """
+import sys
+sys.path.extend({path!r})
+import concurrent_choices._strategies._workers._fork_server
+there = set(sys.modules)
+import {name}
+print(len(set(sys.modules) - there))
+"""
+
+
+def modules_here(_item):
+    return list(sys.modules)
+
+
+def fetch(item):
+    return urllib.request.quote(str(item))
+
+
+@pytest.mark.parametrize("name", ["json", "logging", "asyncio", "urllib.request", "numpy", "attrs"])
+def test_the_count_is_about_what_an_interpreter_imports(name):
+    """Neither what another package dragged in, nor half of what is needed, for any of these."""
+    __import__(name)
+    of_it = type("Of", (), {"__module__": name})  # a class that says it is from there
+    script = IMPORT.format(path=sys.path, name=name)
+    really = int(check_output([sys.executable, "-I", "-S", "-c", script]))
+
+    counted = sum(imports_of(of_it, is_async=False))
+
+    assert 0.7 * really <= counted <= 1.4 * really + 5
+
+
+def test_workers_have_what_is_not_counted():
+    """Nothing is left out of the count that a worker would import after all."""
+    with ProcessStrategy(max_workers=1) as strategy:
+        (there,) = run(modules_here, [1], strategy=strategy)
+    assert {name for name in _THERE if name not in sys.builtin_module_names} <= set(there)
+
+
+def test_the_standard_library_is_shared():
+    """One process imports it for all; what else a module imports is each worker's own."""
+    shared, own = imports_of(fetch, is_async=False)
+    assert "urllib" in preloadable(fetch)
+    assert shared > 40
+    assert own > 0
+    assert sum(imports_of(partial(fetch), is_async=False)) == shared + own
+
+
+def test_coroutines_need_asyncio():
+    """A worker needs it even where the callable's module does not name it."""
+    __import__("asyncio")
+    of_asyncio = [name for name in sys.modules if name.startswith("asyncio.")]
+    assert sum(imports_of(len, is_async=False)) == 0
+    assert sum(imports_of(len, is_async=True)) >= len(of_asyncio) > 10
+
+
+def test_a_lambda_needs_what_it_names_and_cloudpickle():
+    """It travels by value, and the modules it names by their names."""
+    plain = imports_of(lambda item: item, is_async=False)
+    more = imports_of(lambda item: urllib.request.quote(str(item)), is_async=False)
+    assert plain.shared == more.shared > 10
+    assert more.own > plain.own + 10
