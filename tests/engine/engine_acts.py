@@ -36,6 +36,18 @@ def spin(item):
     return total + item
 
 
+FACTOR = 2
+
+
+def times_factor(item):
+    spin(item)
+    return FACTOR * item
+
+
+async def times_factor_awaited(item):
+    return times_factor(item)
+
+
 def nap(item):
     time.sleep(0.003)
     return item

@@ -1,10 +1,14 @@
 """A callable that changes what it holds stays in this process, and the report names what changed."""
 
+import logging
 import threading
 import time
 
 import engine_acts as acts
 import pytest
+from engine_coroutines import OUTSIDE as LOOP_OUTSIDE
+from engine_coroutines import STARTING as LOOP_STARTING
+from engine_coroutines import LoopStrategy
 from engine_fakes import ALONE, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy
 
 from concurrent_choices import run
@@ -140,6 +144,38 @@ def test_what_cannot_travel_stays():
     strategy = outside()
     assert run(locked, range(200), strategy=strategy) == list(range(200))
     assert "cannot travel" in strategy.controller.barred
+
+
+def test_a_logger_changes_nothing():
+    """What a logger keeps to itself with its first message keeps no callable here."""
+    logger = logging.getLogger("concurrent_choices.tests.state")
+
+    def tells(item):
+        logger.debug("item %s", item)
+
+    state = State(tells)
+    tells(1)
+    assert state.changed() == ""
+
+
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_what_was_set_in_a_module_stays(kind, monkeypatch):
+    """A worker would import the module and find what the module itself sets."""
+    monkeypatch.setattr(acts, "FACTOR", 3)
+    if kind == "def":
+        strategy = outside()
+        assert run(acts.times_factor, range(300), strategy=strategy) == list(range(0, 900, 3))
+    else:
+        strategy = LoopStrategy(LOOP_STARTING, LOOP_OUTSIDE)
+        assert run(acts.times_factor_awaited, range(300), strategy=strategy) == list(range(0, 900, 3))
+    assert "engine_acts.FACTOR is not there what was made of it here" in strategy.controller.barred
+
+
+def test_what_a_module_sets_moves():
+    """A callable that uses what its module has set from the start may go."""
+    strategy = outside()
+    run(acts.times_factor, range(300), strategy=strategy)
+    assert not strategy.controller.barred
 
 
 def test_a_large_value_is_judged_by_the_code():

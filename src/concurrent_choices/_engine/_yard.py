@@ -137,9 +137,13 @@ class Yard:
 
     def _warm_up(self, host: Host, inside: int) -> None:
         """Have every worker load the callable, by an empty batch of it, while work goes on here."""
+        from .._work._imported import Imported  # noqa: PLC0415 - pickle costs 2 ms, which few runs have left
+
         host.jobs += 1
         needed = (serve_lanes, ThreadStrategy) if inside > 1 else ()  # to unpickle them is to import them
-        frames = dump({"fn": self._job.fn, "is_async": self._job.is_async, "needed": needed, **_CONDITIONS})
+        imported = Imported(self._job.fn)
+        told = {"fn": self._job.fn, "is_async": self._job.is_async, "needed": needed, "imported": imported}
+        frames = dump({**told, **_CONDITIONS})
         around = dump(self._job.context.run(surroundings))
         waiting = list(host.workers)
         for worker in waiting:

@@ -19,7 +19,18 @@ from ._perform import text_of
 if TYPE_CHECKING:
     import pickle
 
-__all__ = ["Held", "digest_of", "held_by", "parts_of", "reached_from", "travels_by_name"]
+__all__ = [
+    "Held",
+    "digest_of",
+    "held_by",
+    "names_in",
+    "of_libraries",
+    "parts_of",
+    "parts_of_class",
+    "parts_of_module",
+    "reached_from",
+    "travels_by_name",
+]
 
 WIDEST = 200
 """Things looked at (guessed: a millisecond)."""
@@ -115,7 +126,7 @@ def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
 def _followed(thing: Any) -> Iterable[tuple[str, Any]] | None:
     """What hangs on a thing that is not data itself; None where it is."""
     if isinstance(thing, FunctionType):
-        return () if _of_libraries(thing.__code__) else _function_parts(thing)
+        return () if of_libraries(thing.__code__) else _function_parts(thing)
     if isinstance(thing, MethodType):
         held = thing.__self__
         return [*_classes(held), ("its function", thing.__func__), ("its object", held)]
@@ -140,7 +151,8 @@ def _is(thing: object, *kinds: type) -> bool:
     return isinstance(thing, kinds)
 
 
-def _of_libraries(code: CodeType) -> bool:
+def of_libraries(code: CodeType) -> bool:
+    """Whether it was not the user who wrote it."""
     return code.co_filename.startswith(LIBRARIES) or code.co_filename.startswith("<frozen")
 
 
@@ -152,33 +164,38 @@ def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
             continue
     if fn.__defaults__ or fn.__kwdefaults__:
         yield "its defaults", (fn.__defaults__, fn.__kwdefaults__)
-    names = set(_names(fn.__code__))
+    names = names_in(fn.__code__)
     for name in sorted(names):
         if name in fn.__globals__:
             value = fn.__globals__[name]
             yield f"the global {name!r}", value
             if isinstance(value, ModuleType):
-                yield from _module_parts(name, value, names)
+                yield from ((f"{name}.{each}", held) for each, held in parts_of_module(value, names))
 
 
-def _names(code: CodeType) -> Iterator[str]:
+def names_in(code: CodeType) -> set[str]:
     """The names a function uses, inside the functions it makes too."""
-    yield from code.co_names
+    names = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            names |= names_in(constant)
+    return names
 
 
-def _module_parts(name: str, module: ModuleType, names: set[str]) -> Iterator[tuple[str, Any]]:
+def parts_of_module(module: ModuleType, names: set[str]) -> Iterator[tuple[str, Any]]:
     """What is named of a module that is the user's own."""
     file = getattr(module, "__file__", None)
     if not file or file.startswith(LIBRARIES) or module.__name__ in sys.builtin_module_names:
         return
     held = vars(module)
-    yield from ((f"{name}.{each}", held[each]) for each in sorted(names & held.keys()))
+    yield from ((each, held[each]) for each in sorted(names & held.keys()))
 
 
 def _class_parts(kind: type) -> Iterator[tuple[str, Any]]:
+    return ((f"{kind.__name__}.{name}", part) for name, part in parts_of_class(kind))
+
+
+def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
     """Methods and data of a class that is the user's own."""
     module = sys.modules.get(kind.__module__)
     file = getattr(module, "__file__", None)
@@ -188,8 +205,8 @@ def _class_parts(kind: type) -> Iterator[tuple[str, Any]]:
         return
     for name, value in sorted(vars(kind).items()):
         if _is(value, staticmethod, classmethod):
-            yield f"{kind.__name__}.{name}", value.__func__
+            yield name, value.__func__
         elif isinstance(value, FunctionType) or (
             not name.startswith("__") and isinstance(value, (int, float, str, bytes, list, dict, set, tuple))
         ):
-            yield f"{kind.__name__}.{name}", value
+            yield name, value

@@ -7,6 +7,7 @@ counts in a global changes this process; in another process that would be lost w
 from __future__ import annotations
 
 import dis
+import sys
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -101,6 +102,8 @@ def _looked_at(fn: Callable[..., Any]) -> Iterator[tuple[str, _Part]]:
 def _looked(value: Any) -> _Part:
     if isinstance(value, _CONSTANT):
         return _Part(value, repr(value).encode() if type(value) in _CONSTANT else b"", whole=True)
+    if _is_logger(value):
+        return _Part(value, b"", whole=True)
     import pickle  # noqa: PLC0415 - 2 ms, and hashlib 3: most callables hold nothing that needs them
 
     file = _Digest()
@@ -111,6 +114,12 @@ def _looked(value: Any) -> _Part:
     except Exception:  # noqa: BLE001 - picklers raise anything; such a value is looked at from outside
         return _Part(value, _outline(value), whole=True)
     return _Part(value, file.digest(value), whole=True)
+
+
+def _is_logger(value: Any) -> bool:
+    """Whether it is a logger: what it keeps to itself with its first message is no change."""
+    logging = sys.modules.get("logging")
+    return logging is not None and isinstance(value, logging.Logger)
 
 
 class _FullError(Exception):

@@ -1,0 +1,92 @@
+"""What a callable uses of modules, and whether another process finds it the same."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+MODULE = """
+import re, threading
+LIMIT = 1
+WORDS = frozenset("abcdefgh")
+TABLE = {"vowels": {"a", "e", "i", "o", "u"}, "pattern": re.compile("x")}
+LOCK = threading.Lock()
+
+class Settings:
+    depth = 1
+
+def helper():
+    return LIMIT
+
+def use(item):
+    with LOCK:
+        return item, WORDS, TABLE, Settings.depth, helper()
+"""
+
+ASK = """
+import pickle, shop
+from concurrent_choices._work._imported import Imported
+{change}
+open("marks", "wb").write(pickle.dumps(Imported({callable})))
+"""
+
+ANSWER = """
+import pickle
+try:
+    pickle.load(open("marks", "rb"))
+except (AttributeError, ValueError) as error:
+    print(error)
+"""
+
+
+@pytest.fixture
+def told(tmp_path):
+    """What another process says of what a callable uses, changed here; nothing where it is the same."""
+    (tmp_path / "shop.py").write_text(MODULE)
+
+    def asked(change, callable="shop.use"):  # noqa: A002 - read as a word
+        scripts = (ASK.format(change=change, callable=callable), ANSWER)
+        answers = [subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path) for code in scripts]
+        return answers[1].decode()
+
+    return asked
+
+
+def test_the_same(told):
+    """Sets order strings differently in each process, and are equal; what cannot be compared is let be."""
+    assert told("") == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ("shop.LIMIT = 2", "shop.LIMIT"),
+        ("shop.WORDS = frozenset('xyz')", "shop.WORDS"),
+        ("shop.TABLE['vowels'].add('y')", "shop.TABLE"),
+        ("shop.Settings.depth = 2", "shop.Settings.depth"),
+        ("shop.helper = print", "shop.helper"),
+    ],
+)
+def test_what_was_changed(told, change, name):
+    """Whatever was changed since the import is named, in functions that are called too."""
+    assert told(change).startswith(name)
+
+
+def test_a_module_in_a_callable_that_travels_by_value(told):
+    """What a function of the main module takes from a module is compared; what is its own is not."""
+    own = "mine = 5\ndef ours(item): return item, mine, shop.LIMIT\n"
+    assert told(own, "ours") == ""
+    assert told(f"{own}shop.LIMIT = None", "ours").startswith("shop.LIMIT")
+
+
+def test_a_name_that_was_added(told):
+    """What no module sets is missing elsewhere."""
+    assert "EXTRA" in told("shop.EXTRA = 1\ndef ours(item): return shop.EXTRA\n", "ours")
+
+
+def test_a_method(told):
+    """The class of a bound method is looked at."""
+    change = "shop.Settings.use = lambda self, item: item\nshop.Settings.depth = 7"
+    assert told(change, "shop.Settings().use").startswith("shop.Settings.depth")
