@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
 import threading
 import time
 import weakref
@@ -16,34 +14,30 @@ from .._facts._batch import Batch
 from .._judge._controller import Arrangement, Controller, Limits, LoopController, Prior
 from .._judge._controller._loops import FIRST_TASKS
 from .._measure._switching import quick_switching
-from .._strategies._lanes._asyncio import Factory, run_shift
+from .._strategies._lanes._asyncio import run_shift
 from .._strategies._lanes._crew import Crew
 from .._strategies._lanes._loops import serve_in_lane
 from .._strategies._lanes._native import execute_beside, execute_shift
-from .._strategies._lanes._threads import Lane
 from .._work._elbow_room import give_threads
 from .._work._job import Job
 from .._work._state import State
 from ._conductor import Beginning, Conductor
 from ._deck import Deck
 from ._freight import Done
+from ._loops import loop_factory, perform_in_loop
 from ._memory import Recollection
 from ._relief import Relief
 from ._report import RunReport, Step
 from ._scout import Scout
 from ._ticker import ticker
-from ._tide import Tide, Watch
+from ._tide import Tide
+from ._watch import Watch
 from ._yard import Yard
 
 __all__ = ["LoopConductor"]
 
 FIRST_LOOK = 1e-3
 """Seconds until the first look at the loop."""
-
-MANY = 5000
-"""Items from which uvloop is worth its import: 30 ms, over 6 µs saved at each socket wait (dispatch
-benchmarks, coroutines)."""
-
 
 _NAME = "concurrent_choices-auto"
 
@@ -168,14 +162,16 @@ class LoopConductor:
         limits = self._limits
         self._may_overlap = self._job.source.ended and limits.flying is None and limits.threads > 1
         tide = self._new_tide(batches.append, self._controller.first, give_threads)
-        run_shift(self._factory(), tide, lambda _nudge: None)
+        run_shift(loop_factory(self._job), tide, lambda _nudge: None)
         yield from batches
 
     def _beside(self) -> Iterator[Batch]:
         """On a loop in a thread beside the calling one, which keeps it in items."""
         job = self._job
         deck = Deck(
-            job, self._crew, lambda lane: serve_in_lane(partial(run_shift, self._factory()), tide, lane)
+            job,
+            self._crew,
+            lambda lane: serve_in_lane(partial(run_shift, loop_factory(self._job)), tide, lane),
         )
         tide = self._new_tide(deck.outbox.put, self._controller.first, give_threads)
         job.source.widen(2 * self._controller.first)
@@ -198,16 +194,6 @@ class LoopConductor:
             if self._next is None:
                 job.stop()
                 deck.part()
-
-    def _factory(self) -> Factory:
-        """Uvloop where it is loaded, or worth loading; else asyncio's own."""
-        if "uvloop" in sys.modules or (self._job.source.length or 0) >= MANY:
-            try:
-                import uvloop  # noqa: PLC0415 - 30 ms, and not there on every platform
-            except ImportError:
-                return asyncio.new_event_loop
-            return uvloop.new_event_loop
-        return asyncio.new_event_loop
 
     # Elsewhere
 
@@ -256,7 +242,7 @@ class LoopConductor:
             eager=True,
             most=self._limits.threads,
             beginning=Beginning(
-                body=partial(_perform_in_loop, self._factory(), self._most_in_one),
+                body=partial(perform_in_loop, loop_factory(self._job), self._most_in_one),
                 state=self._state,
                 yard=self._yard,
                 done=lambda: tide.done if tide is not None else 0,
@@ -322,30 +308,3 @@ def _end(conductor: weakref.ref[LoopConductor]) -> None:
     """The job has stopped."""
     if (found := conductor()) is not None:
         found.end_here()
-
-
-def _perform_in_loop(factory: Factory, most: int, lane: Lane) -> None:
-    """A lane's body: items on a loop of its own, one at a time if there are other lanes; with an account."""
-    deck = lane.floor
-    assert isinstance(deck, Deck)
-    tally = deck.enter()
-
-    def put(batch: Batch) -> None:
-        tally.end(len(batch.values))
-        deck.outbox.put(batch)
-        if batch.error is not None or deck.job.return_exceptions:
-            deck.inspect(batch)
-        tide.resize(_tasks_of(deck, most))
-        tally.begin()
-
-    tide = Scout(deck.job, put, _tasks_of(deck, most), is_surplus=lambda: deck.is_surplus(lane))
-    tally.begin()
-    try:
-        serve_in_lane(partial(run_shift, factory), tide, lane)
-    finally:
-        deck.exit(tally)
-
-
-def _tasks_of(deck: Deck, most: int) -> int:
-    """Items that a lane has in flight, once one waits; `most` is for one without others."""
-    return 1 if deck.workers > 1 else most

@@ -1,0 +1,65 @@
+"""The loops of a run: of which kind they are, and lanes that have one each."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from functools import partial
+
+from .._facts._batch import Batch
+from .._strategies._lanes._asyncio import Factory, run_shift
+from .._strategies._lanes._loops import serve_in_lane
+from .._strategies._lanes._threads import Lane
+from .._work._job import Job
+from ._deck import Deck
+from ._scout import Scout
+
+__all__ = ["loop_factory", "perform_in_loop"]
+
+MANY = 5000
+"""Items from which uvloop is worth its import: 30 ms, over 6 µs saved at each socket wait (dispatch
+benchmarks, coroutines)."""
+
+
+def loop_factory(job: Job) -> Factory:
+    """Uvloop where it is loaded, or worth loading; else asyncio's own."""
+    if "uvloop" in sys.modules or (job.source.length or 0) >= MANY:
+        try:
+            import uvloop  # noqa: PLC0415 - 30 ms, and not there on every platform
+        except ImportError:
+            return asyncio.new_event_loop
+        return uvloop.new_event_loop
+    return asyncio.new_event_loop
+
+
+def perform_in_loop(factory: Factory, most: int, lane: Lane) -> None:
+    """A lane's body: items on a loop of its own, one at a time if there are other lanes; with an account.
+
+    Args:
+        factory: Makes the loop.
+        most: Items in flight, while there is no other lane and one of them waits.
+        lane: One of a deck's.
+    """
+    deck = lane.floor
+    assert isinstance(deck, Deck)
+    tally = deck.enter()
+
+    def put(batch: Batch) -> None:
+        tally.end(len(batch.values))
+        deck.outbox.put(batch)
+        if batch.error is not None or deck.job.return_exceptions:
+            deck.inspect(batch)
+        tide.resize(_tasks_of(deck, most))
+        tally.begin()
+
+    tide = Scout(deck.job, put, _tasks_of(deck, most), is_surplus=lambda: deck.is_surplus(lane))
+    tally.begin()
+    try:
+        serve_in_lane(partial(run_shift, factory), tide, lane)
+    finally:
+        deck.exit(tally)
+
+
+def _tasks_of(deck: Deck, most: int) -> int:
+    """Items that a lane has in flight, once one waits; `most` is for one without others."""
+    return 1 if deck.workers > 1 else most

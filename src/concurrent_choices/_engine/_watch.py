@@ -1,0 +1,118 @@
+"""Taking sights of a loop: what its controller is told, read from another thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from .._judge._controller import LoopSight, Sight
+from .._platform._frames import frames
+from .._strategies._lanes._shift import LANE
+from .._work._job import Job
+from ._tally import Queueing
+from ._tide import Tide
+
+__all__ = ["Watch"]
+
+_DEEPEST = 60
+
+STILL = 0.25
+"""Share of the time between two looks in which a thread that was found at the same place twice may have
+computed, and still count as standing still there (guessed)."""
+
+STARTING = threading.Thread.start.__code__
+
+Place = tuple[int, int]
+"""Where a thread is: its innermost frame, and the instruction there."""
+
+
+class Watch:
+    """Looks at a tide from another thread.
+
+    Args:
+        job: What is done.
+        tide: The lanes.
+    """
+
+    def __init__(self, job: Job, tide: Tide) -> None:
+        self._source = job.source
+        self._tide = tide
+        self._began = self._last = time.monotonic()
+        self._flown = self._stuck = self._cpu = 0.0
+        self._looks = self._inside = 0
+        self._place: Place | None = None
+        self._queueing: Queueing | None = None
+
+    def sight(self, ready: int) -> LoopSight:
+        """The loop as it stands.
+
+        Args:
+            ready: Worker processes that are up.
+        """
+        tide, source = self._tide, self._source
+        tally, queued = tide.tally, 0.0
+        if tally is not None:
+            self._queueing = self._queueing or Queueing(tally.thread)
+            queued = self._queueing.read()
+        # Nothing that gives the GIL away between the two clocks: getting it back may take milliseconds.
+        now, spent, flying = time.monotonic(), tally.spent() if tally is not None else 0.0, tide.flying
+        since, self._last = now - self._last, now
+        # Little's law: the time of all calls together is the number in flight, added up over time.
+        self._flown += flying * since
+        if self._queueing is not None:
+            self._look_at(self._queueing, since, spent)
+        run = Sight(
+            now=now - self._began,
+            done=tide.done,
+            remaining=source.remaining,
+            flying=flying,
+            calls=tide.done,
+            call_seconds=self._flown,
+            lane_cpu=spent,
+            errors=tide.errors,
+            # Where the loop's own thread takes the items from the iterable, none is ever ready.
+            starved=flying < tide.lanes and not source.ready and not source.finished,
+            ready=ready,
+        )
+        return LoopSight(
+            run=run,
+            looks=self._looks,
+            inside=self._inside,
+            stuck=self._stuck,
+            queued=queued,
+            alone=not tide.waits,
+        )
+
+    def _look_at(self, queueing: Queueing, since: float, spent: float) -> None:
+        """Where the loop's thread is, and whether it has stood still there since the last look."""
+        before, self._place = self._place, _place_of(queueing.thread)
+        cpu, self._cpu = spent - self._cpu, spent
+        self._looks += 1
+        if self._place is not None:
+            self._inside += 1
+            still = self._place == before and cpu <= STILL * since
+            if still and not queueing.is_queueing():
+                self._stuck += since
+
+    def close(self) -> None:
+        """Close what is read from."""
+        if self._queueing is not None:
+            self._queueing.close()
+
+
+def _place_of(thread: threading.Thread) -> Place | None:
+    """Where in the callable a thread is; None outside, where no lane waits for a call to return.
+
+    Nor is there a place where it waits for another thread to start: `asyncio.to_thread` does, for a moment.
+    """
+    frame = frames().get(thread.ident or -1)
+    if frame is None or frame.f_code is LANE:
+        return None
+    place = id(frame), frame.f_lasti
+    for _ in range(_DEEPEST):
+        frame = frame.f_back
+        if frame is None or frame.f_code is STARTING:
+            return None
+        if frame.f_code is LANE:
+            return place
+    return None
