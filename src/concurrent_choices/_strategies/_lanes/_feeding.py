@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 
 from ..._work._job import Job
-from ._native import Background, Bell
+from ._background import Background, Bell
 
 __all__ = ["Feeding"]
 

@@ -6,12 +6,9 @@ batches to the loop.
 
 from __future__ import annotations
 
-import asyncio
-import sys
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 
@@ -19,86 +16,18 @@ import anyio
 
 from ..._facts._batch import Batch
 from ..._work._job import Job
-from ._anyio_host import AnyioHost, on_trio, post_here
+from ._anyio_host import AnyioHost, on_trio
 from ._asyncio_host import AsyncioHost
+from ._background import PARTING, Background, Bell
 from ._shift import Shift
 
-__all__ = ["Background", "Bell", "execute_beside", "execute_here", "execute_shift"]
+__all__ = ["execute_beside", "execute_here", "execute_shift"]
 
 MakeShift = Callable[[Callable[[Batch], None], int], Shift]
 """Makes a shift from where it puts batches and how many lanes it has."""
 
 Execute = Callable[[Job], Iterator[Batch]]
 """Performs a job, as a strategy does."""
-
-PARTING = 0.4
-"""Seconds to wait at the end for what runs in the background (Ctrl-C must be back within 0.5 s)."""
-
-
-class Bell:
-    """Wakes a coroutine, from its own loop or from any thread."""
-
-    def __init__(self) -> None:
-        self._event = anyio.Event()
-        self._post = post_here()
-
-    def ring(self) -> None:
-        """Wake it; for callers in the loop's thread."""
-        self._event.set()
-
-    def ring_soon(self) -> None:
-        """Wake it; for callers in any thread."""
-        with suppress(RuntimeError):  # the loop has closed: nobody waits any more
-            self._post(self.ring)
-
-    async def wait(self) -> None:
-        """Wait for a ring, or take one that came before."""
-        await self._event.wait()
-        self._event = anyio.Event()
-
-
-class Background:
-    """A coroutine that runs beside the caller in its loop, outside any task group.
-
-    An async generator may not hold a task group open while it yields; this it may hold.
-    """
-
-    def __init__(self, body: Callable[[], Awaitable[None]]) -> None:
-        self._body = body
-        self._done = anyio.Event()
-        self._scope = anyio.CancelScope()
-        self._task: asyncio.Task[None] | None = None
-        self.error: BaseException | None = None
-        if on_trio():
-            sys.modules["trio"].lowlevel.spawn_system_task(self._main, context=copy_context())
-        else:
-            self._task = asyncio.get_running_loop().create_task(self._run())
-
-    async def _main(self) -> None:
-        with self._scope:
-            await self._run()
-
-    async def _run(self) -> None:
-        try:
-            await self._body()
-        except Exception as error:  # noqa: BLE001 - raised to the caller by whoever waits for the background
-            self.error = error
-        finally:
-            self._done.set()
-
-    def cancel(self) -> None:
-        """Cancel it."""
-        if self._task is not None:
-            self._task.cancel()
-        else:
-            self._scope.cancel()
-
-    async def finish(self) -> None:
-        """Wait a moment for its end; then cancel it."""
-        with anyio.move_on_after(PARTING, shield=True):
-            await self._done.wait()
-        if not self._done.is_set():
-            self.cancel()
 
 
 class _Mailbox:
