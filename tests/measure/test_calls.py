@@ -9,7 +9,8 @@ from measure_fakes import CountingClock, FakeClock
 
 from concurrent_choices._errors import UnawaitedError
 from concurrent_choices._facts._batch import Claim
-from concurrent_choices._measure._calls import AwaitedCalls, PlainCalls, cut
+from concurrent_choices._measure._awaited_calls import AwaitedCalls
+from concurrent_choices._measure._calls import PlainCalls, cut
 from concurrent_choices._measure._figures import Block
 from concurrent_choices._measure._hand import DaemonHand, OwnHand
 from concurrent_choices._measure._ledger import Ledger, Raised, Run

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
-from ._calls import AwaitedCalls, PlainCalls
+from ._awaited_calls import AwaitedCalls
+from ._calls import PlainCalls
 from ._feed import Feed
 from ._ledger import Ledger
 

@@ -9,7 +9,7 @@ from attrs import evolve
 from .._facts._profile import Payload
 from .._work._imports import imports_of
 from .._work._pickling import dump, load
-from ._calls import AwaitedCalls
+from ._awaited_calls import AwaitedCalls
 from ._ledger import Raised
 from ._obstacle import obstacle
 

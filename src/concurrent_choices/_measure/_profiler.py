@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from .._platform import gil_enabled
 from ._allowance import Allowance
+from ._awaited_calls import AwaitedCalls
 from ._bench import Bench
 from ._blame import Blame
-from ._calls import AwaitedCalls
 from ._evidence import Evidence, profile_of
 from ._hand import DaemonHand, OwnHand
 from ._payload import weigh

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from ._calls import AwaitedCalls, cut
+from ._awaited_calls import AwaitedCalls
+from ._calls import cut
 from ._evidence import Gauge, Unfinished, native_share, worth_counting
 from ._figures import Block, Totals, relative_error
 from ._ledger import Raised

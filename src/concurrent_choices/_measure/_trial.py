@@ -13,7 +13,8 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from ._calls import AwaitedCalls, cut
+from ._awaited_calls import AwaitedCalls
+from ._calls import cut
 from ._control import CONTROL_SECONDS, resident_inflation
 from ._figures import Totals, compare
 from ._hand import DaemonHand, OwnHand

@@ -1,0 +1,140 @@
+"""Making sampled calls of coroutines under a stopwatch, on an event loop of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .._work._elbow_room import roomy
+from ._calls import enter, raised
+from ._figures import Block
+from ._steps import StepMeter, isolated
+from ._stopwatch import Stopwatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterable, Iterator
+    from contextvars import Context
+
+    from .._facts._batch import Claim
+    from .._facts._clock import Clock
+    from ._ledger import Ledger, Run
+
+__all__ = ["AwaitedCalls"]
+
+T = TypeVar("T")
+
+STEPPED = 8
+"""Coroutines whose steps are timed though they are short (DECISION.md 5.3: the first 8 calls)."""
+
+SHORT_CALL = 100_000
+"""Nanoseconds of a coroutine below which timing its steps would take a good part of it (guessed: each takes
+6 µs)."""
+
+
+class AwaitedCalls:
+    """Calls an `async def` on an event loop of its own, which starts with the first call.
+
+    Args:
+        fn: The callable.
+        context: What each item's context is copied from.
+        clock: The stopwatch.
+
+    Attributes:
+        meter: The steps of the coroutines that were watched step by step.
+    """
+
+    def __init__(self, fn: Callable[[Any], Any], context: Context, clock: Clock) -> None:
+        self._fn = fn
+        self._context = context
+        self._clock = clock
+        self._runner: asyncio.Runner | None = None
+        self._each = 0
+        self.meter = StepMeter(clock)
+
+    def round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
+        """Call and await each item, a timed block a claim; write everything into the ledger."""
+        self._run(self._round(claims, ledger))
+
+    def lanes(
+        self, claims: Iterable[Claim], ledger: Ledger, count: int, *, settles: bool = False
+    ) -> list[Block]:
+        """The same with `count` calls in flight at once; answers the totals of each lane.
+
+        Args:
+            claims: The items.
+            ledger: Allows each block, and is told of it.
+            count: How many at once.
+            settles: Whether a lane is timed from after its first block, if there is a second.
+        """
+        return self._run(self._lanes(iter(claims), ledger, count, settles=settles))
+
+    def close(self) -> None:
+        """End the loop, and what the callables left on it."""
+        if self._runner is not None:
+            self._runner.close()
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._runner is None:
+            self._runner = asyncio.Runner(loop_factory=_new_loop)
+        return self._runner.run(work)
+
+    async def _round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
+        watch = Stopwatch(self._clock)
+        for claim in claims:
+            if not ledger.begin(claim):
+                return
+            watch.start()
+            outcomes = await self._call(claim)
+            times = watch.passed()
+            enter(ledger, claim, outcomes, times)
+            self._each = times[0] // len(claim.items)
+
+    async def _lanes(
+        self, source: Iterator[Claim], ledger: Ledger, count: int, *, settles: bool
+    ) -> list[Block]:
+        before, done = self._clock.thread_cpu(), len(ledger.runs)
+        lanes = await asyncio.gather(*(self._lane(source, ledger, settles=settles) for _ in range(count)))
+        # they share a thread: each is told its part of what that computed
+        each = (self._clock.thread_cpu() - before) / max(1, _calls(ledger.runs[done:]))
+        return [lane._replace(cpu=min(lane.wall, int(lane.calls * each))) for lane in lanes]
+
+    async def _lane(self, source: Iterator[Claim], ledger: Ledger, *, settles: bool) -> Block:
+        watch, calls, settled = Stopwatch(self._clock), 0, not settles
+        watch.start()
+        for claim in source:
+            if not ledger.begin(claim):
+                break
+            if calls and not settled:
+                calls, settled = 0, True
+                watch.start()
+            enter(ledger, claim, await self._call(claim), None)
+            calls += len(claim.items)
+        return Block(0, calls, *watch.passed())
+
+    async def _call(self, claim: Claim) -> list[Any]:
+        stepped = self._each >= SHORT_CALL or self.meter.coroutines < STEPPED
+        through: Any = self.meter.timed if stepped else isolated
+        outcomes: list[Any] = []
+        for item in claim.items:
+            context = self._context.copy()
+            try:
+                made = context.run(self._fn, item)
+                coroutine = made if inspect.iscoroutine(made) else _awaiting(made)
+                outcomes.append(await through(coroutine, context))
+            except BaseException as error:  # noqa: BLE001 - as for plain calls
+                outcomes.append(raised(error, claim, len(outcomes)))
+        return outcomes
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """A loop like those of the strategies."""
+    return roomy(asyncio.new_event_loop())
+
+
+def _calls(runs: Iterable[Run]) -> int:
+    return sum(len(run.outcomes) for run in runs)
+
+
+async def _awaiting(made: Any) -> Any:
+    return await made
