@@ -42,6 +42,12 @@ def test_no_more_lanes_than_items():
     assert best(function(50), 7, "thread").workers == 7
 
 
+def test_a_few_items_are_not_left_for_another_wave():
+    """Where nearly as many may be in flight as there are, all are."""
+    assert best(coroutine(20, held=0.2, cpu=0.2), 100, "asyncio").concurrency == 100
+    assert best(function(20), 120, "thread").workers == 120
+
+
 def test_saturated_lanes_are_not_multiplied():
     """A third of it under the GIL: a few threads reach what hundreds would."""
     assert best(function(3, cpu=1, gil=1), 1000, "thread").workers <= 32

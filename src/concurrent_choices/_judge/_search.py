@@ -53,6 +53,10 @@ IN_STEP = 1.1
 """Factor by which a plan may be slower than the best where lanes compute, then wait, in step. Equal waits
 bring them into step: 16 coroutines on sockets took thrice as long as 120 (measured)."""
 
+NEARLY = 1.25
+"""Factor between numbers of lanes that makes no difference but for the last wave (guessed: the least step
+from one number that is tried to the next)."""
+
 _STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1000)
 
 
@@ -131,9 +135,13 @@ _PLANS: dict[str, Callable[[Case], Iterator[Plan]]] = {
 
 
 def _up_to(case: Case, most: int, *extra: int) -> list[int]:
-    """Numbers of lanes from 1 to `most`, no more than there are items."""
+    """Numbers of lanes from 1 to `most`, no more than there are items.
+
+    Those just below `most` give way to it: a few items less than there are would leave a wave for the rest.
+    """
     most = max(1, min(most, case.items, case.demand.most_lanes or most))
-    return sorted({min(each, most) for each in (*_STEPS, *extra, most)})
+    steps = [each for each in _STEPS if each * NEARLY <= most]
+    return sorted({min(each, most) for each in (*steps, *extra, most)})
 
 
 def _cores(case: Case) -> int:

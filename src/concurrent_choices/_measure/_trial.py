@@ -187,7 +187,6 @@ def _confirmed(bench: Bench, sample: Sample, first: Trial, size: _Size, deadline
 
 def _lanes(bench: Bench, sample: Sample, size: _Size, deadline: int) -> list[Block]:
     """The totals of each lane, where items and budget allow."""
-    alone = sample.alone
     field = "pair_speedup" if size.lanes == PAIR else "ramp"
     if size.seconds > bench.left(deadline):
         bench.missing.append(f"{field}: the budget was spent before {size.lanes} lanes could be tried")
@@ -199,7 +198,7 @@ def _lanes(bench: Bench, sample: Sample, size: _Size, deadline: int) -> list[Blo
         bench.missing.append(f"{field}: too few items were left to try {size.lanes} lanes")
         return []
     source = _Source(claims, bench.clock)
-    source.last = deadline - int(alone.wall / alone.calls * 1e9)
+    source.last = deadline - max(block.wall // block.calls for block in sample.blocks)
     if not size.settles:
         # by then they are done even one after another, unless they take longer than they did in the sample
         source.last = min(source.last, bench.clock.wall() + int(size.seconds * 1e9))

@@ -87,6 +87,9 @@ class Rate:
         limit: As in `Prediction`.
         alone: Seconds an item takes when nothing else runs.
         in_step: Items a second where all lanes compute, then all wait.
+        serial: Seconds an item takes at the busiest station that serves one at a time.
+        busy: Core-seconds of an item.
+        cores: Cores there are for them.
     """
 
     lanes: int
@@ -94,22 +97,37 @@ class Rate:
     limit: str
     alone: float
     in_step: float
+    serial: float = 0.0
+    busy: float = 0.0
+    cores: float = 1.0
+
+    def queueing(self, lanes: float) -> float:
+        """Seconds that the last of so many lanes queues if all of them begin at once.
+
+        From then on they are that far apart, and in nobody's way.
+        """
+        at_cores = (lanes - self.cores) * self.busy / self.cores
+        return max(0.0, (lanes - 1.0) * self.serial, at_cores)
 
 
-def rate_of(network: Network, lanes: int, demands: dict[str, float]) -> Rate:
+def rate_of(network: Network, lanes: int, serial: dict[str, float], busy: float, cores: float) -> Rate:
     """The throughput of a network, and which station limits it.
 
     Args:
         network: The stations.
         lanes: Lanes working.
-        demands: By station's name, the seconds an item keeps it busy, divided by its servers.
+        serial: By name of a station that serves one at a time, the seconds an item takes there.
+        busy: Core-seconds of an item.
+        cores: How many cores there are.
     """
     rate = min(throughput(network, lanes), 1.0 / _WEIGHTLESS)
+    demands = serial | {"cores": busy / cores}
     name, most = max(demands.items(), key=lambda demand: demand[1])
     limit = name if rate * most >= LIMITING else "lanes"
     alone = network.think + sum(network.queues) + network.held + network.work
     in_step = min(network.in_step(lanes), 1.0 / _WEIGHTLESS)
-    return Rate(lanes, rate, limit, max(alone, _WEIGHTLESS), in_step)
+    slowest = max(serial.values(), default=0.0)
+    return Rate(lanes, rate, limit, max(alone, _WEIGHTLESS), in_step, slowest, busy, cores)
 
 
 def batch_size(case: Case, seconds: float, lanes: int, fixed: int | None = None) -> int:
@@ -142,7 +160,8 @@ def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: in
         return Prediction(0.0, "lanes", rate.throughput)
     effective = min(max(rate.throughput * rate.alone, 1.0), float(rate.lanes))
     started = min(effective, max(1.0, _worth_starting(case, rate, ramp)))
-    total = start + _ramp_up(case, rate, started, ramp)
+    offset = max((started - 1.0) * ramp, rate.queueing(started))
+    total = start + _ramp_up(case, rate, started, offset)
     each = max(rate.alone / started, 1.0 / rate.throughput)
     total += case.items * each + _tail(case, rate, started, batch)
     # the last lane to start does an item, too
@@ -160,16 +179,22 @@ def _worth_starting(case: Case, rate: Rate, ramp: float) -> float:
     return sqrt(2.0 * case.items * rate.alone / ramp) if ramp > 0 else inf
 
 
-def _ramp_up(case: Case, rate: Rate, started: float, ramp: float) -> float:
-    """Seconds of lane starts that the makespan sees: half of them, or all if the last lane ends last.
+def _ramp_up(case: Case, rate: Rate, started: float, offset: float) -> float:
+    """Seconds of the lanes' beginnings that the makespan sees: half, or all if the last lane ends last.
 
     Lanes that begin more than an item apart do not stay in step: the early ones take what the last one
     would have been left with, so it ends at most an item after the average.
+
+    Args:
+        case: What for.
+        rate: How fast.
+        started: Lanes that find something to do.
+        offset: Seconds from the first lane's beginning to the last one's: they start one after another, or
+            queue for what their first items compute.
     """
     waves = case.items / rate.lanes
     filled = waves - ceil(waves) + 1.0
     in_step = started >= IN_STEP * rate.lanes
-    offset = (started - 1.0) * ramp
     later = max(0.0, filled - 0.5) * offset if in_step else 0.0
     return offset / 2 + min(later, rate.alone)
 

@@ -81,4 +81,6 @@ def _together(case: Case, workers: int, inner: Rate) -> Rate:
     rate = min(workers * inner.throughput, least)
     limit = name if rate >= LIMITING * least else inner.limit
     lanes = min(workers * inner.lanes, max(1, case.items))
-    return Rate(lanes, rate, limit, inner.alone, min(workers * inner.in_step, capacity(parent)))
+    in_step = min(workers * inner.in_step, capacity(parent))
+    serial = max(parent, shared, inner.serial / workers)
+    return Rate(lanes, rate, limit, inner.alone, in_step, serial, busy, case.demand.cores)

@@ -69,8 +69,7 @@ def loop_rate(case: Case, lanes: int, step: float, cores: float) -> Rate:
         ceiling=capacity(busy, cores),
         doubtful=demand.resource if demand.doubtful else 0.0,
     )
-    demands = {"loop": held, "resource": demand.resource, "cores": busy / cores}
-    return rate_of(network, lanes, demands)
+    return rate_of(network, lanes, {"loop": held, "resource": demand.resource}, busy, cores)
 
 
 def _on_loop(case: Case, plan: Plan, step: float, start: float) -> Prediction:

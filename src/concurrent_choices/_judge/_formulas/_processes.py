@@ -54,12 +54,9 @@ def process_rate(case: Case, workers: int, batch: int | None = None) -> Rate:
         think=demand.wait + demand.block + apart,
         ceiling=min(capacity(busy, demand.cores), capacity(parent)),
     )
-    demands = {
-        "parent": parent,
-        "resource": demand.shared_resource,
-        "cores": busy / demand.cores,
-    }
-    return rate_of(network, workers, demands)
+    return rate_of(
+        network, workers, {"parent": parent, "resource": demand.shared_resource}, busy, demand.cores
+    )
 
 
 def parent_seconds(case: Case, workers: int, batch: int | None) -> float:

@@ -31,7 +31,7 @@ def sequential(case: Case, plan: Plan) -> Prediction:
         think=demand.wait + demand.block + demand.resource,
         ceiling=_core_bound(case, overhead),
     )
-    rate = rate_of(network, 1, {"lanes": 0.0})
+    rate = rate_of(network, 1, {"lanes": 0.0}, 0.0, 1.0)
     start = costs.loop_start if demand.is_async else 0.0
     return finish(case, rate, start=start)
 
@@ -70,8 +70,7 @@ def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) 
         think=demand.wait + demand.block,
         ceiling=capacity(busy, cores),
     )
-    demands = {"gil": held, "resource": demand.resource, "cores": busy / cores}
-    return rate_of(network, lanes, demands)
+    return rate_of(network, lanes, {"gil": held, "resource": demand.resource}, busy, cores)
 
 
 def _loop_starts(case: Case, lanes: int) -> float:
