@@ -1,6 +1,5 @@
-"""Exact stand-ins for clocks and witnesses, and patience with real ones."""
+"""Exact stand-ins for clocks and witnesses."""
 
-import functools
 import math
 
 from concurrent_choices._measure._witness import Statement
@@ -77,18 +76,3 @@ class FakeWitness:
     def testify(self, spans):
         self.spans = list(spans)
         return self.said
-
-
-def patient(test):
-    """Let a test of real measurements fail twice: a busy neighbour may spoil one, not three."""
-
-    @functools.wraps(test)
-    def again(*arguments, **named):
-        for _ in range(2):
-            try:
-                return test(*arguments, **named)
-            except AssertionError:
-                continue
-        return test(*arguments, **named)
-
-    return again

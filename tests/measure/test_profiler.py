@@ -9,13 +9,14 @@ import threading
 import time
 
 import pytest
-from measure_fakes import CountingClock, FakeClock, FakeWitness, patient
+from measure_fakes import CountingClock, FakeClock, FakeWitness
 
 from concurrent_choices._measure._bench import Bench
 from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._hand import DaemonHand, OwnHand
 from concurrent_choices._measure._ledger import Raised
 from concurrent_choices._measure._profiler import profile, profile_at
+from patience import patient
 
 
 class Called:

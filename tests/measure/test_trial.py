@@ -2,7 +2,7 @@ import threading
 import time
 
 import pytest
-from measure_fakes import FakeClock, FakeWitness, patient
+from measure_fakes import FakeClock, FakeWitness
 
 from concurrent_choices._measure._allowance import Allowance
 from concurrent_choices._measure._bench import Bench
@@ -13,6 +13,7 @@ from concurrent_choices._measure._hand import OwnHand
 from concurrent_choices._measure._profiler import profile
 from concurrent_choices._measure._rounds import Rounds
 from concurrent_choices._measure._trial import PAIR, _inflated, _Size, _surer, _taking_turns
+from patience import patient
 
 
 def _spin(seconds):

@@ -5,7 +5,6 @@ import sys
 import time
 
 import pytest
-from measure_fakes import patient
 
 from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._switching import QUICK, quick_switching
@@ -16,6 +15,7 @@ from concurrent_choices._measure._witness import (
     idle_lateness,
     weigh,
 )
+from patience import patient
 
 MS = 1_000_000
 

@@ -2,10 +2,10 @@ import time
 
 import pytest
 import verdict_callables as callables
-from verdict_callables import patient
 
 import concurrent_choices
 from concurrent_choices import Machine, Recommendation, Workload, recommend, run
+from patience import patient
 
 
 @patient

@@ -54,19 +54,3 @@ def double(item):
 async def blocks_for_long(item):
     time.sleep(0.5)  # noqa: ASYNC251 - the mistake is what is tried
     return item
-
-
-def patient(test):
-    """Let a test of real measurements fail twice: a busy neighbour may spoil one, not three."""
-    import functools
-
-    @functools.wraps(test)
-    def again(*arguments, **named):
-        for _ in range(2):
-            try:
-                return test(*arguments, **named)
-            except AssertionError:
-                continue
-        return test(*arguments, **named)
-
-    return again
