@@ -96,6 +96,7 @@ class Conductor:
         self._beginning = beginning
         self._yard = beginning.yard if beginning else None
         self._processes = self._yard.workers if self._yard else 0
+        self._stood_by = False
         self._thread = threading.get_ident()
         self._base = job.lanes
         self._most = most
@@ -150,7 +151,7 @@ class Conductor:
             self._yard.leave()
         self._deck.part()
         self._crew.close()
-        stayed = self._yard is None or self._yard.obstacle
+        stayed = not self._processes or self._yard is None or self._yard.obstacle
         if stayed and self._overlapped and not self._report.witness:
             self._report.witness = self._state.changed()
         self._report.close(self.done)
@@ -195,20 +196,26 @@ class Conductor:
     def _beat(self) -> float | None:
         """Look, ask, obey; seconds until the next time."""
         with self._lock:
-            if self._over or self._job.stopped:
-                return None
-            if (rest := self._brief_rest()) is not None:
-                return rest
-            try:
-                if not self._looking:
-                    self._begin_to_look()
-                seconds = self._decide()
-            except BaseException as error:  # noqa: BLE001 - the calling thread raises it; here it would be lost
-                self._deck.crash = error
-                self._deck.outbox.ring()
-                return None
-            self._observer.expect(seconds)
-            return seconds
+            if self._looking:
+                self._observer.arrive()
+            with quick_switching(URGENT):  # each file looked at gives the GIL away
+                return self._look()
+
+    def _look(self) -> float | None:
+        if self._over or self._job.stopped:
+            return None
+        if (rest := self._brief_rest()) is not None:
+            return rest
+        try:
+            if not self._looking:
+                self._begin_to_look()
+            seconds = self._decide()
+        except BaseException as error:  # noqa: BLE001 - the calling thread raises it; here it would be lost
+            self._deck.crash = error
+            self._deck.outbox.ring()
+            return None
+        self._observer.expect(seconds)
+        return seconds
 
     def _brief_rest(self) -> float | None:
         """Seconds until the end, where so little is left that it is not worth a look; said once at most."""
@@ -219,13 +226,10 @@ class Conductor:
 
     def _begin_to_look(self) -> None:
         """What looks and what decides; made here, since many a run is over before."""
-        with quick_switching(URGENT):  # each module's file gives the GIL away some four times
-            from ._observer import Observer  # noqa: PLC0415 - many a run needs none
+        from ._observer import Observer  # noqa: PLC0415 - many a run needs none
 
-            self._controller = self._decider()
-            self._observer = Observer(
-                self._job, self._deck, self._tally, self._state, stands_in=self._stands_in
-            )
+        self._controller = self._decider()
+        self._observer = Observer(self._job, self._deck, self._tally, self._state, stands_in=self._stands_in)
         self._looking = True
 
     def _decide(self) -> float:
@@ -256,6 +260,9 @@ class Conductor:
             wanted = min(wanted, max(0, self._most - (self._tally.began > 0)))
         if self._stands_in and not arrangement.outside:
             wanted = max(1, min(wanted + (not arrangement.relieved), self._most))
+        if arrangement.standby and not self._stood_by:
+            self._stood_by = True
+            self._crew.start(self._stand_by)
         if arrangement.processes and not (self._processes or self._observer.unseen):
             self._processes = arrangement.processes
             self._crew.start(partial(self._order, arrangement.processes, arrangement.inside))
@@ -302,17 +309,30 @@ class Conductor:
         """Have worker processes come up, in a thread of its own."""
         with quick_switching(URGENT):  # each module's file gives the GIL away some four times
             from ._freight import Done  # noqa: PLC0415 - most runs need no processes
-            from ._yard import Yard  # noqa: PLC0415 - as above
 
-            yard = Yard(self._job, self._state, self._report, self._controller.bar)
-            with self._lock:
-                if self._over:
-                    return
-                self._yard = yard
+            yard = self._open_yard()
+            if yard is None:
+                return
             here, lanes = self._tally, self._deck.counts()
             done = Done(here.items + lanes.items, here.cpu + lanes.cpu, self._deck.latest)
             yard.order(workers, inside, done)
             self._beat()  # workers that are up must not wait for the ticker, nor it for the GIL
+
+    def _stand_by(self) -> None:
+        """Have what worker processes are forked from come up, in a thread of its own."""
+        with quick_switching(URGENT):  # as in `_order`
+            yard = self._open_yard()
+        if yard is not None:
+            yard.stand_by()
+
+    def _open_yard(self) -> Yard | None:
+        """Where the worker processes of this run come up; None where it is over."""
+        from ._yard import Yard  # noqa: PLC0415 - most runs need no processes
+
+        with self._lock:
+            if self._yard is None and not self._over:
+                self._yard = Yard(self._job, self._state, self._report, self._controller.bar)
+            return None if self._over else self._yard
 
     def _crowd(self, lanes: int) -> None:
         """Tell nested runs how many lanes there are."""

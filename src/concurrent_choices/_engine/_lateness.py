@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 
@@ -19,7 +20,8 @@ class Lateness:
     """The GIL witness of DECISION.md 2.2, for nothing: the looks are made anyway.
 
     A thread that wants to run while others compute under the GIL waits for a switch interval; where they
-    compute outside it, or wait, it comes at once. Its time in the run queue does not count.
+    compute outside it, or wait, it comes at once. Its time in the run queue does not count; nor does a look
+    while somebody has urgent need of the GIL, which nobody waits long for then.
 
     Attributes:
         looks: How often it was awaited.
@@ -28,19 +30,24 @@ class Lateness:
 
     def __init__(self) -> None:
         self.looks = self.late = 0
-        self._due = 0.0
+        self._due = self._came = 0.0
+        self._telling = False
         self._queueing: Queueing | None = None
         self._queued = 0.0
 
     def arrive(self) -> None:
-        """A look begins; in the ticker's thread."""
-        now = time.monotonic()
+        """A look begins; in the ticker's thread, before anything that may give the GIL away."""
+        self._came = time.monotonic()
+        self._telling = sys.getswitchinterval() >= QUICK
+
+    def count(self) -> None:
+        """Find out whether it came late; in the ticker's thread."""
         if self._queueing is None:
             self._queueing = Queueing(threading.current_thread())
         before, self._queued = self._queued, self._queueing.read()
-        if self._due:
+        if self._due and self._telling:
             self.looks += 1
-            self.late += now - self._due - (self._queued - before) >= LATE
+            self.late += self._came - self._due - (self._queued - before) >= LATE
 
     def expect(self, seconds: float) -> None:
         """The look is over, and the next is due in so many seconds."""

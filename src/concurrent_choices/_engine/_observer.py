@@ -70,6 +70,10 @@ class Observer:
         if self._queueing is not None:
             self._queueing.close()
 
+    def arrive(self) -> None:
+        """A sight will be taken now; before anything that may give the GIL away."""
+        self._lateness.arrive()
+
     def expect(self, seconds: float) -> None:
         """The next sight is due in so many seconds."""
         self._lateness.expect(seconds)
@@ -82,7 +86,7 @@ class Observer:
             alone: Whether a lane that stands in for the calling thread is on its own.
         """
         now = time.monotonic()
-        self._lateness.arrive()
+        self._lateness.count()
         deck, source, lanes = self._deck, self._source, self._deck.counts()
         one, held, held_cpu = self._alone_so_far(lanes, alone=alone)
         flying = sum(tally.began > 0 for tally in deck.tallies())

@@ -6,7 +6,7 @@ import select
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -55,8 +55,7 @@ class Yard:
         self._lock = threading.Lock()
         self._lent: AbstractContextManager[Host] | None = None
         self._closed = False
-        self._idle = threading.Event()
-        self._idle.set()
+        self._ordering = threading.Lock()
         self._listening = threading.Lock()
         self._handed_over = False
         self.host: Host | None = None
@@ -64,6 +63,13 @@ class Yard:
         self.obstacle = ""
         self._cpu: dict[int, float] = {}
         self._queued: dict[int, float] = {}
+
+    def stand_by(self) -> None:
+        """Have what workers are forked from come up, as some may be ordered soon; for a thread of its own."""
+        with self._ordering, quick_switching(URGENT), suppress(Exception):  # who orders them is told why
+            if not self._state.changed() and (host := self._borrow()) is not None:
+                host.preload(self._job.fn)
+                host.stand_by()
 
     def order(self, workers: int, inside: int, done: Done) -> None:
         """Start workers and have them load the callable, unless something keeps it here.
@@ -76,15 +82,11 @@ class Yard:
             done: What has been computed here so far.
         """
         self.workers = workers
-        self._idle.clear()
-        try:
-            # Each of its many system calls gives the GIL away to lanes that may be computing.
-            with quick_switching(URGENT):
-                self.obstacle = self._kept_by(done)
-                if not self.obstacle:
-                    self._bring_up(workers, inside)
-        finally:
-            self._idle.set()
+        # Each of its many system calls gives the GIL away to lanes that may be computing.
+        with self._ordering, quick_switching(URGENT):
+            self.obstacle = self._kept_by(done)
+            if not self.obstacle:
+                self._bring_up(workers, inside)
         if self.obstacle:
             self._bar(self.obstacle)
 
@@ -129,10 +131,9 @@ class Yard:
     def _borrow(self) -> Host | None:
         """A host for this run; None where it is over."""
         with self._lock:
-            if self._closed:
-                return None
-            self._lent = Staffing("auto", "fresh", None, ()).lend()
-            self.host = self._lent.__enter__()
+            if self.host is None and not self._closed:
+                self._lent = Staffing("auto", "fresh", None, ()).lend()
+                self.host = self._lent.__enter__()
             return self.host
 
     def _warm_up(self, host: Host, inside: int) -> None:
@@ -206,7 +207,9 @@ class Yard:
             error: What it failed with.
         """
         self.leave()
-        if error is None and not self._idle.wait(PARTING):
+        if self._ordering.acquire(timeout=PARTING if error is None else 0.0):
+            self._ordering.release()
+        elif error is None:
             # Who wakes them must be the only one to listen to them.
             error = TimeoutError("workers are still being ordered")
         with self._lock:

@@ -57,6 +57,13 @@ class ForkServer:
         """
         self._modules.update(dict.fromkeys(modules))
 
+    def stand_by(self) -> None:
+        """Have its process come up, and import what it was told to, before there is anything to fork."""
+        try:
+            self._ready()
+        except OSError as error:
+            raise WorkerStartError(str(error)) from error
+
     def start(self, wire: socket, page: Page, lifeline: int) -> Forked:
         """One more worker. It may not be there yet when this returns."""
         ending, theirs = os.pipe()

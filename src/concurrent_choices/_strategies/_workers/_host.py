@@ -174,6 +174,15 @@ class Host:
         if self.fork_server is not None:
             self.fork_server.preload(preloadable(fn))
 
+    def stand_by(self) -> None:
+        """Be ready to hire: what workers are forked from comes up now, where there is such.
+
+        Raises:
+            WorkerStartError: No process can be started.
+        """
+        if self.fork_server is not None:
+            self.fork_server.stand_by()
+
     def dismiss(self, worker: Worker) -> int | None:
         """Kill one worker; its exit status."""
         worker.kill()
