@@ -1,6 +1,7 @@
 """A callable that changes what it holds stays in this process, and the report names what changed."""
 
 import logging
+import os
 import threading
 import time
 
@@ -9,7 +10,7 @@ import pytest
 from engine_coroutines import OUTSIDE as LOOP_OUTSIDE
 from engine_coroutines import STARTING as LOOP_STARTING
 from engine_coroutines import LoopStrategy
-from engine_fakes import ALONE, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy
+from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy
 
 from concurrent_choices import run
 from concurrent_choices._work._state import State
@@ -122,7 +123,6 @@ def test_lanes_that_wait_are_said_to_have_changed_something():
 
 def test_what_changes_nothing_moves():
     """The witness does not cry wolf."""
-    import os
 
     def where(item):
         time.sleep(0.005)
@@ -131,6 +131,71 @@ def test_what_changes_nothing_moves():
     strategy = outside()
     assert len(set(run(where, range(400), strategy=strategy))) > 1
     assert strategy.report.witness == ""
+
+
+def test_what_the_code_changes_late_stays():
+    """No call has changed anything yet; the code says that one may."""
+    seen = []
+
+    def note(item):
+        if item >= 250:
+            seen.append(item)
+        return acts.spin(item) - acts.spin(0)
+
+    strategy = outside()
+    assert run(note, range(300), strategy=strategy) == list(range(300))
+    assert seen == list(range(250, 300))
+    assert strategy.report.witness == "the enclosing 'seen'"
+
+
+class ChangesFrom:
+    """Counts itself from some item on, where nobody reads it from the code."""
+
+    def __init__(self, first):
+        self.first = first
+        self.count = 0
+
+    def note(self, item):
+        if item >= self.first:
+            self.count += 1
+        return acts.spin(item) - acts.spin(0)
+
+
+@pytest.mark.parametrize("first", [2000, 2999], ids=["goes on", "the last item only"])
+def test_changes_in_workers_are_told(first, caplog):
+    """They stay there: the report says so, the log warns, and what is left comes back."""
+    strategy = outside()
+    assert run(ChangesFrom(first).note, range(3000), strategy=strategy) == list(range(3000))
+    assert strategy.report.lost == "its object"
+    assert "those changes stayed there" in str(strategy.report)
+    assert [record.levelname for record in caplog.records if "its object" in record.message] == ["WARNING"]
+    assert "calls change its object" in strategy.controller.barred
+
+
+def test_changes_in_lanes_of_workers_are_told():
+    """A worker with threads inside looks at what they share."""
+    strategy = ScriptedStrategy(STARTING._replace(inside=3), HYBRID)
+    assert run(ChangesFrom(2000).note, range(3000), strategy=strategy) == list(range(3000))
+    assert strategy.report.lost == "its object"
+
+
+class Connected:
+    """Connects once in each process."""
+
+    def __init__(self):
+        self.process = os.getpid()
+
+    def ask(self, item):
+        if self.process != os.getpid():
+            self.process = os.getpid()
+        return acts.spin(item) - acts.spin(0)
+
+
+def test_what_a_worker_does_for_itself_once_is_no_change():
+    """The caller's process has connected long ago; a worker does so with its first item."""
+    strategy = outside()
+    assert run(Connected().ask, range(1000), strategy=strategy) == list(range(1000))
+    assert (strategy.report.lost, strategy.controller.barred) == ("", "")
 
 
 def test_what_cannot_travel_stays():

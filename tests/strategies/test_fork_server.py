@@ -54,6 +54,14 @@ def ready(worker):
     return worker
 
 
+def test_who_stood_by_forks_the_workers(host):
+    """It came up before anybody was hired, and no second one does."""
+    host.stand_by()
+    before = host.fork_server.pid
+    assert before
+    assert psutil.Process(ready(host.hire()) and host.workers[0].pid).ppid() == before
+
+
 def test_workers_have_one_parent_that_is_not_the_caller():
     """Two workers cost one interpreter: they are forks of one process."""
     with ProcessStrategy(max_workers=2, batch=1) as strategy:

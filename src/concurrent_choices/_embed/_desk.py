@@ -67,4 +67,5 @@ def conditions(workers: int) -> dict[str, Any]:
         "timeout": None,
         "lanes": workers,
         "inner": None,
+        "watched": False,
     }

@@ -167,13 +167,22 @@ class Conductor:
         assert self._yard is not None
         host = self._yard.hand_over()
         orders = self._orders
-        ferry = Ferry(self._job, host, self._deck, workers=self._processes, inside=orders.inside)
+        ferry = Ferry(
+            self._job,
+            host,
+            self._deck,
+            workers=self._processes,
+            inside=orders.inside,
+            watched=self._state.is_held,
+        )
         self._observer.ferry = ferry
         if not orders.inside:  # called back already
             ferry.leave()
         yield from ferry
         with self._lock:
             self._observer.ferry_ended(ferry)
+            if ferry.changed:
+                self._report.lose(ferry.changed)
             if ferry.unfit:
                 self._controller.bar(ferry.unfit)
                 orders.inside, orders.relieved = 0, False

@@ -32,20 +32,32 @@ class Ferry(Pump):
             it would leave no room for other items.
         workers: How many of them.
         inside: Lanes in each.
+        watched: Whether the callable holds anything that calls may change.
+
+    Attributes:
+        items: Items that workers have finished.
+        seconds: How long those took.
+        unfit: What keeps items from workers after all; empty while nothing does.
+        changed: What calls have changed in a worker; empty while nothing is known to be.
     """
 
-    def __init__(self, job: Job, host: Host, deck: Deck, *, workers: int, inside: int) -> None:
+    def __init__(  # noqa: PLR0913 - each by name
+        self, job: Job, host: Host, deck: Deck, *, workers: int, inside: int, watched: bool
+    ) -> None:
         seat: Any = partial(Desk, batch=1 if job.timeout is not None else None)
         inner: Strategy | None = None
         if inside > 1:
             seat = partial(SharedDesk, capacity=ceil(AHEAD * inside))
             inner = AsyncioStrategy(inside) if job.is_async else ThreadStrategy(inside, batch=1)
             job.source.widen(2 * workers * inside)
+        self.watched = watched
         super().__init__(job, host, workers=workers, seat=seat, inner=inner)
         self._deck = deck
         self.items = 0
         self.seconds = 0.0
-        self.unfit = ""
+        self.unfit = self.changed = ""
+        self._unasked: set[Desk] = set()
+        self._asked: set[Desk] = set()
 
     def __iter__(self) -> Iterator[Batch]:
         self._deck.outbox.forward(self._waker.ring)
@@ -63,6 +75,20 @@ class Ferry(Pump):
         super()._take(desk, message)
         self.seconds += message.nanoseconds / 1e9
         self.items += sum(len(batch.values) for batch in list(self._out)[before:])
+        if self.watched:
+            self._unasked.add(desk)
+
+    def _all_idle(self) -> bool:
+        return super()._all_idle() and not self._awaits_audits()
+
+    def _awaits_audits(self) -> bool:
+        """Ask workers what calls have changed in their last batches; whether one has yet to answer."""
+        for desk in self._unasked.intersection(self._desks.values()):
+            desk.worker.link.queue(Kind.AUDIT, self._number, 0, [b""])
+            self._flush(desk)
+            self._asked.add(desk)
+        self._unasked.clear()
+        return not self._asked.isdisjoint(self._desks.values())
 
     def _refuse(self, claim: Claim, reason: str) -> None:
         """An item that cannot travel, and was not started: the calling thread performs it."""
@@ -80,7 +106,17 @@ class Ferry(Pump):
         if message.kind == Kind.UNFIT and message.job == self._number:
             self._give_up_on(f"a worker process cannot load it ({bytes(message.frames[0]).decode()})")
             raise EOFError  # ends this worker, and gives back what it has not started
+        if message.kind == Kind.CHANGED and message.job == self._number:
+            self._learn(desk, bytes(message.frames[0]).decode())
+            return
         super()._handle(desk, message)
+
+    def _learn(self, desk: Desk, changed: str) -> None:
+        """What calls have changed in a worker: from now on they are performed where it can be seen."""
+        self._asked.discard(desk)
+        if changed:
+            self.changed = self.changed or changed
+            self._give_up_on(f"calls change {changed}, which is lost in another process")
 
     def _false_start(self, code: int | None) -> None:
         self._false_starts += 1

@@ -10,6 +10,11 @@ from attrs import define, field, frozen
 
 __all__ = ["RunReport", "Step", "begin_report", "run_report"]
 
+_LOST = (
+    "Calls changed {} in worker processes, and those changes stayed there; "
+    'strategy="sequential" keeps them, and so does strategy="thread" where calls may overlap.'
+)
+
 
 @frozen
 class Step:
@@ -46,7 +51,8 @@ class RunReport:
         steps: What was arranged, in order.
         seconds: How long the run took; None while it goes on.
         done: Items finished.
-        witness: What calls were seen to change; empty where nothing was, or nobody looked.
+        witness: What calls change, as was seen or their code says; empty where nothing, or nobody looked.
+        lost: What calls changed in worker processes, where the changes stayed; empty where nothing was seen.
         doing: Who works now, or worked last.
     """
 
@@ -55,6 +61,7 @@ class RunReport:
     seconds: float | None = None
     done: int = 0
     witness: str = ""
+    lost: str = ""
     doing: str = "this thread"
     _began: float = field(factory=time.perf_counter, repr=False)
 
@@ -86,6 +93,13 @@ class RunReport:
                 words, self.callable, step.doing, step.at, step.done, step.reason
             )
 
+    def lose(self, changed: str) -> None:
+        """Write down, and warn in the log, that calls have changed something in worker processes."""
+        import logging  # noqa: PLC0415 - 10 ms of a first run, and this is seldom needed
+
+        self.lost = changed
+        logging.getLogger("concurrent_choices").warning("%s: %s", self.callable, _LOST.format(changed))
+
     def close(self, done: int) -> None:
         """The run has ended."""
         self.seconds, self.done = self.now, done
@@ -95,7 +109,9 @@ class RunReport:
         lines = [f"{self.callable}: {self.done} items, {took}"]
         lines += [f"{step.at:8.3f} s  {step.doing:<20}  {step.reason}" for step in self.steps]
         if self.witness:
-            lines.append(f"It stayed in this process: calls changed {self.witness}.")
+            lines.append(f"It stayed in this process: calls change {self.witness}.")
+        if self.lost:
+            lines.append(_LOST.format(self.lost))
         return "\n".join(lines)
 
 

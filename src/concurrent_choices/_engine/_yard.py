@@ -18,10 +18,12 @@ from .._strategies._workers._host import Host, Worker
 from .._strategies._workers._inner import serve_lanes
 from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._surroundings import surroundings
+from .._strategies._workers._watch import Watch
 from .._strategies._workers._wire import Kind
 from .._work._job import Job
 from .._work._pickling import dump, reason_of
 from .._work._state import State
+from .._work._stores import altered_by
 from ._freight import Done, too_dear
 from ._report import RunReport
 
@@ -92,7 +94,7 @@ class Yard:
 
     def _kept_by(self, done: Done) -> str:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
-        witness = self._state.changed()
+        witness = self._state.changed() or altered_by(self._job.fn)
         if witness:
             self._report.witness = witness
             return f"calls change {witness}, which would be lost in another process"
@@ -141,8 +143,10 @@ class Yard:
         from .._work._imported import Imported  # noqa: PLC0415 - pickle costs 2 ms, which few runs have left
 
         host.jobs += 1
-        needed = (serve_lanes, ThreadStrategy) if inside > 1 else ()  # to unpickle them is to import them
-        imported = Imported(self._job.fn)
+        needed: list[object] = [serve_lanes, ThreadStrategy] if inside > 1 else []
+        if self._state.is_held:
+            needed.append(Watch)
+        imported = Imported(self._job.fn)  # to unpickle it is to compare it, as those are imported
         told = {"fn": self._job.fn, "is_async": self._job.is_async, "needed": needed, "imported": imported}
         frames = dump({**told, **_CONDITIONS})
         around = dump(self._job.context.run(surroundings))
@@ -224,6 +228,7 @@ _CONDITIONS: dict[str, Any] = {
     "timeout": None,
     "lanes": 1,
     "inner": None,
+    "watched": False,
 }
 
 

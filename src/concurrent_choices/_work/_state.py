@@ -6,13 +6,13 @@ counts in a global changes this process; in another process that would be lost w
 
 from __future__ import annotations
 
-import dis
 import sys
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._captured import parts_of
+from ._stores import may_store
 
 if TYPE_CHECKING:
     import pickle
@@ -23,21 +23,7 @@ MOST = 1 << 18
 """Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
 
 _CONSTANT = (int, float, complex, str, bytes, bool, type(None), ModuleType, type)
-_STORES = frozenset(
-    {
-        "DELETE_ATTR",
-        "DELETE_GLOBAL",
-        "DELETE_SUBSCR",
-        "STORE_ATTR",
-        "STORE_DEREF",
-        "STORE_GLOBAL",
-        "STORE_SUBSCR",
-    }
-)
-_MUTATORS = frozenset(
-    {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft"}
-    | {"put", "remove", "reverse", "setdefault", "sort", "update", "write"}
-)
+_CODE = (ModuleType, type)
 
 
 class _Part(NamedTuple):
@@ -70,8 +56,13 @@ class State:
     def may_change(self) -> bool:
         """Whether the callable's own code stores anything outside its variables."""
         if self._may_change is None:
-            self._may_change = _may_store(self._fn)
+            self._may_change = may_store(self._fn)
         return self._may_change
+
+    @property
+    def is_held(self) -> bool:
+        """Whether there is anything that calls could change: a value, or a name that the code stores to."""
+        return self.may_change or any(not isinstance(part.value, _CODE) for part in self._parts.values())
 
     def changed(self) -> str:
         """Which part has changed since, in words; empty where none has.
@@ -161,25 +152,3 @@ def _outline(value: Any) -> bytes:
     kinds: Any = (list, dict, set, tuple)
     sizes = {key: len(each) for key, each in held.items() if isinstance(each, kinds)}
     return f"{type(value).__qualname__} {length} {plain} {sizes}".encode()
-
-
-def _may_store(fn: Any) -> bool:
-    """Whether the callable's own code stores anything outside its variables, or names what mutates."""
-    while isinstance(fn, MethodType):
-        fn = fn.__func__
-    if not isinstance(fn, FunctionType):
-        return True
-    return any(_stores(code) for code in _codes(fn.__code__))
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
-
-
-def _stores(code: CodeType) -> bool:
-    if not _MUTATORS.isdisjoint(code.co_names):
-        return True
-    return any(each.opname in _STORES for each in dis.get_instructions(code))

@@ -96,7 +96,7 @@ class Solo:
     @property
     def computes(self) -> bool:
         """Whether there is enough evidence that it computes; more where it comes from one call."""
-        if self.work < ENOUGH or self.waits >= WAITS:
+        if self.work < ENOUGH or (self.waits >= WAITS and not full(self._began, self._sight)):
             return self.work >= CLEAR
         first = self._sight.alone_items == self._since.alone_items
         return self.work >= (1.5 * COMPUTED if first else COMPUTED)

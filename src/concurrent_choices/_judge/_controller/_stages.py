@@ -75,11 +75,11 @@ class Alone:
 
     def _may_need_processes(self, sight: Sight, rest: float) -> bool:
         """Whether all that is seen so far speaks for them, who take longer to come up than to be judged."""
-        limits, looks = self._known.limits, sight.looks - self._since.looks
+        limits, solo, looks = self._known.limits, self._solo, sight.looks - self._since.looks
         late = looks > 0 and sight.late - self._since.late == looks
-        if sight.unseen or self._known.obstacle or not late or self._solo.waits >= WAITS:
+        if sight.unseen or self._known.obstacle or not late or solo.work < ENOUGH or solo.waits >= WAITS:
             return False
-        return self._solo.work >= ENOUGH and worth_starting(rest, limits.process_start, limits.processes)
+        return worth_starting(rest, limits.process_start, limits.processes)
 
     def _beside_others(self, sight: Sight) -> Stage:
         """Lanes are still at their last item: what is seen now is not what it is like alone."""

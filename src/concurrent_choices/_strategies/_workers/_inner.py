@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
 from typing import Any
 
 from ..._facts._batch import Batch, Claim
@@ -76,6 +75,7 @@ class _Lanes:
         self._relay = _Relay(page)
         self._scrutiny = Scrutiny()
         self._items: dict[int, Any] = {}
+        self.performed = 0
         self._job = Job(
             conditions["fn"],
             self._relay,
@@ -93,7 +93,7 @@ class _Lanes:
         try:
             items: list[Any] = load(message.frames)
         except Exception as error:  # noqa: BLE001 - told to the caller
-            self._send(Kind.REFUSED, message.start, [reason_of(error).encode()], 0)
+            self.say(Kind.REFUSED, message.start, [reason_of(error).encode()])
             return
         self._items.update(enumerate(items, message.start))
         self._relay.arrive(Claim(message.start, items))
@@ -107,21 +107,23 @@ class _Lanes:
             for batch in self._strategy.execute(self._job):
                 self._report(batch)  # none comes this way from our own lanes
         except BaseException as error:  # noqa: BLE001 - told to the caller, who raises it
-            self._send(Kind.UNFIT, 0, [reason_of(error).encode()], 0)
+            self.say(Kind.UNFIT, 0, [reason_of(error).encode()])
 
     def _report(self, batch: Batch) -> None:
         count = len(batch.values) + (batch.error is not None)
         indices = range(batch.start, batch.start + count)
         claim = Claim(batch.start, [self._items.pop(index) for index in indices])
         frames = pack_outcome(claim, batch, tolerant=self._job.return_exceptions, scrutiny=self._scrutiny)
-        self._send(Kind.DONE, batch.start, frames, 0)
+        self.say(Kind.DONE, batch.start, frames)
+        self.performed += count
 
-    def _send(self, kind: int, start: int, frames: list[Any], nanoseconds: int) -> None:
+    def say(self, kind: int, start: int, frames: list[Any]) -> None:
+        """Tell the caller something; from any thread."""
         with self._sending:
-            self._link.queue(kind, self._number, start, frames, nanoseconds)
+            self._link.queue(kind, self._number, start, frames)
             self._link.flush()
 
 
-def serve_lanes(conditions: dict[str, Any], number: int, link: Link, page: Page) -> Callable[[Message], None]:
+def serve_lanes(conditions: dict[str, Any], number: int, link: Link, page: Page) -> _Lanes:
     """What takes the batches of a job that has lanes inside the worker."""
     return _Lanes(conditions, number, link, page)

@@ -61,6 +61,9 @@ class Pump:
         inner: What runs the lanes inside each worker, or None for one item at a time.
     """
 
+    watched = False
+    """Whether workers look if calls change what the callable holds; for who listens to what they say."""
+
     def __init__(
         self,
         job: Job,
@@ -76,7 +79,7 @@ class Pump:
         self._seat = seat
         host.jobs += 1
         self._number = host.jobs
-        self._frames = _pack_job(job, inner, workers)
+        self._frames = _pack_job(job, inner, workers, watched=self.watched)
         self._surroundings = dump(job.context.run(surroundings))
         self._desks: dict[int, Desk] = {}
         self._out: deque[Batch] = deque()
@@ -361,7 +364,7 @@ class Pump:
             raise WorkerStartError(reason)
 
 
-def _pack_job(job: Job, inner: object, workers: int) -> list[Any]:
+def _pack_job(job: Job, inner: object, workers: int, *, watched: bool) -> list[Any]:
     """The callable and its conditions, as frames."""
     conditions = {
         "fn": job.fn,
@@ -371,6 +374,7 @@ def _pack_job(job: Job, inner: object, workers: int) -> list[Any]:
         "timeout": job.timeout,
         "lanes": job.lanes * workers,
         "inner": inner,
+        "watched": watched,
     }
     try:
         return dump(conditions)

@@ -48,10 +48,12 @@ class Kind:
     HELLO = 1  # to a worker: where it is, what to set up
     JOB = 2  # to a worker: the callable and its conditions
     BATCH = 3  # to a worker: items
+    AUDIT = 4  # to a worker: what have calls changed of what a watched callable holds?
     READY = 11  # from a worker: it is up; or why it is not
     DONE = 12  # from a worker: what came of a batch
     REFUSED = 13  # from a worker: it cannot read this batch; nothing was started
     UNFIT = 14  # from a worker: it cannot load the job
+    CHANGED = 15  # from a worker: what calls have changed; empty where nothing was
 
 
 class Message(NamedTuple):

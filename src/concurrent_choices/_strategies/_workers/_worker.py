@@ -95,7 +95,7 @@ class _Server:
     def __init__(self, link: Link, page: Page) -> None:
         self._link = link
         self._page = page
-        self._perform: Callable[[Message], None] = self._unprepared
+        self._perform: Any = self._unprepared
         self._told: dict[str, Any] = {}
 
     def run(self) -> None:
@@ -111,6 +111,8 @@ class _Server:
             self._take_job(message)
         elif message.kind == Kind.HELLO:
             self._settle_in(message)
+        elif message.kind == Kind.AUDIT:
+            self._perform.audit()
 
     def _settle_in(self, message: Message) -> None:
         """Take over the caller's surroundings, run an initializer, and say that all is well."""
@@ -131,18 +133,24 @@ class _Server:
         if end is not None:
             end()
         try:
-            job = load(message.frames)
-            if job["inner"] is not None:
-                from ._inner import serve_lanes  # noqa: PLC0415 - only hybrids need lanes inside
-
-                self._perform = serve_lanes(job, message.job, self._link, self._page)
-                return
-            perform = _performer(job)
+            self._perform = self._performing(load(message.frames), message.job)
         except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
             self._send(Kind.UNFIT, message.job, 0, [reason_of(error).encode()])
             self._perform = self._unprepared
-            return
-        self._perform = _Bench(job, message.job, perform, self._link, self._page)
+
+    def _performing(self, job: dict[str, Any], number: int) -> Any:
+        """What takes the batches of a job."""
+        if job["inner"] is not None:
+            from ._inner import serve_lanes  # noqa: PLC0415 - only hybrids need lanes inside
+
+            perform: Any = serve_lanes(job, number, self._link, self._page)
+        else:
+            perform = _Bench(job, number, _performer(job), self._link, self._page)
+        if not job["watched"]:
+            return perform
+        from ._watch import Watch  # noqa: PLC0415 - costs 5 ms; most callables hold nothing that can change
+
+        return Watch(job["fn"], perform)
 
     def _unprepared(self, message: Message) -> None:
         """Items for a job that could not be loaded: nothing is started."""
@@ -182,14 +190,14 @@ class _Bench:
         self._page = page
         self._scrutiny = None if job["quick"] else Scrutiny()
         self._started = 0
+        self.performed = 0
         page.started = 0
 
     def __call__(self, message: Message) -> None:
         try:
             items = load(message.frames)
         except Exception as error:  # noqa: BLE001 - told to the caller
-            self._link.queue(Kind.REFUSED, message.job, message.start, [reason_of(error).encode()])
-            self._link.flush()
+            self.say(Kind.REFUSED, message.start, [reason_of(error).encode()])
             return
         claim = Claim(message.start, items)
         if self._whole:
@@ -200,7 +208,13 @@ class _Bench:
         self._page.since = 0
         frames = pack_outcome(claim, batch, tolerant=self._tolerant, scrutiny=self._scrutiny)
         self._link.queue(Kind.DONE, message.job, message.start, frames, took)
+        self.performed += len(batch.values)
         del batch, items, claim, frames
+        self._link.flush()
+
+    def say(self, kind: int, start: int, frames: list[Any]) -> None:
+        """Tell the caller something."""
+        self._link.queue(kind, self._number, start, frames)
         self._link.flush()
 
     def end(self) -> None:

@@ -1,0 +1,36 @@
+"""The GIL witness that looks are."""
+
+import sys
+import time
+
+import pytest
+
+from concurrent_choices._engine._lateness import Lateness
+from concurrent_choices._measure._switching import QUICK, URGENT, quick_switching
+
+
+@pytest.fixture
+def lateness():
+    """One whose next look was due a while ago."""
+    made = Lateness()
+    made.expect(-1.0)
+    yield made
+    made.close()
+
+
+def test_a_late_look_counts(lateness):
+    """Nobody can have been in the run queue all that time, so somebody held the GIL."""
+    with quick_switching(QUICK):
+        lateness.arrive()
+    time.sleep(0)
+    lateness.count()
+    assert (lateness.looks, lateness.late) == (1, 1)
+
+
+def test_a_look_while_the_gil_is_passed_on_urgently_tells_nothing(lateness):
+    """It would have come in time though somebody held it."""
+    with quick_switching(URGENT):
+        assert sys.getswitchinterval() < QUICK
+        lateness.arrive()
+    lateness.count()
+    assert (lateness.looks, lateness.late) == (0, 0)
