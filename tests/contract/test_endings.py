@@ -230,3 +230,21 @@ def test_sys_exit_beside_a_stuck_thread(start):
     )
     output, errors = script.process.communicate(timeout=30)
     assert (output.strip(), errors, script.process.returncode) == ("timed out", "", 0)
+
+
+@pytest.mark.parametrize("closed", [0, 1])
+def test_without_a_standard_stream(name, start, closed, tmp_path):
+    """A daemon that has closed one is served like others, and not aborted."""
+    answer = tmp_path / "answer"
+    script = start(
+        f"""
+        from pathlib import Path
+        os.close({closed})
+        results = run(acts.twin(acts.double), range(200), strategy={name!r})
+        Path({str(answer)!r}).write_text(str(results == list(range(0, 400, 2))))
+        os._exit(0)
+        """
+    )
+    _, errors = script.process.communicate(timeout=30)
+    assert (script.process.returncode, errors) == (0, "")
+    assert answer.read_text() == "True"

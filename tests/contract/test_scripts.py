@@ -208,6 +208,33 @@ def test_fork_on_request(name, execute):
     assert printed == ["1", "2"]
 
 
+def test_in_a_child_of_multiprocessing(name, execute):
+    """There the script's functions are in a main module of another name, which no worker can import."""
+    printed = execute(
+        f"""
+        import multiprocessing
+        from concurrent_choices import run
+
+        class Point:
+            pass
+
+        def place(number):
+            return Point()
+
+        def work(_item):
+            (placed,) = run(place, [1], strategy="{name}")
+            return type(placed) is Point
+
+        if __name__ == "__main__":
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                print(*pool.map(work, [0]))
+                pool.close()
+                pool.join()
+        """
+    )
+    assert printed == ["True"]
+
+
 def test_a_run_at_exit(name, execute):
     """Running things in an atexit handler works."""
     printed = execute(

@@ -3,6 +3,7 @@
 import pickle
 from collections import ChainMap
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, Protocol
 
 class _Writable(Protocol):
@@ -17,6 +18,7 @@ class Pickler(pickle.Pickler):
         buffer_callback: Callable[[pickle.PickleBuffer], object] | None = None,
     ) -> None: ...
 
+def register_pickle_by_value(module: ModuleType) -> None: ...
 def dumps(
     obj: object,
     protocol: int | None = None,

@@ -7,6 +7,7 @@ import sys
 from functools import partial
 
 from .._facts._batch import Batch
+from .._platform._files import standard_streams_are_open
 from .._strategies._lanes._asyncio import Factory, run_shift
 from .._strategies._lanes._loops import serve_in_lane
 from .._strategies._lanes._threads import Lane
@@ -23,7 +24,8 @@ benchmarks, coroutines)."""
 
 def loop_factory(job: Job) -> Factory:
     """Uvloop where it is loaded, or worth loading; else asyncio's own."""
-    if "uvloop" in sys.modules or (job.source.length or 0) >= MANY:
+    wanted = "uvloop" in sys.modules or (job.source.length or 0) >= MANY
+    if wanted and standard_streams_are_open():  # else libuv would abort the process
         try:
             import uvloop  # noqa: PLC0415 - 30 ms, and not there on every platform
         except ImportError:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["lines", "read"]
+__all__ = ["lines", "read", "standard_streams_are_open"]
 
 
 def lines(root: Path, name: str) -> list[str]:
@@ -22,3 +23,13 @@ def read(root: Path, name: str) -> str:
             return file.read().decode(errors="replace")
     except OSError:
         return ""
+
+
+def standard_streams_are_open() -> bool:
+    """Whether nothing else can be opened under the numbers of the standard streams."""
+    try:
+        for descriptor in range(3):
+            os.fstat(descriptor)
+    except OSError:
+        return False
+    return True

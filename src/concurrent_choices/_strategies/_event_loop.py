@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from .._errors import MissingExtraError
 from .._facts._batch import Batch
+from .._platform._files import standard_streams_are_open
 from .._work._job import Job
 from ._lanes._arguments import positive
 from ._lanes._keeper import Crewed
@@ -52,8 +53,7 @@ class AsyncioStrategy(Crewed):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.concurrency,)
 
-    @staticmethod
-    def _new_loop() -> AbstractEventLoop:
+    def _new_loop(self) -> AbstractEventLoop:
         import asyncio  # noqa: PLC0415 - as above
 
         from .._work._elbow_room import roomy  # noqa: PLC0415 - as above
@@ -70,13 +70,14 @@ class UvloopStrategy(AsyncioStrategy):
 
     name = "uvloop"
 
-    @staticmethod
-    def _new_loop() -> AbstractEventLoop:
+    def _new_loop(self) -> AbstractEventLoop:
         try:
             import uvloop  # noqa: PLC0415 - 30 ms, and not there on every platform
         except ImportError as error:
             feature = 'strategy "uvloop"'
             raise MissingExtraError(feature, "uvloop") from error
+        if not standard_streams_are_open():
+            return super()._new_loop()  # libuv would abort the process when it closes one of theirs
         from .._work._elbow_room import roomy  # noqa: PLC0415 - as above
 
         return roomy(uvloop.new_event_loop())

@@ -29,6 +29,9 @@ def dumps(value: Any, beside: Callable[[PickleBuffer], object]) -> bytes:
     Raises:
         Exception: Whatever cloudpickle raises for what cannot be pickled.
     """
+    child = sys.modules.get("__mp_main__")
+    if child is not None:
+        cloudpickle.register_pickle_by_value(child)
     with io.BytesIO() as file:
         _Pickler(file, protocol=5, buffer_callback=beside).dump(value)
         return file.getvalue()
@@ -53,8 +56,8 @@ def _reduce_cached(wrapper: Any) -> str | tuple[Any, ...]:
 
 def _is_importable(wrapper: Any) -> bool:
     try:
-        module, name = wrapper.__module__, wrapper.__qualname__
-        return module != "__main__" and attrgetter(name)(sys.modules[module]) is wrapper
+        module = sys.modules[wrapper.__module__]
+        return module is not sys.modules["__main__"] and attrgetter(wrapper.__qualname__)(module) is wrapper
     except (AttributeError, KeyError):
         return False
 

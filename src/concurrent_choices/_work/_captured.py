@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._platform._libraries import LIBRARIES
 from ._perform import text_of
+from ._pickling import MAINS
 
 if TYPE_CHECKING:
     import pickle
@@ -55,7 +56,7 @@ def travels_by_name(fn: Any) -> bool:
     import pickle  # noqa: PLC0415 - 2 ms, and hashlib 3: most callables hold nothing that needs them
 
     try:
-        return b"__main__" not in pickle.dumps(fn, 5)
+        return b"_main__" not in pickle.dumps(fn, 5)  # nor of a child of multiprocessing
     except Exception:  # noqa: BLE001 - picklers raise anything; cloudpickle will be asked later
         return False
 
@@ -200,7 +201,7 @@ def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
     module = sys.modules.get(kind.__module__)
     file = getattr(module, "__file__", None)
     if kind.__module__ == "builtins" or (
-        kind.__module__ != "__main__" and (not file or file.startswith(LIBRARIES))
+        kind.__module__ not in MAINS and (not file or file.startswith(LIBRARIES))
     ):
         return
     for name, value in sorted(vars(kind).items()):

@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from pickle import PickleBuffer
     from typing import Any
 
-__all__ = ["dump", "goes_by_value", "load", "reason_of"]
+__all__ = ["MAINS", "dump", "goes_by_value", "load", "reason_of"]
 
 OUT_OF_BAND_FROM = 1 << 20
 """Bytes from which a buffer travels beside the pickle instead of in it."""
 
-_MAIN = b"__main__"
+MAINS = ("__main__", "__mp_main__")
+"""Names of the module that was started, in its own process and in the children of multiprocessing."""
+
+_MAIN = b"_main__"  # the end of both
 
 
 def dump(value: Any) -> list[Any]:
@@ -62,7 +65,7 @@ def goes_by_value(fn: object) -> bool:
     Not all that cannot is seen, as this does not look inside: objects and partials find it out later.
     """
     name = getattr(fn, "__qualname__", "")
-    return getattr(fn, "__module__", None) == "__main__" or "<" in name
+    return getattr(fn, "__module__", None) in MAINS or "<" in name
 
 
 def load(frames: list[Any]) -> Any:

@@ -87,10 +87,13 @@ def run_loop(factory: Callable[[], asyncio.AbstractEventLoop], main: Coroutine[A
     try:
         loop.run_until_complete(main)
     finally:
-        try:
-            loop.run_until_complete(_tidy(loop))
-        finally:
-            loop.close()
+        if loop.is_running():  # it has failed to start, for want of descriptors, and cannot be closed either
+            main.close()
+        else:
+            try:
+                loop.run_until_complete(_tidy(loop))
+            finally:
+                loop.close()
 
 
 async def _tidy(loop: asyncio.AbstractEventLoop) -> None:
