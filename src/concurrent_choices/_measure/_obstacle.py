@@ -13,6 +13,7 @@ from itertools import islice
 from types import FunctionType, MethodType
 from typing import Any
 
+from .._work._callables import enclosed
 from .._work._perform import text_of
 from .._work._pickling import dump
 
@@ -102,11 +103,7 @@ def _partial_parts(thing: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _function_parts(thing: FunctionType) -> Iterator[tuple[str, Any]]:
-    for name, cell in zip(thing.__code__.co_freevars, thing.__closure__ or (), strict=True):
-        try:
-            yield f"closure cell {name!r}", cell.cell_contents
-        except ValueError:  # an empty cell: a name that is not bound yet
-            continue
+    yield from ((f"closure cell {name!r}", value) for name, value in enclosed(thing))
     yield from (("default argument", part) for part in thing.__defaults__ or ())
     yield from ((f"default of {key!r}", part) for key, part in (thing.__kwdefaults__ or {}).items())
     for name in thing.__code__.co_names:

@@ -18,6 +18,7 @@ from itertools import pairwise
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
+from .._work._callables import enclosed
 from .._work._perform import text_of
 
 if TYPE_CHECKING:
@@ -110,11 +111,7 @@ def _neighbours(thing: Any) -> Iterator[Any]:
     elif isinstance(thing, MethodType):
         yield from (thing.__func__, thing.__self__)
     elif isinstance(thing, FunctionType):
-        for cell in thing.__closure__ or ():
-            try:
-                yield cell.cell_contents
-            except ValueError:  # a name that is not bound yet
-                continue
+        yield from (value for _, value in enclosed(thing))
         named = thing.__code__.co_names
         yield from (thing.__globals__[name] for name in named if name in thing.__globals__)
     elif not isinstance(thing, type) and type(thing).__module__ not in {"builtins", "types"}:

@@ -8,10 +8,10 @@ from types import BuiltinFunctionType, FunctionType
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
-__all__ = ["is_async", "is_generator", "name_of", "touches_nothing"]
+__all__ = ["enclosed", "is_async", "is_generator", "name_of", "touches_nothing"]
 
 _CALLING = ("CALL", "IMPORT", "ITER", "YIELD", "SEND", "WITH", "INTRINSIC")
 
@@ -39,6 +39,16 @@ def name_of(fn: Callable[..., Any]) -> str:
     while isinstance(fn, partial):
         fn = fn.func
     return getattr(fn, "__qualname__", None) or type(fn).__qualname__
+
+
+def enclosed(fn: FunctionType) -> Iterator[tuple[str, Any]]:
+    """What a function uses of those around it: names and values, without names that are not bound yet."""
+    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            continue
+        yield name, value
 
 
 def touches_nothing(fn: Callable[..., Any]) -> bool:

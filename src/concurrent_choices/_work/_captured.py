@@ -14,6 +14,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._platform._libraries import LIBRARIES
+from ._callables import enclosed
 from ._perform import text_of
 from ._pickling import MAINS
 
@@ -158,11 +159,7 @@ def of_libraries(code: CodeType) -> bool:
 
 
 def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
-    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
-        try:
-            yield f"the enclosing {name!r}", cell.cell_contents
-        except ValueError:  # a name that is not bound yet
-            continue
+    yield from ((f"the enclosing {name!r}", value) for name, value in enclosed(fn))
     if fn.__defaults__ or fn.__kwdefaults__:
         yield "its defaults", (fn.__defaults__, fn.__kwdefaults__)
     names = names_in(fn.__code__)
