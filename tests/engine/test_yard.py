@@ -28,17 +28,17 @@ def barred():
 
 
 @pytest.fixture
-def yard(barred):
+def yard():
     """The processes of a run that has not begun."""
     job = Job(acts.SlowToLoad(), Source(range(3)))
-    yard = Yard(job, State(job.fn), begin_report("slow"), barred.append)
+    yard = Yard(job, State(job.fn), begin_report("slow"))
     yield yard
     yard.close()
 
 
-def test_who_has_left_listens_to_no_worker(yard):
+def test_who_has_left_listens_to_no_worker(yard, barred):
     """What they answer may be meant for the next run."""
-    ordering = threading.Thread(target=yard.order, args=(1, 1, Done()))
+    ordering = threading.Thread(target=yard.order, args=(1, 1, Done(), barred.append))
     ordering.start()
     while yard.host is None or not yard.host.workers:
         time.sleep(1e-3)
@@ -47,14 +47,14 @@ def test_who_has_left_listens_to_no_worker(yard):
     assert (yard.ready, yard.obstacle) == (0, "")
 
 
-def test_after_the_end_no_workers_are_ordered(yard):
+def test_after_the_end_no_workers_are_ordered(yard, barred):
     """The run was over before the thread that orders them got its turn."""
     yard.close()
-    yard.order(2, 1, Done())
+    yard.order(2, 1, Done(), barred.append)
     assert yard.host is None
 
 
-def test_workers_that_somebody_still_orders_do_not_rest(yard):
+def test_workers_that_somebody_still_orders_do_not_rest(yard, barred):
     """The next run would not be the only one to listen to them."""
     loading = threading.Event()
 
@@ -63,7 +63,7 @@ def test_workers_that_somebody_still_orders_do_not_rest(yard):
         return ""
 
     yard._unfit_to_travel = hold
-    ordering = threading.Thread(target=yard.order, args=(1, 1, Done()))
+    ordering = threading.Thread(target=yard.order, args=(1, 1, Done(), barred.append))
     ordering.start()
     while yard.host is None or not yard.host.workers:
         time.sleep(1e-3)
@@ -77,7 +77,7 @@ def test_workers_that_somebody_still_orders_do_not_rest(yard):
 
 def test_what_costs_more_to_carry_than_to_compute_stays(yard, barred):
     """No worker is started for it, and who decides is told why."""
-    yard.order(2, 1, Done(items=100, cpu=1e-6, results=[bytes(1 << 20)] * 4))
+    yard.order(2, 1, Done(items=100, cpu=1e-6, results=[bytes(1 << 20)] * 4), barred.append)
     assert yard.host is None
     assert barred == [yard.obstacle] == ["carrying items and results would cost more than it saves"]
 

@@ -324,7 +324,7 @@ class Conductor:
                 return
             here, lanes = self._tally, self._deck.counts()
             done = Done(here.items + lanes.items, here.cpu + lanes.cpu, self._deck.latest)
-            yard.order(workers, inside, done)
+            yard.order(workers, inside, done, self._controller.bar)
             self._beat()  # workers that are up must not wait for the ticker, nor it for the GIL
 
     def _stand_by(self) -> None:
@@ -340,7 +340,7 @@ class Conductor:
 
         with self._lock:
             if self._yard is None and not self._over:
-                self._yard = Yard(self._job, self._state, self._report, self._controller.bar)
+                self._yard = Yard(self._job, self._state, self._report)
             return None if self._over else self._yard
 
     def _crowd(self, lanes: int) -> None:

@@ -70,6 +70,7 @@ class LoopConductor:
         self._lock = threading.Lock()
         self._over = False
         self._yard: Yard | None = None
+        self._ordered = False
         self._next: Arrangement | None = None
         self._moved = False
         self._may_overlap = False
@@ -283,13 +284,21 @@ class LoopConductor:
             return None
         tide.resize(arrangement.threads)
         self._note(arrangement, tide)
-        if arrangement.stage == "starting" and self._yard is None:
-            self._yard = Yard(self._job, self._state, self._report, self._controller.bar)
-            done = Done(tide.done, tide.tally.spent() if tide.tally else 0.0, tide.latest)
-            self._crew.start(partial(self._yard.order, arrangement.processes, 1, done))
+        self._bring_up(arrangement, tide)
         if self._controller.weighed:
             self._quick.close()
         return arrangement.look
+
+    def _bring_up(self, arrangement: Arrangement, tide: Tide) -> None:
+        """Have worker processes come up, or what they are forked from, where they are or may be wanted."""
+        if self._yard is None and (arrangement.standby or arrangement.processes):
+            self._yard = Yard(self._job, self._state, self._report)
+            self._crew.start(self._yard.stand_by)
+        if self._yard is not None and arrangement.processes and not self._ordered:
+            self._ordered = True
+            done = Done(tide.done, tide.tally.spent() if tide.tally else 0.0, tide.latest)
+            bar = self._controller.bar
+            self._crew.start(partial(self._yard.order, arrangement.processes, 1, done, bar))
 
     def _hand_over(self, arrangement: Arrangement, tide: Tide) -> None:
         self._next = arrangement

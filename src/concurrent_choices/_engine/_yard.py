@@ -40,7 +40,6 @@ class Yard:
         job: What they shall do.
         state: What the callable held before its first call.
         report: Where it is written down what calls were seen to change.
-        bar: Told what keeps the callable in this process, if anything does.
 
     Attributes:
         host: The workers, while there are any.
@@ -49,11 +48,10 @@ class Yard:
         obstacle: What keeps the callable in this process; empty while nothing is known to.
     """
 
-    def __init__(self, job: Job, state: State, report: RunReport, bar: Callable[[str], None]) -> None:
+    def __init__(self, job: Job, state: State, report: RunReport) -> None:
         self._job = job
         self._state = state
         self._report = report
-        self._bar = bar
         self._lock = threading.Lock()
         self._lent: AbstractContextManager[Host] | None = None
         self._closed = False
@@ -73,7 +71,7 @@ class Yard:
                 host.preload(self._job.fn)
                 host.stand_by()
 
-    def order(self, workers: int, inside: int, done: Done) -> None:
+    def order(self, workers: int, inside: int, done: Done, bar: Callable[[str], None]) -> None:
         """Start workers and have them load the callable, unless something keeps it here.
 
         Takes until all are up, so it is for a thread of its own; `ready` grows meanwhile.
@@ -82,6 +80,7 @@ class Yard:
             workers: How many.
             inside: Lanes in each, for a `def`; they are started by who has the items sent.
             done: What has been computed here so far.
+            bar: Told what keeps the callable in this process, if anything does.
         """
         self.workers = workers
         # Each of its many system calls gives the GIL away to lanes that may be computing.
@@ -90,7 +89,7 @@ class Yard:
             if not self.obstacle:
                 self._bring_up(workers, inside)
         if self.obstacle:
-            self._bar(self.obstacle)
+            bar(self.obstacle)
 
     def _kept_by(self, done: Done) -> str:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
