@@ -148,7 +148,8 @@ class Yard:
         imported = Imported(self._job.fn)  # to unpickle it is to compare it, as those are imported
         told = {"fn": self._job.fn, "is_async": self._job.is_async, "needed": needed, "imported": imported}
         frames = dump({**told, **_CONDITIONS})
-        around = dump(self._job.context.run(surroundings))
+        # In a copy: another thread may be in the context itself, where there is room for one.
+        around = dump(self._job.context.copy().run(surroundings))
         waiting = list(host.workers)
         for worker in waiting:
             worker.take_job(host.jobs, frames, around)

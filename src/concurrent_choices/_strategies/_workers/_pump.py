@@ -80,7 +80,8 @@ class Pump:
         host.jobs += 1
         self._number = host.jobs
         self._frames = _pack_job(job, inner, workers, watched=self.watched)
-        self._surroundings = dump(job.context.run(surroundings))
+        # In a copy: another thread may be in the context itself, where there is room for one.
+        self._surroundings = dump(job.context.copy().run(surroundings))
         self._desks: dict[int, Desk] = {}
         self._out: deque[Batch] = deque()
         self._alone: deque[Claim] = deque()
