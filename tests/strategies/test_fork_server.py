@@ -54,6 +54,19 @@ def ready(worker):
     return worker
 
 
+@pytest.mark.parametrize("needed", [[], ["concurrent_choices._strategies._threads"]])
+def test_what_lanes_inside_need_is_imported_once(needed):
+    """Our own modules, and attrs, which stands in another folder than the standard library's."""
+
+    def has_attrs(_item):
+        return "attrs" in sys.modules
+
+    with ProcessStrategy(max_workers=1) as strategy:
+        with strategy.staffing.lend() as host:
+            host.preload(has_attrs, needed)
+        assert run(has_attrs, [0], strategy=strategy) == [bool(needed)]
+
+
 def test_who_stood_by_forks_the_workers(host):
     """It came up before anybody was hired, and no second one does."""
     host.stand_by()

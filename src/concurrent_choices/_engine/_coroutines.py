@@ -293,12 +293,13 @@ class LoopConductor:
         """Have worker processes come up, or what they are forked from, where they are or may be wanted."""
         if self._yard is None and (arrangement.standby or arrangement.processes):
             self._yard = Yard(self._job, self._state, self._report)
-            self._crew.start(self._yard.stand_by)
+            self._crew.start(partial(self._yard.stand_by, arrangement.threads if tide.waits else 1))
         if self._yard is not None and arrangement.processes and not self._ordered:
             self._ordered = True
             done = Done(tide.done, tide.tally.spent() if tide.tally else 0.0, tide.latest)
             bar = self._controller.bar
-            self._crew.start(partial(self._yard.order, arrangement.processes, 1, done, bar))
+            order = partial(self._yard.order, arrangement.processes, arrangement.inside)
+            self._crew.start(partial(order, done, bar))
 
     def _hand_over(self, arrangement: Arrangement, tide: Tide) -> None:
         self._next = arrangement

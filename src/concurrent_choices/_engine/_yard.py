@@ -64,11 +64,15 @@ class Yard:
         self._cpu: dict[int, float] = {}
         self._queued: dict[int, float] = {}
 
-    def stand_by(self) -> None:
-        """Have what workers are forked from come up, as some may be ordered soon; for a thread of its own."""
+    def stand_by(self, inside: int) -> None:
+        """Have what workers are forked from come up, as some may be ordered soon; for a thread of its own.
+
+        Args:
+            inside: Lanes in each, as far as it is known.
+        """
         with self._ordering, quick_switching(URGENT), suppress(Exception):  # who orders them is told why
             if not self._state.changed() and (host := self._borrow()) is not None:
-                host.preload(self._job.fn)
+                self._preload(host, inside)
                 host.stand_by()
 
     def order(self, workers: int, inside: int, done: Done, bar: Callable[[str], None]) -> None:
@@ -78,7 +82,7 @@ class Yard:
 
         Args:
             workers: How many.
-            inside: Lanes in each, for a `def`; they are started by who has the items sent.
+            inside: Lanes in each; they are started by who has the items sent.
             done: What has been computed here so far.
             bar: Told what keeps the callable in this process, if anything does.
         """
@@ -107,7 +111,7 @@ class Yard:
             if host is None:
                 return
             while len(host.workers) < workers and not self._is_over():
-                host.preload(self._job.fn)
+                self._preload(host, inside)
                 host.hire()
             # While they come up: what the hand-over needs, and the pickling, which may import cloudpickle.
             import_module("._ferry", __package__)
@@ -117,6 +121,21 @@ class Yard:
                 self._warm_up(host, inside)
         except Exception as error:  # noqa: BLE001 - work goes on here, whatever it is
             self.obstacle = f"worker processes cannot be started here ({reason_of(error)})"
+
+    def _preload(self, host: Host, inside: int) -> None:
+        """Have what workers will need imported once, for all of them."""
+        host.preload(self._job.fn, [each.__module__ for each in self._needed(inside)])
+
+    def _needed(self, inside: int) -> list[Callable[..., Any]]:
+        """What workers need besides the callable: for lanes inside them, and to look at what it holds."""
+        needed: list[Callable[..., Any]] = [Watch] if self._state.is_held else []
+        if inside > 1 and self._job.is_async:
+            from .._strategies._event_loop import AsyncioStrategy  # noqa: PLC0415 - a `def` does not need it
+
+            needed += [serve_lanes, AsyncioStrategy]
+        elif inside > 1:
+            needed += [serve_lanes, ThreadStrategy]
+        return needed
 
     def _is_over(self) -> bool:
         return self._closed or self._job.stopped
@@ -142,10 +161,8 @@ class Yard:
         from .._work._imported import Imported  # noqa: PLC0415 - pickle costs 2 ms, which few runs have left
 
         host.jobs += 1
-        needed: list[object] = [serve_lanes, ThreadStrategy] if inside > 1 else []
-        if self._state.is_held:
-            needed.append(Watch)
-        imported = Imported(self._job.fn)  # to unpickle it is to compare it, as those are imported
+        # To unpickle what is needed is to import it, and to unpickle what was imported is to compare it.
+        needed, imported = self._needed(inside), Imported(self._job.fn)
         told = {"fn": self._job.fn, "is_async": self._job.is_async, "needed": needed, "imported": imported}
         frames = dump({**told, **_CONDITIONS})
         # In a copy: another thread may be in the context itself, where there is room for one.

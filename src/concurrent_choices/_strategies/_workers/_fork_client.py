@@ -22,6 +22,8 @@ from ._wire import socket_pair
 
 __all__ = ["ForkServer", "Forked", "can_serve_forks"]
 
+_OURS = __name__.partition(".")[0] + "."
+
 LEAVE = 0.2
 """Seconds that a fork server gets to end by itself (guessed: it takes one millisecond)."""
 
@@ -53,7 +55,7 @@ class ForkServer:
         """Have modules imported once, for all workers that are forked from now on.
 
         Args:
-            modules: Their names: cloudpickle, and the standard library's.
+            modules: Their names: cloudpickle, the standard library's, and our own.
         """
         self._modules.update(dict.fromkeys(modules))
 
@@ -178,8 +180,9 @@ class Forked:
 
 
 def _tell(control: socket, modules: list[str]) -> None:
-    """Name modules to import, after the folder of the one that is not the standard library's."""
-    folder = _folder_of("cloudpickle") if "cloudpickle" in modules else ""
+    """Name modules to import, after the folder of what is not the standard library's: ours need attrs."""
+    ours = any(name.startswith(_OURS) for name in modules)
+    folder = _folder_of("attrs" if ours else "cloudpickle") if ours or "cloudpickle" in modules else ""
     control.send("\0".join((folder, *modules)).encode(errors="surrogateescape"))
 
 

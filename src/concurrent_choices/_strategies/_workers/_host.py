@@ -7,7 +7,7 @@ import signal
 import threading
 import weakref
 from _socket import MSG_DONTWAIT
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -169,10 +169,15 @@ class Host:
             raise ClosedStrategyError("process")
         return worker
 
-    def preload(self, fn: object) -> None:
-        """Have what a callable needs imported once, for all who are hired from now on."""
+    def preload(self, fn: object, needed: Iterable[str] = ()) -> None:
+        """Have what a callable needs imported once, for all who are hired from now on.
+
+        Args:
+            fn: The callable.
+            needed: Modules of ours that are needed besides.
+        """
         if self.fork_server is not None:
-            self.fork_server.preload(preloadable(fn))
+            self.fork_server.preload([*preloadable(fn), *needed])
 
     def stand_by(self) -> None:
         """Be ready to hire: what workers are forked from comes up now, where there is such.
