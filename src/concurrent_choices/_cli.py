@@ -152,9 +152,10 @@ def _recommend(asked: argparse.Namespace) -> int:
     fn = _imported(asked.callable)
     items = _items(asked.items)
     workload = Workload(fn, items, items_count=asked.count)
+    machine = _what_if(asked)
     print(f"calling {asked.callable} on some of its items ...", file=sys.stderr)
     try:
-        verdict = recommend(workload, budget=asked.budget, verify=not asked.no_race, machine=_what_if(asked))
+        verdict = recommend(workload, budget=asked.budget, verify=not asked.no_race, machine=machine)
     except InvalidArgumentError:
         raise
     except Exception as error:  # noqa: BLE001 - the items are the user's own code

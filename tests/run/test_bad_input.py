@@ -32,6 +32,12 @@ def test_a_budget_is_seconds(budget):
         recommend(len, ["a"], budget=budget)
 
 
+def test_a_machine_is_one():
+    """A number of processors is none; the error says so before anything is called."""
+    with pytest.raises(InvalidArgumentError, match=r"machine: must be a Machine, such as Machine\(cpus=64\)"):
+        recommend(pytest.fail, ["called"], machine=64)
+
+
 def test_no_items():
     """Nothing to measure, nothing to do, and no error."""
     verdict = recommend(callables.double, [])

@@ -124,6 +124,7 @@ def recommend(
     """
     asked = _workload(workload, items)
     limit = _check_budget(budget)
+    _check_machine(machine)
     calibration = machine_costs(PROBES)
     began = time.perf_counter()
     sampled = profile(
@@ -218,6 +219,11 @@ def _workload(workload: Any, items: Any) -> Workload:
         raise InvalidArgumentError("items", problem)
     check_items(made.items)
     return made
+
+
+def _check_machine(machine: Any) -> None:
+    if not isinstance(machine, Machine | None):
+        raise InvalidArgumentError("machine", f"must be a Machine, such as Machine(cpus=64), not {machine!r}")
 
 
 def _check_budget(budget: Any) -> float:
