@@ -2,6 +2,7 @@
 
 import threading
 import time
+from itertools import repeat
 
 import engine_acts as acts
 import pytest
@@ -17,8 +18,8 @@ from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
 from concurrent_choices._work._state import State
 
-LOOKS = 30
-"""So many that what a run takes to begin is little beside them."""
+MANY = 1000
+"""Items whose results are weighed: what a run takes to begin is little beside them."""
 
 
 @pytest.fixture
@@ -92,19 +93,21 @@ async def large_in_a_loop(_item):
 
 
 @pytest.mark.parametrize(
-    ("fn", "strategy"),
+    ("fn", "strategy", "first", "then"),
     [
-        (large, ScriptedStrategy(*[LANES] * LOOKS, STARTING)),
-        (large_in_a_loop, LoopStrategy(*[LOOP] * LOOKS, LOOP_STARTING)),
+        (large, ScriptedStrategy(), LANES, STARTING),
+        (large_in_a_loop, LoopStrategy(), LOOP, LOOP_STARTING),
     ],
     ids=["lanes", "a loop"],
 )
-def test_results_are_weighed_wherever_they_were_made(fn, strategy):
+def test_results_are_weighed_wherever_they_were_made(fn, strategy, first, then):
     """Not only those of the calling thread."""
-    for _ in stream(fn, range(20_000), strategy=strategy):
-        if strategy.controller.barred:
+    controller = strategy.controller
+    controller._script = (first if controller.sights[-1].done < MANY else then for _ in repeat(None))
+    for _ in stream(fn, repeat(None), strategy=strategy):
+        if controller.barred:
             break
-    assert "carrying" in strategy.controller.barred
+    assert "carrying" in controller.barred
 
 
 def test_what_stands_by_has_borne_nobody(yard):
