@@ -193,7 +193,12 @@ class Conductor:
     def done(self) -> int:
         """Items finished, by others too."""
         here = self._observer.done if self._looking else self._tally.items + self._deck.counts().items
-        return here + (self._beginning.done() if self._beginning else 0)
+        return here + self._before
+
+    @property
+    def _before(self) -> int:
+        """Items that others have finished."""
+        return self._beginning.done() if self._beginning else 0
 
     @property
     def learnt(self) -> Prior | None:
@@ -251,10 +256,11 @@ class Conductor:
             if sight.held < FIRST_LOOK:
                 return FIRST_LOOK
         arrangement = self._controller.look(sight)
-        self._obey(arrangement)
+        threads = self._obey(arrangement)
+        self._note(arrangement, threads, self._before + sight.done)
         if arrangement.look >= SURE:
             self._switch_as_usual()
-        return arrangement.look
+        return 0.0 if self._deck.lacks_lanes else arrangement.look  # their starting has taken its time
 
     def _switch_as_usual(self) -> None:
         """Nothing urgent is left to be found out."""
@@ -262,8 +268,8 @@ class Conductor:
         if quick is not None:
             quick.__exit__(None, None, None)
 
-    def _obey(self, arrangement: Arrangement) -> None:
-        """Make a run what the controller wants it to be."""
+    def _obey(self, arrangement: Arrangement) -> int:
+        """Make a run what the controller wants it to be; the thread lanes it wants."""
         wanted = self._threads(arrangement)
         if wanted and not self._stands_in:  # the calling thread is one of those that may be
             wanted = min(wanted, max(0, self._most - (self._tally.began > 0)))
@@ -289,7 +295,7 @@ class Conductor:
             self._observer.ferry.leave()
         if changed:
             self._deck.outbox.ring()
-        self._note(arrangement, wanted)
+        return wanted
 
     def _threads(self, arrangement: Arrangement) -> int:
         """Lanes to have: none where something keeps the callable in one thread."""
@@ -347,7 +353,7 @@ class Conductor:
         """Tell nested runs how many lanes there are."""
         self._job.context.run(lanes_around.set, self._base * lanes)
 
-    def _note(self, arrangement: Arrangement, threads: int) -> None:
+    def _note(self, arrangement: Arrangement, threads: int, done: int) -> None:
         lanes = max(1, threads)
         if arrangement.outside:
             lanes = arrangement.processes * arrangement.inside
@@ -358,4 +364,4 @@ class Conductor:
         else:
             doing = f"this thread + {threads}" if threads else "this thread"
         now = self._report.now
-        self._report.note(Step(now, arrangement.stage, doing, lanes, arrangement.reason, self.done))
+        self._report.note(Step(now, arrangement.stage, doing, lanes, arrangement.reason, done))

@@ -21,9 +21,6 @@ __all__ = ["Counts", "Deck"]
 STAFFING = 3e-3
 """Seconds that starting lanes may take at a time (guessed: 40 threads where nothing computes)."""
 
-KEPT = 256
-"""Accounts of lanes that have left, before they are added up: few enough for every look."""
-
 _AFFINE = (
     "it was called outside the calling thread, which `auto` does for work that waits; "
     "AutoStrategy(thread_safe=False) keeps it in the calling thread"
@@ -49,13 +46,18 @@ class Counts(NamedTuple):
 
     def plus(self, other: Counts) -> Counts:
         """Both together."""
-        pairs = zip(self[:-1], other[:-1], strict=True)
-        return Counts._make([*(one + more for one, more in pairs), min(self.quickest, other.quickest)])
+        one, two = self, other  # written out: this is done for every lane that leaves
+        quickest = min(one.quickest, two.quickest)
+        return Counts(
+            one.items + two.items, one.wall + two.wall, one.cpu + two.cpu, one.spent + two.spent, quickest
+        )
 
     def minus(self, other: Counts) -> Counts:
         """What has been added since."""
-        pairs = zip(self[:-1], other[:-1], strict=True)
-        return Counts._make([*(one - less for one, less in pairs), self.quickest])
+        one, two = self, other
+        return Counts(
+            one.items - two.items, one.wall - two.wall, one.cpu - two.cpu, one.spent - two.spent, one.quickest
+        )
 
 
 class Deck(Floor):
@@ -80,7 +82,7 @@ class Deck(Floor):
         self._staffing = threading.Lock()
         self._leaving: set[Lane] = set()
         self._tallies: set[Tally] = set()
-        self._gone: list[Counts] = []
+        self._gone = Counts()
 
     # The conductor's and the caller's side
 
@@ -99,7 +101,7 @@ class Deck(Floor):
         """
         until = time.monotonic() + STAFFING
         with self._staffing:
-            while self._lacks_lanes() and time.monotonic() < until:
+            while self.lacks_lanes and time.monotonic() < until:
                 lane = Lane(self)
                 with self._lock:
                     self._lanes.add(lane)
@@ -112,7 +114,9 @@ class Deck(Floor):
         for nudge in list(self.nudges):
             nudge()
 
-    def _lacks_lanes(self) -> bool:
+    @property
+    def lacks_lanes(self) -> bool:
+        """Whether there shall be more lanes, and is something for them to claim."""
         return self._staying < self.workers and self.job.source.ready > 0 and not self.job.stopped
 
     def feed(self) -> None:
@@ -146,9 +150,16 @@ class Deck(Floor):
 
     def counts(self) -> Counts:
         """What all lanes together have done."""
+        # Lane by lane in plain sums: it is done at each look, however many lanes there are.
         with self._lock:
-            parts = [_of(tally) for tally in self._tallies] + self._gone
-        return _added(parts)
+            items, wall, cpu, spent, quickest = self._gone
+            for tally in self._tallies:
+                items += tally.items
+                wall += tally.wall
+                cpu += tally.cpu
+                spent += tally.spent()
+                quickest = min(quickest, tally.quickest)
+        return Counts(items, wall, cpu, spent, quickest)
 
     def tallies(self) -> list[Tally]:
         """The accounts of the lanes there are."""
@@ -169,9 +180,8 @@ class Deck(Floor):
         with self._lock:
             self._tallies.discard(tally)
             if tally.items:
-                self._gone.append(_of(tally))
-                if len(self._gone) > KEPT:
-                    self._gone = [_added(self._gone)]
+                done = Counts(tally.items, tally.wall, tally.cpu, tally.spent(), tally.quickest)
+                self._gone = self._gone.plus(done)
 
     def is_surplus(self, lane: Lane) -> bool:
         """Whether this lane shall leave, once what it has claimed is done."""
@@ -203,17 +213,6 @@ class Deck(Floor):
             for value in batch.values:
                 if isinstance(value, Exception):
                     self.errors += is_congestion(value)
-
-
-def _of(tally: Tally) -> Counts:
-    return Counts(tally.items, tally.wall, tally.cpu, tally.spent(), tally.quickest)
-
-
-def _added(parts: list[Counts]) -> Counts:
-    total = Counts()
-    for part in parts:
-        total = total.plus(part)
-    return total
 
 
 def _work(lane: Lane) -> None:

@@ -57,7 +57,7 @@ class Observer:
     @property
     def unseen(self) -> bool:
         """Whether calls may change what the callable holds, and none has returned that would show it."""
-        return not self.done and self._state.may_change
+        return self._state.may_change and not self.done
 
     def ferry_ended(self, ferry: Ferry) -> None:
         """Processes have done what they had to do."""
@@ -95,9 +95,10 @@ class Observer:
             calls, seconds = calls - one.items, seconds - one.wall
             flying -= held > 0
         items, ferried = self._ferried_so_far()
+        done = self._tally.items + lanes.items + items
         return Sight(
             now=now - self._began,
-            done=self._tally.items + lanes.items + items,
+            done=done,
             remaining=source.remaining,
             alone_items=one.items,
             alone_wall=one.wall,
@@ -115,7 +116,7 @@ class Observer:
             errors=deck.errors,
             looks=self._lateness.looks,
             late=self._lateness.late,
-            unseen=self.unseen,
+            unseen=not done and self._state.may_change,
             starved=not source.ready and not source.finished,
             ready=yard.ready if yard else 0,
             outside_items=items,

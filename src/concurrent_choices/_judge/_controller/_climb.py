@@ -116,14 +116,20 @@ class Climb:
         return self.lanes
 
     def _grow_blindly(self, sight: Sight, last: Sight) -> None:
-        """Nothing has come back: the first round trip is better spent on more calls."""
-        waited, since = sight.now - self._origin.now, sight.now - last.now
+        """Nothing has come back: the first round trip is better spent on more calls.
+
+        As many as could have begun in the time waited, by what those in flight have computed: where they
+        sleep that is all there may be, twice as many at each look; where they fill the GIL no more at all.
+        """
+        origin = self._origin
+        seen = origin.held > 0  # the first call, until it slept
+        if self.settled or sight.starved or not (sight.flying and (seen or _is_quiet(last, sight))):
+            return
+        waited = sight.now - origin.now
+        computed = sight.lane_cpu - origin.lane_cpu + origin.held_cpu
+        fitting = int((waited + origin.held) * (sight.flying + seen) / max(computed, 1e-6))
         most = max(lanes for start, lanes in self._blind if waited >= start)
-        if sight.lane_cpu - last.lane_cpu > since / 4:
-            return  # what the lanes compute fills a quarter of the GIL as it is
-        if not self.settled and self.lanes < most and not sight.starved:
-            self.lanes = min(2 * self.lanes, most, self.ceiling)
-            self._round_lanes = self.lanes
+        self.lanes = self._round_lanes = max(self.lanes, min(2 * self.lanes, fitting, most, self.ceiling))
 
     def _grow(self, returned: int, flying: int) -> None:
         """One more lane for each call that came back, which doubles them in a round trip."""
@@ -241,6 +247,11 @@ class Climb:
         self._round = sight
         self._settle(self.lanes // 2, self._rate, _CONGESTED)
         self._patience = 64
+
+
+def _is_quiet(last: Sight, sight: Sight) -> bool:
+    """Whether the lanes leave most of the GIL idle: all have begun, and wait."""
+    return sight.lane_cpu - last.lane_cpu <= (sight.now - last.now) / 4
 
 
 _CONGESTED = "errors say that it is too much at once"

@@ -11,6 +11,7 @@ from ._sight import Arrangement, Sight
 from ._solo import ENOUGH, Solo, full
 from ._stage import Stage, calm
 from ._thresholds import (
+    BLIND_LOOKS,
     BOTH,
     CALM,
     COMPUTED,
@@ -278,7 +279,7 @@ class Waiting:
             since = self._since
             known.crowded(sight, (sight.now - since.now) / max(1, sight.calls - since.calls))
             return Alone(known, sight, _CROWDED)
-        self._look = self._pace()
+        self._look = self._pace(sight)
         began, seconds = self._began, sight.now - self._began.now
         calls = sight.calls - began.calls
         if seconds < 10 * GLANCE:
@@ -291,11 +292,11 @@ class Waiting:
         self._began = sight
         return self._bound(sight, (sight.cpu - began.cpu) / seconds, seconds / calls)
 
-    def _pace(self) -> float:
+    def _pace(self, sight: Sight) -> float:
         """Seconds to the next look: several in a round trip, and seldom once nothing is left to find out."""
         trip = self._climb.round_trip
         if trip == inf:
-            return GLANCE
+            return max(GLANCE, min((sight.now - self._since.now) / BLIND_LOOKS, CALM))
         return max(4 * GLANCE if self._climb.settled else GLANCE, min(trip / 4, CALM))
 
     def _computing(self, sight: Sight) -> Stage:

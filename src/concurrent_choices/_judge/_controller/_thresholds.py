@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "ASLEEP",
+    "BLIND_LOOKS",
     "BOTH",
     "CALM",
     "CARRIED",
@@ -24,6 +25,7 @@ __all__ = [
     "SHORTEST",
     "TINY",
     "TWO",
+    "WAITING_INSIDE",
     "WAITS",
     "WITNESSED",
 ]
@@ -35,6 +37,10 @@ at its CPU clock (DECISION.md, experiments 13 and 17)."""
 CALM = 50e-3
 """Longest time between looks."""
 
+BLIND_LOOKS = 16
+"""Looks in a time as long as lanes have waited for a first call to come back: what they show is late by a
+sixteenth of it, and fifty lanes that send their requests meanwhile keep the GIL (guessed)."""
+
 WAITS = 0.3
 """Share of an item's time spent waiting from which lanes in threads may overlap it (guessed: below,
 two threads under one GIL gain less than starting them costs)."""
@@ -45,6 +51,10 @@ CLEAR = 20e-3
 
 MOST_INSIDE = 64
 """Items in flight in each process at most: each has to be sent ahead (guessed)."""
+
+WAITING_INSIDE = 0.1
+"""Share of its time that an item in a worker computes, from which it is given more lanes there: below, those
+in this process do as well (guessed)."""
 
 MOSTLY = 0.5
 """Share from which it is above all waiting."""
