@@ -281,6 +281,27 @@ def test_workers_that_queue_for_a_core_do_not_wait():
     assert decider.look(Sight(now=0.3, remaining=500, outside_items=150, **more)).stage == "outside"
 
 
+def test_items_that_wait_and_compute_in_workers_get_more_lanes_there():
+    """They compute a quarter of their time: four lanes fill a core, and a fifth is there meanwhile."""
+    decider = controller()
+    outside(decider)
+    workers = {"outside_items": 402, "outside_seconds": 0.6, "outside_cpu": 0.15, "ready": 2}
+    arrangement = decider.look(Sight(now=0.5, remaining=400, **workers))
+    assert (arrangement.stage, arrangement.inside) == ("starting", 5)
+    arrangement = decider.look(Sight(now=0.51, remaining=400, **workers))
+    assert (arrangement.outside, arrangement.inside) == (True, 5)
+
+
+def test_items_that_only_wait_come_back_from_workers():
+    """Lanes in this process serve them as well."""
+    decider = controller()
+    outside(decider)
+    arrangement = decider.look(
+        Sight(now=0.5, remaining=500, outside_items=402, outside_seconds=0.6, outside_cpu=0.01, ready=2)
+    )
+    assert (arrangement.stage, arrangement.outside) == ("alone", False)
+
+
 @pytest.mark.parametrize("reason", ["calls change the global 'n'"])
 def test_a_barred_callable_never_leaves(reason):
     """What changes its surroundings goes on in this process, and the reason says why."""
@@ -516,3 +537,18 @@ def test_nothing_is_concluded_while_items_are_missing():
         climb.look(Sight(now=step / 100, calls=step, call_seconds=step / 100, flying=1, starved=True))
     assert not climb.settled
     assert climb.lanes == 16
+
+
+def test_lanes_begin_as_fast_as_calls_are_seen_to_sleep():
+    """The first call slept after 2 ms of CPU, as four more do now: six such fit into the 13 ms waited."""
+    climb = Climb(Sight(now=0.003, held=0.004, held_cpu=0.002, lane_cpu=0.002), 256, 4)
+    assert climb.look(Sight(now=0.012, flying=4, lane_cpu=0.0105)) == 6
+    assert climb.look(Sight(now=0.016, flying=6, lane_cpu=0.0108)) == 11
+    assert climb.look(Sight(now=0.100, flying=11, lane_cpu=0.0110)) == 22
+
+
+def test_lanes_that_fill_the_gil_are_joined_by_none():
+    """The first call slept; those beside it compute."""
+    climb = Climb(Sight(now=0.003, held=0.004, held_cpu=0.001, lane_cpu=0.001), 256, 4)
+    lanes = [climb.look(Sight(now=now, flying=4, lane_cpu=now - 0.002)) for now in (0.05, 0.1, 0.2)]
+    assert lanes == [5, 5, 5]

@@ -149,14 +149,20 @@ class Outside:
         return self._judge(sight, began)
 
     def _judge(self, sight: Sight, began: Sight) -> Stage:
-        reason, for_good = self._trial.judge(began, sight)
+        reason, for_good, inside = self._trial.judge(began, sight)
         if for_good:
             self._known.barred = reason
             return self._come_back(sight, reason)
-        return self._changed(sight, reason) if reason else self
+        if not reason or not self._known.may_change(sight.now):
+            return self
+        return self._crowd(sight, began, inside) if inside else self._come_back(sight, reason)
 
-    def _changed(self, sight: Sight, reason: str) -> Stage:
-        return self._come_back(sight, reason) if self._known.may_change(sight.now) else self
+    def _crowd(self, sight: Sight, began: Sight, inside: int) -> Stage:
+        """More lanes in each worker, for items that wait there and compute."""
+        known = self._known
+        known.each = (sight.now - began.now) / (sight.outside_items - began.outside_items)
+        why = "items wait and compute: more lanes in each worker process"
+        return Starting(known, sight, why, back=self._back, inside=known.limits.inside(inside))
 
     def _come_back(self, sight: Sight, reason: str) -> Stage:
         self._known.changed(sight.now)

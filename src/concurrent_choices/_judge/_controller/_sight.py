@@ -133,7 +133,7 @@ class Limits(NamedTuple):
     threads: int = 256
     processes: int = 0
     flying: int | None = None
-    process_start: float = 0.08
+    process_start: float = 0.04
     obstacle: str = ""
 
     def inside(self, wanted: int) -> int:

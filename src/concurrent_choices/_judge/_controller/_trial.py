@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import NamedTuple
 
 from ._sight import Sight
-from ._thresholds import CARRIED, COUNTED, GAINS, MOSTLY
+from ._thresholds import CARRIED, COUNTED, GAINS, MOSTLY, WAITING_INSIDE
 
 __all__ = ["Trial", "Verdict"]
 
@@ -16,10 +17,12 @@ class Verdict(NamedTuple):
     Attributes:
         reason: Why items should come back; empty where they should not.
         for_good: Whether there shall be no processes in this run any more.
+        inside: Lanes that each worker should have instead of one; 0 where that would not help.
     """
 
     reason: str = ""
     for_good: bool = False
+    inside: int = 0
 
 
 class Trial:
@@ -58,7 +61,11 @@ class Trial:
                 return Verdict("carrying items and results has become too dear")
             return Verdict("carrying items and results costs more than it saves", for_good=True)
         self.passed = True
-        return Verdict("items have begun to wait" if self._wait(began, sight) else "")
+        computed = self._computed(began, sight)
+        if computed >= 1 - MOSTLY:
+            return Verdict()
+        inside = ceil(1 / computed) + 1 if computed >= WAITING_INSIDE else 0
+        return Verdict("items have begun to wait", inside=inside)
 
     def _speed(self, began: Sight, sight: Sight) -> float:
         """How many times one lane's work is done at once."""
@@ -75,8 +82,8 @@ class Trial:
             there = max(0.0, sight.outside_cpu - began.outside_cpu - spent)
         return (here + there) / (sight.now - began.now)
 
-    def _wait(self, began: Sight, sight: Sight) -> bool:
-        """Whether workers do not want a core most of the time they spend in the callable."""
+    def _computed(self, began: Sight, sight: Sight) -> float:
+        """Share of the time workers spend in the callable in which they want a core; 1 where nobody knows."""
         spent = sight.outside_seconds - began.outside_seconds
         computed = sight.outside_cpu - began.outside_cpu + sight.outside_queued - began.outside_queued
-        return self.inside == 1 and spent > 0 and computed / spent < 1 - MOSTLY
+        return computed / spent if self.inside == 1 and spent > 0 else 1.0

@@ -78,7 +78,9 @@ class Lane:
             start: Seconds until it begins, after its process has started.
         """
         yield pause(self._host.engine, start)
-        while not (self.leaving or feed.over):
+        while not feed.over:
+            if self.leaving:
+                feed.close()
             yield feed.wait
             index = feed.next()
             if index is None:
@@ -151,6 +153,7 @@ class Feed:
         self._ready: deque[int] = deque()
         self._waiting: deque[Resume] = deque()
         self._under_way = 0
+        self._closed = False
 
     def wait(self, resume: Resume) -> bool:
         """The operation of waiting for an item, or for knowing that there is none."""
@@ -163,7 +166,15 @@ class Feed:
     @property
     def over(self) -> bool:
         """Whether nothing will arrive any more."""
-        return not (self._ready or self._under_way or self._shop.left)
+        return not (self._ready or self._under_way or self._left)
+
+    @property
+    def _left(self) -> bool:
+        return self._shop.left > 0 and not self._closed
+
+    def close(self) -> None:
+        """Have the parent send no more: what it has sent is still done."""
+        self._closed = True
 
     def next(self) -> int | None:
         """An item, or None if another lane was faster."""
@@ -176,7 +187,7 @@ class Feed:
     def _order(self) -> None:
         """Have the parent send a batch if the worker would run dry."""
         short = len(self._ready) + self._under_way <= self._lanes
-        if not short or not self._shop.left:
+        if not (short and self._left):
             return
         batch = self._shop.claim(self._pace.size)
         self._under_way += len(batch)
@@ -186,7 +197,7 @@ class Feed:
         yield self._parent.gil.use(self._per_batch + self._per_item * len(batch))
         self._under_way -= len(batch)
         self._ready.extend(batch)
-        last = not (self._under_way or self._shop.left)
+        last = not (self._under_way or self._left)
         woken = len(self._waiting) if last else min(len(self._waiting), len(self._ready))
         for _ in range(woken):
             self._parent.engine.after(0.0, self._waiting.popleft())
