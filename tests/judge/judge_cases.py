@@ -10,6 +10,7 @@ US = 1e-6
 FREE = Costs(
     call=0.0,
     thread_start=0.0,
+    thread_end=0.0,
     thread_loop=0.0,
     thread_item=0.0,
     process_start=0.0,

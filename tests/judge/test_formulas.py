@@ -117,6 +117,14 @@ def test_processes_cost_their_start():
     assert seconds(PYTHON, 100, "process", 2, costs=costs) == pytest.approx(196 * MS, rel=0.015)
 
 
+def test_threads_end_when_all_is_done():
+    """Unlike their starts, nothing hides it: ten threads take ten ends, however many items there are."""
+    costs = evolve(FREE, thread_end=1 * MS)
+    for items in (10, 1000):
+        longer = seconds(SLEEP, items, "thread", 10, costs=costs) - seconds(SLEEP, items, "thread", 10)
+        assert longer == pytest.approx(10 * MS)
+
+
 @pytest.mark.parametrize(("lanes", "expected"), [(100, 39.8), (50, 49.8)])
 def test_lanes_that_begin_at_once_queue_once(lanes, expected):
     """A hundred coroutines compute one after another, then wait together; fifty do so in two waves."""

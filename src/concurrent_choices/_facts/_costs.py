@@ -20,6 +20,7 @@ class Costs(Jsonable):
     Attributes:
         call: Calling a Python function.
         thread_start: Starting one thread of many.
+        thread_end: Ending it, after the last item.
         thread_loop: Starting an event loop in one thread of many, and ending it.
         thread_item: Handing one item to a thread in a batch of one.
         process_start: From nothing to the first worker being ready.
@@ -46,6 +47,7 @@ class Costs(Jsonable):
 
     call: float = 0.05e-6
     thread_start: float = 70e-6
+    thread_end: float = 60e-6
     thread_loop: float = 0.35e-3
     thread_item: float = 0.7e-6
     process_start: float = 20e-3

@@ -106,6 +106,7 @@ def _dearer_payload(profile: Profile) -> Profile:
 
 _STARTS: tuple[str, ...] = (
     "thread_start",
+    "thread_end",
     "process_start",
     "process_worker",
     "hybrid_start",

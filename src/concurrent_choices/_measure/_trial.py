@@ -59,6 +59,10 @@ SETTLED = 2
 """Calls that a lane makes at least where calls wait. The first are made by all lanes at once, and queue as
 later ones do not; so the second is the first that is timed."""
 
+LONGER = 2.0
+"""Factor by which the longest call of a trial may exceed the longest of the sample (guessed: of three times
+as many calls that are exponential, the longest is 1.4 times as long)."""
+
 USED = 0.3
 """Part of all items that a wide trial may take: the rest is for the plan (guessed)."""
 
@@ -105,7 +109,9 @@ def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
     slowed = each / min(pair.speedup, PAIR)
     crowd = min(CROWD, int(bench.left(deadline) / slowed), _spare(bench) // calls)
     width = max(crowd, 2 * PAIR)
-    wide = _tried(bench, sample, _Size(width, calls, width * slowed, settles=True), deadline)
+    longest = max(block.wall / block.calls for block in sample.blocks) / 1e9
+    seconds = max(width * slowed, LONGER * calls * longest)
+    wide = _tried(bench, sample, _Size(width, calls, seconds, settles=True), deadline)
     return [pair, wide] if wide else [pair]
 
 

@@ -49,13 +49,29 @@ def _per_item(name: str, fn: Callable[[Any], Any], count: int, **options: object
 
 
 def _thread_start() -> float:
-    """What each of many threads adds to the time of one, all of them waiting."""
-    return _lanes_of(time.sleep)
+    """What each of many threads adds to the time of one, all of them waiting, but for its end."""
+    return max(_NEXT_TO_NOTHING, _lanes_of(time.sleep) - _thread_end())
+
+
+def _thread_end() -> float:
+    """For each of many threads, what passes between the last item's end and that of the run."""
+    return max(_NEXT_TO_NOTHING, min(_ending() for _ in range(_ROUNDS)) / _CREW)
+
+
+def _ending() -> float:
+    crew = load("thread")(_CREW, batch=1)
+    last = max(run(_waited, [_WAIT] * _CREW, strategy=crew))
+    return time.perf_counter() - last
+
+
+def _waited(seconds: float) -> float:
+    time.sleep(seconds)
+    return time.perf_counter()
 
 
 def _thread_loop() -> float:
     """What an event loop in each of them adds to that."""
-    return max(_NEXT_TO_NOTHING, _lanes_of(asyncio.sleep) - _thread_start())
+    return max(_NEXT_TO_NOTHING, _lanes_of(asyncio.sleep) - _lanes_of(time.sleep))
 
 
 def _lanes_of(wait: Callable[[float], Any]) -> float:
@@ -103,6 +119,7 @@ PROBES: dict[str, Callable[[], float]] = {
     "process_task": partial(_per_item, "process", _nothing_awaited, _FEW, max_workers=1, batch=_FEW),
     "process_item": partial(_per_item, "process", _nothing, 5 * _MANY, max_workers=1, batch=_MANY // 2),
     "thread_start": _thread_start,
+    "thread_end": _thread_end,
     "thread_loop": _thread_loop,
     "thread_item": partial(_per_item, "thread", _nothing, _MANY, max_workers=1, batch=1),
     "task_item": partial(_per_item, "asyncio", _nothing_awaited, _MANY),

@@ -1,15 +1,18 @@
 """One after another, and in threads.
 
 thread(W):  D_gil = g + e/k + n_b e_switch,  D_c = (c - g) kappa(W),  D_u = u,  Z = b - u
-            T = s_t W + N/X(W) + tail
+            T = s_t W + N/X(W) + tail + s_e W
 
 where g is CPU time under the GIL, c all CPU time, e the hand-over of a batch of k items, n_b the
 number of times the item waits, kappa the growth of CPU time by sharing memory bandwidth, u the
 time at a resource that serves one at a time, b the waiting and s_t the start of a thread
-(DECISION.md 5.2). A coroutine has a loop in its thread, and its waits cost steps of that loop.
+(DECISION.md 5.2). Threads start while others work, and end, s_e each, when all work is done. A coroutine
+has a loop in its thread, and its waits cost steps of that loop.
 """
 
 from __future__ import annotations
+
+from attrs import evolve
 
 from ..._facts._plan import Plan
 from .._mva import Network, capacity
@@ -39,8 +42,10 @@ def sequential(case: Case, plan: Plan) -> Prediction:
 def thread(case: Case, plan: Plan) -> Prediction:
     """In threads; a coroutine on a loop in each thread, one at a time."""
     rate = thread_rate(case, plan.workers, case.demand.cores, plan.batch)
-    each = case.costs.thread_start
-    return finish(case, rate, start=each + _loop_starts(case, rate.lanes), ramp=each, batch=plan.batch or 1)
+    each, ending = case.costs.thread_start, case.costs.thread_end * rate.lanes
+    start = each + _loop_starts(case, rate.lanes)
+    smooth = finish(case, rate, start=start, ramp=each, batch=plan.batch or 1)
+    return evolve(smooth, seconds=smooth.seconds + ending, in_step=smooth.in_step + ending)
 
 
 def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) -> Rate:
