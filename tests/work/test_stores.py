@@ -45,6 +45,15 @@ def enclosing():
     return note
 
 
+def unbound():
+    def note(item):
+        later.append(item)
+
+    if log:
+        later = []
+    return note
+
+
 class Keeper:
     def keep(self, item):
         log.append(item)
@@ -88,7 +97,7 @@ def test_a_container_that_the_code_changes_is_named(fn, named):
     assert altered_by(fn) == named
 
 
-@pytest.mark.parametrize("fn", [reads, loads_once, keeps_its_own, len])
+@pytest.mark.parametrize("fn", [reads, loads_once, keeps_its_own, unbound(), len])
 def test_what_is_read_or_bound_anew_or_its_own_is_not(fn):
     """A process that loads something for itself, once, changes nothing for others."""
     assert altered_by(fn) == ""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
+from ._callables import enclosed
 from ._captured import reached_from
 
 __all__ = ["altered_by", "may_store"]
@@ -53,16 +54,12 @@ def altered_by(fn: Any) -> str:
 
 
 def _altered(function: FunctionType) -> Iterator[str]:
-    free = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    free = dict(enclosed(function))
     for code in _codes(function.__code__):
         for place, name in _changed(code):
-            held: Any = None
-            if place == "LOAD_GLOBAL":
-                held = function.__globals__.get(name)
-            elif name in free:
-                held = free[name].cell_contents
-            if isinstance(held, _CONTAINERS):
-                yield f"the {'global' if place == 'LOAD_GLOBAL' else 'enclosing'} {name!r}"
+            held, kind = (function.__globals__, "global") if place == "LOAD_GLOBAL" else (free, "enclosing")
+            if isinstance(held.get(name), _CONTAINERS):
+                yield f"the {kind} {name!r}"
 
 
 def _changed(code: CodeType) -> Iterator[tuple[str, str]]:

@@ -38,7 +38,7 @@ def can_serve_forks() -> bool:
 
 
 class ForkServer:
-    """Has worker processes forked, by a process that is started for the first of them."""
+    """Has worker processes forked, by a process that comes up for the first of them, or stands by before."""
 
     def __init__(self) -> None:
         self._control: socket | None = None

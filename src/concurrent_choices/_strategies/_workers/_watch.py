@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Protocol
 
 from ..._work._state import State
@@ -70,10 +71,11 @@ class Watch:
     def _look(self) -> str:
         """What calls have changed; empty where nothing is known to be."""
         began = time.monotonic()
-        if self._state is not None:
-            self._found = self._found or self._state.changed()
-        elif self._perform.performed:
-            self._state = State(self._fn)
+        with suppress(Exception):  # a value's own methods raise anything, and lanes may be changing it now
+            if self._state is not None:
+                self._found = self._found or self._state.changed()
+            elif self._perform.performed:
+                self._state = State(self._fn)
         ended = time.monotonic()
         self._next = ended + SPARING * (ended - began)
         return self._found
