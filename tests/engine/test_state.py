@@ -211,6 +211,20 @@ def test_what_cannot_travel_stays():
     assert "cannot travel" in strategy.controller.barred
 
 
+def test_what_changes_its_items_stays():
+    """In another process the change would be made to a copy."""
+    items = [[number] for number in range(300)]
+
+    def double(pair):
+        acts.spin(0)
+        pair.append(2 * pair[0])
+
+    strategy = outside()
+    run(double, items, strategy=strategy)
+    assert items == [[number, 2 * number] for number in range(300)]
+    assert strategy.report.witness == "their items"
+
+
 def test_a_logger_changes_nothing():
     """What a logger keeps to itself with its first message keeps no callable here."""
     logger = logging.getLogger("concurrent_choices.tests.state")

@@ -18,7 +18,7 @@ from .._strategies._lanes._crew import Crew
 from .._strategies._lanes._threads import MOST_THREADS, Lane
 from .._work._job import Job
 from .._work._nesting import lanes_around
-from .._work._state import State
+from .._work._state import FIRST, State
 from ._brief import brief_rest
 from ._caller import Caller, Orders
 from ._deck import Deck
@@ -123,7 +123,7 @@ class Conductor:
 
     def _open(self) -> None:
         job, beginning = self._job, self._beginning
-        self._state = beginning.state if beginning else State(job.fn)
+        self._state = beginning.state if beginning else State(job.fn, job.source.peek(FIRST))
         self._crew = Crew("concurrent_choices-auto")
         self._deck = Deck(job, self._crew, beginning.body if beginning else None)
         self._tally = Tally()

@@ -20,7 +20,7 @@ from .._strategies._lanes._loops import serve_in_lane
 from .._strategies._lanes._native import execute_beside, execute_shift
 from .._work._elbow_room import give_threads
 from .._work._job import Job
-from .._work._state import State
+from .._work._state import FIRST, State
 from ._conductor import Beginning, Conductor
 from ._deck import Deck
 from ._freight import Done
@@ -78,7 +78,7 @@ class LoopConductor:
         self._relief: Relief | None = None
         self._began = time.monotonic()
         self._quick = ExitStack()
-        self._state = State(job.fn)
+        self._state = State(job.fn, job.source.peek(FIRST))
         self._crew = Crew(_NAME)
 
     def batches(self) -> Iterator[Batch]:

@@ -98,6 +98,8 @@ class Yard:
     def _kept_by(self, done: Done) -> str:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
         witness = self._state.changed() or altered_by(self._job.fn)
+        if not witness and self._state.items_changed():
+            witness = "their items"
         if witness:
             self._report.witness = witness
             return f"calls change {witness}, which would be lost in another process"

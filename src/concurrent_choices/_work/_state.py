@@ -6,8 +6,9 @@ counts in a global changes this process; in another process that would be lost w
 
 from __future__ import annotations
 
+import marshal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,10 +18,13 @@ from ._stores import may_store
 if TYPE_CHECKING:
     import pickle
 
-__all__ = ["State"]
+__all__ = ["FIRST", "State"]
 
 MOST = 1 << 18
 """Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
+
+FIRST = 2
+"""Items that are looked at: the first is called before there is a plan (guessed: one may be no example)."""
 
 _CONSTANT = (int, float, complex, str, bytes, bool, type(None), ModuleType, type)
 _CODE = (ModuleType, type)
@@ -45,10 +49,12 @@ class State:
 
     Args:
         fn: The callable.
+        items: Some of what it is to be called with, which calls could change too.
     """
 
-    def __init__(self, fn: Callable[..., Any]) -> None:
+    def __init__(self, fn: Callable[..., Any], items: Sequence[Any] = ()) -> None:
         self._fn = fn
+        self._items = [(item, _print_of(item)) for item in items if type(item) not in _CONSTANT]
         self._parts = dict(_looked_at(fn))
         self._may_change: bool | None = None
 
@@ -81,6 +87,10 @@ class State:
             return f"{large[0]}, too large to be compared," if self.may_change else ""
         return ""
 
+    def items_changed(self) -> bool:
+        """Whether calls have changed what they were called with, which would be lost in another process."""
+        return any(_print_of(item) != before for item, before in self._items)
+
 
 def _looked_at(fn: Callable[..., Any]) -> Iterator[tuple[str, _Part]]:
     seen: dict[str, int] = {}
@@ -88,6 +98,17 @@ def _looked_at(fn: Callable[..., Any]) -> Iterator[tuple[str, _Part]]:
         seen[name] = seen.get(name, 0) + 1
         unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
         yield unique, _looked(value)
+
+
+def _print_of(item: Any) -> bytes:
+    """What tells whether an item has changed; without the pickler if it can: its import costs 5 ms."""
+    held: Any = getattr(item, "__dict__", None) or item
+    if sys.getsizeof(held) < MOST:
+        try:
+            return marshal.dumps(held)
+        except ValueError:  # it holds something that is not built in
+            pass
+    return _looked(item).digest
 
 
 def _looked(value: Any) -> _Part:
