@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._strategies._workers._wire import Terms
 from ._parcels import Address
 from ._remote import serve
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from ._account import Account
     from ._tasks import Task
 
-__all__ = ["AHEAD", "Desk", "Errand", "conditions"]
+__all__ = ["AHEAD", "Desk", "Errand", "terms"]
 
 AHEAD = 20e-3
 """Seconds up to which a call, by its own time, may be sent to a worker that is at another: longer ones would
@@ -57,15 +58,6 @@ class Desk:
         return errands[:begun], errands[begun:]
 
 
-def conditions(workers: int) -> dict[str, Any]:
+def terms(workers: int) -> Terms:
     """What a worker is told of its job: to serve calls, on a machine with so many workers."""
-    return {
-        "fn": serve,
-        "is_async": False,
-        "quick": False,
-        "return_exceptions": False,
-        "timeout": None,
-        "lanes": workers,
-        "inner": None,
-        "watched": False,
-    }
+    return Terms(serve, lanes=workers)

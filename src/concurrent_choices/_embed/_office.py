@@ -24,7 +24,7 @@ from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message
 from .._work._pickling import dump, reason_of
 from ._backlog import Backlog
-from ._desk import Desk, Errand, conditions
+from ._desk import Desk, Errand, terms
 from ._parcels import BelongsHereError, Parcels, callable_frames
 from ._reading import read_answer, settle_call
 from ._remote import Look
@@ -191,7 +191,7 @@ class Office:
             self.unfit = str(error)
             return None
         desk = self._desks[worker.link.fileno()] = Desk(worker)
-        worker.link.queue(Kind.JOB, _JOB, 0, dump(conditions(self.most)))
+        worker.link.queue(Kind.JOB, _JOB, 0, dump(terms(self.most)))
         self._poll.register(worker.link.fileno(), select.POLLIN)
         if worker.sentinel is not None:
             self._poll.register(worker.sentinel, select.POLLIN)

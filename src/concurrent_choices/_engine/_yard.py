@@ -19,7 +19,7 @@ from .._strategies._workers._inner import serve_lanes
 from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._watch import Watch
-from .._strategies._workers._wire import Kind
+from .._strategies._workers._wire import Kind, Terms
 from .._work._job import Job
 from .._work._pickling import dump, reason_of
 from .._work._state import State
@@ -164,9 +164,9 @@ class Yard:
 
         host.jobs += 1
         # To unpickle what is needed is to import it, and to unpickle what was imported is to compare it.
-        needed, imported = self._needed(inside), Imported(self._job.fn)
-        told = {"fn": self._job.fn, "is_async": self._job.is_async, "needed": needed, "imported": imported}
-        frames = dump({**told, **_CONDITIONS})
+        needed = [*self._needed(inside), Imported(self._job.fn)]
+        # The batch is empty: nothing of it is raised, counted or watched.
+        frames = dump(Terms(self._job.fn, self._job.is_async, return_exceptions=True, needed=needed))
         # In a copy: another thread may be in the context itself, where there is room for one.
         around = dump(self._job.context.copy().run(surroundings))
         waiting = list(host.workers)
@@ -239,16 +239,6 @@ class Yard:
             lent, self._lent, self.host = self._lent, None, None
         if lent is not None:
             lent.__exit__(type(error) if error else None, error, None)
-
-
-_CONDITIONS: dict[str, Any] = {
-    "quick": False,
-    "return_exceptions": True,
-    "timeout": None,
-    "lanes": 1,
-    "inner": None,
-    "watched": False,
-}
 
 
 def _followed(known: dict[int, float], pids: list[int], read: Callable[[int], float]) -> float:

@@ -60,7 +60,7 @@ class Worker:
 
         Args:
             number: The job's.
-            frames: The callable and its conditions.
+            frames: Its terms.
             surroundings: The frame of them.
         """
         if surroundings != self._told:

@@ -13,7 +13,7 @@ from ..._work._pickling import load, reason_of
 from ..._work._source import Source
 from ._outcome import Scrutiny, pack_outcome
 from ._page import Page
-from ._wire import Kind, Link, Message
+from ._wire import Kind, Link, Message, Terms
 
 __all__ = ["serve_lanes"]
 
@@ -66,7 +66,7 @@ class _Relay(Source):
 class _Lanes:
     """One job's lanes, in a thread of their own; the main thread goes on listening."""
 
-    def __init__(self, conditions: dict[str, Any], number: int, link: Link, page: Page) -> None:
+    def __init__(self, terms: Terms, number: int, link: Link, page: Page) -> None:
         self._link = link
         self._number = number
         self._page = page
@@ -77,15 +77,15 @@ class _Lanes:
         self._items: dict[int, Any] = {}
         self.performed = 0
         self._job = Job(
-            conditions["fn"],
+            terms.fn,
             self._relay,
-            timeout=conditions["timeout"],
-            return_exceptions=conditions["return_exceptions"],
+            timeout=terms.timeout,
+            return_exceptions=terms.return_exceptions,
             linger=0.0,
             sink=self._report,
         )
-        self._job.context.run(lanes_around.set, conditions["lanes"])
-        self._strategy = conditions["inner"]
+        self._job.context.run(lanes_around.set, terms.lanes)
+        self._strategy = terms.inner
         threading.Thread(target=self._run, name="concurrent_choices-lanes", daemon=True).start()
 
     def __call__(self, message: Message) -> None:
@@ -124,6 +124,6 @@ class _Lanes:
             self._link.flush()
 
 
-def serve_lanes(conditions: dict[str, Any], number: int, link: Link, page: Page) -> _Lanes:
+def serve_lanes(terms: Terms, number: int, link: Link, page: Page) -> _Lanes:
     """What takes the batches of a job that has lanes inside the worker."""
-    return _Lanes(conditions, number, link, page)
+    return _Lanes(terms, number, link, page)

@@ -34,7 +34,7 @@ from ._parting import part
 from ._surroundings import surroundings
 from ._unpack import unpack_outcome
 from ._waker import Waker
-from ._wire import Kind, Message
+from ._wire import Kind, Message, Terms
 
 __all__ = ["Pump"]
 
@@ -366,19 +366,19 @@ class Pump:
 
 
 def _pack_job(job: Job, inner: object, workers: int, *, watched: bool) -> list[Any]:
-    """The callable and its conditions, as frames."""
-    conditions = {
-        "fn": job.fn,
-        "is_async": job.is_async,
-        "quick": job.performer.quick,
-        "return_exceptions": job.return_exceptions,
-        "timeout": job.timeout,
-        "lanes": job.lanes * workers,
-        "inner": inner,
-        "watched": watched,
-    }
+    """The terms of a job, as frames."""
+    terms = Terms(
+        fn=job.fn,
+        is_async=job.is_async,
+        quick=job.performer.quick,
+        return_exceptions=job.return_exceptions,
+        timeout=job.timeout,
+        lanes=job.lanes * workers,
+        inner=inner,
+        watched=watched,
+    )
     try:
-        return dump(conditions)
+        return dump(terms)
     except Exception as error:
         problem = (
             f"{job.name} cannot be pickled for its trip to worker processes ({reason_of(error)}); "

@@ -18,12 +18,12 @@ TYPE_CHECKING = False  # checkers know the name; importing typing would cost a w
 
 if TYPE_CHECKING:
     from _socket import socket
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, NamedTuple
 else:
     from ..._facts._named import NamedTuple
 
-__all__ = ["Kind", "Link", "Message", "socket_pair"]
+__all__ = ["Kind", "Link", "Message", "Terms", "socket_pair"]
 
 SHARED_FROM = 1 << 20
 """Bytes from which a frame is worth a piece of shared memory of its own."""
@@ -46,7 +46,7 @@ class Kind:
     """What a message says."""
 
     HELLO = 1  # to a worker: where it is, what to set up
-    JOB = 2  # to a worker: the callable and its conditions
+    JOB = 2  # to a worker: the terms of a job
     BATCH = 3  # to a worker: items
     AUDIT = 4  # to a worker: what have calls changed of what a watched callable holds?
     READY = 11  # from a worker: it is up; or why it is not
@@ -64,6 +64,32 @@ class Message(NamedTuple):
     start: int
     nanoseconds: int
     frames: list[Any]
+
+
+class Terms(NamedTuple):
+    """What a worker is told of a job.
+
+    Attributes:
+        fn: The callable.
+        is_async: Whether calling it gives a coroutine.
+        quick: Whether it touches nothing, so that one mark will do for a batch.
+        return_exceptions: Whether an exception stands in its item's place.
+        timeout: Seconds an item may take, or None.
+        lanes: How many share the machine with each item.
+        inner: The strategy of the lanes inside the worker, or None for one item at a time.
+        watched: Whether it is looked at for changes between batches.
+        needed: What else is brought along, for what unpickling it does: importing, comparing.
+    """
+
+    fn: Callable[..., Any]
+    is_async: bool = False
+    quick: bool = False
+    return_exceptions: bool = False
+    timeout: float | None = None
+    lanes: int = 1
+    inner: Any = None
+    watched: bool = False
+    needed: Sequence[object] = ()
 
 
 class Link:

@@ -19,7 +19,7 @@ from ..._work._pickling import load, reason_of
 from ._outcome import Scrutiny, pack_outcome
 from ._page import Page
 from ._surroundings import adopt
-from ._wire import Kind, Link, Message
+from ._wire import Kind, Link, Message, Terms
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
@@ -138,19 +138,19 @@ class _Server:
             self._send(Kind.UNFIT, message.job, 0, [reason_of(error).encode()])
             self._perform = self._unprepared
 
-    def _performing(self, job: dict[str, Any], number: int) -> Any:
+    def _performing(self, terms: Terms, number: int) -> Any:
         """What takes the batches of a job."""
-        if job["inner"] is not None:
+        if terms.inner is not None:
             from ._inner import serve_lanes  # noqa: PLC0415 - only hybrids need lanes inside
 
-            perform: Any = serve_lanes(job, number, self._link, self._page)
+            perform: Any = serve_lanes(terms, number, self._link, self._page)
         else:
-            perform = _Bench(job, number, _performer(job), self._link, self._page)
-        if not job["watched"]:
+            perform = _Bench(terms, number, _performer(terms), self._link, self._page)
+        if not terms.watched:
             return perform
         from ._watch import Watch  # noqa: PLC0415 - costs 5 ms; most callables hold nothing that can change
 
-        return Watch(job["fn"], perform)
+        return Watch(terms.fn, perform)
 
     def _unprepared(self, message: Message) -> None:
         """Items for a job that could not be loaded: nothing is started."""
@@ -160,14 +160,14 @@ class _Server:
         self._link.flush()
 
 
-def _performer(job: dict[str, Any]) -> Callable[..., Batch]:
+def _performer(terms: Terms) -> Callable[..., Batch]:
     context = copy_context()
-    context.run(lanes_around.set, job["lanes"])
-    if not job["is_async"]:
-        return Performer(job["fn"], context, return_exceptions=job["return_exceptions"], quick=job["quick"])
+    context.run(lanes_around.set, terms.lanes)
+    if not terms.is_async:
+        return Performer(terms.fn, context, return_exceptions=terms.return_exceptions, quick=terms.quick)
     from ..._work._awaiter import Awaiter  # noqa: PLC0415 - only coroutines need asyncio
 
-    return Awaiter(job["fn"], context, return_exceptions=job["return_exceptions"])
+    return Awaiter(terms.fn, context, return_exceptions=terms.return_exceptions)
 
 
 class _Bench:
@@ -175,7 +175,7 @@ class _Bench:
 
     def __init__(
         self,
-        job: dict[str, Any],
+        terms: Terms,
         number: int,
         perform: Callable[..., Batch],
         link: Link,
@@ -183,12 +183,12 @@ class _Bench:
     ) -> None:
         self._number = number
         self._perform = perform
-        self._tolerant = job["return_exceptions"]
-        self._timed = job["timeout"] is not None
-        self._whole = job["quick"]
+        self._tolerant = terms.return_exceptions
+        self._timed = terms.timeout is not None
+        self._whole = terms.quick
         self._link = link
         self._page = page
-        self._scrutiny = None if job["quick"] else Scrutiny()
+        self._scrutiny = None if terms.quick else Scrutiny()
         self._started = 0
         self.performed = 0
         page.started = 0
