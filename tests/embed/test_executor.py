@@ -543,6 +543,20 @@ def test_a_class_of_work_that_changes(executor):
     assert executor.explain()["work"].place == "thread"
 
 
+def test_calls_that_wait_for_a_process_come_back_with_their_callable(executor):
+    """Once a callable is seen to wait after all, those of its calls that queue for a worker go to threads."""
+    assert moved(executor, place_of, "compute")
+    places = [each.result(60) for each in [executor.submit(place_of, "wait") for _ in range(100)]]
+    assert places[0] != os.getpid()
+    assert places[-40:] == [os.getpid()] * 40
+
+
+def place_of(kind):
+    """Compute or wait, and say in which process."""
+    work(kind)
+    return os.getpid()
+
+
 def work(kind):
     """Compute or wait."""
     if kind == "compute":

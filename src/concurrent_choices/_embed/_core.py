@@ -111,7 +111,11 @@ class Core:
         )
         self._ticker = Ticker(self._dispatch, clock)
         self._office = Office(
-            max(1, most), on_refused=self._refused, on_ended=self._ended, on_looked=self._looked
+            max(1, most),
+            on_refused=self._refused,
+            on_returned=self._returned,
+            on_ended=self._ended,
+            on_looked=self._looked,
         )
         self._dispatch.attentive = settings.max_queue is not None
         self._remote = 0
@@ -282,6 +286,10 @@ class Core:
     def _refused(self, task: Task, reason: str) -> None:
         """A call cannot be made in a worker process."""
         task.account.bar(reason)
+        self._returned(task)
+
+    def _returned(self, task: Task) -> None:
+        """A call that was to be made in a worker process is to be made in a thread after all."""
         task.away = False
         self._dispatch.lock.acquire()
         self._remote -= 1

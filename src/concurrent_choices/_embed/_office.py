@@ -41,8 +41,7 @@ FALSE_STARTS = 3
 """Workers in a row that may end before they are ready (guessed: one may be killed by chance)."""
 
 REST = 60.0
-"""Seconds without calls after which the worker processes are let go (guessed: their memory is worth
-more than the 50 ms of a new start)."""
+"""Seconds without calls after which workers are let go (guessed: memory is worth more than a new start)."""
 
 _JOB = 1
 
@@ -53,6 +52,7 @@ class Office:
     Args:
         most: Processes at most.
         on_refused: Told of a call that must be made in a thread, and why.
+        on_returned: Told of a call whose callable has gone back to threads while it waited.
         on_ended: Told of a call that has ended.
         on_looked: Told what a worker says of a callable: what it holds there, or why it cannot be loaded.
     """
@@ -62,6 +62,7 @@ class Office:
         most: int,
         *,
         on_refused: Callable[[Task, str], None],
+        on_returned: Callable[[Task], None],
         on_ended: Callable[[Task], None],
         on_looked: Callable[[Account, Held | str], None],
     ) -> None:
@@ -69,6 +70,7 @@ class Office:
         self.thread: threading.Thread | None = None
         self.unfit = ""
         self._on_refused = on_refused
+        self._on_returned = on_returned
         self._on_ended = on_ended
         self._on_looked = on_looked
         self._tray: deque[Callable[[], None]] = deque()
@@ -206,7 +208,9 @@ class Office:
         task = self._backlog.take(time.perf_counter_ns(), self._may)
         if task is None:
             return False
-        if task.begin():
+        if task.account.place == "thread":
+            self._on_returned(task)
+        elif task.begin():
             self._send_call(desk, task)
         else:
             self._on_ended(task)
