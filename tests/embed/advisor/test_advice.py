@@ -22,6 +22,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 
 from concurrent_choices import EndpointAdvisor, InvalidArgumentError
 from concurrent_choices._embed._advise import advise, drive
+from concurrent_choices._embed._advisor._middleware import ROW
 from concurrent_choices._embed._driving import Request
 from concurrent_choices._embed._openapi import requests_of
 
@@ -178,6 +179,19 @@ def test_errors_pass_through():
     assert tables == [] or tables[0].routes[0].path == "/fails"
 
 
+def test_an_advisor_inside_of_another_says_nothing_of_what_it_did_not_time():
+    """The outer one times the requests; the inner one counts them, failed ones too, and claims no more."""
+    app, tables = make()
+    with TestClient(EndpointAdvisor(app, on_shutdown=None), raise_server_exceptions=False) as client:
+        for _ in range(3):
+            client.get("/api/parts/1")
+            client.get("/fails")
+    assert {(each.path, each.requests, each.finding) for each in tables[0]} == {
+        ("/api/parts/{number:int}", 3, "unknown"),
+        ("/fails", 3, "unknown"),
+    }
+
+
 def test_a_failing_lifespan_fails_as_without():
     """A start-up that raises is not hidden, and no table is shown for it."""
 
@@ -314,6 +328,25 @@ def test_bodies_are_made_up_from_the_description():
     found = drive(orders.app, asked, times=2, at_once=1, timeout=10.0)
     assert found.troubles == ()
     assert [request.method for request in asked] == ["GET", "POST", "PUT", "POST"]
+
+
+def test_of_many_requests_some_stand_for_others():
+    """When so many come that few are timed, their number is kept, and each route has about its share."""
+
+    async def app(scope, receive, send):
+        await asyncio.sleep(0)
+
+    advisor = EndpointAdvisor(app, on_shutdown=None)
+
+    async def drive():
+        for number in range(6000):
+            scope = {"type": "http", "method": "GET", "path": f"/{number % 2}"}
+            await advisor(scope, None, None)
+
+    asyncio.run(drive())
+    counted = [route.requests for route in advisor.advice()]
+    assert 6000 <= sum(counted) < 6000 + 2 * ROW
+    assert min(counted) > 1500
 
 
 def test_no_such_method():

@@ -22,10 +22,10 @@ class Advice(Jsonable):
         handler: What answers it.
         style: "def", "async def", or empty where there is no telling.
         finding: "fine", "blocks the loop", "computes on the loop", "computes under the GIL", "threads full",
-            or "unknown" where too few requests were seen.
+            or "unknown" where too few requests were timed.
         text: What to change, in a sentence; or why nothing.
         where: ``FILE:LINE`` it is about; empty where it is about no line.
-        requests: How many were seen.
+        requests: How many were seen; an estimate where many came.
         wall: How long one takes.
         held: How long it holds the loop.
         computes: How long it computes, on the loop and in threads.

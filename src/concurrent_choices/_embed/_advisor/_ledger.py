@@ -33,7 +33,7 @@ class Route:
         method: The requests' method.
         path: Its template.
         handler: What answers it; None where there is no telling.
-        requests: How many were answered.
+        requests: How many were answered; in the long run, as some stand for others.
         timed: How many of them were timed.
         wall: How long those took.
         held: How long they held the loop.
@@ -70,7 +70,6 @@ class Route:
             self.any_cpu
         ) = 0
         self.gil: float | None = None
-        self.origin: Any = None
 
     def ended(self, visit: Visit, wall: int) -> None:
         """A request was answered."""
@@ -102,7 +101,6 @@ class Ledger:
         self.codes: dict[CodeType, Route] = {}
         self.threads = 0
         self._new = 0
-        self._by_origin: dict[tuple[int, str], Route] = {}
 
     def __len__(self) -> int:
         return len(self._routes)
@@ -116,12 +114,9 @@ class Ledger:
         few = self._new < CLOSELY * max(4, len(self._routes))
         return few or self._new % SELDOM == 0
 
-    def count(self, scope: Any) -> None:
-        """A request was answered and not timed."""
-        origin = scope.get("route")
-        known = self._by_origin.get((id(origin), scope["method"])) if origin is not None else None
-        route = known or self.route_of(scope)
-        route.requests += 1
+    def count(self, scope: Any, requests: int) -> None:
+        """Requests were answered and not timed, and this is one of them."""
+        self.route_of(scope).requests += requests
 
     def route_of(self, scope: Any) -> Route:
         """The route a request was for."""
@@ -135,9 +130,6 @@ class Ledger:
                 return self._routes[method, path]
         handler = handler_of(scope)
         route = self._routes[method, path] = Route(method, path, handler)
-        route.origin = scope.get("route")  # kept, so that its number stays its own
-        if route.origin is not None and method:
-            self._by_origin[id(route.origin), method] = route
         if handler is not None:
             self.codes.update(dict.fromkeys(handler.codes, route))
         return route

@@ -134,10 +134,17 @@ class EndpointAdvisor:
         if kind == "http":
             if scope["path"] in self._pages:
                 await self._show(scope, send)
-            elif self._untimed > 0 or self._goes_by(scope):
+            elif self._untimed > 0:
                 self._untimed -= 1
                 await self.app(scope, receive, send)
-                self._ledger.count(scope)
+            elif going_by := self._going_by(scope):
+                self._untimed = going_by - 1
+                try:
+                    await self.app(scope, receive, send)
+                finally:
+                    # To find the route of each would cost a hundredth of a short request. This one is any of
+                    # those that go by, so it stands for them: in the long run all routes get their share.
+                    self._ledger.count(scope, going_by)
             else:
                 await self._visited(scope, receive, send)
         elif kind == "lifespan":
@@ -145,12 +152,9 @@ class EndpointAdvisor:
         else:
             await self.app(scope, receive, send)
 
-    def _goes_by(self, scope: Any) -> bool:
-        """Whether a request is not to be timed: an advisor outside of this one does it, or many come."""
-        if scope.get(ADVISED):
-            return True
-        self._untimed = self._rate.untimed(time.perf_counter())
-        return self._untimed > 0
+    def _going_by(self, scope: Any) -> int:
+        """How many requests, from this one on, are not timed here: an outer advisor does it, or many come."""
+        return 1 if scope.get(ADVISED) else self._rate.untimed(time.perf_counter())
 
     async def _visited(self, scope: Any, receive: Any, send: Any) -> None:
         scope[ADVISED] = True  # an advisor inside of this one would time the same steps

@@ -15,7 +15,7 @@ from ._lines import spelled
 __all__ = ["Figures", "advise_on", "figures_of", "say"]
 
 FEW = 2
-"""Requests below which nothing is said: the first of a route may load and compile things."""
+"""Timed requests below which nothing is said: the first of a route may load and compile things."""
 
 BLOCKS = 3e-3
 """Seconds a request may hold the loop without computing (guessed: others wait for as long)."""
@@ -48,6 +48,7 @@ class Figures:
 
     Attributes:
         requests: How many were seen.
+        timed: How many of them were timed.
         wall: How long one takes.
         held: How long it holds the loop.
         loop_cpu: How long it computes on the loop.
@@ -63,6 +64,7 @@ class Figures:
     """
 
     requests: int
+    timed: int
     wall: float
     held: float
     loop_cpu: float
@@ -98,6 +100,7 @@ def figures_of(route: Route, threads: int) -> Figures:
     held = route.held / count
     return Figures(
         requests=route.requests,
+        timed=route.timed,
         wall=route.wall / count,
         held=held,
         loop_cpu=min(1.0, computing) * held,
@@ -153,8 +156,8 @@ def _advice(route: Route, figures: Figures) -> Advice:
 
 def say(figures: Figures) -> tuple[str, str, str]:
     """The finding, the sentence, and the line it is about."""
-    if figures.requests < FEW:
-        return "unknown", "too few requests were seen to say anything", ""
+    if figures.timed < FEW:
+        return "unknown", "too few requests were timed to say anything", ""
     blocked = figures.blocked
     # Without a line it was no code of the user's: the loop itself waited, for the GIL or for a core.
     if figures.loop_line[0] and blocked >= BLOCKS and blocked >= SHARE * figures.held:
