@@ -1,6 +1,7 @@
-"""The load generator: `python -m benchmarks.embedding._load PORT PATH REQUESTS CONNECTIONS RATE`.
+"""The load generator: `python -m benchmarks.embedding._load`, which takes orders on its standard input.
 
-RATE is in requests a second; 0 is as many as the server answers. Prints how many were answered with 200.
+An order is a line PORT PATH REQUESTS CONNECTIONS RATE. RATE is in requests a second; 0 is as many as the
+server answers. For each order it prints how many requests were answered with 200.
 """
 
 from __future__ import annotations
@@ -39,5 +40,7 @@ async def main(port: int, path: str, requests: int, connections: int, rate: floa
 
 
 if __name__ == "__main__":
-    _, _port, _path, _requests, _connections, _rate = sys.argv
-    print(asyncio.run(main(int(_port), _path, int(_requests), int(_connections), float(_rate))))
+    for _order in sys.stdin:
+        _port, _path, _requests, _connections, _rate = _order.split()
+        _numbers = int(_port), _path, int(_requests), int(_connections), float(_rate)
+        print(asyncio.run(main(*_numbers)), flush=True)

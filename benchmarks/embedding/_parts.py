@@ -1,15 +1,21 @@
-"""What is measured: four parts, each a stream of numbers, its contestants interleaved in rounds."""
+"""What is measured: parts, each a stream of numbers, its contestants interleaved in rounds.
+
+Where two are to be told apart by a hundredth or two, rounds are many and short, and within each the two take
+turns like A B B A, so that a drift of the machine's speed falls on both.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
+from functools import partial
 from random import SystemRandom
 from typing import Any, NamedTuple
 
-from benchmarks.embedding._calls import compute, nap, nothing
+from benchmarks.embedding._calls import compute_anywhere, nap, nothing
 from benchmarks.embedding._contestants import CONTESTANTS
 from benchmarks.embedding._figures import (
     awaited,
@@ -23,14 +29,17 @@ from benchmarks.embedding._figures import (
 )
 from benchmarks.embedding._labelled import LABELS, is_right
 from benchmarks.embedding._labelled import app as labelled_app
-from benchmarks.embedding._service import Served, plain, resident
+from benchmarks.embedding._service import Load, Served, plain, resident
 from concurrent_choices import EndpointAdvisor, offload
 from concurrent_choices._platform import usable_cpus
 
 __all__ = ["PARTS", "Number"]
 
 MB = 1 << 20
-TURNS = 5
+PAIRED = 3
+"""How many rounds a comparison of two to a hundredth or two has for each of the others."""
+
+POOL = "run_in_executor, processes"
 Scale = int
 """What sizes are divided by: 1, or more for a quick run whose numbers mean nothing."""
 
@@ -52,7 +61,7 @@ class Number(NamedTuple):
 
 
 def executors(rounds: int, scale: Scale) -> Iterator[Number]:
-    """The mixed load, and a call that does nothing."""
+    """The mixed load."""
     made: dict[str, Executor] = {name: make() for name, make in CONTESTANTS.items()}
     for executor in made.values():
         warm_up(executor)
@@ -62,30 +71,39 @@ def executors(rounds: int, scale: Scale) -> Iterator[Number]:
             rate, p99 = mixed(made[name], 1400 // scale, seed)
             yield Number("mixed load, calls a second", name, turn, rate)
             yield Number("mixed load, p99 latency, s", name, turn, p99)
-        for name, seconds in _no_ops(made, 20, 250 // scale).items():
-            yield Number("no-op, submit to result, s", name, turn, seconds)
     for executor in made.values():
         executor.shutdown()
 
 
-def _no_ops(made: Mapping[str, Executor], turns: int, calls: int) -> dict[str, float]:
-    """Mean seconds from submitting a no-op to its result, in short turns.
+def no_ops(rounds: int, scale: Scale) -> Iterator[Number]:
+    """A call that does nothing: its threads wherever the system puts them, and all on one core.
 
-    Whether a thread lies on its caller's core, where waking it costs half as much, stays as it is for long.
+    Each round has threads of its own. Whether one lies on its caller's core, where waking it costs half as
+    much, is luck that lasts for as long as it lives; on one core there is none.
     """
-    seconds = dict.fromkeys(("AdaptiveExecutor", "ThreadPoolExecutor"), 0.0)
-    for _ in range(turns):
-        for name in _shuffled(seconds):
-            seconds[name] += no_op(made[name], calls) / turns
+    everywhere = os.sched_getaffinity(0)
+    for turn in range(PAIRED * rounds):
+        for row, cores in (
+            ("no-op, submit to result, s", everywhere),
+            ("no-op, all threads on one core, s", {min(everywhere)}),
+        ):
+            os.sched_setaffinity(0, cores)
+            for name, seconds in _no_ops(10, 200 // scale).items():
+                yield Number(row, name, turn, seconds)
+
+
+def _no_ops(turns: int, calls: int) -> dict[str, float]:
+    made = {name: CONTESTANTS[name]() for name in ("AdaptiveExecutor", "ThreadPoolExecutor")}
+    for executor in made.values():
+        no_op(executor, calls)
+    seconds = in_turns({name: partial(no_op, made[name], calls) for name in made}, turns)
+    for executor in made.values():
+        executor.shutdown()
     return seconds
 
 
 def offloading(rounds: int, scale: Scale) -> Iterator[Number]:
-    """What a call off the loop costs, and the loop's lag meanwhile.
-
-    Each round has processes of its own: how fast one computes is luck that lasts for as long as it lives.
-    Of fourteen with the same loop, by turns, thirteen were alike within 2 %, and one took half as long again.
-    """
+    """What a call off the loop costs, and the loop's lag meanwhile; each round has processes of its own."""
     for turn in range(rounds):
         renew_offload()
         warm_offload()
@@ -93,18 +111,13 @@ def offloading(rounds: int, scale: Scale) -> Iterator[Number]:
 
 
 def _off_the_loop(turn: int, scale: Scale) -> Iterator[Number]:
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max(1, round(usable_cpus())), mp_context=context) as pool:
-
-        async def in_pool(fn: Callable[..., Any], *args: Any) -> Any:
-            return await asyncio.get_running_loop().run_in_executor(pool, fn, *args)
-
+    with _processes() as pool:
         ways: dict[str, Callable[..., Any]] = {
             "offload": offload,
             "to_thread": asyncio.to_thread,
-            "run_in_executor, processes": in_pool,
+            POOL: _in_pool(pool),
         }
-        side_by_side(in_pool, compute, 20)
+        side_by_side(ways[POOL], compute_anywhere, 20)
         for name in _shuffled(ways):
             value = lag(ways[name], 2.0 / scale)
             yield Number("loop lag under computing, p99, s", name, turn, value)
@@ -113,49 +126,88 @@ def _off_the_loop(turn: int, scale: Scale) -> Iterator[Number]:
             yield Number("a call that does nothing, off the loop, s", name, turn, value)
             value = awaited(ways[name], nap, 400 // scale)
             yield Number("a call that waits 1 ms, off the loop, s", name, turn, value)
-        for name in _shuffled({"offload", "run_in_executor, processes"}):
-            value = side_by_side(ways[name], compute, 120 // scale)
-            yield Number("a call that computes 10 ms, off the loop, s", name, turn, value)
+
+
+def computing(rounds: int, scale: Scale) -> Iterator[Number]:
+    """What `offload` makes of computing calls, beside a process pool; each round has processes of its own."""
+    calls = 24 // min(scale, 6)
+    for turn in range(PAIRED * rounds):
+        renew_offload()
+        with _processes() as pool:
+            ways = {"offload": offload, POOL: _in_pool(pool)}
+            for run in ways.values():
+                side_by_side(run, compute_anywhere, 4 * calls)
+            each = {name: partial(side_by_side, run, compute_anywhere, calls) for name, run in ways.items()}
+            for name, seconds in in_turns(each, 3).items():
+                yield Number("a call that computes 10 ms, off the loop, s", name, turn, seconds)
+
+
+def _processes() -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(max(1, round(usable_cpus())), mp_context=context)
+
+
+def _in_pool(pool: Executor) -> Callable[..., Any]:
+    async def in_pool(fn: Callable[..., Any], *args: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(pool, fn, *args)
+
+    return in_pool
 
 
 def cost(rounds: int, scale: Scale) -> Iterator[Number]:
     """What the advisor costs a server, by the server's own computing, and the memory it keeps."""
     app = plain()
     app.add_middleware(EndpointAdvisor, on_shutdown=None)
-    served = {"with the advisor": Served(app), "without": Served(plain())}
-    for each in served.values():
-        each.drive("/items/1", 3000 // scale)
-    before = resident()
-    for turn in range(rounds):
-        for rate, requests, words in (
-            (1000, 1000 // scale, "a thousand requests a second"),
-            (0, 3000 // scale, "as many requests as it answers"),
-        ):
-            for name, (computing, failed) in _costs(served, requests, rate).items():
-                yield Number(f"CPU a request, {words}, s", name, turn, computing / (TURNS * requests))
-                yield Number("requests that failed", name, turn, failed)
-        yield Number("memory kept after more requests, MB", "both", turn, (resident() - before) / MB)
-    for each in served.values():
-        each.close()
+    with Load() as load:
+        served = {"with the advisor": Served(app, load), "without": Served(plain(), load)}
+        for each in served.values():
+            each.drive("/items/1", 3000 // scale)
+        before = resident()
+        for turn in range(PAIRED * rounds):
+            yield from _costs(served, turn, scale)
+            yield Number("memory kept after more requests, MB", "both", turn, (resident() - before) / MB)
+        for each in served.values():
+            each.close()
 
 
-def _costs(served: Mapping[str, Served], requests: int, rate: float) -> dict[str, tuple[float, int]]:
-    """Seconds each server computes, and the requests that fail, in short turns: a core's speed drifts."""
-    sums = dict.fromkeys(served, (0.0, 0))
-    for _ in range(TURNS):
-        for name in _shuffled(served):
-            computing, failed = served[name].drive("/items/1", requests, rate=rate)
-            sums[name] = sums[name][0] + computing, sums[name][1] + failed
-    return sums
+def _costs(served: Mapping[str, Served], turn: int, scale: Scale) -> Iterator[Number]:
+    """Seconds each server computes for a request, and the requests that fail."""
+    failures = dict.fromkeys(served, 0)
+
+    def drive(name: str, requests: int, rate: float) -> float:
+        computing, failed = served[name].drive("/items/1", requests, rate=rate)
+        failures[name] += failed
+        return computing / requests
+
+    for rate, requests, turns, words in (
+        (1000, 500 // scale, 1, "a thousand requests a second"),
+        (0, 500 // scale, 3, "as many requests as it answers"),
+    ):
+        each = {name: partial(drive, name, requests, rate) for name in served}
+        for name, seconds in in_turns(each, turns).items():
+            yield Number(f"CPU a request, {words}, s", name, turn, seconds)
+    for name, failed in failures.items():
+        yield Number("requests that failed", name, turn, failed)
+
+
+def in_turns(measures: Mapping[str, Callable[[], float]], turns: int) -> dict[str, float]:
+    """What each gives, on the mean of its turns."""
+    sums = dict.fromkeys(measures, 0.0)
+    for _ in range(turns):
+        order = _shuffled(measures)
+        for name in [*order, *reversed(order)]:
+            sums[name] += measures[name]()
+    return {name: total / (2 * turns) for name, total in sums.items()}
 
 
 def advice(rounds: int, scale: Scale) -> Iterator[Number]:
     """How many of ten endpoints get the right advice, with the right line."""
     for turn in range(min(rounds, 3)):
         advisor = EndpointAdvisor(labelled_app, on_shutdown=None)
-        served = Served(advisor)
-        for path in LABELS:
-            served.drive(path, 40 // min(scale, 2), connections=4)
+        with Load() as load:
+            served = Served(advisor, load)
+            for path in LABELS:
+                served.drive(path, 40 // min(scale, 2), connections=4)
         said = {each.path: each for each in advisor.advice()}
         right = {path for path in LABELS if is_right(path, said[path].finding, said[path].where)}
         for path in sorted(set(LABELS) - right):
@@ -166,7 +218,9 @@ def advice(rounds: int, scale: Scale) -> Iterator[Number]:
 
 PARTS: dict[str, Callable[[int, Scale], Iterator[Number]]] = {
     "executors": executors,
+    "no_ops": no_ops,
     "offloading": offloading,
+    "computing": computing,
     "cost": cost,
     "advice": advice,
 }

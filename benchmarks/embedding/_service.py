@@ -8,12 +8,13 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import uvicorn
 from fastapi import FastAPI
 
-__all__ = ["Served", "plain", "resident"]
+__all__ = ["Load", "Served", "plain", "resident"]
 
 
 def plain() -> FastAPI:
@@ -28,14 +29,38 @@ def plain() -> FastAPI:
     return app
 
 
+class Load:
+    """The load generator: another process, which waits for orders, so that none pays for its start."""
+
+    def __enter__(self) -> Self:
+        command = [sys.executable, "-m", "benchmarks.embedding._load"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        return self
+
+    def answered(self, order: str) -> int:
+        """Have requests made; how many were answered with 200."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(order + "\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline() or 0)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.communicate()
+
+
 class Served:
     """An application behind a server in a thread of this process.
 
     Args:
         app: The application.
+        load: Who makes the requests.
     """
 
-    def __init__(self, app: Any) -> None:
+    def __init__(self, app: Any, load: Load) -> None:
+        self._load = load
         config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
@@ -52,10 +77,7 @@ class Served:
             many requests failed.
         """
         began = time.process_time() - time.thread_time()
-        numbers = (str(self.port), path, str(requests), str(connections), str(rate))
-        command = [sys.executable, "-m", "benchmarks.embedding._load", *numbers]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        answered = int(done.stdout) if done.returncode == 0 else 0
+        answered = self._load.answered(f"{self.port} {path} {requests} {connections} {rate}")
         return time.process_time() - time.thread_time() - began, requests - answered
 
     def close(self) -> None:
