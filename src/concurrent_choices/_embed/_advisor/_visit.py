@@ -7,6 +7,7 @@ that is computing, and what they wait for in between.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Coroutine, Generator
 from functools import cache
@@ -135,6 +136,7 @@ class Visit:
 
 
 _clock = SystemClock()
+_EVENT_WAIT = asyncio.Event.wait.__code__
 
 
 def _read() -> tuple[int, int, int]:
@@ -151,19 +153,21 @@ def _waits_for(coroutine: Any) -> str:
             return ""
         code = getattr(coroutine, "cr_code", None)
         if code in codes:
-            inside = codes[code]
-            # A limiter is waited for inside the function that runs the work: the inner one tells.
-            return "queue" if inside == "queue" or _reaches_queue(coroutine, codes) else "pool"
+            return "queue" if _queues(coroutine, codes) else codes[code]
     return ""
 
 
-def _reaches_queue(coroutine: Any, codes: dict[CodeType, str]) -> bool:
+def _queues(coroutine: Any, codes: dict[CodeType, str]) -> bool:
+    """Whether it waits for a thread, rather than for its turn on the loop, as a limiter does too."""
+    acquires = False
     for _ in range(DEEPEST):
-        coroutine = _inner(coroutine)
         if coroutine is None:
             return False
-        if codes.get(getattr(coroutine, "cr_code", None)) == "queue":  # type: ignore[arg-type] # None is looked up in vain
-            return True
+        code = getattr(coroutine, "cr_code", None)
+        if code is _EVENT_WAIT:
+            return acquires
+        acquires = acquires or (code in codes and codes[code] == "")
+        coroutine = _inner(coroutine)
     return False
 
 
@@ -177,7 +181,7 @@ def _inner(coroutine: Any) -> Any:
 
 @cache
 def _pool_codes() -> dict[CodeType, str]:
-    """The code of what waits for a thread of the pool, and for what it does; empty without anyio."""
+    """Anyio's code that acquires a thread of the pool, "", and that waits for its work, "pool"."""
     try:
         from anyio._backends import _asyncio as backend  # noqa: PLC0415 - no public name leads to this code
     except ImportError:
@@ -186,7 +190,7 @@ def _pool_codes() -> dict[CodeType, str]:
     limiter: Any = getattr(backend, "CapacityLimiter", None)
     runner: Any = getattr(backend, "AsyncIOBackend", None)
     for owner, name, kind in (
-        (limiter, "acquire_on_behalf_of", "queue"),
+        (limiter, "acquire_on_behalf_of", ""),
         (runner, "run_sync_in_worker_thread", "pool"),
     ):
         code = getattr(getattr(owner, name, None), "__code__", None)
