@@ -277,7 +277,7 @@ class Conductor:
             wanted = max(1, min(wanted + (not arrangement.relieved), self._most))
         if arrangement.standby and not self._stood_by:
             self._stood_by = True
-            self._crew.start(partial(self._stand_by, arrangement.threads))
+            self._crew.start(self._stand_by)
         if arrangement.processes and not (self._processes or self._observer.unseen):
             self._processes = arrangement.processes
             self._crew.start(partial(self._order, arrangement.processes, arrangement.inside))
@@ -333,12 +333,12 @@ class Conductor:
             yard.order(workers, inside, done, self._controller.bar)
             self._beat()  # workers that are up must not wait for the ticker, nor it for the GIL
 
-    def _stand_by(self, lanes: int) -> None:
-        """Have what worker processes are forked from come up, beside so many lanes, in its own thread."""
+    def _stand_by(self) -> None:
+        """Have what worker processes are forked from come up, in a thread of its own."""
         with quick_switching(URGENT):  # as in `_order`
             yard = self._open_yard()
         if yard is not None:
-            yard.stand_by(lanes)
+            yard.stand_by(inside=1)
 
     def _open_yard(self) -> Yard | None:
         """Where the worker processes of this run come up; None where it is over."""

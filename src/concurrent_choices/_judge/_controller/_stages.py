@@ -14,7 +14,6 @@ from ._thresholds import (
     BLIND_LOOKS,
     BOTH,
     CALM,
-    COMPUTED,
     COUNTED,
     EAGER,
     FULL,
@@ -257,7 +256,6 @@ class Waiting:
         self._climb = Climb(sight, known.limits.threads, first, alone=known.alone)
         self._since = self._began = sight
         self._look = GLANCE
-        self._standby = False
         known.changed(sight.now)
 
     def arrange(self) -> Arrangement:
@@ -267,14 +265,12 @@ class Waiting:
             reason=f"{self._reason}; {climb.why}",
             threads=climb.lanes,
             relieved=True,
-            standby=self._standby,
             look=self._look,
         )
 
     def look(self, sight: Sight) -> Stage:
         known, climb = self._known, self._climb
         climb.look(sight)
-        self._standby = self._standby or self._may_split(sight)
         if climb.alone_is_best:
             since = self._since
             known.crowded(sight, (sight.now - since.now) / max(1, sight.calls - since.calls))
@@ -324,14 +320,6 @@ class Waiting:
             return self._computing(sight)
         known.changed(sight.now)
         return Alone(known, sight, "the lanes compute rather than wait")
-
-    def _may_split(self, sight: Sight) -> bool:
-        """Whether the lanes compute so much already that processes with lanes inside may be wanted soon."""
-        known, since = self._known, self._since
-        seconds, cpu = sight.now - since.now, sight.lane_cpu - since.lane_cpu
-        if known.obstacle or sight.unseen or seconds < COMPUTED or cpu < MOSTLY * seconds:
-            return False
-        return worth_starting(known.rest(sight), known.limits.process_start, known.limits.processes)
 
     def _split(self, sight: Sight, inside: int) -> Stage:
         """Processes with lanes inside, if the rest pays for them; these lanes go on until they are up."""
