@@ -134,7 +134,7 @@ def computing(rounds: int, scale: Scale) -> Iterator[Number]:
     for turn in range(PAIRED * rounds):
         renew_offload()
         with _processes() as pool:
-            ways = {"offload": offload, POOL: _in_pool(pool)}
+            ways: dict[str, Callable[..., Any]] = {"offload": offload, POOL: _in_pool(pool)}
             for run in ways.values():
                 side_by_side(run, compute_anywhere, 4 * calls)
             each = {name: partial(side_by_side, run, compute_anywhere, calls) for name, run in ways.items()}
