@@ -160,7 +160,7 @@ class Yard:
 
     def _warm_up(self, host: Host, inside: int) -> None:
         """Have every worker load the callable, by an empty batch of it, while work goes on here."""
-        from .._work._imported import Imported  # noqa: PLC0415 - pickle costs 2 ms, which few runs have left
+        from .._work._imported import Imported  # noqa: PLC0415 - most runs need no processes
 
         host.jobs += 1
         # To unpickle what is needed is to import it, and to unpickle what was imported is to compare it.

@@ -1,0 +1,93 @@
+"""Marks of what values hold, the same in every process: whether a module is elsewhere what it is here.
+
+Workers import this, so it imports next to nothing: `pickle` and what finds the values here would cost each
+of them 15 ms.
+"""
+
+from __future__ import annotations
+
+import sys
+from _pickle import Pickler
+from zlib import crc32
+
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["compare", "mark_of"]
+
+MOST = 1 << 18
+"""Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
+
+_SETS = (b"\x8f", b"\x91")
+"""The pickler's codes for sets, which order strings differently in each process."""
+
+
+def compare(marks: dict[tuple[str, str], int]) -> None:
+    """Make sure that the values of modules hold here what they held where they were marked.
+
+    Args:
+        marks: By the names of a module and of a value in it, its mark.
+
+    Raises:
+        ValueError: One does not.
+    """
+    for (module, path), mark in marks.items():
+        if mark_of(_value(module, path)) not in {mark, None}:
+            msg = f"{module}.{path} is not there what was made of it here"
+            raise ValueError(msg)
+
+
+def _value(module: str, path: str) -> Any:
+    __import__(module)
+    value: Any = sys.modules[module]
+    for name in path.split("."):
+        value = getattr(value, name)
+    return value
+
+
+def mark_of(value: Any) -> int | None:
+    """A sum of what a value holds, the same in every process; None where there is none."""
+    file = _Sum()
+    try:
+        Pickler(file, 5).dump(value)
+    except _FullError:
+        pass
+    except Exception:  # noqa: BLE001 - picklers raise anything
+        return None
+    return _mark_of_parts(value) if file.may_hold_sets else file.total
+
+
+def _mark_of_parts(value: Any) -> int | None:
+    """The same for what may hold sets."""
+    if type(value) not in {dict, frozenset, list, set, tuple}:
+        return None
+    marks = list(map(mark_of, value.items() if hasattr(value, "items") else value))
+    if None in marks:
+        return None
+    if type(value) in {frozenset, set}:
+        marks.sort(key=str)
+    return crc32(repr(marks).encode())
+
+
+class _FullError(Exception):
+    """Enough has been looked at."""
+
+
+class _Sum:
+    """A file that sums up what is written, up to a limit."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.may_hold_sets = False
+        self._left = MOST
+
+    def write(self, data: Any) -> int:
+        some = bytes(data[: self._left])
+        self.total = crc32(some, self.total)
+        self.may_hold_sets = self.may_hold_sets or any(code in some for code in _SETS)
+        self._left -= len(some)
+        if not self._left:
+            raise _FullError
+        return len(data)
