@@ -58,6 +58,7 @@ def test_what_is_not_finite_becomes_null():
     ("text", "problem"),
     [
         ("{", "must be JSON for a Profile"),
+        (3, "must be JSON for a Profile"),
         ("[]", "has [] at the top, not a Profile"),
         ('{"wall": "long"}', "has 'long' at wall, not a float"),
         ('{"wall": true}', "has True at wall, not a float"),

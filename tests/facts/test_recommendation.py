@@ -1,6 +1,7 @@
 import pytest
 from attrs import evolve
 
+from concurrent_choices._errors import UnknownStrategyError
 from concurrent_choices._facts._estimate import Estimate
 from concurrent_choices._facts._machine import Machine
 from concurrent_choices._facts._plan import Plan
@@ -89,7 +90,7 @@ def test_estimates_are_found_by_name():
     """The chosen one and any other can be asked for."""
     assert VERDICT.chosen is ESTIMATES[0]
     assert VERDICT.estimate("process") is ESTIMATES[2]
-    with pytest.raises(KeyError):
+    with pytest.raises(UnknownStrategyError, match="no estimate of 'dask'; there are .*process"):
         VERDICT.estimate("dask")
 
 

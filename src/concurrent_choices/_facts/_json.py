@@ -56,7 +56,7 @@ def load(kind: type[T], text: str) -> T:
     """
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:  # no text at all, or none that is JSON
         problem = f"must be JSON for a {kind.__name__}: {error}"
         raise InvalidArgumentError("text", problem) from error
     fact: T = structured(value, kind)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attrs import field, frozen
 
+from .._errors import UnknownStrategyError
 from ._estimate import Estimate
 from ._json import Jsonable
 from ._machine import Machine
@@ -61,12 +62,13 @@ class Recommendation(Jsonable):
         """The estimate of a strategy by its name.
 
         Raises:
-            KeyError: There is no estimate of that name.
+            UnknownStrategyError: There is no estimate of that name.
         """
         for each in self.estimates:
             if each.plan.strategy == strategy:
                 return each
-        raise KeyError(strategy)
+        listed = ", ".join(each.plan.strategy for each in self.estimates)
+        raise UnknownStrategyError("strategy", f"no estimate of {strategy!r}; there are {listed}")
 
     def __str__(self) -> str:
         return "\n".join([*self._head(), "", *self._table(), "", *self._foot()])
