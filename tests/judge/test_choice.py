@@ -132,3 +132,9 @@ def test_the_simplest_of_much_the_same_races():
     """Processes with and without lanes inside do the same to what never waits: those without race."""
     estimates = [told("thread", 1.0), told("hybrid", 0.98, error=0.1), told("process", 1.0, error=0.1)]
     assert names(contenders(estimates[0], estimates, is_async=False)) == ["thread", "process"]
+
+
+def test_a_rival_whose_error_is_larger_than_itself_may_race():
+    """Less its error it would take less than nothing."""
+    estimates = [told("thread", 1.0), told("process", 0.8, error=1.0)]
+    assert names(contenders(estimates[0], estimates, is_async=False)) == ["thread", "process"]

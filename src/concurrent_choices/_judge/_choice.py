@@ -111,7 +111,7 @@ def _score(estimate: Estimate) -> float:
 
 
 def _at_best(estimate: Estimate) -> float:
-    return estimate.expected - estimate.error
+    return max(0.0, estimate.expected - estimate.error)
 
 
 def _different(chosen: Estimate, estimates: Sequence[Estimate], *, is_async: bool) -> list[Estimate]:
