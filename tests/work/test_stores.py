@@ -1,10 +1,11 @@
 """What a callable changes of what it holds, told from its code before it has done so."""
 
+from collections import defaultdict
 from functools import partial
 
 import pytest
 
-from concurrent_choices._work._stores import altered_by
+from concurrent_choices._work._stores import altered_by, may_store
 
 log = []
 table = {}
@@ -25,6 +26,10 @@ def counts(item):
 
 def forgets(item):
     del table[item]
+
+
+def replaces_between(start, end):
+    log[start:end] = []
 
 
 def keeps_inside(items):
@@ -86,6 +91,7 @@ def keeps_its_own(item):
         (keeps_inside, "the global 'log'"),
         (counts, "the global 'table'"),
         (forgets, "the global 'table'"),
+        (replaces_between, "the global 'log'"),
         (keeps_late, "the global 'table'"),
         (enclosing(), "the enclosing 'seen'"),
         (Keeper().keep, "the global 'log'"),
@@ -101,3 +107,105 @@ def test_a_container_that_the_code_changes_is_named(fn, named):
 def test_what_is_read_or_bound_anew_or_its_own_is_not(fn):
     """A process that loads something for itself, once, changes nothing for others."""
     assert altered_by(fn) == ""
+
+
+def squares(count):
+    found = []
+    for number in range(count):
+        found.append(number * number)  # noqa: PERF401 - what is looked at
+    return found
+
+
+def counted_in_place(words):
+    counts = defaultdict(int)
+    for word in words:
+        counts[word] += 1
+    return counts
+
+
+def distinct(words):
+    seen = set()
+    lengths = {"": 0}
+    for word in words:
+        seen.add(word)
+        lengths[word] = len(word)
+    del lengths[""]
+    return sorted(seen), lengths
+
+
+def ordered(words):
+    found = sorted(words)
+    found.reverse()
+    return found
+
+
+def sometimes_its_own(item):
+    found = log if item else []
+    found.append(item)
+
+
+def seldom_its_own(item):
+    found = log or []
+    found.append(item)
+
+
+def by_another_name(item):
+    found = []
+    found = log
+    found.append(item)
+
+
+def of_the_caller(item, found=None):
+    found = [] if found is None else found
+    found.append(item)
+
+
+def of_one_of_two(item):
+    own = []
+    (log if item else own).append(item)
+
+
+def counting():
+    total = 0
+
+    def count(item):
+        nonlocal total
+        total += item
+        return total
+
+    return count
+
+
+def sets_an_attribute(item):
+    own = []
+    item.parts = own
+
+
+@pytest.mark.parametrize("fn", [squares, counted_in_place, distinct, ordered, keeps_its_own, reads])
+def test_what_it_has_made_itself_may_be_changed(fn):
+    """Nobody else sees it, in whatever process."""
+    assert not may_store(fn)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        keeps,
+        counts,
+        forgets,
+        replaces_between,
+        keeps_inside,
+        sometimes_its_own,
+        seldom_its_own,
+        by_another_name,
+        of_the_caller,
+        of_one_of_two,
+        counting(),
+        sets_an_attribute,
+        loads_once,
+        len,
+    ],
+)
+def test_what_may_be_anybody_elses_counts(fn):
+    """On whatever path, and where the code does not tell whose it is."""
+    assert may_store(fn)

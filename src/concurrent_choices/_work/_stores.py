@@ -6,34 +6,59 @@ import dis
 from collections import deque
 from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType, MethodType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._callables import enclosed
 from ._captured import reached_from
 
 __all__ = ["altered_by", "may_store"]
 
-_STORES = frozenset(
-    {
-        "DELETE_ATTR",
-        "DELETE_GLOBAL",
-        "DELETE_SUBSCR",
-        "STORE_ATTR",
-        "STORE_DEREF",
-        "STORE_GLOBAL",
-        "STORE_SUBSCR",
-    }
-)
+_BINDING = frozenset({"DELETE_ATTR", "DELETE_GLOBAL", "STORE_ATTR", "STORE_GLOBAL"})
 _MUTATORS = frozenset(
     {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft"}
     | {"put", "remove", "reverse", "setdefault", "sort", "update", "write"}
 )
-_INDEXED = frozenset({dis.opmap["DELETE_SUBSCR"], dis.opmap["STORE_SUBSCR"]})
+_INDEXING = {"DELETE_SUBSCR": 1, "STORE_SLICE": 2, "STORE_SUBSCR": 1}
+"""Instructions that change an item, and by how many values they say which; slices have one from 3.12 on."""
+
+_MAY_STORE = frozenset(
+    dis.opmap[name] for name in (*_BINDING, *_INDEXING, "STORE_DEREF") if name in dis.opmap
+)
+_INDEXED = frozenset(dis.opmap[name] for name in _INDEXING if name in dis.opmap)
 _CONTAINERS = (list, dict, set, bytearray, deque)
+_LITERALS = frozenset(
+    {"BUILD_CONST_KEY_MAP", "BUILD_LIST", "BUILD_MAP", "BUILD_SET"}
+    | {"DICT_UPDATE", "LIST_EXTEND", "SET_UPDATE"}
+)
+_MAKERS = frozenset(
+    {"Counter", "OrderedDict", "bytearray", "defaultdict", "deque", "dict", "list", "set", "sorted"}
+)
+_SIMPLE = frozenset({"LOAD_CONST", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_SMALL_INT"})
+_STARS = (0x04, 0x08)
+"""Flags of code that takes `*args` and `**kwargs`; `inspect`, which names them, costs a worker 5 ms."""
+
+_SILENT = frozenset({"CACHE", "EXTENDED_ARG", "NOP", "NOT_TAKEN", "PRECALL", "PUSH_NULL", "RESUME"})
+
+
+class _Step(NamedTuple):
+    """An instruction, the same in every version of the interpreter.
+
+    Attributes:
+        name: What it does.
+        value: With what.
+        joined: Whether it can be jumped to, so that what stands before it need not have come before it.
+    """
+
+    name: str
+    value: Any
+    joined: bool
 
 
 def may_store(fn: Any) -> bool:
-    """Whether the callable's own code stores anything outside its variables, or names what mutates."""
+    """Whether the callable's own code stores anything outside its variables, or names what mutates.
+
+    What it does to containers that it has made itself does not count.
+    """
     while isinstance(fn, MethodType):
         fn = fn.__func__
     if not isinstance(fn, FunctionType):
@@ -67,20 +92,100 @@ def _changed(code: CodeType) -> Iterator[tuple[str, str]]:
     """Names whose values are changed where they are, and how they are reached."""
     if _MUTATORS.isdisjoint(code.co_names) and _INDEXED.isdisjoint(code.co_code[::2]):
         return  # as most code; to take it apart costs a millisecond for some hundred instructions
-    steps = list(dis.get_instructions(code))
+    steps = list(_steps(code))
     for at, step in enumerate(steps):
-        if step.opname in {"LOAD_DEREF", "LOAD_GLOBAL"} and _changes(steps[at + 1 : at + 4]):
-            yield step.opname, step.argval
+        if step.name in {"LOAD_DEREF", "LOAD_GLOBAL"} and _is_changed(steps[at + 1 : at + 5]):
+            yield step.name, step.value
 
 
-def _changes(steps: Sequence[dis.Instruction]) -> bool:
+def _is_changed(then: Sequence[_Step]) -> bool:
     """Whether what follows the load of a value changes it: names a method that does, or sets an item."""
-    if not steps or not steps[0].opname.startswith("LOAD_"):
+    if then and _is_mutator(then[0]):
+        return True
+    indices = next((at for at, step in enumerate(then) if step.name not in _SIMPLE), len(then))
+    rest = [step.name for step in then[indices:]]
+    if rest[:1] == ["BUILD_SLICE"]:  # up to 3.11
+        return rest[1:] in (["STORE_SUBSCR"], ["DELETE_SUBSCR"])
+    by_index = bool(rest) and _INDEXING.get(rest[0]) == indices
+    return by_index or (indices == 1 and rest[:2] == ["COPY", "COPY"])  # the latter as in `+=`
+
+
+def _is_mutator(step: _Step) -> bool:
+    return step.name in {"LOAD_ATTR", "LOAD_METHOD"} and step.value in _MUTATORS
+
+
+def _stores(code: CodeType) -> bool:
+    """Whether code stores anything but in its own variables, and in containers that it has made itself."""
+    if _MUTATORS.isdisjoint(code.co_names) and _MAY_STORE.isdisjoint(code.co_code[::2]):
         return False
-    if steps[0].opname in {"LOAD_ATTR", "LOAD_METHOD"}:
-        return steps[0].argval in _MUTATORS
-    then = [step.opname for step in steps[1:]]
-    return then[:1] in (["STORE_SUBSCR"], ["DELETE_SUBSCR"]) or then == ["COPY", "COPY"]
+    steps = list(_steps(code))
+    own = _own_containers(code, steps)
+    return any(_is_store(code, steps, at, own) for at in range(len(steps)))
+
+
+def _is_store(code: CodeType, steps: Sequence[_Step], at: int, own: set[str]) -> bool:
+    step = steps[at]
+    if step.name == "STORE_DEREF":
+        return step.value in code.co_freevars
+    reach = _reach(steps, at)
+    return step.name in _BINDING or (reach > 0 and not _is_own(steps[max(0, at - reach) : at + 1], own))
+
+
+def _reach(steps: Sequence[_Step], at: int) -> int:
+    """How many steps before it the value is loaded that a step changes, if all is plain; 0 if none is."""
+    if _is_mutator(steps[at]):
+        return 1
+    if indices := _INDEXING.get(steps[at].name):
+        # The beginning of `+=` at an index has been judged by the time of its end.
+        is_end = [step.name for step in steps[at - 2 : at]] == ["SWAP", "SWAP"]
+        return 0 if is_end else 1 + indices
+    return 2 if [step.name for step in steps[at : at + 2]] == ["COPY", "COPY"] else 0
+
+
+def _is_own(steps: Sequence[_Step], own: set[str]) -> bool:
+    """Whether what the last of these steps changes is a container of one's own, loaded by the first."""
+    if not steps:
+        return False
+    first, *others = steps
+    loaded = first.name == "LOAD_FAST" and first.value in own
+    return (
+        loaded and all(each.name in _SIMPLE for each in others[:-1]) and not any(it.joined for it in others)
+    )
+
+
+def _own_containers(code: CodeType, steps: Sequence[_Step]) -> set[str]:
+    """Variables, but parameters, that are never bound to anything but containers made on the spot."""
+    bound = {at: step.value for at, step in enumerate(steps) if step.name.startswith("STORE_FAST")}
+    foreign = {name for at, name in bound.items() if steps[at].joined or not _is_made(steps[:at])}
+    stars = sum(bool(code.co_flags & flag) for flag in _STARS)
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars]
+    return set(bound.values()) - foreign - set(parameters)
+
+
+def _is_made(before: Sequence[_Step]) -> bool:
+    """Whether the last of these steps makes a container: a literal, or a call with one argument at most."""
+    if not before or before[-1].joined:
+        return False
+    last = before[-1]
+    if last.name != "CALL" or last.value > 1:
+        return last.name in _LITERALS
+    maker, *arguments = before[-2 - last.value : -1]
+    plain = all(step.name in _SIMPLE and not step.joined for step in arguments)
+    return plain and maker.name == "LOAD_GLOBAL" and maker.value in _MAKERS
+
+
+def _steps(code: CodeType) -> Iterator[_Step]:
+    """Its instructions, those that do two things at once taken apart."""
+    joined = False
+    for each in dis.get_instructions(code):
+        joined = joined or each.is_jump_target
+        if each.opname in _SILENT:
+            continue
+        name = each.opname.replace("_BORROW", "").replace("_CHECK", "")
+        both = name.replace("FAST_LOAD", "FAST LOAD").replace("FAST_STORE", "FAST STORE").split()
+        values = each.argval if len(both) > 1 else [each.argval]
+        yield from (_Step(one, value, joined) for one, value in zip(both, values, strict=True))
+        joined = False
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -88,9 +193,3 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _codes(constant)
-
-
-def _stores(code: CodeType) -> bool:
-    if not _MUTATORS.isdisjoint(code.co_names):
-        return True
-    return any(each.opname in _STORES for each in dis.get_instructions(code))
