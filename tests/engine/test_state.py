@@ -1,5 +1,6 @@
 """A callable that changes what it holds stays in this process, and the report names what changed."""
 
+import json
 import logging
 import os
 import threading
@@ -269,3 +270,43 @@ def test_a_large_value_is_judged_by_the_code():
 
     assert State(reads).changed() == ""
     assert "'table'" in State(writes).changed()
+
+
+def test_items_that_others_refer_to_have_not_changed():
+    """To take something out of an item, and keep it, is no change."""
+    items = json.loads('[{"id": "a1", "text": "one"}, {"id": "b2", "text": "two"}]')
+    state = State(len, items)
+    kept = [(item["id"], item["text"]) for item in items]
+    assert not state.items_changed()
+    items[0]["id"] = kept
+    assert state.items_changed()
+
+
+class Statistics:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.counts = {"ok": 0}
+
+
+def test_what_hangs_beside_a_lock_is_looked_at():
+    """A value that cannot be pickled is looked at attribute by attribute."""
+    statistics = Statistics()
+
+    def count(item):
+        with statistics.lock:
+            statistics.counts["ok"] += item
+
+    state = State(count)
+    assert state.changed() == ""
+    count(1)
+    assert "'statistics'" in state.changed()
+
+
+def test_an_iterator_is_changed_by_whoever_uses_it():
+    """A generator tells nothing of how far it is, and another process would begin with one of its own."""
+    numbers = (number for number in range(100))
+
+    def number_of(item):
+        return item, next(numbers)
+
+    assert "'numbers'" in State(number_of).changed()

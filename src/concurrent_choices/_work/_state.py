@@ -23,6 +23,9 @@ __all__ = ["FIRST", "State"]
 MOST = 1 << 18
 """Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
 
+WIDEST = 50
+"""Attributes of a value that cannot be pickled that are looked at (guessed: a millisecond)."""
+
 FIRST = 2
 """Items that are looked at: the first is called before there is a plan (guessed: one may be no example)."""
 
@@ -37,11 +40,13 @@ class _Part(NamedTuple):
         value: The value itself, kept so that its number is not used again.
         digest: Of its contents.
         whole: Whether the digest covers all of it.
+        opaque: Whether it is an iterator that nobody can look into.
     """
 
     value: Any
     digest: bytes
     whole: bool
+    opaque: bool = False
 
 
 class State:
@@ -73,7 +78,8 @@ class State:
     def changed(self) -> str:
         """Which part has changed since, in words; empty where none has.
 
-        A part too large to be looked at whole counts as changed if the callable's code might change it.
+        A part too large to be looked at whole counts as changed if the callable's code might change it, and
+        an iterator that cannot be looked into in any case: to use it is to change it.
         """
         now = dict(_looked_at(self._fn))
         for name, part in self._parts.items():
@@ -83,6 +89,8 @@ class State:
                 return name
         if new := now.keys() - self._parts.keys():
             return min(new)
+        if closed := [name for name, part in self._parts.items() if part.opaque]:
+            return closed[0]
         if large := [name for name, part in self._parts.items() if not part.whole]:
             return f"{large[0]}, too large to be compared," if self.may_change else ""
         return ""
@@ -105,7 +113,7 @@ def _print_of(item: Any) -> bytes:
     held: Any = getattr(item, "__dict__", None) or item
     if sys.getsizeof(held) < MOST:
         try:
-            return marshal.dumps(held)
+            return marshal.dumps(held, 2)  # later versions also say who else refers to a value
         except ValueError:  # it holds something that is not built in
             pass
     return _looked(item).digest
@@ -116,6 +124,11 @@ def _looked(value: Any) -> _Part:
         return _Part(value, repr(value).encode() if type(value) in _CONSTANT else b"", whole=True)
     if _is_logger(value):
         return _Part(value, b"", whole=True)
+    return _pickled(value) or _apart(value)
+
+
+def _pickled(value: Any) -> _Part | None:
+    """A value by its pickle; None where it has none."""
     import pickle  # noqa: PLC0415 - 2 ms, and hashlib 3: most callables hold nothing that needs them
 
     file = _Digest()
@@ -123,9 +136,18 @@ def _looked(value: Any) -> _Part:
         pickle.Pickler(file, 5, buffer_callback=file.buffer).dump(value)
     except _FullError:
         return _Part(value, file.digest(value), whole=False)
-    except Exception:  # noqa: BLE001 - picklers raise anything; such a value is looked at from outside
-        return _Part(value, _outline(value), whole=True)
+    except Exception:  # noqa: BLE001 - picklers raise anything
+        return None
     return _Part(value, file.digest(value), whole=True)
+
+
+def _apart(value: Any) -> _Part:
+    """A value that cannot be pickled, such as one that holds a lock: from outside, and each attribute."""
+    held: dict[str, Any] = getattr(value, "__dict__", {})
+    parts = [_pickled(each) for each in list(held.values())[:WIDEST]]
+    digest = b"".join([_outline(value), *(part.digest for part in parts if part is not None)])
+    whole = all(part is None or part.whole for part in parts)
+    return _Part(value, digest, whole, opaque=isinstance(value, Iterator))
 
 
 def _is_logger(value: Any) -> bool:
