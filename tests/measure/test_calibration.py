@@ -397,6 +397,7 @@ def test_a_probe_that_hangs(monkeypatch):
     found = calibrate({"process_start": gate.wait, "process_item": lambda: 1.0})
     gate.set()
 
+    assert found.starved == 1.0  # so it is believed for minutes only
     origins = dict(found.origins)
     assert found.costs.call == 1e-6
     assert origins["process_start"] == "default: measuring it did not end"
@@ -408,7 +409,9 @@ def test_no_time_left(monkeypatch):
     """Once the budget is spent the rest keeps its defaults."""
     monkeypatch.setattr(_calibration, "BUDGET", -1.0)
 
-    assert dict(calibrate().origins)["call"] == "default: there was no time left to measure it"
+    found = calibrate()
+    assert dict(found.origins)["call"] == "default: there was no time left to measure it"
+    assert found.starved == 1.0
 
 
 def test_description():

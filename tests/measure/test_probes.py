@@ -24,6 +24,14 @@ def test_each_probe_gives_a_plausible_time(name):
     assert how
 
 
+def test_an_application_that_is_its_own_interpreter(monkeypatch):
+    """It is not started to see how long imports take."""
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+
+    with pytest.raises(OSError, match="no interpreter to start"):
+        DIRECT["module_import"][0]()
+
+
 def test_uvloop_can_be_imported_only_once():
     """Where it has been, its start cannot be measured any more."""
     import uvloop  # noqa: F401 - so that it has been

@@ -114,7 +114,7 @@ def calibrate(
     """
     wanted = {name: (probe, "by running it") for name, probe in (probes or {}).items()}
     results: dict[str, tuple[float, str]] = {}
-    hand, waits = DaemonHand(), [0.0]
+    hand, waits = DaemonHand(), [1.0]  # so it stays where they do not end
     try:
         hand.do(lambda: waits.append(_measure({**DIRECT, **wanted}, results)), PATIENCE)
     finally:
@@ -139,21 +139,22 @@ def _measure(
     """Run probes while there is time; 0.0 stands for a figure that was not obtained.
 
     Returns:
-        The share of the time that was spent waiting for a core.
+        The share of the time that was spent waiting for a core; 1.0 where there was too little of it.
     """
     names = {each.name for each in fields(Costs)}
     clock = SystemClock()
     start, queued = clock.wall(), clock.run_queue()
     end = time.perf_counter() + BUDGET
+    late = False
     for name, (probe, how) in probes.items():
         if name not in names:
             continue
-        if time.perf_counter() > end:
+        if late := time.perf_counter() > end:
             results[name] = 0.0, "default: there was no time left to measure it"
             continue
         results[name] = 0.0, "default: measuring it did not end"
         results[name] = _tried(probe, how)
-    return (clock.run_queue() - queued) / max(1, clock.wall() - start)
+    return 1.0 if late else (clock.run_queue() - queued) / max(1, clock.wall() - start)
 
 
 def _tried(probe: Callable[[], float], how: str) -> tuple[float, str]:

@@ -67,8 +67,8 @@ def interpreter(module: str, descriptors: list[int]) -> Child:
     Raises:
         WorkerStartError: There is none, or it cannot be started.
     """
-    if not sys.executable:
-        reason = "sys.executable is empty, so there is no interpreter to start"
+    if not sys.executable or getattr(sys, "frozen", False):
+        reason = "there is no interpreter to start: sys.executable is empty, or the application itself"
         raise WorkerStartError(reason)
     # Numbers that none of them has here, or one would be replaced before it is passed on.
     there = range(max(descriptors) + 1, max(descriptors) + 1 + len(descriptors))
