@@ -98,3 +98,19 @@ def test_ceilings_are_checked(wrong):
     """The message names the argument."""
     with pytest.raises(ValueError, match="max_workers"):
         AutoStrategy(max_workers=wrong)
+
+
+@pytest.mark.parametrize("most", [0, 3])
+def test_a_system_that_gives_few_threads(monkeypatch, most):
+    """Those lanes that can be started do the work; where there is none, the calling thread does."""
+    start, started = threading.Thread.start, []
+
+    def start_few(thread):
+        if thread.name.startswith("concurrent_choices-auto"):
+            if len(started) >= most:
+                raise RuntimeError("can't start new thread")
+            started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_few)
+    assert run(acts.nap, range(40)) == list(range(40))

@@ -131,6 +131,21 @@ def test_a_crew_keeps_no_body_alive(crew):
     assert trace() is None
 
 
+def test_a_thread_that_cannot_be_started(crew, monkeypatch):
+    """The body is refused, and those that could be started go on and end."""
+    done = threading.Event()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", no_more_threads)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            crew.start(print)
+    crew.start(done.set)
+    assert done.wait(30)
+
+
+def no_more_threads(_thread):
+    raise RuntimeError("can't start new thread")
+
+
 def test_a_closed_crew_has_no_threads():
     """After `close` its idle threads are gone."""
     crew, done = Crew("crew"), threading.Event()

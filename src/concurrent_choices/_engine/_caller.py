@@ -106,6 +106,11 @@ class Caller:
             yield from deck.collect()
             if self.is_over:
                 return
+            if deck.refusal is not None:
+                if self._stands_in:
+                    raise deck.refusal
+                orders.relieved = False  # nobody else is there to do it
+                return
             if not job.source.ready:
                 job.source.hunger()
             if not deck.outbox:

@@ -72,6 +72,7 @@ class Deck(Floor):
         workers: Lanes there are to be.
         errors: How many items raised what means "too many at once".
         latest: Values of the batch that was handed over last.
+        refusal: Why there is no lane at all, though there were to be some; else None.
     """
 
     def __init__(self, job: Job, crew: Crew, body: Callable[[Lane], None] | None = None) -> None:
@@ -79,6 +80,7 @@ class Deck(Floor):
         self.workers = 0
         self.errors = 0
         self.latest: Sequence[Any] = ()
+        self.refusal: RuntimeError | None = None
         self._staffing = threading.Lock()
         self._leaving: set[Lane] = set()
         self._tallies: set[Tally] = set()
@@ -105,9 +107,23 @@ class Deck(Floor):
                 lane = Lane(self)
                 with self._lock:
                     self._lanes.add(lane)
-                self._crew.start(lane.run)
+                if not self._started(lane):
+                    break
         if self.job.source.ready or self.job.source.finished:
             self.nudge()
+
+    def _started(self, lane: Lane) -> bool:
+        """Start a lane; False where there can be no more threads, so that those there are must do."""
+        try:
+            self._crew.start(lane.run)
+        except RuntimeError as error:
+            with self._lock:
+                self._lanes.discard(lane)
+            self.workers = self._staying
+            self.refusal = None if self.workers else error
+            return False
+        self.refusal = None
+        return True
 
     def nudge(self) -> None:
         """Have loops in lanes see for themselves whether there are items, and whether they shall go."""

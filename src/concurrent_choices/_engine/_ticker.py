@@ -34,9 +34,9 @@ class Ticker:
         with self._changed:
             heapq.heappush(self._due, (due, next(self._numbers), beat))
             if not self._running:
-                self._running = True
                 name = "concurrent_choices-ticker"
                 threading.Thread(target=self._run, name=name, daemon=True).start()
+                self._running = True  # once it is: there may be no thread to be had
             elif due < self._next:
                 self._changed.notify()
 

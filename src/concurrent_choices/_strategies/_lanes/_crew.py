@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from queue import SimpleQueue
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 
 __all__ = ["Crew"]
 
@@ -32,7 +33,11 @@ class Crew:
         self._closed = False
 
     def start(self, body: Body) -> None:
-        """Run `body` in an idle thread, or in a new one."""
+        """Run `body` in an idle thread, or in a new one.
+
+        Raises:
+            RuntimeError: No thread can be started; the body is not run.
+        """
         with self._lock:
             # Not as the thread's argument: a thread keeps its arguments as long as it lives.
             self._bodies.put(body)
@@ -42,7 +47,27 @@ class Crew:
             name = f"{self._name}-{len(self._threads)}"
             thread = threading.Thread(target=self._serve, name=name, daemon=True)
             self._threads.append(thread)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:  # there can be no more; Ctrl-C raises something else, and then it has started
+            with self._lock:
+                self._threads.remove(thread)
+                if self._take_back(body):
+                    raise
+                self._idle = max(0, self._idle - 1)  # one that had just become idle has it
+
+    def _take_back(self, body: Body) -> bool:
+        """Withdraw a body; False where a thread has it already. The lock is held."""
+        waiting: list[Body | None] = []
+        with suppress(Empty):
+            while True:
+                waiting.append(self._bodies.get_nowait())
+        found = body in waiting
+        if found:
+            waiting.remove(body)
+        for each in waiting:
+            self._bodies.put(each)
+        return found
 
     def _serve(self) -> None:
         while (body := self._bodies.get()) is not None:
