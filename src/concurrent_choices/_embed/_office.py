@@ -19,6 +19,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
+from .._strategies._workers._child import readable
 from .._strategies._workers._host import Host
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message
@@ -296,7 +297,7 @@ class Office:
     def _hear(self, desk: Desk, *, dead: bool) -> None:
         link = desk.worker.link
         try:
-            while not dead or select.select([link], [], [], 0)[0]:
+            while not dead or readable(link.fileno(), 0):
                 for message in link.receive():
                     self._handle(desk, message)
                 if not dead:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from functools import partial
 from math import ceil
@@ -35,7 +36,7 @@ class Ferry(Pump):
         watched: Whether the callable holds anything that calls may change.
 
     Attributes:
-        items: Items that workers have finished.
+        items: Items that workers have finished, or the calling thread in their place.
         seconds: How long those took.
         unfit: What keeps items from workers after all; empty while nothing does.
         changed: What calls have changed in a worker; empty while nothing is known to be.
@@ -97,7 +98,10 @@ class Ferry(Pump):
             self._job.source.give_back(claim)
             self._give_up_on("an item cannot travel to another process")
             return
+        begun = time.perf_counter()
         batch = self._job.performer(claim)
+        self.seconds += time.perf_counter() - begun
+        self.items += len(batch.values)
         if batch.error is not None:
             self._job.source.close()
         self._out.append(batch)

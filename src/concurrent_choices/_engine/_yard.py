@@ -169,21 +169,23 @@ class Yard:
         frames = dump(Terms(self._job.fn, self._job.is_async, return_exceptions=True, needed=needed))
         # In a copy: another thread may be in the context itself, where there is room for one.
         around = dump(self._job.context.copy().run(surroundings))
-        waiting = list(host.workers)
-        for worker in waiting:
+        loading = {worker.link.fileno(): worker for worker in host.workers}
+        poll = select.poll()
+        for descriptor, worker in loading.items():
             worker.take_job(host.jobs, frames, around)
             worker.link.queue(Kind.BATCH, host.jobs, 0, dump([]))
             worker.link.flush()
+            poll.register(descriptor, select.POLLIN)
         number = host.jobs
-        while waiting and not (self.obstacle or self._is_over()):
-            select.select([worker.link for worker in waiting], [], [], GLANCE)
+        while loading and not (self.obstacle or self._is_over()):
+            poll.poll(GLANCE * 1000)
             with self._listening:
                 if self._handed_over or self._is_over():
                     return
-                for link in select.select([worker.link for worker in waiting], [], [], 0)[0]:
-                    worker = next(worker for worker in waiting if worker.link is link)
-                    if self._has_loaded(worker, number):
-                        waiting.remove(worker)
+                for descriptor, _ in poll.poll(0):
+                    if self._has_loaded(loading[descriptor], number):
+                        poll.unregister(descriptor)
+                        del loading[descriptor]
                         self.ready += 1
 
     def hand_over(self) -> Host:

@@ -187,6 +187,8 @@ class Host:
         """
         if self.fork_server is not None:
             self.fork_server.stand_by()
+            if self.closed:  # by another thread meanwhile, as in `hire`
+                self.fork_server.close()
 
     def dismiss(self, worker: Worker) -> int | None:
         """Kill one worker; its exit status."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import select
 import time
 from collections.abc import Iterable
 
+from ._child import readable
 from ._desk import Desk
 from ._host import Host
 from ._wire import Kind
@@ -40,7 +40,7 @@ def _let_finish(desk: Desk, number: int, until: float) -> None:
     worker = desk.worker
     try:
         while not desk.idle and (left := until - time.monotonic()) > 0:
-            if not select.select([worker.link], [], [], left)[0]:
+            if not readable(worker.link.fileno(), left):
                 break
             for message in worker.link.receive():
                 if message.job == number and message.kind == Kind.DONE:

@@ -28,6 +28,7 @@ from ..._work._job import Job
 from ..._work._perform import show
 from ..._work._pickling import dump, reason_of
 from .._lanes._pace import share_of_rest
+from ._child import readable
 from ._desk import CREDIT, Desk
 from ._host import Host, Worker
 from ._parting import part
@@ -246,7 +247,7 @@ class Pump:
 
     def _drain(self, desk: Desk) -> None:
         """Take what a dead worker still said; ends with EOFError."""
-        while select.select([desk.worker.link], [], [], 0)[0]:
+        while readable(desk.worker.link.fileno(), 0):
             for message in desk.worker.link.receive():
                 self._handle(desk, message)
         raise EOFError
