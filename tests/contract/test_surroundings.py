@@ -82,3 +82,16 @@ def test_the_recursion_limit(strategy, of_kind):
         assert run(of_kind(acts.recursion_limit), [None], strategy=strategy) == [before + 500]
     finally:
         sys.setrecursionlimit(before)
+
+
+def test_decimal_rules_that_are_the_default_ones(strategy, of_kind):
+    """The context that all others are made from can be changed, too."""
+    before = decimal.getcontext()
+    with decimal.localcontext():
+        decimal.DefaultContext.prec = 12
+        decimal.setcontext(decimal.DefaultContext)
+        try:
+            (third,) = run(of_kind(acts.third), [1], strategy=strategy)
+        finally:
+            decimal.DefaultContext.prec = before.prec
+    assert len(str(third)) == 14

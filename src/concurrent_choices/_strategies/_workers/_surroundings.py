@@ -39,11 +39,14 @@ def surroundings() -> dict[str, Any]:
 
 def _decimal_rules() -> tuple[Any, ...] | None:
     """How decimals are rounded; None where nobody has chosen it."""
-    decimal = sys.modules.get("decimal")
-    if decimal is None:
+    decimal: Any = sys.modules.get("decimal")
+    if not hasattr(decimal, "getcontext"):  # nobody has imported it, or somebody is about to
         return None
-    ours, usual = (_rules(context) for context in (decimal.getcontext(), decimal.DefaultContext))
-    return None if ours == usual else ours
+    # Not what `DefaultContext` holds now: that can be changed too.
+    raised = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
+    usual = decimal.Context(28, decimal.ROUND_HALF_EVEN, -999999, 999999, 1, 0, [], raised)
+    ours = _rules(decimal.getcontext())
+    return None if ours == _rules(usual) else ours
 
 
 def _rules(context: Any) -> tuple[Any, ...]:
@@ -60,11 +63,14 @@ def _rules(context: Any) -> tuple[Any, ...]:
     )
 
 
-def _folder() -> str | None:
+def _folder() -> tuple[str, int, int] | None:
+    """Its name, and the device and number by which another of that name is told apart."""
     try:
-        return os.getcwd()  # noqa: PTH109 - pathlib costs a worker's start 5 ms
+        name = os.getcwd()  # noqa: PTH109 - pathlib costs a worker's start 5 ms
+        found = os.stat(name)  # noqa: PTH116 - the same
     except OSError:  # it is gone
         return None
+    return name, found.st_dev, found.st_ino
 
 
 def _locale() -> str:
@@ -87,10 +93,10 @@ def adopt(new: dict[str, Any], told: dict[str, Any]) -> None:
         new: As `surroundings` gives them.
         told: The last that were adopted; empty at first.
     """
+    _adopt_environment(new["environ"], told.get("environ"))  # first: it says where locales are
     for name, take in _TAKERS.items():
         if name not in told or told[name] != new[name]:
             take(new[name])
-    _adopt_environment(new["environ"], told.get("environ"))
 
 
 def _adopt_environment(new: dict[str, str], old: dict[str, str] | None) -> None:
@@ -112,10 +118,10 @@ def _take_decimal_rules(rules: tuple[Any, ...] | None) -> None:
         decimal.setcontext(decimal.Context(*rules) if rules else decimal.DefaultContext.copy())
 
 
-def _take_folder(folder: str | None) -> None:
+def _take_folder(folder: tuple[str, int, int] | None) -> None:
     if folder is not None:
         try:
-            os.chdir(folder)
+            os.chdir(folder[0])
         except OSError:  # it is gone, for the caller too
             return
 

@@ -116,15 +116,17 @@ class _Server:
 
     def _settle_in(self, message: Message) -> None:
         """Take over the caller's surroundings, run an initializer, and say that all is well."""
-        surroundings = load(message.frames[:1])
-        adopt(surroundings, self._told)
-        self._told = surroundings
+        what = "taking over the caller's surroundings"
         try:
+            surroundings = load(message.frames[:1])
+            adopt(surroundings, self._told)
+            self._told = surroundings
+            what = "initializer"
             if len(message.frames) > 1:
                 initializer, arguments = load(message.frames[1:])
                 initializer(*arguments)
         except BaseException as error:
-            self._send(Kind.READY, 0, 0, [f"initializer raised {reason_of(error)}".encode()])
+            self._send(Kind.READY, 0, 0, [f"{what} raised {reason_of(error)}".encode()])
             raise EOFError from error
         self._send(Kind.READY, 0, 0, [b""])
 
