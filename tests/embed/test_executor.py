@@ -10,7 +10,8 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import CancelledError, as_completed, wait
+from concurrent.futures import CancelledError, Future, as_completed, wait
+from contextvars import copy_context
 
 import pytest
 
@@ -22,7 +23,8 @@ from concurrent_choices import (
     RemoteError,
     WorkerDiedError,
 )
-from concurrent_choices._embed._core import FEW
+from concurrent_choices._embed._core import FEW, Core, Settings
+from concurrent_choices._embed._tasks import Task
 from concurrent_choices._platform import usable_cpus
 
 PATIENCE = 400
@@ -549,6 +551,40 @@ def test_calls_that_wait_for_a_process_come_back_with_their_callable(executor):
     places = [each.result(60) for each in [executor.submit(place_of, "wait") for _ in range(100)]]
     assert places[0] != os.getpid()
     assert places[-40:] == [os.getpid()] * 40
+
+
+def test_calls_that_came_back_begin_when_those_away_end(core):
+    """The end of a call in a worker process makes room for them, where no thread is at work to see it."""
+    account = core.accounts.of(len)
+    back, ended = (
+        Task(Future(), len, ("abc",), {}, account, copy_context(), number, time.perf_counter_ns(), 1)
+        for number in (1, 2)
+    )
+    account.away = account.limit
+    core._remote = 2
+    core._returned(back)
+    assert not back.future.done()
+    account.away = 0
+    core._ended(ended)
+    assert back.future.result(30) == 3
+
+
+@pytest.fixture
+def core():
+    """An executor without its face, which is closed."""
+    settings = Settings(
+        max_threads=None,
+        max_processes=None,
+        max_queue=None,
+        when_full="block",
+        limits={},
+        place="auto",
+        name="tests",
+    )
+    made = Core(settings)
+    yield made
+    made.close()
+    made.join()
 
 
 def place_of(kind):

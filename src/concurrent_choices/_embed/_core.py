@@ -282,6 +282,8 @@ class Core:
         with self._dispatch.lock:
             self._remote -= 1
             self._left()
+        # Calls that came back wait in the backlog for this one's place, and perhaps no thread is at work.
+        self._dispatch.spread()
 
     def _refused(self, task: Task, reason: str) -> None:
         """A call cannot be made in a worker process."""
@@ -291,9 +293,11 @@ class Core:
     def _returned(self, task: Task) -> None:
         """A call that was to be made in a worker process is to be made in a thread after all."""
         task.away = False
-        self._dispatch.lock.acquire()
-        self._remote -= 1
-        self._dispatch.enter(task)
+        with self._dispatch.lock:
+            self._remote -= 1
+            self._dispatch.backlog.add(task)
+        self._dispatch.spread()
+        self._watch()
 
     # The end
 
