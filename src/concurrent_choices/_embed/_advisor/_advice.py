@@ -25,7 +25,8 @@ class Advice(Jsonable):
             or "unknown" where too few requests were timed.
         text: What to change, in a sentence; or why nothing.
         where: ``FILE:LINE`` it is about; empty where it is about no line.
-        requests: How many were seen; an estimate where many came.
+        requests: How many were answered; an estimate where not all of them were timed.
+        timed: How many of them were.
         wall: How long one takes.
         held: How long it holds the loop.
         computes: How long it computes, on the loop and in threads.
@@ -41,11 +42,17 @@ class Advice(Jsonable):
     text: str
     where: str
     requests: int
+    timed: int
     wall: float
     held: float
     computes: float
     queued: float
     gil: float | None = None
+
+    @property
+    def counted(self) -> str:
+        """The number of requests, for people."""
+        return str(self.requests) if self.timed >= self.requests else f"about {self.requests}"
 
 
 @frozen(str=False)
@@ -74,7 +81,7 @@ def _row(each: Advice) -> list[str]:
     return [
         f"{each.method} {each.path}",
         f"{each.style} {each.handler}".strip(),
-        str(each.requests),
+        each.counted,
         spell(each.wall),
         spell(each.held),
         spell(each.computes),

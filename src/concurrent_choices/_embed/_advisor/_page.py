@@ -55,7 +55,7 @@ def _row(each: Advice) -> str:
     mood = "fine" if each.finding in {"fine", "unknown"} else "bad"
     cells = [
         f"{each.method} {each.path}",
-        str(each.requests),
+        each.counted,
         spell(each.wall),
         spell(each.held),
         each.text,

@@ -146,6 +146,7 @@ def _advice(route: Route, figures: Figures) -> Advice:
         text=text,
         where=spelled(where) if where else "",
         requests=figures.requests,
+        timed=figures.timed,
         wall=figures.wall,
         held=figures.held,
         computes=figures.loop_cpu + figures.thread_cpu,
