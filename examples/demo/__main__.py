@@ -30,7 +30,8 @@ def main(words):
     there = console()
     finishes = []
     for number in {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}:  # Windows has but one
-        signal.signal(number, _interrupt)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _interrupt)
     try:
         _race_all(there, asked, finishes)
     except KeyboardInterrupt as interrupt:

@@ -1,9 +1,11 @@
 """Concurrency strategies for Python, with a decision helper.
 
-run stream arun astream           choosing meets doing
-_strategies                       doing: sequential, loops, threads, processes
+_cli  _plugin  _embed              for the command line, for pytest, for applications
+_run                              run, stream, arun, astream, recommend: choosing meets doing
+_engine                           deciding while working: "auto"
+_strategies  _measure  _judge     doing: sequential, loops, threads, processes; looking; deciding
 protocols  _work                  what a strategy is; the source, the batches
-_facts  _platform                 nouns; what this machine offers
+_platform  _facts                 what this machine offers; nouns
 _errors                           everything raised on purpose
 """
 

@@ -90,7 +90,7 @@ def test_estimates_are_found_by_name():
     """The chosen one and any other can be asked for."""
     assert VERDICT.chosen is ESTIMATES[0]
     assert VERDICT.estimate("process") is ESTIMATES[2]
-    with pytest.raises(UnknownStrategyError, match="no estimate of 'dask'; there are .*process"):
+    with pytest.raises(UnknownStrategyError, match=r"no estimate of 'dask'; there are .*process"):
         VERDICT.estimate("dask")
 
 
