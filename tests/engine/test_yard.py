@@ -108,17 +108,3 @@ def test_results_are_weighed_wherever_they_were_made(fn, strategy, first, then):
         if controller.barred:
             break
     assert "carrying" in controller.barred
-
-
-def test_what_stands_by_has_borne_nobody(yard):
-    """What workers are forked from is up before they are ordered; it rests with them afterwards."""
-    yard.stand_by(1)
-    assert yard.host.fork_server.pid
-    assert (yard.host.workers, yard.workers, yard.ready) == ([], 0, 0)
-
-
-def test_after_the_end_nothing_stands_by(yard):
-    """The run was over before the thread that wants it got its turn."""
-    yard.close()
-    yard.stand_by(1)
-    assert yard.host is None

@@ -138,31 +138,6 @@ def test_looks_that_come_late_spare_the_second_lane():
     assert "pair" not in stages
 
 
-def test_processes_are_stood_by_for_from_the_first_late_look():
-    """What starts them takes longer to come up than it takes to be sure."""
-    decider = controller()
-    begun = [decider.look(small_items(3e-3 * look, looks=look, late=look)) for look in range(3)]
-    assert [arrangement.standby for arrangement in begun] == [False, True, True]
-    assert {arrangement.processes for arrangement in begun} == {0}
-
-
-@pytest.mark.parametrize(
-    ("limits", "seen"),
-    [
-        ({}, {"looks": 1, "late": 0}),
-        ({}, {"looks": 1, "late": 1, "unseen": True}),
-        ({"processes": 1}, {"looks": 1, "late": 1}),
-        ({"process_start": 0.6}, {"looks": 1, "late": 1}),
-    ],
-    ids=["in time", "nothing returned", "one core", "too little left"],
-)
-def test_nothing_stands_by_for_what_will_not_come(limits, seen):
-    """It costs an interpreter's start, on another core."""
-    decider = controller(**limits)
-    decider.look(small_items(0.0))
-    assert not decider.look(small_items(3e-3, **seen)).standby
-
-
 def test_looks_that_come_in_time_prove_nothing_alone():
     """The GIL is free, or the calls are short: a second lane shows it."""
     decider = controller()

@@ -189,17 +189,3 @@ def test_what_blocks_does_not_begin_beside_the_callers_loop():
     prior = Prior(stage="waiting", lanes=8, each=0.005)
     assert LoopController(Limits(processes=2), prior).blocks
     assert not LoopController(Limits(processes=2), prior, bound=True).blocks
-
-
-def test_processes_are_stood_by_for_while_a_loop_is_weighed():
-    """What starts them takes longer to come up than it takes to see that the loop is full."""
-    decider = controller()
-    arrangement = watched(decider, flying=4, rate=200.0, busy=0.9, inside=0.9, seconds=0.01)
-    assert (arrangement.stage, arrangement.standby, arrangement.processes) == ("loop", True, 0)
-
-
-@pytest.mark.parametrize("options", [{"movable": False}, {"bound": True}, {"processes": 1}])
-def test_a_loop_that_keeps_its_items_needs_nobody_to_stand_by(options):
-    """They may not leave it, may not be known to, or have nowhere to go."""
-    arrangement = watched(controller(**options), flying=4, rate=200.0, busy=0.9, inside=0.9, seconds=0.01)
-    assert not arrangement.standby

@@ -67,14 +67,6 @@ def test_what_lanes_inside_need_is_imported_once(needed):
         assert run(has_attrs, [0], strategy=strategy) == [bool(needed)]
 
 
-def test_who_stood_by_forks_the_workers(host):
-    """It came up before anybody was hired, and no second one does."""
-    host.stand_by()
-    before = host.fork_server.pid
-    assert before
-    assert psutil.Process(ready(host.hire()) and host.workers[0].pid).ppid() == before
-
-
 def test_workers_have_one_parent_that_is_not_the_caller():
     """Two workers cost one interpreter: they are forks of one process."""
     with ProcessStrategy(max_workers=2, batch=1) as strategy:

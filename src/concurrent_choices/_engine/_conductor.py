@@ -96,7 +96,6 @@ class Conductor:
         self._beginning = beginning
         self._yard = beginning.yard if beginning else None
         self._processes = self._yard.workers if self._yard else 0
-        self._stood_by = False
         self._thread = threading.get_ident()
         self._base = job.lanes
         self._most = most
@@ -275,9 +274,6 @@ class Conductor:
             wanted = min(wanted, max(0, self._most - (self._tally.began > 0)))
         if self._stands_in and not arrangement.outside:
             wanted = max(1, min(wanted + (not arrangement.relieved), self._most))
-        if arrangement.standby and not self._stood_by:
-            self._stood_by = True
-            self._crew.start(self._stand_by)
         if arrangement.processes and not (self._processes or self._observer.unseen):
             self._processes = arrangement.processes
             self._crew.start(partial(self._order, arrangement.processes, arrangement.inside))
@@ -332,13 +328,6 @@ class Conductor:
             done = Done(here.items + lanes.items, here.cpu + lanes.cpu, self._deck.latest)
             yard.order(workers, inside, done, self._controller.bar)
             self._beat()  # workers that are up must not wait for the ticker, nor it for the GIL
-
-    def _stand_by(self) -> None:
-        """Have what worker processes are forked from come up, in a thread of its own."""
-        with quick_switching(URGENT):  # as in `_order`
-            yard = self._open_yard()
-        if yard is not None:
-            yard.stand_by(inside=1)
 
     def _open_yard(self) -> Yard | None:
         """Where the worker processes of this run come up; None where it is over."""

@@ -70,7 +70,6 @@ class LoopConductor:
         self._lock = threading.Lock()
         self._over = False
         self._yard: Yard | None = None
-        self._ordered = False
         self._next: Arrangement | None = None
         self._moved = False
         self._may_overlap = False
@@ -290,12 +289,9 @@ class LoopConductor:
         return arrangement.look
 
     def _bring_up(self, arrangement: Arrangement, tide: Tide) -> None:
-        """Have worker processes come up, or what they are forked from, where they are or may be wanted."""
-        if self._yard is None and (arrangement.standby or arrangement.processes):
+        """Have worker processes come up, where they are wanted."""
+        if arrangement.processes and self._yard is None:
             self._yard = Yard(self._job, self._state, self._report)
-            self._crew.start(partial(self._yard.stand_by, arrangement.threads if tide.waits else 1))
-        if self._yard is not None and arrangement.processes and not self._ordered:
-            self._ordered = True
             done = Done(tide.done, tide.tally.spent() if tide.tally else 0.0, tide.latest)
             bar = self._controller.bar
             order = partial(self._yard.order, arrangement.processes, arrangement.inside)

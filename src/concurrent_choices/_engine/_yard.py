@@ -6,7 +6,7 @@ import select
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -63,17 +63,6 @@ class Yard:
         self.obstacle = ""
         self._cpu: dict[int, float] = {}
         self._queued: dict[int, float] = {}
-
-    def stand_by(self, inside: int) -> None:
-        """Have what workers are forked from come up, as some may be ordered soon; for a thread of its own.
-
-        Args:
-            inside: Lanes in each, as far as it is known.
-        """
-        with self._ordering, quick_switching(URGENT), suppress(Exception):  # who orders them is told why
-            if not self._state.changed() and (host := self._borrow()) is not None:
-                self._preload(host, inside)
-                host.stand_by()
 
     def order(self, workers: int, inside: int, done: Done, bar: Callable[[str], None]) -> None:
         """Start workers and have them load the callable, unless something keeps it here.

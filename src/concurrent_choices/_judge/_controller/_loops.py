@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ._climb import FIRST, Climb
 from ._known import Known, worth_starting
 from ._sight import Arrangement, Limits, Prior, Sight
-from ._thresholds import COMPUTED, COUNTED, FULL, GLANCE, MOST_INSIDE, MOSTLY
+from ._thresholds import COUNTED, FULL, GLANCE, MOST_INSIDE
 
 __all__ = ["LoopController", "LoopSight"]
 
@@ -106,7 +106,6 @@ class LoopController:
         self._window: LoopSight | None = None
         self._last: LoopSight | None = None
         self._stage = "loop"
-        self._standby = False
         self._reason = "coroutines on one loop"
         self._inside = 1
         self._crowd = 0
@@ -161,7 +160,6 @@ class LoopController:
         self._most_flying = max(self._most_flying, sight.run.flying)
         self._peak = max(self._peak, self._most_flying)
         self._last = sight
-        self._standby = self._standby or self._may_fill(sight.run)
         if self._stage == "starting":
             self._wait_for_workers(sight)
         elif self._is_stuck(sight, self._window):
@@ -254,16 +252,6 @@ class LoopController:
         wanted = FIRST if sight.remaining is None else ceil(sqrt(self._known.rest(sight) / THREAD_LOOP))
         self._crowd = max(1, min(wanted, most))
 
-    def _may_fill(self, run: Sight) -> bool:
-        """Whether the loop computes so much already that processes may be wanted soon."""
-        known, limits = self._known, self._known.limits
-        if known.obstacle or self._bound or not self._movable or not run.remaining:
-            return False
-        if run.lane_cpu < max(COMPUTED, MOSTLY * run.now):
-            return False
-        rest = run.remaining * self._each_so_far(run)
-        return worth_starting(rest, limits.process_start, limits.processes)
-
     def _fill(self, sight: LoopSight, busy: float) -> None:
         """One loop is full: more of them, in processes, if the rest pays for those."""
         known, limits = self._known, self._known.limits
@@ -295,7 +283,6 @@ class LoopController:
             reason=self._why,
             threads=self._crowd if self._stage == "waiting" else lanes,
             relieved=True,
-            standby=self._standby,
             processes=self._known.limits.processes if self._stage in {"starting", "outside"} else 0,
             outside=self._stage == "outside",
             inside=self._inside,

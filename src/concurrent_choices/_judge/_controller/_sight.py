@@ -99,7 +99,6 @@ class Arrangement(NamedTuple):
         reason: Why it is so, in a phrase.
         threads: Thread lanes beside the calling thread.
         relieved: Whether the calling thread leaves the items to others once its present one is done.
-        standby: Whether worker processes may be wanted soon, so that what starts them shall be up.
         processes: Worker processes that shall be up.
         outside: Whether items go to them.
         inside: Lanes in each of them.
@@ -110,7 +109,6 @@ class Arrangement(NamedTuple):
     reason: str
     threads: int = 0
     relieved: bool = False
-    standby: bool = False
     processes: int = 0
     outside: bool = False
     inside: int = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._sight import Sight
 from ._thresholds import ASLEEP, CLEAR, COMPUTED, FULL, GLANCE, MOSTLY, WAITS
 
-__all__ = ["ENOUGH", "Solo", "full"]
+__all__ = ["Solo", "full"]
 
 ENOUGH = 0.9 * GLANCE
 """Seconds of work from which a look says anything."""

@@ -8,7 +8,7 @@ from ._climb import FIRST, Climb
 from ._known import ALIKE, SMALL, Known, first_lanes, gil_held, worth_starting
 from ._processes import Starting
 from ._sight import Arrangement, Sight
-from ._solo import ENOUGH, Solo, full
+from ._solo import Solo, full
 from ._stage import Stage, calm
 from ._thresholds import (
     BLIND_LOOKS,
@@ -48,10 +48,9 @@ class Alone:
         self._solo = Solo(sight)
         self._reason = reason
         self._look = GLANCE
-        self._standby = False
 
     def arrange(self) -> Arrangement:
-        return Arrangement(stage=self.name, reason=self._reason, standby=self._standby, look=self._look)
+        return Arrangement(stage=self.name, reason=self._reason, look=self._look)
 
     def look(self, sight: Sight) -> Stage:
         known, solo = self._known, self._solo
@@ -69,18 +68,9 @@ class Alone:
             return self._stay(reason, max(rest, GLANCE))
         if solo.sleeps:
             return self._to_lanes(sight)
-        self._standby = self._standby or self._may_need_processes(sight, rest)
         if sight.unseen or not solo.computes:
             return self._stay(self._reason, GLANCE)
         return self._computing(sight)
-
-    def _may_need_processes(self, sight: Sight, rest: float) -> bool:
-        """Whether all that is seen so far speaks for them, who take longer to come up than to be judged."""
-        limits, solo, looks = self._known.limits, self._solo, sight.looks - self._since.looks
-        late = looks > 0 and sight.late - self._since.late == looks
-        if sight.unseen or self._known.obstacle or not late or solo.work < ENOUGH or solo.waits >= WAITS:
-            return False
-        return worth_starting(rest, limits.process_start, limits.processes)
 
     def _beside_others(self, sight: Sight) -> Stage:
         """Lanes are still at their last item: what is seen now is not what it is like alone."""

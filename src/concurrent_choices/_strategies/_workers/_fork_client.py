@@ -38,7 +38,7 @@ def can_serve_forks() -> bool:
 
 
 class ForkServer:
-    """Has worker processes forked, by a process that comes up for the first of them, or stands by before."""
+    """Has worker processes forked, by a process that comes up for the first of them."""
 
     def __init__(self) -> None:
         self._control: socket | None = None
@@ -58,13 +58,6 @@ class ForkServer:
             modules: Their names: cloudpickle, the standard library's, and our own.
         """
         self._modules.update(dict.fromkeys(modules))
-
-    def stand_by(self) -> None:
-        """Have its process come up, and import what it was told to, before there is anything to fork."""
-        try:
-            self._ready()
-        except OSError as error:
-            raise WorkerStartError(str(error)) from error
 
     def start(self, wire: socket, page: Page, lifeline: int) -> Forked:
         """One more worker. It may not be there yet when this returns."""

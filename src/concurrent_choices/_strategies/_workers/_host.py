@@ -179,17 +179,6 @@ class Host:
         if self.fork_server is not None:
             self.fork_server.preload([*preloadable(fn), *needed])
 
-    def stand_by(self) -> None:
-        """Be ready to hire: what workers are forked from comes up now, where there is such.
-
-        Raises:
-            WorkerStartError: No process can be started.
-        """
-        if self.fork_server is not None:
-            self.fork_server.stand_by()
-            if self.closed:  # by another thread meanwhile, as in `hire`
-                self.fork_server.close()
-
     def dismiss(self, worker: Worker) -> int | None:
         """Kill one worker; its exit status."""
         worker.kill()
