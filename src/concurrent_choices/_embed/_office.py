@@ -288,11 +288,8 @@ class Office:
             self._host.dismiss(desk.worker)
 
     def _desk_of(self, descriptor: int) -> Desk | None:
-        desk = self._desks.get(descriptor)
-        if desk is not None:
-            return desk
         sentinels = (desk for desk in self._desks.values() if desk.worker.sentinel == descriptor)
-        return next(sentinels, None)
+        return self._desks.get(descriptor) or next(sentinels, None)
 
     def _hear(self, desk: Desk, *, dead: bool) -> None:
         link = desk.worker.link

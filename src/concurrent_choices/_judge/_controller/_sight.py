@@ -123,7 +123,9 @@ class Limits(NamedTuple):
         threads: Thread lanes at most.
         processes: Worker processes at most; 0 where the callable must stay in this process.
         flying: Items in flight at most, or None.
-        process_start: Seconds from ordering workers until they are up.
+        process_start: Seconds from ordering workers until they are up, what they import for the callable
+            included: beside a computing caller 40 to 70 ms and more (measured). At half of it jobs of 50 ms
+            took 1.43 times the best by hand instead of 1.30.
         obstacle: Why there may be no processes; empty where there may.
     """
 
@@ -131,7 +133,7 @@ class Limits(NamedTuple):
     threads: int = 256
     processes: int = 0
     flying: int | None = None
-    process_start: float = 0.04
+    process_start: float = 0.08
     obstacle: str = ""
 
     def inside(self, wanted: int) -> int:
