@@ -84,6 +84,6 @@ def _spoken(said: Any) -> dict[str, Any]:
         "verdict": f"{plan.strategy}" + (f" ({', '.join(numbers)})" if numbers else ""),
         "bound": said.bound,
         "diagnosis": without_paths(said.diagnosis),
-        "reason": said.reason,
+        "reason": without_paths(said.reason),
         "seconds": said.chosen.seconds,
     }
