@@ -101,8 +101,9 @@ class Yard:
             host = self._borrow()
             if host is None:
                 return
-            while len(host.workers) < workers and not self._is_over():
+            if len(host.workers) < workers:
                 self._preload(host, inside)
+            while len(host.workers) < workers and not self._is_over():
                 host.hire()
             # While they come up: what the hand-over needs, and the pickling, which may import cloudpickle.
             import_module("._ferry", __package__)
