@@ -156,14 +156,16 @@ def _is_own(steps: Sequence[_Step], own: set[str]) -> bool:
 def _own_containers(code: CodeType, steps: Sequence[_Step]) -> set[str]:
     """Variables, but parameters, that are never bound to anything but containers made on the spot."""
     bound = {at: step.value for at, step in enumerate(steps) if step.name.startswith("STORE_FAST")}
-    foreign = {name for at, name in bound.items() if steps[at].joined or not _is_made(steps[:at])}
+    foreign = {
+        name for at, name in bound.items() if steps[at].joined or not _is_made(steps[max(0, at - 3) : at])
+    }
     stars = sum(bool(code.co_flags & flag) for flag in _STARS)
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars]
     return set(bound.values()) - foreign - set(parameters)
 
 
 def _is_made(before: Sequence[_Step]) -> bool:
-    """Whether the last of these steps makes a container: a literal, or a call with one argument at most."""
+    """Whether the last of three steps makes a container: a literal, or a call with one argument at most."""
     if not before or before[-1].joined:
         return False
     last = before[-1]
