@@ -495,22 +495,22 @@ def make_incomparable(number):
 
 @act
 def raise_frozen(number):
-    if number == 3:
-        raise FrozenError(number)
-    return number
+    return _all_but_three(number, FrozenError)
 
 
 @act
 def raise_frozen_dataclass(number):
-    if number == 3:
-        raise FrozenDataError(number)
-    return number
+    return _all_but_three(number, FrozenDataError)
 
 
 @act
 def raise_speechless(number):
+    return _all_but_three(number, SpeechlessError)
+
+
+def _all_but_three(number, kind):
     if number == 3:
-        raise SpeechlessError(number)
+        raise kind(number)
     return number
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
 from .._strategies._workers._child import readable
+from .._strategies._workers._desk import desk_of
 from .._strategies._workers._host import Host
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message
@@ -275,7 +276,7 @@ class Office:
         for descriptor, event in events:
             if descriptor == waker.fileno():
                 waker.hush()
-            elif (desk := self._desk_of(descriptor)) is not None:
+            elif (desk := desk_of(self._desks, descriptor)) is not None:
                 if event & select.POLLOUT:
                     self._flush(desk)
                 if event & ~select.POLLOUT:
@@ -286,10 +287,6 @@ class Office:
         for desk in list(self._desks.values()):
             self._forget(desk)
             self._host.dismiss(desk.worker)
-
-    def _desk_of(self, descriptor: int) -> Desk | None:
-        sentinels = (desk for desk in self._desks.values() if desk.worker.sentinel == descriptor)
-        return self._desks.get(descriptor) or next(sentinels, None)
 
     def _hear(self, desk: Desk, *, dead: bool) -> None:
         link = desk.worker.link

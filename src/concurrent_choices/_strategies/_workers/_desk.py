@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..._facts._batch import Claim
 from .._lanes._pace import Pace
 from ._host import Worker
 
-__all__ = ["Desk", "Fallen", "SharedDesk"]
+__all__ = ["Desk", "Fallen", "SharedDesk", "desk_of"]
 
 CREDIT = 2
 """Batches a worker may hold, so that it never waits for the parent: one in work and one ahead."""
@@ -153,3 +154,21 @@ class SharedDesk(Desk):
         begun = started - self._reported
         opened = list(self._open.items())  # in the order they were sent, which is the order of starting
         return Fallen([], opened[:begun], [Claim(index, [item]) for index, item in opened[begun:]])
+
+
+class _Staffed(Protocol):
+    worker: Worker
+
+
+S = TypeVar("S", bound=_Staffed)
+
+
+def desk_of(desks: Mapping[int, S], descriptor: int) -> S | None:
+    """The desk whose worker's wire or sentinel it is; None where it is nobody's any more.
+
+    Args:
+        desks: By the descriptors of their workers' wires.
+        descriptor: One that has something to tell.
+    """
+    sentinels = (desk for desk in desks.values() if desk.worker.sentinel == descriptor)
+    return desks.get(descriptor) or next(sentinels, None)

@@ -29,7 +29,7 @@ from ..._work._perform import show
 from ..._work._pickling import dump, reason_of
 from .._lanes._pace import share_of_rest
 from ._child import readable
-from ._desk import CREDIT, Desk
+from ._desk import CREDIT, Desk, desk_of
 from ._host import Host, Worker
 from ._parting import part
 from ._surroundings import surroundings
@@ -223,18 +223,11 @@ class Pump:
         for descriptor, event in events:
             if descriptor == waker.fileno():
                 waker.hush()
-            elif (desk := self._desk_of(descriptor)) is not None:
+            elif (desk := desk_of(self._desks, descriptor)) is not None:
                 if event & select.POLLOUT:
                     self._flush(desk)
                 if event & ~select.POLLOUT:
                     self._hear(desk, dead=descriptor == desk.worker.sentinel)
-
-    def _desk_of(self, descriptor: int) -> Desk | None:
-        desk = self._desks.get(descriptor)
-        if desk is not None:
-            return desk
-        sentinels = (desk for desk in self._desks.values() if desk.worker.sentinel == descriptor)
-        return next(sentinels, None)
 
     def _hear(self, desk: Desk, *, dead: bool) -> None:
         try:
