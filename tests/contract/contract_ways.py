@@ -110,10 +110,15 @@ def _started_by(pid: int) -> set[int]:
     """The processes a process has started, and those that these have."""
     # From the kernel's own list: psutil looks at every process there is, at twice the price of most tests.
     found: set[int] = set()
-    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended meanwhile
-            found.update(map(int, listed.read_text().split()))
+    with suppress(*_ENDED):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(*_ENDED):  # this thread alone: the next may have started some
+                found.update(map(int, (thread / "children").read_text().split()))
     return found.union(*map(_started_by, found))
+
+
+_ENDED = FileNotFoundError, ProcessLookupError
+"""What `/proc` says of a process or thread that has ended while it was read."""
 
 
 def _runs(pid: int) -> bool:
