@@ -23,7 +23,7 @@ from contract_ways import (
 )
 
 from concurrent_choices._strategies import _registry
-from concurrent_choices._strategies._lanes import _background, _crew, _native, _threads
+from concurrent_choices._strategies._lanes import _background, _native, _thread_pool, _threads
 
 
 @pytest.fixture(params=["auto", *_registry.NAMES])
@@ -95,7 +95,7 @@ def loop(request: pytest.FixtureRequest) -> Callable[..., Any]:
 @pytest.fixture
 def hurried(nothing_left: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Nobody waits long for threads that are adrift, and they are let go when the test ends."""
-    for module in (_background, _crew, _native, _threads):
+    for module in (_background, _thread_pool, _native, _threads):
         monkeypatch.setattr(module, "PARTING", 0.02)
     acts.RELEASE.clear()
     yield

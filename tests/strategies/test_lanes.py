@@ -1,4 +1,4 @@
-"""Outbox, crew and keeper: where batches wait, where threads come from, what stays warm."""
+"""Outbox, thread pool and keeper: where batches wait, where threads come from, what stays warm."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import pytest
 
 from concurrent_choices import Batch, ClosedStrategyError
 from concurrent_choices._strategies._lanes._asyncio_host import AsyncioHost
-from concurrent_choices._strategies._lanes._crew import Crew
 from concurrent_choices._strategies._lanes._keeper import Keeper
 from concurrent_choices._strategies._lanes._outbox import Outbox
+from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
 
 
 @pytest.fixture
-def crew():
-    """A crew that is sent home."""
-    made = Crew("crew")
+def thread_pool():
+    """A thread pool that is sent home."""
+    made = ThreadPool("pool")
     yield made
     made.close()
 
@@ -83,7 +83,7 @@ def test_a_task_that_fails_is_heard():
         asyncio.run(main())
 
 
-def test_a_crew_reuses_its_threads(crew):
+def test_a_thread_pool_reuses_its_threads(thread_pool):
     """A second body runs in the thread of the first, once that is idle."""
     seen, done = [], threading.Event()
 
@@ -91,26 +91,26 @@ def test_a_crew_reuses_its_threads(crew):
         seen.append(threading.current_thread())
         done.set()
 
-    crew.start(body)
+    thread_pool.start(body)
     assert done.wait(30)
-    while not crew._idle:
+    while not thread_pool._idle:
         pass
     done.clear()
-    crew.start(body)
+    thread_pool.start(body)
     assert done.wait(30)
     assert len(set(seen)) == 1
 
 
-def test_a_crew_grows(crew):
+def test_a_thread_pool_grows(thread_pool):
     """Nobody waits for a thread that is busy."""
     barrier = threading.Barrier(4, timeout=30)
     for _ in range(3):
-        crew.start(barrier.wait)
+        thread_pool.start(barrier.wait)
     barrier.wait()
-    assert len(crew._threads) == 3
+    assert len(thread_pool._threads) == 3
 
 
-def test_a_crew_keeps_no_body_alive(crew):
+def test_a_thread_pool_keeps_no_body_alive(thread_pool):
     """What a body held is gone while its thread waits for the next."""
 
     class Held:
@@ -122,23 +122,23 @@ def test_a_crew_keeps_no_body_alive(crew):
     def body(held=held):
         done.set()
 
-    crew.start(body)
+    thread_pool.start(body)
     del held, body
     assert done.wait(30)
-    while not crew._idle:
+    while not thread_pool._idle:
         pass
     gc.collect()
     assert trace() is None
 
 
-def test_a_thread_that_cannot_be_started(crew, monkeypatch):
+def test_a_thread_that_cannot_be_started(thread_pool, monkeypatch):
     """The body is refused, and those that could be started go on and end."""
     done = threading.Event()
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", no_more_threads)
         with pytest.raises(RuntimeError, match="can't start new thread"):
-            crew.start(print)
-    crew.start(done.set)
+            thread_pool.start(print)
+    thread_pool.start(done.set)
     assert done.wait(30)
 
 
@@ -146,13 +146,13 @@ def no_more_threads(_thread):
     raise RuntimeError("can't start new thread")
 
 
-def test_a_closed_crew_has_no_threads():
+def test_a_closed_thread_pool_has_no_threads():
     """After `close` its idle threads are gone."""
-    crew, done = Crew("crew"), threading.Event()
-    crew.start(done.set)
+    thread_pool, done = ThreadPool("pool"), threading.Event()
+    thread_pool.start(done.set)
     assert done.wait(30)
-    crew.close()
-    assert not any(thread.is_alive() for thread in crew._threads)
+    thread_pool.close()
+    assert not any(thread.is_alive() for thread in thread_pool._threads)
 
 
 class Thing:

@@ -1,7 +1,8 @@
 """Applications: an executor that learns, one call off the event loop, and advice for endpoints.
 
     offload ── AdaptiveExecutor ──┬── Threads (_dispatch, watched by _ticker)
-                                  └── Office (_office) ══ worker processes, which run _remote (and _vigil)
+                                  └── ProcessPool (_process_pool) ══ worker processes, which run
+                                      _remote (and _gil_monitor)
     what is known of a callable: _account; where it belongs: _placing; what it holds: _captured
 
 Worker processes import `_remote` and `_captured`, so those two load nothing slow.

@@ -62,7 +62,7 @@ class Account:
         self.key = key
         self.number = next(_numbers)
         self.running = 0  # in threads; the dispatch's
-        self.away = 0  # in worker processes; the office's
+        self.away = 0  # in worker processes; the process pool's
         self.imported = b""  # digest of what it holds, where a worker imports it
         self.pinned = False
         self.calls = 0

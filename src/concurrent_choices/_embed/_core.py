@@ -2,7 +2,7 @@
 
 Core ── Accounts   what is known of each callable
      ── Dispatch   threads and what waits for them, watched by the Ticker
-     ── Office     worker processes and what waits for them
+     ── ProcessPool  worker processes and what waits for them
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .._platform import gil_enabled, usable_cpus
 from .._work._captured import Held, held_by, travels_by_name
 from ._account import Account, Accounts, identity_of, unwrapped
 from ._dispatch import Dispatch
-from ._office import Office
+from ._process_pool import ProcessPool
 from ._tasks import Task
 from ._ticker import Ticker
 
@@ -110,7 +110,7 @@ class Core:
             on_left=self._left,
         )
         self._ticker = Ticker(self._dispatch, clock)
-        self._office = Office(
+        self._process_pool = ProcessPool(
             max(1, most),
             on_refused=self._refused,
             on_returned=self._returned,
@@ -160,19 +160,19 @@ class Core:
             task.away = dispatch.attentive = True
             self._remote += 1
             dispatch.lock.release()
-            self._office.submit(task)
+            self._process_pool.submit(task)
         else:
             dispatch.enter(task)
         return task
 
     def _full(self) -> bool:
         """Whether as many wait as may."""
-        waiting = len(self._dispatch.backlog) + max(0, self._remote - self._office.most)
+        waiting = len(self._dispatch.backlog) + max(0, self._remote - self._process_pool.most)
         return waiting >= (self._settings.max_queue or 0) and not self._is_own_thread()
 
     def _is_own_thread(self) -> bool:
         current = threading.current_thread()
-        return current is self._office.thread or current in self._dispatch.threads()
+        return current is self._process_pool.thread or current in self._dispatch.threads()
 
     def _make_room(self, task: Task) -> bool:
         """Deal with a full queue; False where the call has been made here. The lock is held."""
@@ -203,7 +203,7 @@ class Core:
     def abandon(self, task: Task) -> None:
         """Nobody waits for a call any longer."""
         if not task.future.cancel() and task.away:
-            self._office.abandon(task)
+            self._process_pool.abandon(task)
 
     # Learning
 
@@ -232,15 +232,15 @@ class Core:
         account = task.account
         account.review()
         if account.candidate and not self._dispatch.closing:
-            self._office.warm()
+            self._process_pool.warm()
         self._consider(account, task.fn)
 
     def _consider(self, account: Account, fn: Any) -> None:
         """Prepare to move a callable, if it belongs to processes: a worker must see what we see."""
         if not account.ready_to_move or self._dispatch.closing:
             return
-        if self._office.unfit:
-            account.bar(self._office.unfit)
+        if self._process_pool.unfit:
+            account.bar(self._process_pool.unfit)
             return
         fn, _, _ = unwrapped(fn, (), {})
         held = held_by(fn)
@@ -250,9 +250,9 @@ class Core:
         account.moving = self._dispatch.attentive = True
         account.take_note()
         account.imported = held.digest if travels_by_name(fn) else b""
-        self._office.look_at(account, fn)
+        self._process_pool.look_at(account, fn)
 
-    # Told by the office, in its thread
+    # Told by the process pool, in its thread
 
     def _looked(self, account: Account, held: Held | str) -> None:
         """What a worker says of a callable."""
@@ -273,7 +273,7 @@ class Core:
                 self._dispatch.close()  # threads that rested while these were waiting may go home
         for task in tasks:
             task.away = True
-            self._office.submit(task)
+            self._process_pool.submit(task)
 
     def _ended(self, task: Task) -> None:
         """A call has ended in a worker process, or was cancelled before it began."""
@@ -313,9 +313,9 @@ class Core:
         if self._settings.max_queue is not None:
             self._room.notify_all()
         if self._remote and self._limits:
-            self._office.poke()  # a limit of the caller's own may now allow a call there
+            self._process_pool.poke()  # a limit of the caller's own may now allow a call there
         if dispatch.closing and dispatch.drained and not self._remote:
-            self._office.close()
+            self._process_pool.close()
             self._ticker.close()
             dispatch.ended.notify_all()
 
@@ -326,7 +326,7 @@ class Core:
         for task in tasks:
             if task.future.cancel():
                 task.future.set_running_or_notify_cancel()
-        self._office.cancel_waiting()
+        self._process_pool.cancel_waiting()
         self.close()
 
     def join(self) -> None:
@@ -338,6 +338,6 @@ class Core:
             while not (dispatch.drained and not self._remote):
                 dispatch.ended.wait()
             self._left()
-        for thread in [*dispatch.threads(), self._office.thread, self._ticker.thread]:
+        for thread in [*dispatch.threads(), self._process_pool.thread, self._ticker.thread]:
             if thread is not None:
                 thread.join()

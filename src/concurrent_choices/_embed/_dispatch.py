@@ -2,7 +2,7 @@
 
 submit ── room for its callable, and a thread free or allowed ──> a thread
        ── else ──> the backlog ── whenever a call ends, the next ──> a thread
-       ── its callable belongs to processes ──> the office
+       ── its callable belongs to processes ──> the process pool
 """
 
 from __future__ import annotations

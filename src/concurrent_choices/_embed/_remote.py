@@ -13,7 +13,7 @@ from .._work._perform import show, text_of
 from .._work._pickling import dump, load
 
 if TYPE_CHECKING:
-    from ._vigil import Vigil
+    from ._gil_monitor import GilMonitor
 
 __all__ = ["Call", "Look", "Report", "serve"]
 
@@ -79,7 +79,7 @@ class Report(NamedTuple):
 
 
 _known: dict[int, Any] = {}
-_vigils: list[Vigil] = []
+_monitors: list[GilMonitor] = []
 _clock = SystemClock()
 
 
@@ -92,9 +92,9 @@ def serve(message: Call | Look) -> Report | Held | str:
     except BaseException as error:  # noqa: BLE001 - whatever importing it raised is the reason
         return Report(None, None, 0.0, 0.0, 0.0, changed=False, gil=None, unloadable=_words(error))
     before = held_by(fn) if message.look else None
-    vigil = _vigil_over(message.trial)
-    if vigil is not None:
-        vigil.begin()
+    monitor = _monitor_of(message.trial)
+    if monitor is not None:
+        monitor.begin()
     queued, cpu, began = _clock.run_queue(), _clock.thread_cpu(), _clock.wall()
     value, failure = None, None
     try:
@@ -103,22 +103,22 @@ def serve(message: Call | Look) -> Report | Held | str:
         failure = error
     ended, cpu = _clock.wall(), _clock.thread_cpu() - cpu
     queued = _clock.run_queue() - queued
-    gil = None if vigil is None else vigil.end(message.trial, (began, ended), cpu, queued)
+    gil = None if monitor is None else monitor.end(message.trial, (began, ended), cpu, queued)
     changed = before is not None and before != held_by(fn)
     carried = None if failure is None else _portable(failure, message)
     times = (ended - began) / 1e9, cpu / 1e9, queued / 1e9
     return Report(value, carried, *times, changed=changed, gil=gil, unloadable="")
 
 
-def _vigil_over(trial: int) -> Vigil | None:
+def _monitor_of(trial: int) -> GilMonitor | None:
     """Who finds out whether a call holds the GIL: nobody where that is known, and then nobody stays awake."""
-    if trial and not _vigils:
-        from ._vigil import Vigil  # noqa: PLC0415 - seldom needed, and a worker must start fast
+    if trial and not _monitors:
+        from ._gil_monitor import GilMonitor  # noqa: PLC0415 - seldom needed, and a worker must start fast
 
-        _vigils.append(Vigil(_clock))
-    elif not trial and _vigils:
-        _vigils.pop().close()
-    return _vigils[0] if _vigils else None
+        _monitors.append(GilMonitor(_clock))
+    elif not trial and _monitors:
+        _monitors.pop().close()
+    return _monitors[0] if _monitors else None
 
 
 def _look(message: Look) -> Held | str:

@@ -65,7 +65,7 @@ class Task:
         self.number = number
         self.submitted = submitted
         self.calls = calls
-        self.away = False  # whether it is the office's to make
+        self.away = False  # whether it is the process pool's to make
         self.started = False  # whether its future says that it runs
 
     def begin(self) -> bool:

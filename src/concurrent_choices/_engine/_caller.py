@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .._facts._batch import Batch, Claim
 from .._strategies._lanes._pace import Pace, share_of_rest
 from .._work._job import Job
-from ._deck import Deck
+from ._elastic_pool import ElasticPool
 from ._tally import Tally
 
 __all__ = ["Caller", "Orders"]
@@ -33,15 +33,15 @@ class Caller:
 
     Args:
         job: What to do.
-        deck: The lanes beside it.
+        pool: The lanes beside it.
         tally: Its account.
         orders: What it obeys, from one item to the next.
         stands_in: Whether a lane does what this thread would do alone.
     """
 
-    def __init__(self, job: Job, deck: Deck, tally: Tally, orders: Orders, *, stands_in: bool) -> None:
+    def __init__(self, job: Job, pool: ElasticPool, tally: Tally, orders: Orders, *, stands_in: bool) -> None:
         self._job = job
-        self._deck = deck
+        self._pool = pool
         self._tally = tally
         self._orders = orders
         self._stands_in = stands_in
@@ -50,7 +50,7 @@ class Caller:
     @property
     def is_over(self) -> bool:
         """Whether everything is done and handed over."""
-        return self._job.source.finished and not self._deck.busy and not self._deck.outbox
+        return self._job.source.finished and not self._pool.busy and not self._pool.outbox
 
     def batches(self) -> Iterator[Batch]:
         """Perform items, or have lanes do it, until something else is ordered."""
@@ -58,13 +58,13 @@ class Caller:
 
     def _perform(self) -> Iterator[Batch]:
         """Perform items here, and hand over what lanes did meanwhile."""
-        job, deck, tally, pace, orders = self._job, self._deck, self._tally, self._pace, self._orders
+        job, pool, tally, pace, orders = self._job, self._pool, self._tally, self._pace, self._orders
         source, performer = job.source, job.performer
         while not (orders.relieved or orders.inside or job.stopped):
-            deck.feed()
+            pool.feed()
             size = pace.size
-            if deck.workers and size > 1:
-                size = share_of_rest(size, source.remaining, deck.workers + 1)
+            if pool.workers and size > 1:
+                size = share_of_rest(size, source.remaining, pool.workers + 1)
             claim = source.claim(size)
             if claim is None:
                 yield from self._idle()
@@ -72,59 +72,59 @@ class Caller:
             tally.begin()
             batch = performer(claim, self._mark if len(claim.items) > 1 else None)
             pace.took(tally.end(len(batch.values)), len(batch.values))
-            deck.latest = batch.values
+            pool.latest = batch.values
             if batch.error is not None:
                 source.close()
             elif len(batch.values) < len(claim.items):
                 done = len(batch.values)
                 source.give_back(Claim(claim.start + done, claim.items[done:]))
             yield batch
-            if deck.workers or deck.busy:
-                deck.staff()
-            yield from deck.collect()
+            if pool.workers or pool.busy:
+                pool.staff()
+            yield from pool.collect()
 
     def _mark(self, _index: int) -> bool:
         """Whether the next item of a batch may start."""
         orders = self._orders
-        return not (orders.relieved or orders.inside or self._job.stopped or self._deck.starving)
+        return not (orders.relieved or orders.inside or self._job.stopped or self._pool.starving)
 
     def _idle(self) -> Iterator[Batch]:
         """Nothing can be claimed now: lanes are still busy, or items have yet to come."""
-        deck, source = self._deck, self._job.source
-        yield from deck.collect()
-        if not self.is_over and not deck.outbox and not source.ready:
+        pool, source = self._pool, self._job.source
+        yield from pool.collect()
+        if not self.is_over and not pool.outbox and not source.ready:
             source.hunger()
-            deck.wait()
-        yield from deck.collect()
+            pool.wait()
+        yield from pool.collect()
 
     def _tend(self) -> Iterator[Batch]:
         """Keep the lanes in items, and hand over what they did."""
-        deck, job, orders = self._deck, self._job, self._orders
+        pool, job, orders = self._pool, self._job, self._orders
         while (orders.relieved or self._stands_in) and not orders.inside and not job.stopped:
-            deck.feed()
-            deck.staff()
-            yield from deck.collect()
+            pool.feed()
+            pool.staff()
+            yield from pool.collect()
             if self.is_over:
                 return
-            if deck.refusal is not None:
+            if pool.refusal is not None:
                 if self._stands_in:
-                    raise deck.refusal
+                    raise pool.refusal
                 orders.relieved = False  # nobody else is there to do it
                 return
             if not job.source.ready:
                 job.source.hunger()
-            if not deck.outbox:
-                deck.wait()
+            if not pool.outbox:
+                pool.wait()
 
     def drain(self) -> Iterator[Batch]:
         """Wait for lanes that are at their last item, processes having done theirs."""
-        deck = self._deck
-        while deck.busy and not self._job.stopped:
-            yield from deck.collect()
+        pool = self._pool
+        while pool.busy and not self._job.stopped:
+            yield from pool.collect()
             if self._job.source.ready:
                 self._orders.inside = 0  # given back: this thread takes it
                 return
-            deck.nudge()
-            if deck.busy and not deck.outbox:
-                deck.wait()
-        yield from deck.collect()
+            pool.nudge()
+            if pool.busy and not pool.outbox:
+                pool.wait()
+        yield from pool.collect()

@@ -14,21 +14,21 @@ from attrs import frozen
 from .._facts._batch import Batch
 from .._measure._switching import URGENT, quick_switching
 from .._measure._thread_bound import bound_to_thread
-from .._strategies._lanes._crew import Crew
+from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS, Lane
 from .._work._job import Job
 from .._work._nesting import lanes_around
 from .._work._state import FIRST, State
 from ._brief import brief_rest
 from ._caller import Caller, Orders
-from ._deck import Deck
+from ._elastic_pool import ElasticPool
 from ._report import RunReport, Step
 from ._tally import Tally
 from ._ticker import ticker
 
 if TYPE_CHECKING:
     from .._judge._controller import Arrangement, Controller, Prior
-    from ._yard import Yard
+    from ._worker_startup import WorkerStartup
 
 __all__ = ["Beginning", "Conductor"]
 
@@ -51,13 +51,13 @@ class Beginning:
     Attributes:
         body: What lanes do instead of performing claims of a `def`.
         state: What the callable held before its first call.
-        yard: Worker processes that were ordered already, or None.
+        startup: Worker processes that were ordered already, or None.
         done: Asked for the items that the other has finished, or will have by the end.
     """
 
     body: Callable[[Lane], None]
     state: State
-    yard: Yard | None
+    startup: WorkerStartup | None
     done: Callable[[], int]
 
 
@@ -94,8 +94,8 @@ class Conductor:
         self._orders = Orders()
         self._quick: AbstractContextManager[None] | None = None
         self._beginning = beginning
-        self._yard = beginning.yard if beginning else None
-        self._processes = self._yard.workers if self._yard else 0
+        self._startup = beginning.startup if beginning else None
+        self._processes = self._startup.workers if self._startup else 0
         self._thread = threading.get_ident()
         self._base = job.lanes
         self._most = most
@@ -111,7 +111,7 @@ class Conductor:
             self._begin_looking()
             while not self._job.stopped and not self._caller.is_over:
                 yield from self._cross() if self._orders.inside else self._caller.batches()
-            yield from self._deck.collect()
+            yield from self._pool.collect()
         except BaseException as error:
             self._job.stop()
             self._close(error)
@@ -123,15 +123,15 @@ class Conductor:
     def _open(self) -> None:
         job, beginning = self._job, self._beginning
         self._state = beginning.state if beginning else State(job.fn, job.source.peek(FIRST))
-        self._crew = Crew("concurrent_choices-auto")
-        self._deck = Deck(job, self._crew, beginning.body if beginning else None)
+        self._thread_pool = ThreadPool("concurrent_choices-auto")
+        self._pool = ElasticPool(job, self._thread_pool, beginning.body if beginning else None)
         self._tally = Tally()
-        self._caller = Caller(job, self._deck, self._tally, self._orders, stands_in=self._stands_in)
+        self._caller = Caller(job, self._pool, self._tally, self._orders, stands_in=self._stands_in)
         if not job.source.ended:
             job.source.feed(AHEAD)
         self._looked_after = job.source.length is None or job.source.length > 1
         if self._stands_in and not (self._eager and self._looked_after):
-            self._deck.resize(1)  # else the controller says at once how many
+            self._pool.resize(1)  # else the controller says at once how many
 
     def _begin_looking(self) -> None:
         if self._looked_after:
@@ -146,44 +146,44 @@ class Conductor:
             self._switch_as_usual()
             if self._looking:
                 self._observer.close()
-        if self._yard is not None:
-            self._yard.leave()
-        self._deck.part()
-        self._crew.close()
-        stayed = not self._processes or self._yard is None or self._yard.obstacle
+        if self._startup is not None:
+            self._startup.leave()
+        self._pool.part()
+        self._thread_pool.close()
+        stayed = not self._processes or self._startup is None or self._startup.obstacle
         if stayed and self._overlapped and not self._report.witness:
             self._report.witness = self._state.changed()
         self._report.close(self.done)
-        if self._yard is not None:
-            self._yard.close(error)
+        if self._startup is not None:
+            self._startup.close(error)
 
     # The calling thread
 
     def _cross(self) -> Iterator[Batch]:
         """Have items performed in worker processes."""
-        from ._ferry import Ferry  # noqa: PLC0415 - most runs need no processes
+        from ._fallback_pump import FallbackPump  # noqa: PLC0415 - most runs need no processes
 
-        assert self._yard is not None
-        host = self._yard.hand_over()
+        assert self._startup is not None
+        host = self._startup.hand_over()
         orders = self._orders
-        ferry = Ferry(
+        pump = FallbackPump(
             self._job,
             host,
-            self._deck,
+            self._pool,
             workers=self._processes,
             inside=orders.inside,
             watched=self._state.is_held,
         )
-        self._observer.ferry = ferry
+        self._observer.pump = pump
         if not orders.inside:  # called back already
-            ferry.leave()
-        yield from ferry
+            pump.leave()
+        yield from pump
         with self._lock:
-            self._observer.ferry_ended(ferry)
-            if ferry.changed:
-                self._report.lose(ferry.changed)
-            if ferry.unfit:
-                self._controller.bar(ferry.unfit)
+            self._observer.pump_ended(pump)
+            if pump.changed:
+                self._report.lose(pump.changed)
+            if pump.unfit:
+                self._controller.bar(pump.unfit)
                 orders.inside, orders.relieved = 0, False
         if self._job.source.finished:
             yield from self._caller.drain()
@@ -191,7 +191,7 @@ class Conductor:
     @property
     def done(self) -> int:
         """Items finished, by others too."""
-        here = self._observer.done if self._looking else self._tally.items + self._deck.counts().items
+        here = self._observer.done if self._looking else self._tally.items + self._pool.counts().items
         return here + self._before
 
     @property
@@ -224,8 +224,8 @@ class Conductor:
                 self._begin_to_look()
             seconds = self._decide()
         except BaseException as error:  # noqa: BLE001 - the calling thread raises it; here it would be lost
-            self._deck.crash = error
-            self._deck.outbox.ring()
+            self._pool.crash = error
+            self._pool.outbox.ring()
             return None
         self._observer.expect(seconds)
         return seconds
@@ -242,12 +242,12 @@ class Conductor:
         from ._observer import Observer  # noqa: PLC0415 - many a run needs none
 
         self._controller = self._decider()
-        self._observer = Observer(self._job, self._deck, self._tally, self._state, stands_in=self._stands_in)
+        self._observer = Observer(self._job, self._pool, self._tally, self._state, stands_in=self._stands_in)
         self._looking = True
 
     def _decide(self) -> float:
         alone = not (self._orders.relieved or self._orders.inside)
-        sight = self._observer.sight(self._yard, alone=alone)
+        sight = self._observer.sight(self._startup, alone=alone)
         if not (self._asked or self._eager):
             self._asked = True
             # What was done before the first call does not count; a call in flight counts from its own start.
@@ -259,7 +259,7 @@ class Conductor:
         self._note(arrangement, threads, self._before + sight.done)
         if arrangement.look >= SURE:
             self._switch_as_usual()
-        return 0.0 if self._deck.lacks_lanes else arrangement.look  # their starting has taken its time
+        return 0.0 if self._pool.lacks_lanes else arrangement.look  # their starting has taken its time
 
     def _switch_as_usual(self) -> None:
         """Nothing urgent is left to be found out."""
@@ -276,21 +276,21 @@ class Conductor:
             wanted = max(1, min(wanted + (not arrangement.relieved), self._most))
         if arrangement.processes and not (self._processes or self._observer.unseen):
             self._processes = arrangement.processes
-            self._crew.start(partial(self._order, arrangement.processes, arrangement.inside))
+            self._thread_pool.start(partial(self._order, arrangement.processes, arrangement.inside))
         self._overlapped |= wanted > 1
         orders = self._orders
         changed = arrangement.relieved != orders.relieved or arrangement.outside != bool(orders.inside)
         orders.relieved = arrangement.relieved
         orders.inside = arrangement.inside if arrangement.outside else 0
-        if wanted != self._deck.workers:
+        if wanted != self._pool.workers:
             self._crowd(max(wanted, 1))
-            self._deck.resize(wanted)
+            self._pool.resize(wanted)
         elif wanted:
-            self._deck.staff()
-        if self._observer.ferry is not None and not arrangement.outside:
-            self._observer.ferry.leave()
+            self._pool.staff()
+        if self._observer.pump is not None and not arrangement.outside:
+            self._observer.pump.leave()
         if changed:
-            self._deck.outbox.ring()
+            self._pool.outbox.ring()
         return wanted
 
     def _threads(self, arrangement: Arrangement) -> int:
@@ -319,24 +319,24 @@ class Conductor:
     def _order(self, workers: int, inside: int) -> None:
         """Have worker processes come up, in a thread of its own."""
         with quick_switching(URGENT):  # each module's file gives the GIL away some four times
-            from ._freight import Done  # noqa: PLC0415 - most runs need no processes
+            from ._carrying import Done  # noqa: PLC0415 - most runs need no processes
 
-            yard = self._open_yard()
-            if yard is None:
+            startup = self._make_startup()
+            if startup is None:
                 return
-            here, lanes = self._tally, self._deck.counts()
-            done = Done(here.items + lanes.items, here.cpu + lanes.cpu, self._deck.latest)
-            yard.order(workers, inside, done, self._controller.bar)
+            here, lanes = self._tally, self._pool.counts()
+            done = Done(here.items + lanes.items, here.cpu + lanes.cpu, self._pool.latest)
+            startup.order(workers, inside, done, self._controller.bar)
             self._beat()  # workers that are up must not wait for the ticker, nor it for the GIL
 
-    def _open_yard(self) -> Yard | None:
+    def _make_startup(self) -> WorkerStartup | None:
         """Where the worker processes of this run come up; None where it is over."""
-        from ._yard import Yard  # noqa: PLC0415 - most runs need no processes
+        from ._worker_startup import WorkerStartup  # noqa: PLC0415 - most runs need no processes
 
         with self._lock:
-            if self._yard is None and not self._over:
-                self._yard = Yard(self._job, self._state, self._report)
-            return None if self._over else self._yard
+            if self._startup is None and not self._over:
+                self._startup = WorkerStartup(self._job, self._state, self._report)
+            return None if self._over else self._startup
 
     def _crowd(self, lanes: int) -> None:
         """Tell nested runs how many lanes there are."""

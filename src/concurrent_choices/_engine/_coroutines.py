@@ -14,25 +14,25 @@ from .._facts._batch import Batch
 from .._judge._controller import Arrangement, Controller, Limits, LoopController, Prior
 from .._judge._controller._loops import FIRST_TASKS
 from .._measure._switching import quick_switching
-from .._strategies._lanes._asyncio import run_shift
-from .._strategies._lanes._crew import Crew
+from .._strategies._lanes._asyncio import run_tasks
 from .._strategies._lanes._loops import serve_in_lane
-from .._strategies._lanes._native import execute_beside, execute_shift
-from .._work._elbow_room import give_threads
+from .._strategies._lanes._native import execute_beside, execute_tasks
+from .._strategies._lanes._thread_pool import ThreadPool
 from .._work._job import Job
+from .._work._loop_threads import give_threads
 from .._work._state import FIRST, State
+from ._carrying import Done
 from ._conductor import Beginning, Conductor
-from ._deck import Deck
-from ._freight import Done
+from ._elastic_pool import ElasticPool
+from ._elastic_task_pool import ElasticTaskPool
+from ._loop_observer import LoopObserver
 from ._loops import loop_factory, perform_in_loop
 from ._memory import Recollection
-from ._relief import Relief
 from ._report import RunReport, Step
-from ._scout import Scout
+from ._slow_start import SlowStartTaskPool
+from ._takeover import Takeover
 from ._ticker import ticker
-from ._tide import Tide
-from ._watch import Watch
-from ._yard import Yard
+from ._worker_startup import WorkerStartup
 
 __all__ = ["LoopConductor"]
 
@@ -69,16 +69,16 @@ class LoopConductor:
         self._report = report
         self._lock = threading.Lock()
         self._over = False
-        self._yard: Yard | None = None
+        self._startup: WorkerStartup | None = None
         self._next: Arrangement | None = None
         self._moved = False
         self._may_overlap = False
-        self._tide: Tide | None = None
-        self._relief: Relief | None = None
+        self._tasks: ElasticTaskPool | None = None
+        self._takeover: Takeover | None = None
         self._began = time.monotonic()
         self._quick = ExitStack()
         self._state = State(job.fn, job.source.peek(FIRST))
-        self._crew = Crew(_NAME)
+        self._thread_pool = ThreadPool(_NAME)
 
     def batches(self) -> Iterator[Batch]:
         """Perform the job; its batches."""
@@ -96,26 +96,26 @@ class LoopConductor:
         job = self._job
         # A weak reference, or items would live in a cycle until the next collection.
         job.on_stop(partial(_end, weakref.ref(self)))
-        return execute_shift(job, self._controller.first, self._new_tide, self._following)
+        return execute_tasks(job, self._controller.first, self._new_tasks, self._following)
 
     def _close(self, error: BaseException | None) -> None:
         self._job.stop()
         self._stop_looking()
-        if self._relief is not None:
-            self._relief.part()
+        if self._takeover is not None:
+            self._takeover.part()
         self._report_end()
         self._settle()
         self._dismiss(error)
 
     def _dismiss(self, error: BaseException | None) -> None:
-        self._crew.close()
-        if self._yard is not None:
-            self._yard.close(error)
+        self._thread_pool.close()
+        if self._startup is not None:
+            self._startup.close(error)
 
     def _report_end(self) -> None:
         """Close the report, unless another conductor has taken over and does."""
-        if self._tide is not None and not self._moved:
-            self._report.close(self._tide.done)
+        if self._tasks is not None and not self._moved:
+            self._report.close(self._tasks.done)
 
     def _settle(self) -> None:
         """Keep what was learnt for the next run."""
@@ -128,27 +128,29 @@ class LoopConductor:
         if self._report.seconds is None and not self._moved:
             self._report_end()
             self._settle()
-            if self._yard is not None:
+            if self._startup is not None:
                 threading.Thread(target=self._dismiss, args=(None,), name=f"{_NAME}-end").start()
 
     def _stop_looking(self) -> None:
         with self._lock:
             self._over = True
             self._quick.close()
-            if self._tide is not None:
-                self._watch.close()
+            if self._tasks is not None:
+                self._loop_observer.close()
 
     # On one loop
 
-    def _new_tide(
+    def _new_tasks(
         self, put: Callable[[Batch], None], concurrency: int, prepare: Callable[[], None] = lambda: None
-    ) -> Tide:
-        self._tide = tide = Scout(self._job, put, concurrency, waits=self._controller.waits, prepare=prepare)
-        self._watch = Watch(self._job, tide)
+    ) -> ElasticTaskPool:
+        self._tasks = tasks = SlowStartTaskPool(
+            self._job, put, concurrency, waits=self._controller.waits, prepare=prepare
+        )
+        self._loop_observer = LoopObserver(self._job, tasks)
         # A loop that computes would keep the ticker's thread waiting for 5 ms at each look.
         self._quick.enter_context(quick_switching())
-        ticker().start(partial(self._beat, tide), FIRST_LOOK)
-        return tide
+        ticker().start(partial(self._beat, tasks), FIRST_LOOK)
+        return tasks
 
     def _on_loop(self) -> Iterator[Batch]:
         """On a loop, and wherever what it leaves is done."""
@@ -161,47 +163,47 @@ class LoopConductor:
         # Both have their own lanes meanwhile, and only this thread may bring more items.
         limits = self._limits
         self._may_overlap = self._job.source.ended and limits.flying is None and limits.threads > 1
-        tide = self._new_tide(batches.append, self._controller.first, give_threads)
-        run_shift(loop_factory(self._job), tide, lambda _nudge: None)
+        tasks = self._new_tasks(batches.append, self._controller.first, give_threads)
+        run_tasks(loop_factory(self._job), tasks, lambda _nudge: None)
         yield from batches
 
     def _beside(self) -> Iterator[Batch]:
         """On a loop in a thread beside the calling one, which keeps it in items."""
         job = self._job
-        deck = Deck(
+        pool = ElasticPool(
             job,
-            self._crew,
-            lambda lane: serve_in_lane(partial(run_shift, loop_factory(self._job)), tide, lane),
+            self._thread_pool,
+            lambda lane: serve_in_lane(partial(run_tasks, loop_factory(self._job)), tasks, lane),
         )
-        tide = self._new_tide(deck.outbox.put, self._controller.first, give_threads)
+        tasks = self._new_tasks(pool.outbox.put, self._controller.first, give_threads)
         job.source.widen(2 * self._controller.first)
-        deck.resize(1)
+        pool.resize(1)
         try:
-            while not job.stopped and not (deck.workers == 0 and not deck.busy):
-                deck.feed()
-                deck.staff()
-                yield from deck.collect()
-                if tide.is_retiring:
-                    deck.workers = 0  # or another lane would take its place
-                if not deck.busy and not deck.outbox and (job.source.finished or tide.is_retiring):
+            while not job.stopped and not (pool.workers == 0 and not pool.busy):
+                pool.feed()
+                pool.staff()
+                yield from pool.collect()
+                if tasks.is_retiring:
+                    pool.workers = 0  # or another lane would take its place
+                if not pool.busy and not pool.outbox and (job.source.finished or tasks.is_retiring):
                     break
                 if not job.source.ready:
                     job.source.hunger()
-                if not deck.outbox:
-                    deck.wait()
-            yield from deck.collect()
+                if not pool.outbox:
+                    pool.wait()
+            yield from pool.collect()
         finally:
             if self._next is None:
                 job.stop()
-                deck.part()
+                pool.part()
 
     # Elsewhere
 
     def _rest(self) -> Iterator[Batch]:
         """What others do, after the loop or beside its last items."""
         execute = self._following()
-        if self._relief is not None:
-            yield from self._relief.batches()
+        if self._takeover is not None:
+            yield from self._takeover.batches()
             assert self._heir is not None
             self._report.close(self._heir.done)
         elif execute is not None:
@@ -217,12 +219,12 @@ class LoopConductor:
 
     def _prior(self, arrangement: Arrangement) -> Prior:
         """What the loop has shown, for who decides about the rest."""
-        assert self._tide is not None
+        assert self._tasks is not None
         worked = time.monotonic() - self._began
         return Prior(
             stage=arrangement.stage,
             lanes=arrangement.threads,
-            each=worked / max(1, self._tide.done),
+            each=worked / max(1, self._tasks.done),
             inside=arrangement.inside,
             reason=arrangement.reason,
             worked=worked,
@@ -234,7 +236,7 @@ class LoopConductor:
 
     def _elsewhere(self, prior: Prior, job: Job) -> Iterator[Batch]:
         """In threads with a loop each, or in processes with loops."""
-        tide = self._tide
+        tasks = self._tasks
         self._heir = Conductor(
             job,
             partial(Controller, self._limits, prior),
@@ -244,8 +246,8 @@ class LoopConductor:
             beginning=Beginning(
                 body=partial(perform_in_loop, loop_factory(self._job), self._most_in_one),
                 state=self._state,
-                yard=self._yard,
-                done=lambda: tide.done if tide is not None else 0,
+                startup=self._startup,
+                done=lambda: tasks.done if tasks is not None else 0,
             ),
         )
         self._moved = True
@@ -253,7 +255,7 @@ class LoopConductor:
             yield from self._heir.batches()
         finally:
             self._settle()
-            self._crew.close()
+            self._thread_pool.close()
 
     @property
     def _most_in_one(self) -> int:
@@ -265,48 +267,50 @@ class LoopConductor:
 
     # The ticker's thread
 
-    def _beat(self, tide: Tide) -> float | None:
+    def _beat(self, tasks: ElasticTaskPool) -> float | None:
         with self._lock:
             if self._over or self._job.stopped:
                 return None
             try:
-                return self._decide(tide)
+                return self._decide(tasks)
             except BaseException as error:  # noqa: BLE001 - raised where the loop runs; here it would be lost
-                tide.crash = error
-                tide.retire()
+                tasks.crash = error
+                tasks.retire()
                 return None
 
-    def _decide(self, tide: Tide) -> float | None:
-        arrangement = self._controller.look(self._watch.sight(self._yard.ready if self._yard else 0))
+    def _decide(self, tasks: ElasticTaskPool) -> float | None:
+        arrangement = self._controller.look(
+            self._loop_observer.sight(self._startup.ready if self._startup else 0)
+        )
         if arrangement.stage in {"waiting", "outside"}:
-            self._hand_over(arrangement, tide)
+            self._hand_over(arrangement, tasks)
             return None
-        tide.resize(arrangement.threads)
-        self._note(arrangement, tide)
-        self._bring_up(arrangement, tide)
+        tasks.resize(arrangement.threads)
+        self._note(arrangement, tasks)
+        self._bring_up(arrangement, tasks)
         if self._controller.weighed:
             self._quick.close()
         return arrangement.look
 
-    def _bring_up(self, arrangement: Arrangement, tide: Tide) -> None:
+    def _bring_up(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> None:
         """Have worker processes come up, where they are wanted."""
-        if arrangement.processes and self._yard is None:
-            self._yard = Yard(self._job, self._state, self._report)
-            done = Done(tide.done, tide.tally.spent() if tide.tally else 0.0, tide.latest)
+        if arrangement.processes and self._startup is None:
+            self._startup = WorkerStartup(self._job, self._state, self._report)
+            done = Done(tasks.done, tasks.tally.spent() if tasks.tally else 0.0, tasks.latest)
             bar = self._controller.bar
-            order = partial(self._yard.order, arrangement.processes, arrangement.inside)
-            self._crew.start(partial(order, done, bar))
+            order = partial(self._startup.order, arrangement.processes, arrangement.inside)
+            self._thread_pool.start(partial(order, done, bar))
 
-    def _hand_over(self, arrangement: Arrangement, tide: Tide) -> None:
+    def _hand_over(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> None:
         self._next = arrangement
-        tide.retire()
+        tasks.retire()
         if self._may_overlap:
-            self._relief = Relief(self._job, self._elsewhere(self._prior(arrangement), self._job))
+            self._takeover = Takeover(self._job, self._elsewhere(self._prior(arrangement), self._job))
 
-    def _note(self, arrangement: Arrangement, tide: Tide) -> None:
-        lanes, report = tide.lanes, self._report
+    def _note(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> None:
+        lanes, report = tasks.lanes, self._report
         report.note(
-            Step(report.now, arrangement.stage, f"loop ×{lanes}", lanes, arrangement.reason, tide.done)
+            Step(report.now, arrangement.stage, f"loop ×{lanes}", lanes, arrangement.reason, tasks.done)
         )
 
 

@@ -8,12 +8,12 @@ from functools import partial
 
 from .._facts._batch import Batch
 from .._platform._files import standard_streams_are_open
-from .._strategies._lanes._asyncio import Factory, run_shift
+from .._strategies._lanes._asyncio import Factory, run_tasks
 from .._strategies._lanes._loops import serve_in_lane
 from .._strategies._lanes._threads import Lane
 from .._work._job import Job
-from ._deck import Deck
-from ._scout import Scout
+from ._elastic_pool import ElasticPool
+from ._slow_start import SlowStartTaskPool
 
 __all__ = ["loop_factory", "perform_in_loop"]
 
@@ -40,28 +40,28 @@ def perform_in_loop(factory: Factory, most: int, lane: Lane) -> None:
     Args:
         factory: Makes the loop.
         most: Items in flight, while there is no other lane and one of them waits.
-        lane: One of a deck's.
+        lane: One of an elastic pool's.
     """
-    deck = lane.floor
-    assert isinstance(deck, Deck)
-    tally = deck.enter()
+    pool = lane.pool
+    assert isinstance(pool, ElasticPool)
+    tally = pool.enter()
 
     def put(batch: Batch) -> None:
         tally.end(len(batch.values))
-        deck.outbox.put(batch)
-        if batch.error is not None or deck.job.return_exceptions:
-            deck.inspect(batch)
-        tide.resize(_tasks_of(deck, most))
+        pool.outbox.put(batch)
+        if batch.error is not None or pool.job.return_exceptions:
+            pool.inspect(batch)
+        tasks.resize(_tasks_of(pool, most))
         tally.begin()
 
-    tide = Scout(deck.job, put, _tasks_of(deck, most), is_surplus=lambda: deck.is_surplus(lane))
+    tasks = SlowStartTaskPool(pool.job, put, _tasks_of(pool, most), is_surplus=lambda: pool.is_surplus(lane))
     tally.begin()
     try:
-        serve_in_lane(partial(run_shift, factory), tide, lane)
+        serve_in_lane(partial(run_tasks, factory), tasks, lane)
     finally:
-        deck.exit(tally)
+        pool.exit(tally)
 
 
-def _tasks_of(deck: Deck, most: int) -> int:
+def _tasks_of(pool: ElasticPool, most: int) -> int:
     """Items that a lane has in flight, once one waits; `most` is for one without others."""
-    return 1 if deck.workers > 1 else most
+    return 1 if pool.workers > 1 else most

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from .._judge._controller import Sight
 from .._work._job import Job
 from .._work._state import State
-from ._deck import Counts, Deck
+from ._elastic_pool import Counts, ElasticPool
 from ._lateness import Lateness
 from ._tally import Queueing, Tally
 
 if TYPE_CHECKING:
-    from ._ferry import Ferry
-    from ._yard import Yard
+    from ._fallback_pump import FallbackPump
+    from ._worker_startup import WorkerStartup
 
 __all__ = ["Observer"]
 
@@ -28,15 +28,15 @@ class Observer:
 
     Args:
         job: What is done.
-        deck: Its lanes.
+        pool: Its lanes.
         tally: The calling thread's account.
         state: What the callable held before its first call.
         stands_in: Whether a lane does what the calling thread would do alone.
     """
 
-    def __init__(self, job: Job, deck: Deck, tally: Tally, state: State, *, stands_in: bool) -> None:
+    def __init__(self, job: Job, pool: ElasticPool, tally: Tally, state: State, *, stands_in: bool) -> None:
         self._source = job.source
-        self._deck = deck
+        self._pool = pool
         self._tally = tally
         self._state = state
         self._stands_in = stands_in
@@ -46,23 +46,23 @@ class Observer:
         self._before = Counts()
         self._queueing: Queueing | None = None
         self._lateness = Lateness()
-        self._ferried = (0, 0.0)
-        self.ferry: Ferry | None = None
+        self._pumped = (0, 0.0)
+        self.pump: FallbackPump | None = None
 
     @property
     def done(self) -> int:
         """Items finished, wherever."""
-        return self._tally.items + self._deck.counts().items + self._ferried_so_far()[0]
+        return self._tally.items + self._pool.counts().items + self._pumped_so_far()[0]
 
     @property
     def unseen(self) -> bool:
         """Whether calls may change what the callable holds, and none has returned that would show it."""
         return self._state.may_change and not self.done
 
-    def ferry_ended(self, ferry: Ferry) -> None:
+    def pump_ended(self, pump: FallbackPump) -> None:
         """Processes have done what they had to do."""
-        self._ferried = (self._ferried[0] + ferry.items, self._ferried[1] + ferry.seconds)
-        self.ferry = None
+        self._pumped = (self._pumped[0] + pump.items, self._pumped[1] + pump.seconds)
+        self.pump = None
 
     def close(self) -> None:
         """Close what is read from."""
@@ -78,23 +78,23 @@ class Observer:
         """The next sight is due in so many seconds."""
         self._lateness.expect(seconds)
 
-    def sight(self, yard: Yard | None, *, alone: bool) -> Sight:
+    def sight(self, startup: WorkerStartup | None, *, alone: bool) -> Sight:
         """The run as it stands.
 
         Args:
-            yard: Worker processes, if any were ordered.
+            startup: Worker processes, if any were ordered.
             alone: Whether a lane that stands in for the calling thread is on its own.
         """
         now = time.monotonic()
         self._lateness.count()
-        deck, source, lanes = self._deck, self._source, self._deck.counts()
+        pool, source, lanes = self._pool, self._source, self._pool.counts()
         one, held, held_cpu = self._alone_so_far(lanes, alone=alone)
-        flying = sum(tally.began > 0 for tally in deck.tallies())
+        flying = sum(tally.began > 0 for tally in pool.tallies())
         calls, seconds = lanes.items, lanes.wall
         if self._stands_in:
             calls, seconds = calls - one.items, seconds - one.wall
             flying -= held > 0
-        items, ferried = self._ferried_so_far()
+        items, pumped = self._pumped_so_far()
         done = self._tally.items + lanes.items + items
         return Sight(
             now=now - self._began,
@@ -113,16 +113,16 @@ class Observer:
             quickest=0.0 if lanes.quickest == inf else lanes.quickest,
             cpu=time.process_time() - self._cpu_began,
             lane_cpu=lanes.spent + self._tally.spent(),
-            errors=deck.errors,
+            errors=pool.errors,
             looks=self._lateness.looks,
             late=self._lateness.late,
             unseen=not done and self._state.may_change,
             starved=not source.ready and not source.finished,
-            ready=yard.ready if yard else 0,
+            ready=startup.ready if startup else 0,
             outside_items=items,
-            outside_seconds=ferried,
-            outside_cpu=yard.cpu() if yard else 0.0,
-            outside_queued=yard.queued() if yard else 0.0,
+            outside_seconds=pumped,
+            outside_cpu=startup.cpu() if startup else 0.0,
+            outside_queued=startup.queued() if startup else 0.0,
         )
 
     def _alone_so_far(self, lanes: Counts, *, alone: bool) -> tuple[Counts, float, float]:
@@ -135,7 +135,7 @@ class Observer:
         if not alone:
             return self._alone, 0.0, 0.0
         self._alone = self._alone.plus(lanes.minus(before))
-        at_work = [tally for tally in self._deck.tallies() if tally.began]
+        at_work = [tally for tally in self._pool.tallies() if tally.began]
         if not at_work:
             return self._alone, 0.0, 0.0
         self._watch(at_work[0])
@@ -155,7 +155,7 @@ class Observer:
             return held, held  # the queue is accounted for when it is over
         return held, cpu
 
-    def _ferried_so_far(self) -> tuple[int, float]:
-        items, seconds = self._ferried
-        ferry = self.ferry
-        return (items + ferry.items, seconds + ferry.seconds) if ferry is not None else (items, seconds)
+    def _pumped_so_far(self) -> tuple[int, float]:
+        items, seconds = self._pumped
+        pump = self.pump
+        return (items + pump.items, seconds + pump.seconds) if pump is not None else (items, seconds)

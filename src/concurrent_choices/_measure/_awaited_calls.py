@@ -6,7 +6,7 @@ import asyncio
 import inspect
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._work._elbow_room import roomy
+from .._work._loop_threads import with_threads
 from ._calls import enter, raised
 from ._figures import Block
 from ._steps import StepMeter, isolated
@@ -129,7 +129,7 @@ class AwaitedCalls:
 
 def _new_loop() -> asyncio.AbstractEventLoop:
     """A loop like those of the strategies."""
-    return roomy(asyncio.new_event_loop())
+    return with_threads(asyncio.new_event_loop())
 
 
 def _calls(runs: Iterable[Run]) -> int:

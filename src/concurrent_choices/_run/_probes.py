@@ -18,8 +18,8 @@ _FEW = 500  # of what takes longer
 _ROUNDS = 3
 _PAIRS = 2
 _MORE = 5  # workers: so many that the cores are shared, as in a real run
-_CREW = 32
-_WAIT = 10e-3  # seconds: longer than it takes to start the crew
+_THREADS = 32
+_WAIT = 10e-3  # seconds: longer than it takes to start the threads
 _NEXT_TO_NOTHING = 1e-6  # seconds; a cost of 0 would say that it was not measured
 
 
@@ -55,12 +55,12 @@ def _thread_start() -> float:
 
 def _thread_end() -> float:
     """For each of many threads, what passes between the last item's end and that of the run."""
-    return max(_NEXT_TO_NOTHING, min(_ending() for _ in range(_ROUNDS)) / _CREW)
+    return max(_NEXT_TO_NOTHING, min(_ending() for _ in range(_ROUNDS)) / _THREADS)
 
 
 def _ending() -> float:
-    crew = load("thread")(_CREW, batch=1)
-    last = max(run(_waited, [_WAIT] * _CREW, strategy=crew))
+    threads = load("thread")(_THREADS, batch=1)
+    last = max(run(_waited, [_WAIT] * _THREADS, strategy=threads))
     return time.perf_counter() - last
 
 
@@ -76,9 +76,9 @@ def _thread_loop() -> float:
 
 def _lanes_of(wait: Callable[[float], Any]) -> float:
     """Seconds for each of many threads that all wait equally long, without the waiting."""
-    crew = partial(load("thread"), _CREW, batch=1)
-    whole = _best(lambda: run(wait, [_WAIT] * _CREW, strategy=crew()))
-    return max(_NEXT_TO_NOTHING, (whole - _WAIT) / _CREW)
+    threads = partial(load("thread"), _THREADS, batch=1)
+    whole = _best(lambda: run(wait, [_WAIT] * _THREADS, strategy=threads()))
+    return max(_NEXT_TO_NOTHING, (whole - _WAIT) / _THREADS)
 
 
 def _starting(workers: int) -> float:

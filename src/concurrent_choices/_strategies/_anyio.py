@@ -13,15 +13,15 @@ from .._errors import MissingExtraError
 from .._facts._batch import Batch
 from .._work._job import Job
 from ._lanes._arguments import one_of, positive
-from ._lanes._keeper import Crewed
-from ._lanes._shift import Shift
+from ._lanes._keeper import ThreadBacked
+from ._lanes._task_pool import TaskPool
 from ._lanes._threads import threads_for
 
 __all__ = ["AnyioStrategy"]
 
 
 @frozen
-class AnyioStrategy(Crewed):
+class AnyioStrategy(ThreadBacked):
     """Runs an `async def` as tasks of an anyio task group; a `def` in that many threads.
 
     Args:
@@ -41,7 +41,7 @@ class AnyioStrategy(Crewed):
         from ._lanes._asyncio import serve_with  # noqa: PLC0415 - imported when it is used
 
         self._check()
-        run = partial(_run_shift, self.backend)
+        run = partial(_run_tasks, self.backend)
         return serve_with(job, run, self.concurrency, self._keeper)
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
@@ -63,19 +63,19 @@ class AnyioStrategy(Crewed):
                 raise MissingExtraError(feature, "trio") from error
 
 
-def _run_shift(backend: str, shift: Shift, register: Callable[[Callable[[], None]], None]) -> None:
+def _run_tasks(backend: str, tasks: TaskPool, register: Callable[[Callable[[], None]], None]) -> None:
     import asyncio  # noqa: PLC0415 - 30 ms; imported when it is used
 
     import anyio  # noqa: PLC0415 - 60 ms; as above
 
-    from .._work._elbow_room import roomy  # noqa: PLC0415 - as above
+    from .._work._loop_threads import with_threads  # noqa: PLC0415 - as above
     from ._lanes._anyio_host import AnyioHost  # noqa: PLC0415 - as above
 
     async def main() -> None:
         if backend == "asyncio":
-            roomy(asyncio.get_running_loop())
+            with_threads(asyncio.get_running_loop())
         host = AnyioHost()
         register(host.wake_soon)
-        await shift.serve(host)
+        await tasks.serve(host)
 
     anyio.run(main, backend=backend)

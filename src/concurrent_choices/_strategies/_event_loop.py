@@ -12,7 +12,7 @@ from .._facts._batch import Batch
 from .._platform._files import standard_streams_are_open
 from .._work._job import Job
 from ._lanes._arguments import positive
-from ._lanes._keeper import Crewed
+from ._lanes._keeper import ThreadBacked
 from ._lanes._threads import threads_for
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["AsyncioStrategy", "UvloopStrategy"]
 
 
 @frozen
-class AsyncioStrategy(Crewed):
+class AsyncioStrategy(ThreadBacked):
     """Runs an `async def` as tasks on one asyncio loop; a `def` in that many threads.
 
     The loop has 64 threads for `asyncio.to_thread`, instead of four more than processors.
@@ -56,9 +56,9 @@ class AsyncioStrategy(Crewed):
     def _new_loop(self) -> AbstractEventLoop:
         import asyncio  # noqa: PLC0415 - as above
 
-        from .._work._elbow_room import roomy  # noqa: PLC0415 - as above
+        from .._work._loop_threads import with_threads  # noqa: PLC0415 - as above
 
-        return roomy(asyncio.new_event_loop())
+        return with_threads(asyncio.new_event_loop())
 
 
 @frozen
@@ -78,6 +78,6 @@ class UvloopStrategy(AsyncioStrategy):
             raise MissingExtraError(feature, "uvloop") from error
         if not standard_streams_are_open():
             return super()._new_loop()  # libuv would abort the process when it closes one of theirs
-        from .._work._elbow_room import roomy  # noqa: PLC0415 - as above
+        from .._work._loop_threads import with_threads  # noqa: PLC0415 - as above
 
-        return roomy(uvloop.new_event_loop())
+        return with_threads(uvloop.new_event_loop())

@@ -15,9 +15,9 @@ from ..protocols import Strategy
 from ._event_loop import AsyncioStrategy, UvloopStrategy
 from ._lanes._arguments import one_of, positive
 from ._threads import ThreadStrategy
-from ._workers._desk import SharedDesk
 from ._workers._pump import Pump
 from ._workers._staffing import Staffed, Staffing
+from ._workers._worker_queue import SharedWorkerQueue
 
 __all__ = ["HybridStrategy"]
 
@@ -51,10 +51,10 @@ class HybridStrategy(Staffed):
 
     def _execute(self, job: Job) -> Iterator[Batch]:
         workers = self.workers_for(job)
-        seat = partial(SharedDesk, capacity=ceil(AHEAD * self.concurrency))
+        make_queue = partial(SharedWorkerQueue, capacity=ceil(AHEAD * self.concurrency))
         job.source.widen(2 * workers * self.concurrency)
         with self.staffing.lend() as host:
-            yield from Pump(job, host, workers=workers, seat=seat, inner=self._inner(job))
+            yield from Pump(job, host, workers=workers, make_queue=make_queue, inner=self._inner(job))
 
     def _inner(self, job: Job) -> Strategy:
         if not job.is_async:

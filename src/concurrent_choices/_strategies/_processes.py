@@ -11,9 +11,9 @@ from attrs import Factory, field, frozen
 from .._facts._batch import Batch
 from .._work._job import Job
 from ._lanes._arguments import callable_or_none, one_of, positive_or_none
-from ._workers._desk import Desk
 from ._workers._pump import Pump
 from ._workers._staffing import Staffed, Staffing
+from ._workers._worker_queue import WorkerQueue
 
 __all__ = ["ProcessStrategy"]
 
@@ -55,9 +55,9 @@ class ProcessStrategy(Staffed):
     def _execute(self, job: Job) -> Iterator[Batch]:
         workers = self.workers_for(job)
         batch = 1 if job.timeout is not None else self.batch
-        seat = partial(Desk, batch=batch)
+        make_queue = partial(WorkerQueue, batch=batch)
         with self.staffing.lend() as host:
-            yield from Pump(job, host, workers=workers, seat=seat)
+            yield from Pump(job, host, workers=workers, make_queue=make_queue)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ProcessStrategy, (

@@ -10,15 +10,15 @@ from attrs import frozen
 
 from .._facts._batch import Batch
 from .._work._job import Job
-from ._lanes._keeper import Crewed
+from ._lanes._keeper import ThreadBacked
 from ._lanes._pace import Pace
-from ._lanes._threads import Floor
+from ._lanes._threads import LanePool
 
 __all__ = ["SequentialStrategy"]
 
 
 @frozen
-class SequentialStrategy(Crewed):
+class SequentialStrategy(ThreadBacked):
     """Calls the callable on one item after another.
 
     With a `timeout`, a `def` runs in one thread beside the caller's, since nobody could give up
@@ -55,8 +55,8 @@ class SequentialStrategy(Crewed):
             yield batch
 
     def _beside(self, job: Job) -> Iterator[Batch]:
-        with self._keeper.lend() as crew:
-            yield from Floor(job, crew, workers=1)
+        with self._keeper.lend() as thread_pool:
+            yield from LanePool(job, thread_pool, workers=1)
 
     def _await_each(self, job: Job) -> Iterator[Batch]:
         from ._lanes._asyncio import serve_alone  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it

@@ -12,14 +12,14 @@ from .._facts._batch import Batch
 from .._work._job import Job
 from .._work._nesting import share
 from ._lanes._arguments import positive, positive_or_none
-from ._lanes._keeper import Crewed
-from ._lanes._threads import Floor, Lane
+from ._lanes._keeper import ThreadBacked
+from ._lanes._threads import Lane, LanePool
 
 __all__ = ["ThreadStrategy"]
 
 
 @frozen
-class ThreadStrategy(Crewed):
+class ThreadStrategy(ThreadBacked):
     """Runs a `def` in threads; an `async def` on a loop in each thread, one item at a time.
 
     Inside a `with` block the threads stay for the next job.
@@ -43,8 +43,8 @@ class ThreadStrategy(Crewed):
         workers = share(self.max_workers)
         length = job.source.length
         job.crowd(workers if length is None else min(workers, length))
-        with self._keeper.lend() as crew:
-            yield from Floor(job, crew, workers=workers, batch=self.batch, body=_body(job))
+        with self._keeper.lend() as thread_pool:
+            yield from LanePool(job, thread_pool, workers=workers, batch=self.batch, body=_body(job))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ThreadStrategy, (self.max_workers, self.batch)
@@ -55,7 +55,7 @@ def _body(job: Job) -> Callable[[Lane], None] | None:
         return None
     import asyncio  # noqa: PLC0415 - 30 ms; a `def` does not need it
 
-    from ._lanes._asyncio import run_shift  # noqa: PLC0415 - as above
+    from ._lanes._asyncio import run_tasks  # noqa: PLC0415 - as above
     from ._lanes._loops import loop_body  # noqa: PLC0415 - as above
 
-    return loop_body(partial(run_shift, asyncio.new_event_loop), 1)
+    return loop_body(partial(run_tasks, asyncio.new_event_loop), 1)

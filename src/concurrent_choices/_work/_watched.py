@@ -16,7 +16,7 @@ __all__ = ["Watched", "overdue"]
 _ADRIFT = "its thread cannot be stopped and still runs it; only a process can be"
 
 PARTING = 0.2
-"""Seconds to wait for an idle thread to end (as for a crew)."""
+"""Seconds to wait for an idle thread to end (as for a thread pool)."""
 
 
 class Watched:

@@ -3,6 +3,6 @@
 _middleware   stands around the application; counts, and answers for the page of advice
 _visit        one request: the steps of its coroutine, timed
 _sampler      a thread that looks at what holds the loop and what the pool's threads do
-_ledger       what is known of each route
+_route_table  what is known of each route
 _rules        from that to advice
 """

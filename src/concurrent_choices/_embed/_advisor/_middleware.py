@@ -12,8 +12,8 @@ from typing import Any
 from ..._errors import InvalidArgumentError
 from ._advice import AdviceTable
 from ._guard import Guard
-from ._ledger import Ledger
 from ._page import answer, refuse
+from ._route_table import RouteTable
 from ._rules import advise_on
 from ._sampler import Sampler
 from ._visit import LoopThread, Visit
@@ -119,14 +119,14 @@ class EndpointAdvisor:
         self._untimed = 0  # requests that go by before the next may be timed
         self._guard = Guard(secret)
         self._on_shutdown = on_shutdown
-        self._ledger = Ledger()
+        self._routes = RouteTable()
         self._loops: dict[int, LoopThread] = {}
-        self._sampler = Sampler(self._ledger, self._loops)
+        self._sampler = Sampler(self._routes, self._loops)
         self._count = 0
 
     def advice(self) -> AdviceTable:
         """What is to be said by now. Printed, it is a table."""
-        return advise_on(self._ledger)
+        return advise_on(self._routes)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Pass a request on, and learn from it."""
@@ -144,7 +144,7 @@ class EndpointAdvisor:
                 finally:
                     # To find the route of each would cost a hundredth of a short request. This one is any of
                     # those that go by, so it stands for them: in the long run all routes get their share.
-                    self._ledger.count(scope, going_by)
+                    self._routes.count(scope, going_by)
             else:
                 await self._visited(scope, receive, send)
         elif kind == "lifespan":
@@ -163,14 +163,14 @@ class EndpointAdvisor:
         if self._sampler.parked:
             self._sampler.wake()
         call: Any = self.app(scope, receive, send)
-        visit = Visit(loop, call, scope, closely=self._ledger.closely())
+        visit = Visit(loop, call, scope, closely=self._routes.closely())
         began = time.perf_counter_ns()
         try:
             await visit
         finally:
             wall = time.perf_counter_ns() - began
             loop.active -= 1
-            self._ledger.route_of(scope).ended(visit, wall)
+            self._routes.route_of(scope).ended(visit, wall)
             self._look_at_pool()
 
     def _loop(self) -> LoopThread:
@@ -183,7 +183,7 @@ class EndpointAdvisor:
     def _look_at_pool(self) -> None:
         self._count += 1
         if self._count % THREADS_EVERY == 1:
-            self._ledger.threads = _threads()
+            self._routes.threads = _threads()
 
     async def _show(self, scope: Any, send: Any) -> None:
         status = self._guard.refusal(scope)

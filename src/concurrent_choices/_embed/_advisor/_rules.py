@@ -9,8 +9,8 @@ from attrs import frozen
 
 from ..._facts._table import spell
 from ._advice import Advice, AdviceTable
-from ._ledger import Ledger, Route
 from ._lines import spelled
+from ._route_table import Route, RouteTable
 
 __all__ = ["Figures", "advise_on", "figures_of", "say"]
 
@@ -79,9 +79,9 @@ class Figures:
     thread_line: tuple[str, str] = ("", "")
 
 
-def advise_on(ledger: Ledger) -> AdviceTable:
-    """What is said of all routes of a ledger."""
-    advice = [_advice(route, figures_of(route, ledger.threads)) for route in ledger]
+def advise_on(routes: RouteTable) -> AdviceTable:
+    """What is said of all routes."""
+    advice = [_advice(route, figures_of(route, routes.threads)) for route in routes]
     return AdviceTable(tuple(sorted(advice, key=lambda each: -each.requests * each.held)))
 
 

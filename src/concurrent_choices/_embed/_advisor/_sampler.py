@@ -19,7 +19,7 @@ from ._lines import culprit
 from ._shares import Shares
 
 if TYPE_CHECKING:
-    from ._ledger import Ledger, Route
+    from ._route_table import Route, RouteTable
     from ._visit import LoopThread
 
 __all__ = ["Sampler"]
@@ -60,12 +60,12 @@ class Sampler:
     """A thread that looks.
 
     Args:
-        ledger: Where it writes what it sees.
+        routes: Where it writes what it sees.
         loops: The threads that run event loops.
     """
 
-    def __init__(self, ledger: Ledger, loops: dict[int, LoopThread]) -> None:
-        self._ledger = ledger
+    def __init__(self, routes: RouteTable, loops: dict[int, LoopThread]) -> None:
+        self._routes = routes
         self._loops = loops
         self._clock = SystemClock()
         self._wanted = threading.Event()
@@ -108,7 +108,7 @@ class Sampler:
                 self._sleep(chance.uniform(0.5, 1.5) * pause)
                 found = self._look()
                 before, cpu = cpu, self._clock.thread_cpu()
-                pause = self._allowance.pause((cpu - before) / 1e9, len(self._ledger), found=found)
+                pause = self._allowance.pause((cpu - before) / 1e9, len(self._routes), found=found)
             if self._closed:
                 return
             self.parked = True
@@ -200,7 +200,7 @@ class Sampler:
                 route.thread_lines[place] += 1
 
     def _route_in(self, frame: FrameType | None) -> Route | None:
-        codes = self._ledger.codes
+        codes = self._routes.codes
         for _ in range(DEEPEST):
             if frame is None:
                 return None

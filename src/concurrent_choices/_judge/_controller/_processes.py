@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ._known import Known, worth_starting
+from ._process_trial import ProcessTrial
 from ._sight import Arrangement, Sight
 from ._solo import Solo
 from ._stage import Stage
 from ._thresholds import CALM, CLEAR, COUNTED
-from ._trial import Trial
 
 __all__ = ["Outside", "Starting"]
 
@@ -80,7 +80,7 @@ class Starting:
             return self
         if not worth_starting(known.rest(sight), 0.0, known.limits.processes):
             return self._give_up(sight, "the rest has become too small for processes")
-        trial = Trial(known.limits.processes, self._inside, 1.0 / known.each)
+        trial = ProcessTrial(known.limits.processes, self._inside, 1.0 / known.each)
         return Outside(known, sight, self._reason, back=self._back, trial=trial)
 
     def _has_begun_to_wait(self, sight: Sight) -> bool:
@@ -110,7 +110,7 @@ class Outside:
 
     name = "outside"
 
-    def __init__(self, known: Known, sight: Sight, reason: str, *, back: Back, trial: Trial) -> None:
+    def __init__(self, known: Known, sight: Sight, reason: str, *, back: Back, trial: ProcessTrial) -> None:
         self._known = known
         self._reason = reason
         self._back = back

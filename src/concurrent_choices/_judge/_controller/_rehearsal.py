@@ -87,7 +87,7 @@ class Rehearsal:
         ready = sum(now >= up_at for up_at in self._up_at)
         return Sight(
             now=now,
-            done=controls.shop.done,
+            done=controls.queue.done,
             remaining=controls.left,
             alone_items=self._alone_items,
             alone_wall=self._alone_wall,

@@ -79,6 +79,6 @@ def _on_loop(case: Case, plan: Plan, step: float, start: float) -> Prediction:
 
 def _in_threads(case: Case, plan: Plan) -> Prediction:
     """A `def` under a loop strategy: the same threads, reached by one hop per thread."""
-    crew = Plan(strategy="thread", workers=plan.concurrency, concurrency=plan.concurrency)
+    threads = Plan(strategy="thread", workers=plan.concurrency, concurrency=plan.concurrency)
     costs = evolve(case.costs, thread_start=case.costs.thread_start + case.costs.switch)
-    return thread(evolve(case, costs=costs), crew)
+    return thread(evolve(case, costs=costs), threads)

@@ -28,7 +28,7 @@ from ._scripts import (
     Uniform,
     Wait,
 )
-from ._shop import Completion
+from ._work_queue import Completion
 
 __all__ = [
     "Agent",

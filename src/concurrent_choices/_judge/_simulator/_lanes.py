@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from ._engine import Mutex, Operation, Resume, pause
 from ._host import Host, Usage
-from ._shop import Completion, Pace, Shop
+from ._work_queue import Completion, Pace, WorkQueue
 
 __all__ = ["Feed", "Lane"]
 
@@ -22,7 +22,7 @@ class Lane:
         number: Its own.
         kind: "caller", "thread", "task" or "process".
         host: Its process.
-        shop: Where completions go.
+        queue: Where completions go.
         step: Seconds of a loop's own work per suspension.
         loop: The loop it shares with others; a loop of its own if None.
     """
@@ -32,7 +32,7 @@ class Lane:
         number: int,
         kind: str,
         host: Host,
-        shop: Shop,
+        queue: WorkQueue,
         *,
         step: float = 0.0,
         loop: Mutex | None = None,
@@ -42,7 +42,7 @@ class Lane:
         self.leaving = False
         self.began: float | None = None
         self._host = host
-        self._shop = shop
+        self._queue = queue
         self._step = step
         self._loop = loop or Mutex(host.engine)
         self._usage = Usage()
@@ -52,8 +52,8 @@ class Lane:
         """Seconds it has computed for the batch it is at."""
         return self._usage.cpu
 
-    def from_shop(self, start: float, overhead: float, pace: Pace) -> Iterator[Operation]:
-        """Work on batches from the shop.
+    def from_queue(self, start: float, overhead: float, pace: Pace) -> Iterator[Operation]:
+        """Work on batches from the queue.
 
         Args:
             start: Seconds until it begins.
@@ -63,8 +63,8 @@ class Lane:
         yield pause(self._host.engine, start)
         if self.kind == "thread" and self._host.world.script.is_async:
             yield from self._host.hold(self._host.world.costs.loop_start, self._usage)
-        while not self.leaving and self._shop.left:
-            batch = self._shop.claim(pace.size)
+        while not self.leaving and self._queue.left:
+            batch = self._queue.claim(pace.size)
             began = self._host.engine.now
             yield from self._host.hold(overhead, self._usage)
             yield from self._perform(batch)
@@ -101,7 +101,7 @@ class Lane:
             count += 1
             yield from self._item(index)
         self.began = None
-        self._shop.complete(
+        self._queue.complete(
             Completion(
                 engine.now,
                 self.number,
@@ -116,7 +116,7 @@ class Lane:
         )
 
     def _item(self, index: int) -> Iterator[Operation]:
-        costs, phases = self._host.world.costs, self._shop.phases(index)
+        costs, phases = self._host.world.costs, self._queue.phases(index)
         if not self._host.world.script.is_async:
             yield from self._host.hold(costs.call, self._usage)
             yield from self._host.perform(phases, self._usage)
@@ -132,12 +132,12 @@ class Feed:
 
     Args:
         parent: The process that sends; sending costs its GIL.
-        shop: Where it takes them from.
+        queue: Where it takes them from.
         lanes: Lanes in the worker.
         batch: Items in a message; None lets it adapt. Lanes inside a worker are fed one at a time.
     """
 
-    def __init__(self, parent: Host, shop: Shop, lanes: int, batch: int | None) -> None:
+    def __init__(self, parent: Host, queue: WorkQueue, lanes: int, batch: int | None) -> None:
         payload, costs = parent.world.script.payload, parent.world.costs
         pickling = (payload.item_seconds + payload.result_seconds) / 2
         moved = costs.byte * (payload.item_bytes + payload.result_bytes)
@@ -147,7 +147,7 @@ class Feed:
         self._per_item = costs.process_item + pickling + moved
         self._per_batch = costs.process_batch
         self._parent = parent
-        self._shop = shop
+        self._queue = queue
         self._lanes = lanes
         self._pace = Pace(1 if inside else batch)
         self._ready: deque[int] = deque()
@@ -170,7 +170,7 @@ class Feed:
 
     @property
     def _left(self) -> bool:
-        return self._shop.left > 0 and not self._closed
+        return self._queue.left > 0 and not self._closed
 
     def close(self) -> None:
         """Have the parent send no more: what it has sent is still done."""
@@ -189,7 +189,7 @@ class Feed:
         short = len(self._ready) + self._under_way <= self._lanes
         if not (short and self._left):
             return
-        batch = self._shop.claim(self._pace.size)
+        batch = self._queue.claim(self._pace.size)
         self._under_way += len(batch)
         self._parent.engine.start(self._send(batch))
 

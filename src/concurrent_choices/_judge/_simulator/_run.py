@@ -15,7 +15,7 @@ from ._engine import Resume
 from ._host import Host, World
 from ._lanes import Feed, Lane
 from ._scripts import Script
-from ._shop import Completion, Pace, Shop
+from ._work_queue import Completion, Pace, WorkQueue
 
 __all__ = ["Agent", "Controls", "Outcome", "Running", "simulate", "steer"]
 
@@ -82,7 +82,7 @@ class Controls:
 
     def __init__(self, script: Script, machine: Machine, costs: Costs, seed: int = 0) -> None:
         self.world = World(script, machine, costs)
-        self.shop = Shop(self.world, seed, self._tell)
+        self.queue = WorkQueue(self.world, seed, self._tell)
         self.main = self.world.host()
         self._lanes: list[Lane] = []
         self._processes = 0
@@ -101,7 +101,7 @@ class Controls:
     @property
     def left(self) -> int:
         """Items not handed out yet."""
-        return self.shop.left
+        return self.queue.left
 
     def lanes(self, kind: str | None = None) -> int:
         """How many lanes there are, of one kind or in all; those told to leave do not count."""
@@ -176,7 +176,7 @@ class Controls:
         staying = [lane for lane in self._lanes if lane.kind == kind and not lane.leaving]
         for lane in staying[-count:] if count > 0 else []:
             lane.leaving = True
-        self.shop.lanes = self.lanes()
+        self.queue.lanes = self.lanes()
 
     def obey(self, plan: Plan) -> None:
         """Add the lanes of a plan.
@@ -209,11 +209,11 @@ class Controls:
         self._told = lambda completion: agent.completed(completion, self)
         agent.began(self)
         self.world.engine.run()
-        shop, world = self.shop, self.world
+        queue, world = self.queue, self.world
         return Outcome(
-            seconds=shop.last,
-            items=shop.done,
-            failed=shop.failed,
+            seconds=queue.last,
+            items=queue.done,
+            failed=queue.failed,
             cores=world.cores.busy,
             gil=self.main.gil.busy,
             lanes=self._most,
@@ -226,22 +226,22 @@ class Controls:
         number = len(self._lanes)
         seconds = self.world.costs.socket_step if step is None else step
         loop = host.loop if shared else None
-        lane = Lane(number, kind, host, self.shop, step=seconds, loop=loop)
+        lane = Lane(number, kind, host, self.queue, step=seconds, loop=loop)
         self._lanes.append(lane)
-        self.shop.lanes = self.lanes()
-        self._most = max(self._most, self.shop.lanes)
+        self.queue.lanes = self.lanes()
+        self._most = max(self._most, self.queue.lanes)
         return lane
 
     def _add(self, lane: Lane, start: float, overhead: float, batch: int | None) -> None:
         # tasks and the calling thread share their iterator: nothing is held back
         pace = Pace(batch if lane.kind == "thread" else 1)
         # lanes begin together, not each within the order that adds it
-        task = lane.from_shop(start, overhead, pace)
+        task = lane.from_queue(start, overhead, pace)
         self.world.engine.after(0.0, lambda: self.world.engine.start(task))
 
     def _add_worker(self, ready: float, lanes: int, batch: int | None) -> None:
         host = self.world.host()
-        feed = Feed(self.main, self.shop, lanes, batch)
+        feed = Feed(self.main, self.queue, lanes, batch)
         for place in range(lanes):
             lane = self._lane("process", host, shared=lanes > 1)
             threads = 0.0 if self.world.script.is_async else self.world.costs.thread_start * place

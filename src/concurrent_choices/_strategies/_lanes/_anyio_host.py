@@ -15,7 +15,7 @@ import anyio.abc
 import anyio.lowlevel
 
 from ..._work._limited import OVERDUE
-from ._shift import Body
+from ._task_pool import Body
 
 __all__ = ["AnyioHost", "on_trio", "post_here"]
 

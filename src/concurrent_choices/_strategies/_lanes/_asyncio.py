@@ -10,40 +10,40 @@ from math import inf
 from ..._facts._batch import Batch
 from ..._work._job import Job
 from ._asyncio_host import AsyncioHost, run_loop
-from ._crew import Crew
 from ._keeper import Keeper
-from ._loops import RunShift, loop_body
-from ._shift import Shift
-from ._threads import Floor
+from ._loops import RunTasks, loop_body
+from ._task_pool import TaskPool
+from ._thread_pool import ThreadPool
+from ._threads import LanePool
 
-__all__ = ["run_shift", "serve_alone", "serve_with"]
+__all__ = ["run_tasks", "serve_alone", "serve_with"]
 
 Factory = Callable[[], asyncio.AbstractEventLoop]
 
 
-def run_shift(factory: Factory, shift: Shift, register: Callable[[Callable[[], None]], None]) -> None:
-    """Run a shift to its end on a new asyncio loop."""
+def run_tasks(factory: Factory, tasks: TaskPool, register: Callable[[Callable[[], None]], None]) -> None:
+    """Run a task pool to its end on a new asyncio loop."""
 
     async def main() -> None:
         host = AsyncioHost()
         register(host.wake_soon)
-        await shift.serve(host)
+        await tasks.serve(host)
 
     run_loop(factory, main())
 
 
 def serve_alone(
     job: Job,
-    keeper: Keeper[Crew],
+    keeper: Keeper[ThreadPool],
     *,
     concurrency: int,
     factory: Factory = asyncio.new_event_loop,
 ) -> Iterator[Batch]:
     """One loop with `concurrency` items in flight."""
-    return serve_with(job, partial(run_shift, factory), concurrency, keeper)
+    return serve_with(job, partial(run_tasks, factory), concurrency, keeper)
 
 
-def serve_with(job: Job, run: RunShift, concurrency: int, keeper: Keeper[Crew]) -> Iterator[Batch]:
+def serve_with(job: Job, run: RunTasks, concurrency: int, keeper: Keeper[ThreadPool]) -> Iterator[Batch]:
     """One loop, run by `run`: in this thread where nobody looks before the end, else beside it.
 
     A loop that only ran while the caller waits would let connections in flight starve between two
@@ -51,9 +51,9 @@ def serve_with(job: Job, run: RunShift, concurrency: int, keeper: Keeper[Crew]) 
     """
     if job.linger == inf:
         batches: list[Batch] = []
-        run(Shift(job, batches.append, concurrency), lambda _nudge: None)
+        run(TaskPool(job, batches.append, concurrency), lambda _nudge: None)
         yield from batches
         return
     job.source.widen(2 * concurrency)
-    with keeper.lend() as crew:
-        yield from Floor(job, crew, workers=1, body=loop_body(run, concurrency))
+    with keeper.lend() as thread_pool:
+        yield from LanePool(job, thread_pool, workers=1, body=loop_body(run, concurrency))

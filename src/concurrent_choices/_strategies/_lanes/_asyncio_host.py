@@ -10,7 +10,7 @@ from math import inf
 from typing import Any, Self
 
 from ..._work._limited import GRACE, cancel_all, limited
-from ._shift import Body
+from ._task_pool import Body
 
 __all__ = ["AsyncioHost", "run_loop"]
 

@@ -11,9 +11,9 @@ from typing import ClassVar, Generic, Protocol, Self, TypeVar
 from attrs import Factory, field, frozen
 
 from ..._errors import ClosedStrategyError
-from ._crew import Crew
+from ._thread_pool import ThreadPool
 
-__all__ = ["Closable", "Crewed", "Keeper"]
+__all__ = ["Closable", "Keeper", "ThreadBacked"]
 
 
 class Closable(Protocol):
@@ -77,16 +77,16 @@ class Keeper(Generic[T]):
             made.close()
 
 
-def _threads_of(strategy: Crewed) -> Keeper[Crew]:
-    return Keeper(strategy.name, partial(Crew, f"concurrent_choices-{strategy.name}"))
+def _threads_of(strategy: ThreadBacked) -> Keeper[ThreadPool]:
+    return Keeper(strategy.name, partial(ThreadPool, f"concurrent_choices-{strategy.name}"))
 
 
 @frozen
-class Crewed:
+class ThreadBacked:
     """What strategies have in common that use threads: inside `with` the threads stay for the next job."""
 
     name: ClassVar[str]
-    _keeper: Keeper[Crew] = field(
+    _keeper: Keeper[ThreadPool] = field(
         default=Factory(_threads_of, takes_self=True), init=False, eq=False, repr=False
     )
 

@@ -6,38 +6,38 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ._shift import Shift
+from ._task_pool import TaskPool
 
 if TYPE_CHECKING:
-    from ._threads import Floor, Lane
+    from ._threads import Lane, LanePool
 
 __all__ = ["loop_body", "serve_in_lane"]
 
-RunShift = Callable[[Shift, Callable[[Callable[[], None]], None]], None]
-"""Runs a shift on a new loop to its end; hands the shift's nudge to its second argument."""
+RunTasks = Callable[[TaskPool, Callable[[Callable[[], None]], None]], None]
+"""Runs a task pool on a new loop to its end; hands the task pool's nudge to its second argument."""
 
 
-def loop_body(run_shift: RunShift, concurrency: int) -> Callable[[Lane], None]:
+def loop_body(run_tasks: RunTasks, concurrency: int) -> Callable[[Lane], None]:
     """A lane's body that serves `concurrency` items at once on a loop of its own."""
-    return partial(_serve, run_shift, concurrency)
+    return partial(_serve, run_tasks, concurrency)
 
 
-def _serve(run_shift: RunShift, concurrency: int, lane: Lane) -> None:
-    floor: Floor = lane.floor
-    serve_in_lane(run_shift, Shift(floor.job, floor.outbox.put, concurrency), lane)
+def _serve(run_tasks: RunTasks, concurrency: int, lane: Lane) -> None:
+    pool: LanePool = lane.pool
+    serve_in_lane(run_tasks, TaskPool(pool.job, pool.outbox.put, concurrency), lane)
 
 
-def serve_in_lane(run_shift: RunShift, shift: Shift, lane: Lane) -> None:
-    """Run a shift on a loop in a lane's thread, and have it told when there are items."""
-    floor: Floor = lane.floor
+def serve_in_lane(run_tasks: RunTasks, tasks: TaskPool, lane: Lane) -> None:
+    """Run a task pool on a loop in a lane's thread, and have it told when there are items."""
+    pool: LanePool = lane.pool
     nudges: list[Callable[[], None]] = []
 
     def register(nudge: Callable[[], None]) -> None:
         nudges.append(nudge)
-        floor.nudges.add(nudge)
-        floor.job.on_stop(nudge)
+        pool.nudges.add(nudge)
+        pool.job.on_stop(nudge)
 
     try:
-        run_shift(shift, register)
+        run_tasks(tasks, register)
     finally:
-        floor.nudges.difference_update(nudges)
+        pool.nudges.difference_update(nudges)

@@ -19,12 +19,12 @@ from ..._work._job import Job
 from ._anyio_host import AnyioHost, on_trio
 from ._asyncio_host import AsyncioHost
 from ._background import PARTING, Background, Bell
-from ._shift import Shift
+from ._task_pool import TaskPool
 
-__all__ = ["execute_beside", "execute_here", "execute_shift"]
+__all__ = ["execute_beside", "execute_here", "execute_tasks"]
 
-MakeShift = Callable[[Callable[[Batch], None], int], Shift]
-"""Makes a shift from where it puts batches and how many lanes it has."""
+MakeTasks = Callable[[Callable[[Batch], None], int], TaskPool]
+"""Makes a task pool from where it puts batches and how many lanes it has."""
 
 Execute = Callable[[Job], Iterator[Batch]]
 """Performs a job, as a strategy does."""
@@ -149,26 +149,26 @@ class _Session:
 
 def execute_here(job: Job, concurrency: int) -> AsyncIterator[Batch]:
     """Serve an `async def` with `concurrency` tasks of the running loop."""
-    return execute_shift(job, concurrency, partial(Shift, job))
+    return execute_tasks(job, concurrency, partial(TaskPool, job))
 
 
-def execute_shift(
-    job: Job, concurrency: int, make: MakeShift, follow: Callable[[], Execute | None] = _nothing
+def execute_tasks(
+    job: Job, concurrency: int, make: MakeTasks, follow: Callable[[], Execute | None] = _nothing
 ) -> AsyncIterator[Batch]:
-    """The same with a shift of another kind, and what may perform the rest beside the loop."""
+    """The same with a task pool of another kind, and what may perform the rest beside the loop."""
     job.source.widen(2 * concurrency)
     return _Session(job, partial(_start_here, job, concurrency, make), follow)
 
 
-def _start_here(job: Job, concurrency: int, make: MakeShift, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
+def _start_here(job: Job, concurrency: int, make: MakeTasks, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
     host = AnyioHost() if on_trio() else AsyncioHost()
-    shift = make(mail.put, concurrency)
+    tasks = make(mail.put, concurrency)
     job.on_stop(host.wake_soon)
     job.source.on_change(host.wake_soon)
 
     async def serve() -> None:
         try:
-            await shift.serve(host)
+            await tasks.serve(host)
         except BaseException as error:
             mail.close(error)
             raise

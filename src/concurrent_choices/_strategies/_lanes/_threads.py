@@ -15,12 +15,12 @@ from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._nesting import share
 from ..._work._watched import overdue
-from ._crew import PARTING, Crew
 from ._keeper import Keeper
 from ._outbox import Outbox
 from ._pace import Pace, share_of_rest
+from ._thread_pool import PARTING, ThreadPool
 
-__all__ = ["Floor", "Lane", "threads_for"]
+__all__ = ["Lane", "LanePool", "threads_for"]
 
 LONG = 2e-3
 """A batch that has lasted so long, in seconds, gives its unstarted items back if another lane is idle."""
@@ -32,12 +32,12 @@ MOST_THREADS = 256
 """Most threads that stand in for tasks, whatever the concurrency (guessed: 3 MB of stacks in use)."""
 
 
-class Floor:
+class LanePool:
     """All thread lanes of one job, seen from the caller's thread.
 
     Args:
         job: What to do.
-        crew: Where threads come from.
+        thread_pool: Where threads come from.
         workers: How many lanes at most.
         batch: A fixed batch size, or None to adapt.
         body: What a lane does: `perform_claims` or another way of working off the source.
@@ -46,7 +46,7 @@ class Floor:
     def __init__(
         self,
         job: Job,
-        crew: Crew,
+        thread_pool: ThreadPool,
         *,
         workers: int,
         batch: int | None = None,
@@ -58,7 +58,7 @@ class Floor:
         self.outbox = Outbox(job.linger, job.sink)
         self.starving = False
         self.crash: BaseException | None = None
-        self._crew = crew
+        self._thread_pool = thread_pool
         self._body = body or perform_claims
         self._lock = threading.Lock()
         self._lanes: set[Lane] = set()
@@ -107,7 +107,7 @@ class Floor:
             lane = Lane(self)
             with self._lock:
                 self._lanes.add(lane)
-            self._crew.start(lane.run)
+            self._thread_pool.start(lane.run)
         if self.nudges and (source.ready or source.finished):
             for nudge in list(self.nudges):
                 nudge()
@@ -169,11 +169,11 @@ class Floor:
 class Lane:
     """One thread's part of a job."""
 
-    __slots__ = ("_began", "_claim", "_lock", "floor", "pace", "since")
+    __slots__ = ("_began", "_claim", "_lock", "pace", "pool", "since")
 
-    def __init__(self, floor: Floor) -> None:
-        self.floor = floor
-        self.pace = Pace(floor.batch)
+    def __init__(self, pool: LanePool) -> None:
+        self.pool = pool
+        self.pace = Pace(pool.batch)
         self.since = inf
         self._began = 0.0
         self._claim: Claim | None = None
@@ -182,39 +182,39 @@ class Lane:
     def run(self) -> None:
         """The thread's body."""
         try:
-            self.floor.work(self)
+            self.pool.work(self)
         except BaseException as error:  # noqa: BLE001 - the caller's thread raises it; here it would be lost
-            self.floor.crash = error
+            self.pool.crash = error
         finally:
-            self.floor.leave(self)
+            self.pool.leave(self)
 
     def claim(self) -> Claim | None:
         """Take the next batch."""
-        floor, size = self.floor, self.pace.size
-        source = floor.job.source
+        pool, size = self.pool, self.pace.size
+        source = pool.job.source
         if size > 1:
-            size = share_of_rest(size, source.remaining, floor.workers)
+            size = share_of_rest(size, source.remaining, pool.workers)
         self._claim = claim = source.claim(size)
         self._began = time.monotonic()
         return claim
 
     def mark(self, _index: int) -> bool:
         """Whether the next item may start: not where the job has stopped or another lane is idle."""
-        floor = self.floor
-        if floor.job.timeout is not None:
+        pool = self.pool
+        if pool.job.timeout is not None:
             self.since = time.monotonic()
-        elif floor.starving and time.monotonic() - self._began > LONG:
+        elif pool.starving and time.monotonic() - self._began > LONG:
             return False
-        return not floor.job.stopped
+        return not pool.job.stopped
 
     def hand_over(self, claim: Claim, batch: Batch) -> bool:
         """Hand over a batch. Answers whether this lane goes on."""
         done = len(batch.values)
         self.pace.took(time.monotonic() - self._began, done)
         if done == len(claim.items):
-            self.floor.outbox.put(batch)
+            self.pool.outbox.put(batch)
             return True
-        self.floor.deliver(claim, batch)
+        self.pool.deliver(claim, batch)
         return batch.error is None
 
     def settle(self, claim: Claim, batch: Batch) -> bool:
@@ -234,16 +234,16 @@ class Lane:
 
 def perform_claims(lane: Lane) -> None:
     """Work off the source with a `def` callable, until there is nothing to claim."""
-    if lane.floor.job.timeout is not None:
+    if lane.pool.job.timeout is not None:
         _perform_watched(lane)
-    elif lane.floor.batch == 1:
+    elif lane.pool.batch == 1:
         _perform_singly(lane)
     else:
         _perform_batches(lane)
 
 
 def _perform_batches(lane: Lane) -> None:
-    perform, mark, hand_over = lane.floor.job.performer, lane.mark, lane.hand_over
+    perform, mark, hand_over = lane.pool.job.performer, lane.mark, lane.hand_over
     while (claim := lane.claim()) is not None:
         if not hand_over(claim, perform(claim, mark)):
             return
@@ -251,27 +251,27 @@ def _perform_batches(lane: Lane) -> None:
 
 def _perform_singly(lane: Lane) -> None:
     """The same with one item at a time, where every tenth of a microsecond counts."""
-    floor = lane.floor
-    perform, claim_one, put = floor.job.performer, floor.job.source.claim, floor.outbox.put
+    pool = lane.pool
+    perform, claim_one, put = pool.job.performer, pool.job.source.claim, pool.outbox.put
     while (claim := claim_one()) is not None:
         batch = perform(claim)
         if batch[2] is not None:
-            floor.deliver(claim, batch)
+            pool.deliver(claim, batch)
             return
         put(batch)
 
 
 def _perform_watched(lane: Lane) -> None:
     """The same where the caller's thread may give up on an item at any moment."""
-    perform = lane.floor.job.performer
+    perform = lane.pool.job.performer
     while (claim := lane.claim()) is not None:
         if not lane.settle(claim, perform(claim, lane.mark)):
             return
 
 
-def threads_for(job: Job, keeper: Keeper[Crew], concurrency: int) -> Iterator[Batch]:
+def threads_for(job: Job, keeper: Keeper[ThreadPool], concurrency: int) -> Iterator[Batch]:
     """A `def` under an event loop strategy: as many threads as it may have items in flight."""
     workers = share(min(concurrency, MOST_THREADS))
     job.crowd(workers if job.source.length is None else min(workers, job.source.length))
-    with keeper.lend() as crew:
-        yield from Floor(job, crew, workers=workers)
+    with keeper.lend() as thread_pool:
+        yield from LanePool(job, thread_pool, workers=workers)

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterable
 
 from ._child import readable
-from ._desk import Desk
 from ._host import Host
 from ._wire import Kind
+from ._worker_queue import WorkerQueue
 
 __all__ = ["part"]
 
@@ -16,35 +16,35 @@ MERCY = 0.02
 """Seconds a busy worker gets to end its batch before it is killed (guessed: what a new one costs)."""
 
 
-def part(desks: Iterable[Desk], host: Host, number: int) -> None:
+def part(queues: Iterable[WorkerQueue], host: Host, number: int) -> None:
     """Leave idle workers to the host; end the others.
 
     Args:
-        desks: What the workers have in hand.
+        queues: What the workers have in hand.
         host: Whose workers they are.
         number: The job's.
     """
-    left = [desk for desk in desks if desk.worker in host.workers]  # the host may have been closed
-    busy = [desk for desk in left if not desk.idle or not desk.worker.ready]
-    for desk in busy:
-        desk.worker.page.cancelled = number
+    left = [queue for queue in queues if queue.worker in host.workers]  # the host may have been closed
+    busy = [queue for queue in left if not queue.idle or not queue.worker.ready]
+    for queue in busy:
+        queue.worker.page.cancelled = number
     until = time.monotonic() + MERCY
-    for desk in busy:
-        _let_finish(desk, number, until)
-        if not desk.idle:
-            host.dismiss(desk.worker)
+    for queue in busy:
+        _let_finish(queue, number, until)
+        if not queue.idle:
+            host.dismiss(queue.worker)
 
 
-def _let_finish(desk: Desk, number: int, until: float) -> None:
+def _let_finish(queue: WorkerQueue, number: int, until: float) -> None:
     """Listen to a worker until it is idle or the time has come."""
-    worker = desk.worker
+    worker = queue.worker
     try:
-        while not desk.idle and (left := until - time.monotonic()) > 0:
+        while not queue.idle and (left := until - time.monotonic()) > 0:
             if not readable(worker.link.fileno(), left):
                 break
             for message in worker.link.receive():
                 if message.job == number and message.kind == Kind.DONE:
-                    desk.reported(message.start, 1)
+                    queue.reported(message.start, 1)
                 worker.ready = worker.ready or message.kind == Kind.READY
     except (EOFError, KeyError):
         pass

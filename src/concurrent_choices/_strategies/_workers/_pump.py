@@ -29,13 +29,13 @@ from ..._work._perform import show
 from ..._work._pickling import dump, reason_of
 from .._lanes._pace import share_of_rest
 from ._child import readable
-from ._desk import CREDIT, Desk, desk_of
 from ._host import Host, Worker
 from ._parting import part
 from ._surroundings import surroundings
 from ._unpack import unpack_outcome
 from ._waker import Waker
 from ._wire import Kind, Message, Terms
+from ._worker_queue import CREDIT, WorkerQueue, queue_of
 
 __all__ = ["Pump"]
 
@@ -58,7 +58,7 @@ class Pump:
         job: What to do.
         host: Whose workers do it.
         workers: How many of them at most.
-        seat: Makes the desk of a worker.
+        make_queue: Makes the queue of a worker.
         inner: What runs the lanes inside each worker, or None for one item at a time.
     """
 
@@ -71,19 +71,19 @@ class Pump:
         host: Host,
         *,
         workers: int,
-        seat: Callable[[Worker], Desk],
+        make_queue: Callable[[Worker], WorkerQueue],
         inner: object = None,
     ) -> None:
         self._job = job
         self._host = host
         self._workers = workers
-        self._seat = seat
+        self._make_queue = make_queue
         host.jobs += 1
         self._number = host.jobs
         self._frames = _pack_job(job, inner, workers, watched=self.watched)
         # In a copy: another thread may be in the context itself, where there is room for one.
         self._surroundings = dump(job.context.copy().run(surroundings))
-        self._desks: dict[int, Desk] = {}
+        self._queues: dict[int, WorkerQueue] = {}
         self._out: deque[Batch] = deque()
         self._alone: deque[Claim] = deque()
         self._false_starts = 0
@@ -112,7 +112,7 @@ class Pump:
                     source.hunger()
                 self._listen(waker, self._expire())
         finally:
-            part(self._desks.values(), self._host, self._number)
+            part(self._queues.values(), self._host, self._number)
             waker.close()
 
     def leave(self) -> None:
@@ -123,60 +123,60 @@ class Pump:
     # Sending
 
     def _all_idle(self) -> bool:
-        return all(desk.idle for desk in self._desks.values())
+        return all(queue.idle for queue in self._queues.values())
 
     def _deal(self) -> None:
         """Give a batch to every worker that has room for one, in turn, until none has."""
-        while len(self._desks) < self._workers and self._work_waits():
-            self._send(self._open_desk())
-        while any([desk.room and self._send(desk) for desk in self._desks.values()]):  # noqa: C419 - to each, not to the first that takes one
+        while len(self._queues) < self._workers and self._work_waits():
+            self._send(self._open_queue())
+        while any([queue.room and self._send(queue) for queue in self._queues.values()]):  # noqa: C419 - to each, not to the first that takes one
             pass
-        for desk in self._desks.values():
-            if desk.worker.link.pending:
-                self._flush(desk)
+        for queue in self._queues.values():
+            if queue.worker.link.pending:
+                self._flush(queue)
 
     def _work_waits(self) -> bool:
         return bool(self._alone) or (self._job.source.claimable and not self._leaving)
 
-    def _open_desk(self) -> Desk:
-        taken = {desk.worker for desk in self._desks.values()}
+    def _open_queue(self) -> WorkerQueue:
+        taken = {queue.worker for queue in self._queues.values()}
         free = [worker for worker in self._host.workers if worker not in taken]
         worker = free[0] if free else self._hire()
-        desk = self._seat(worker)
+        queue = self._make_queue(worker)
         worker.page.started = 0
         worker.page.since = 0
         worker.take_job(self._number, self._frames, self._surroundings)
-        self._desks[worker.link.fileno()] = desk
+        self._queues[worker.link.fileno()] = queue
         self._poll.register(worker.link.fileno(), select.POLLIN)
         if worker.sentinel is not None:
             self._poll.register(worker.sentinel, select.POLLIN)
-        return desk
+        return queue
 
     def _hire(self) -> Worker:
         self._host.preload(self._job.fn)
         return self._host.hire()
 
-    def _send(self, desk: Desk) -> bool:
+    def _send(self, queue: WorkerQueue) -> bool:
         """Line up one batch; False where there is nothing to send."""
-        claim = self._next_claim(desk)
+        claim = self._next_claim(queue)
         if claim is None:
             return False
         frames = self._pack(claim)
         if frames is None:
             return True
-        desk.sent(claim)
-        desk.weighed(sum(memoryview(frame).nbytes for frame in frames), len(claim.items))
-        desk.worker.link.queue(Kind.BATCH, self._number, claim.start, frames)
+        queue.sent(claim)
+        queue.weighed(sum(memoryview(frame).nbytes for frame in frames), len(claim.items))
+        queue.worker.link.queue(Kind.BATCH, self._number, claim.start, frames)
         return True
 
-    def _next_claim(self, desk: Desk) -> Claim | None:
+    def _next_claim(self, queue: WorkerQueue) -> Claim | None:
         if self._alone:
             return self._alone.popleft()
         if self._leaving:
             return None
         source = self._job.source
         lanes = self._workers * CREDIT
-        return source.claim(share_of_rest(desk.room, source.remaining, lanes))
+        return source.claim(share_of_rest(queue.room, source.remaining, lanes))
 
     def _pack(self, claim: Claim) -> list[Any] | None:
         try:
@@ -203,58 +203,58 @@ class Pump:
             self._job.source.close()
             self._out.append(Batch(index, [], error))
 
-    def _flush(self, desk: Desk) -> None:
-        link = desk.worker.link
+    def _flush(self, queue: WorkerQueue) -> None:
+        link = queue.worker.link
         with suppress(BrokenPipeError, ConnectionError):  # its end is noticed where we listen
             link.flush(MSG_DONTWAIT)
-        if link.pending != desk.blocked:
-            desk.blocked = link.pending
-            mask = select.POLLIN | select.POLLOUT if desk.blocked else select.POLLIN
+        if link.pending != queue.blocked:
+            queue.blocked = link.pending
+            mask = select.POLLIN | select.POLLOUT if queue.blocked else select.POLLIN
             self._poll.modify(link.fileno(), mask)
 
     # Listening
 
     def _listen(self, waker: Waker, seconds: float) -> None:
         """Wait for wires to speak, and deal with what they say."""
-        if self._desks and all(desk.brisk for desk in self._desks.values()):
+        if self._queues and all(queue.brisk for queue in self._queues.values()):
             # Whoever writes to a process that waits must wake it; let answers gather instead.
             time.sleep(NAP)
         events = self._poll.poll(None if seconds == inf else seconds * 1000)
         for descriptor, event in events:
             if descriptor == waker.fileno():
                 waker.hush()
-            elif (desk := desk_of(self._desks, descriptor)) is not None:
+            elif (queue := queue_of(self._queues, descriptor)) is not None:
                 if event & select.POLLOUT:
-                    self._flush(desk)
+                    self._flush(queue)
                 if event & ~select.POLLOUT:
-                    self._hear(desk, dead=descriptor == desk.worker.sentinel)
+                    self._hear(queue, dead=descriptor == queue.worker.sentinel)
 
-    def _hear(self, desk: Desk, *, dead: bool) -> None:
+    def _hear(self, queue: WorkerQueue, *, dead: bool) -> None:
         try:
             if dead:
-                self._drain(desk)
-            for message in desk.worker.link.receive():
-                self._handle(desk, message)
+                self._drain(queue)
+            for message in queue.worker.link.receive():
+                self._handle(queue, message)
         except EOFError:
-            self._settle(desk, overdue=False)
+            self._settle(queue, overdue=False)
 
-    def _drain(self, desk: Desk) -> None:
+    def _drain(self, queue: WorkerQueue) -> None:
         """Take what a dead worker still said; ends with EOFError."""
-        while readable(desk.worker.link.fileno(), 0):
-            for message in desk.worker.link.receive():
-                self._handle(desk, message)
+        while readable(queue.worker.link.fileno(), 0):
+            for message in queue.worker.link.receive():
+                self._handle(queue, message)
         raise EOFError
 
-    def _handle(self, desk: Desk, message: Message) -> None:
+    def _handle(self, queue: WorkerQueue, message: Message) -> None:
         if message.kind == Kind.READY:
-            self._greet(desk, bytes(message.frames[0]).decode())
+            self._greet(queue, bytes(message.frames[0]).decode())
         elif message.job != self._number:
             return  # from a job that was given up
         elif message.kind == Kind.DONE:
-            self._take(desk, message)
+            self._take(queue, message)
         elif message.kind == Kind.REFUSED:
-            claim = desk.reported(message.start, 1)
-            desk.unstarted(claim)
+            claim = queue.reported(message.start, 1)
+            queue.unstarted(claim)
             if len(claim.items) > 1:
                 self._separate(claim)
             else:
@@ -267,22 +267,22 @@ class Pump:
             )
             raise WorkerStartError(problem)
 
-    def _greet(self, desk: Desk, complaint: str) -> None:
+    def _greet(self, queue: WorkerQueue, complaint: str) -> None:
         if complaint:
             raise WorkerStartError(complaint)
-        desk.worker.ready = True
+        queue.worker.ready = True
         self._false_starts = 0
 
-    def _take(self, desk: Desk, message: Message) -> None:
+    def _take(self, queue: WorkerQueue, message: Message) -> None:
         try:
             batch = unpack_outcome(message, self._job)
         except Exception as obstacle:  # noqa: BLE001 - any result's own __setstate__ may raise anything
-            self._give_up(desk.reported(message.start, 1), reason_of(obstacle))
+            self._give_up(queue.reported(message.start, 1), reason_of(obstacle))
             return
         count = len(batch.values) + (batch.error is not None)
-        claim = desk.reported(message.start, count)
-        desk.took(message.nanoseconds / 1e9, len(batch.values))
-        desk.weighed(sum(len(frame) for frame in message.frames), max(1, len(batch.values)))
+        claim = queue.reported(message.start, count)
+        queue.took(message.nanoseconds / 1e9, len(batch.values))
+        queue.weighed(sum(len(frame) for frame in message.frames), max(1, len(batch.values)))
         if batch.error is not None:
             self._job.source.close()
         elif len(batch.values) < len(claim.items) and not self._job.stopped:
@@ -303,32 +303,32 @@ class Pump:
         if timeout is None:
             return inf
         wait = timeout
-        for desk in list(self._desks.values()):
-            since = desk.worker.page.since
+        for queue in list(self._queues.values()):
+            since = queue.worker.page.since
             left = since / 1e9 + timeout - time.monotonic() if since else timeout
             if left > 0:
                 wait = min(wait, left)
-            elif not desk.idle:
-                desk.worker.kill()
+            elif not queue.idle:
+                queue.worker.kill()
                 with suppress(EOFError):
-                    self._drain(desk)
-                self._settle(desk, overdue=True)
+                    self._drain(queue)
+                self._settle(queue, overdue=True)
                 wait = 0.0
         return wait
 
-    def _settle(self, desk: Desk, *, overdue: bool) -> None:
+    def _settle(self, queue: WorkerQueue, *, overdue: bool) -> None:
         """A worker is gone: replace what can be replaced, report what cannot."""
-        worker = desk.worker
+        worker = queue.worker
         started = worker.page.started
         descriptor = worker.link.fileno()
         self._poll.unregister(descriptor)
         if worker.sentinel is not None:
             self._poll.unregister(worker.sentinel)
-        del self._desks[descriptor]
+        del self._queues[descriptor]
         code = self._host.dismiss(worker)
         if not worker.ready:
             self._false_start(code)
-        lost, running, unstarted = desk.fallen(started)
+        lost, running, unstarted = queue.fallen(started)
         for claim in unstarted:
             self._job.source.give_back(claim)
         for index, item in running:

@@ -11,9 +11,9 @@ from engine_coroutines import STARTING as LOOP_STARTING
 from engine_fakes import LANES, STARTING, ScriptedStrategy
 
 from concurrent_choices import stream
-from concurrent_choices._engine._freight import Done
+from concurrent_choices._engine._carrying import Done
 from concurrent_choices._engine._report import begin_report
-from concurrent_choices._engine._yard import Yard
+from concurrent_choices._engine._worker_startup import WorkerStartup
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
 from concurrent_choices._work._state import State
@@ -29,33 +29,33 @@ def barred():
 
 
 @pytest.fixture
-def yard():
+def startup():
     """The processes of a run that has not begun."""
     job = Job(acts.SlowToLoad(), Source(range(3)))
-    yard = Yard(job, State(job.fn), begin_report("slow"))
-    yield yard
-    yard.close()
+    startup = WorkerStartup(job, State(job.fn), begin_report("slow"))
+    yield startup
+    startup.close()
 
 
-def test_who_has_left_listens_to_no_worker(yard, barred):
+def test_who_has_left_listens_to_no_worker(startup, barred):
     """What they answer may be meant for the next run."""
-    ordering = threading.Thread(target=yard.order, args=(1, 1, Done(), barred.append))
+    ordering = threading.Thread(target=startup.order, args=(1, 1, Done(), barred.append))
     ordering.start()
-    while yard.host is None or not yard.host.workers:
+    while startup.host is None or not startup.host.workers:
         time.sleep(1e-3)
-    yard.leave()
+    startup.leave()
     ordering.join()
-    assert (yard.ready, yard.obstacle) == (0, "")
+    assert (startup.ready, startup.obstacle) == (0, "")
 
 
-def test_after_the_end_no_workers_are_ordered(yard, barred):
+def test_after_the_end_no_workers_are_ordered(startup, barred):
     """The run was over before the thread that orders them got its turn."""
-    yard.close()
-    yard.order(2, 1, Done(), barred.append)
-    assert yard.host is None
+    startup.close()
+    startup.order(2, 1, Done(), barred.append)
+    assert startup.host is None
 
 
-def test_workers_that_somebody_still_orders_do_not_rest(yard, barred):
+def test_workers_that_somebody_still_orders_do_not_rest(startup, barred):
     """The next run would not be the only one to listen to them."""
     loading = threading.Event()
 
@@ -63,24 +63,24 @@ def test_workers_that_somebody_still_orders_do_not_rest(yard, barred):
         loading.wait()
         return ""
 
-    yard._unfit_to_travel = hold
-    ordering = threading.Thread(target=yard.order, args=(1, 1, Done(), barred.append))
+    startup._unfit_to_travel = hold
+    ordering = threading.Thread(target=startup.order, args=(1, 1, Done(), barred.append))
     ordering.start()
-    while yard.host is None or not yard.host.workers:
+    while startup.host is None or not startup.host.workers:
         time.sleep(1e-3)
-    host = yard.host
-    yard.close()
+    host = startup.host
+    startup.close()
     assert host.closed
     loading.set()
     ordering.join()
-    assert yard.ready == 0
+    assert startup.ready == 0
 
 
-def test_what_costs_more_to_carry_than_to_compute_stays(yard, barred):
+def test_what_costs_more_to_carry_than_to_compute_stays(startup, barred):
     """No worker is started for it, and who decides is told why."""
-    yard.order(2, 1, Done(items=100, cpu=1e-6, results=[bytes(1 << 20)] * 4), barred.append)
-    assert yard.host is None
-    assert barred == [yard.obstacle] == ["carrying items and results would cost more than it saves"]
+    startup.order(2, 1, Done(items=100, cpu=1e-6, results=[bytes(1 << 20)] * 4), barred.append)
+    assert startup.host is None
+    assert barred == [startup.obstacle] == ["carrying items and results would cost more than it saves"]
 
 
 def large(_item):

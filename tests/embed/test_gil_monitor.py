@@ -6,8 +6,8 @@ import hashlib
 
 import pytest
 
+from concurrent_choices._embed._gil_monitor import ENOUGH, GilMonitor
 from concurrent_choices._embed._placing import HOLDS
-from concurrent_choices._embed._vigil import ENOUGH, Vigil
 from concurrent_choices._measure._clock import SystemClock
 
 BLOCK = bytes(8_000_000)
@@ -27,34 +27,34 @@ def digest():
 
 
 @pytest.fixture
-def vigil():
-    """A vigil that ends with the test."""
-    vigil = Vigil(SystemClock())
-    yield vigil
-    vigil.close()
+def monitor():
+    """A monitor that ends with the test."""
+    monitor = GilMonitor(SystemClock())
+    yield monitor
+    monitor.close()
 
 
-def tried(vigil, fn, trial):
-    """Call until the vigil is sure; the share it tells."""
+def tried(monitor, fn, trial):
+    """Call until the monitor is sure; the share it tells."""
     clock = SystemClock()
     share = None
     for _ in range(ENOUGH):
-        vigil.begin()
+        monitor.begin()
         queued, cpu, began = clock.run_queue(), clock.thread_cpu(), clock.wall()
         fn()
         span = began, clock.wall()
-        share = vigil.end(trial, span, clock.thread_cpu() - cpu, clock.run_queue() - queued)
+        share = monitor.end(trial, span, clock.thread_cpu() - cpu, clock.run_queue() - queued)
         if share is not None:
             break
     return share
 
 
-def test_callables_are_told_apart(vigil):
+def test_callables_are_told_apart(monitor):
     """Pure Python holds the GIL, hashing does not; each is seen by itself."""
-    assert tried(vigil, spin, 1) > HOLDS > tried(vigil, digest, 2)
+    assert tried(monitor, spin, 1) > HOLDS > tried(monitor, digest, 2)
 
 
-def test_where_nothing_can_be_seen_it_is_assumed(vigil):
+def test_where_nothing_can_be_seen_it_is_assumed(monitor):
     """Calls that are too short to be seen are not watched for ever."""
-    shares = [vigil.end(3, (0, 1), 1, 0) for _ in range(ENOUGH)]
+    shares = [monitor.end(3, (0, 1), 1, 0) for _ in range(ENOUGH)]
     assert shares == [*[None] * (ENOUGH - 1), 1.0]

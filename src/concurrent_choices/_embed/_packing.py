@@ -17,10 +17,10 @@ from ._remote import Call
 if TYPE_CHECKING:
     from ._tasks import Task
 
-__all__ = ["Address", "BelongsHereError", "Parcels"]
+__all__ = ["BelongsHereError", "Packer", "SentCallables"]
 
 KEPT = 64
-"""Callables a worker remembers, and parcels kept (guessed)."""
+"""Callables a worker remembers, and packed ones kept (guessed)."""
 
 SELDOM = 16
 """Of calls whose look costs much, one in so many is looked at."""
@@ -33,7 +33,7 @@ class BelongsHereError(Exception):
     """A call cannot go to a worker. Internal: it is made in a thread instead."""
 
 
-class Address:
+class SentCallables:
     """What one worker has been sent."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Address:
         self._known.clear()
 
 
-class _Parcel:
+class _Packed:
     def __init__(self, fn: Any, token: int, frames: tuple[bytes, ...], digest: bytes) -> None:
         # What the executor was given must not outlive its call, so a callable is not kept alive here.
         self.fn = weakref.ref(fn) if type(fn) is FunctionType else None
@@ -76,40 +76,40 @@ class _Parcel:
         self.sent = 0
 
 
-class Parcels:
+class Packer:
     """Packs calls."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[int, _Parcel] = OrderedDict()
+        self._kept: OrderedDict[int, _Packed] = OrderedDict()
         self._tokens = 0
 
-    def pack(self, task: Task, address: Address) -> list[Any]:
+    def pack(self, task: Task, sent: SentCallables) -> list[Any]:
         """A call as frames for a worker.
 
         Raises:
             BelongsHereError: It cannot travel, or must not any more.
         """
         fn, args, kwargs = unwrapped(task.fn, task.args, task.kwargs)
-        parcel = self._parcel(fn, pinned=task.account.pinned)
+        packed = self._packed(fn, pinned=task.account.pinned)
         if not task.account.pinned:
-            self._check(parcel, fn, task)
-        parcel.sent += 1
-        frames, forget = address.frames_for(parcel.token, parcel.frames)
-        look = not parcel.named and parcel.sent == 1
+            self._check(packed, fn, task)
+        packed.sent += 1
+        frames, forget = sent.frames_for(packed.token, packed.frames)
+        look = not packed.named and packed.sent == 1
         account = task.account
         trial = account.number if account.gil is None and not account.pinned else 0
-        call = Call(parcel.token, frames, forget, repr(task), task.number, args, kwargs, look, trial)
+        call = Call(packed.token, frames, forget, repr(task), task.number, args, kwargs, look, trial)
         try:
             return dump([call])
         except Exception as error:
-            address.lost(parcel.token)
+            sent.lost(packed.token)
             raise BelongsHereError(f"its arguments cannot be pickled ({reason_of(error)})") from error  # noqa: EM102, TRY003 - read once, inside
 
-    def _parcel(self, fn: Any, *, pinned: bool) -> _Parcel:
-        parcel = self._kept.get(id(fn))
-        if parcel is not None and parcel.fn is not None and parcel.fn() is fn:
+    def _packed(self, fn: Any, *, pinned: bool) -> _Packed:
+        packed = self._kept.get(id(fn))
+        if packed is not None and packed.fn is not None and packed.fn() is fn:
             self._kept.move_to_end(id(fn))
-            return parcel
+            return packed
         try:
             frames = callable_frames(fn)
         except Exception as error:
@@ -118,23 +118,23 @@ class Parcels:
         if held.obstacle and not pinned:
             raise BelongsHereError(f"{held.obstacle}, which belongs to this process")  # noqa: EM102, TRY003 - as above
         if type(fn) is not FunctionType:
-            return _Parcel(fn, 0, frames, held.digest)
+            return _Packed(fn, 0, frames, held.digest)
         self._tokens += 1
-        parcel = self._kept[id(fn)] = _Parcel(fn, self._tokens, frames, held.digest)
+        packed = self._kept[id(fn)] = _Packed(fn, self._tokens, frames, held.digest)
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
-        return parcel
+        return packed
 
-    def _check(self, parcel: _Parcel, fn: Any, task: Task) -> None:
+    def _check(self, packed: _Packed, fn: Any, task: Task) -> None:
         """Refuse a callable that holds something else than when it was packed."""
         account = task.account
-        if parcel.cost > MUCH * account.expected and parcel.sent % SELDOM:
+        if packed.cost > MUCH * account.expected and packed.sent % SELDOM:
             return
         began = time.perf_counter()
         held = held_by(fn)
-        parcel.cost = time.perf_counter() - began
+        packed.cost = time.perf_counter() - began
         alike = holds_alike(fn)
-        if held.digest != parcel.digest or (alike and held.digest != account.digest):
+        if held.digest != packed.digest or (alike and held.digest != account.digest):
             self._kept.pop(id(fn), None)
             raise BelongsHereError("what it holds has changed here, which another process would not see")  # noqa: EM101, TRY003 - as above
 

@@ -1,4 +1,4 @@
-"""What one worker of the office has in hand."""
+"""What one worker of the process pool has in hand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._strategies._workers._wire import Terms
-from ._parcels import Address
+from ._packing import SentCallables
 from ._remote import serve
 
 if TYPE_CHECKING:
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from ._account import Account
     from ._tasks import Task
 
-__all__ = ["AHEAD", "Desk", "Errand", "terms"]
+__all__ = ["AHEAD", "Assignment", "CallQueue", "terms"]
 
 AHEAD = 20e-3
 """Seconds up to which a call, by its own time, may be sent to a worker that is at another: longer ones would
 wait there while another worker falls idle (guessed: 100 trips)."""
 
 
-class Errand(NamedTuple):
+class Assignment(NamedTuple):
     """Something a worker was asked: a call, or a look at a callable before its calls are moved."""
 
     task: Task | None
     looked_at: Account | None
 
 
-class Desk:
-    """One worker of the office.
+class CallQueue:
+    """One worker of the process pool.
 
     Args:
         worker: The process.
@@ -37,25 +37,25 @@ class Desk:
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
-        self.address = Address()
-        self.errands: deque[Errand] = deque()
+        self.sent = SentCallables()
+        self.assignments: deque[Assignment] = deque()
         self.reported = 0
         self.abandoned: set[Any] = set()
 
     def room(self) -> bool:
         """Whether it can be given one more call."""
-        if not self.errands:
+        if not self.assignments:
             return True
-        if len(self.errands) > 1:
+        if len(self.assignments) > 1:
             return False
-        task = self.errands[0].task
+        task = self.assignments[0].task
         return task is not None and task.account.own <= AHEAD
 
-    def fallen(self) -> tuple[list[Errand], list[Errand]]:
+    def fallen(self) -> tuple[list[Assignment], list[Assignment]]:
         """What a dead worker had started, and what it had not."""
         begun = max(0, self.worker.page.started - self.reported)
-        errands = list(self.errands)
-        return errands[:begun], errands[begun:]
+        assignments = list(self.assignments)
+        return assignments[:begun], assignments[begun:]
 
 
 def terms(workers: int) -> Terms:

@@ -12,24 +12,24 @@ from .._facts._batch import Batch, Claim
 from .._strategies._event_loop import AsyncioStrategy
 from .._strategies._hybrid import AHEAD
 from .._strategies._threads import ThreadStrategy
-from .._strategies._workers._desk import Desk, SharedDesk
 from .._strategies._workers._host import Host
 from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
+from .._strategies._workers._worker_queue import SharedWorkerQueue, WorkerQueue
 from .._work._job import Job
 from ..protocols import Strategy
-from ._deck import Deck
+from ._elastic_pool import ElasticPool
 
-__all__ = ["Ferry"]
+__all__ = ["FallbackPump"]
 
 
-class Ferry(Pump):
+class FallbackPump(Pump):
     """A pump that performs here what cannot travel, and gives up instead of failing.
 
     Args:
         job: What to do.
         host: Whose workers do it.
-        deck: Lanes that are still at work here: what they do is handed over too, or a stream that waits for
+        pool: Lanes that are still at work here: what they do is handed over too, or a stream that waits for
             it would leave no room for other items.
         workers: How many of them.
         inside: Lanes in each.
@@ -43,53 +43,53 @@ class Ferry(Pump):
     """
 
     def __init__(  # noqa: PLR0913 - each by name
-        self, job: Job, host: Host, deck: Deck, *, workers: int, inside: int, watched: bool
+        self, job: Job, host: Host, pool: ElasticPool, *, workers: int, inside: int, watched: bool
     ) -> None:
-        seat: Any = partial(Desk, batch=1 if job.timeout is not None else None)
+        make_queue: Any = partial(WorkerQueue, batch=1 if job.timeout is not None else None)
         inner: Strategy | None = None
         if inside > 1:
-            seat = partial(SharedDesk, capacity=ceil(AHEAD * inside))
+            make_queue = partial(SharedWorkerQueue, capacity=ceil(AHEAD * inside))
             inner = AsyncioStrategy(inside) if job.is_async else ThreadStrategy(inside, batch=1)
             job.source.widen(2 * workers * inside)
         self.watched = watched
-        super().__init__(job, host, workers=workers, seat=seat, inner=inner)
-        self._deck = deck
+        super().__init__(job, host, workers=workers, make_queue=make_queue, inner=inner)
+        self._pool = pool
         self.items = 0
         self.seconds = 0.0
         self.unfit = self.changed = ""
-        self._unasked: set[Desk] = set()
-        self._asked: set[Desk] = set()
+        self._unasked: set[WorkerQueue] = set()
+        self._asked: set[WorkerQueue] = set()
 
     def __iter__(self) -> Iterator[Batch]:
-        self._deck.outbox.forward(self._waker.ring)
+        self._pool.outbox.forward(self._waker.ring)
         try:
             yield from super().__iter__()
         finally:
-            self._deck.outbox.forward(None)
+            self._pool.outbox.forward(None)
 
     def _deal(self) -> None:
-        self._out.extend(self._deck.collect())
+        self._out.extend(self._pool.collect())
         super()._deal()
 
-    def _take(self, desk: Desk, message: Message) -> None:
+    def _take(self, queue: WorkerQueue, message: Message) -> None:
         before = len(self._out)
-        super()._take(desk, message)
+        super()._take(queue, message)
         self.seconds += message.nanoseconds / 1e9
         self.items += sum(len(batch.values) for batch in list(self._out)[before:])
         if self.watched:
-            self._unasked.add(desk)
+            self._unasked.add(queue)
 
     def _all_idle(self) -> bool:
         return super()._all_idle() and not self._awaits_audits()
 
     def _awaits_audits(self) -> bool:
         """Ask workers what calls have changed in their last batches; whether one has yet to answer."""
-        for desk in self._unasked.intersection(self._desks.values()):
-            desk.worker.link.queue(Kind.AUDIT, self._number, 0, [b""])
-            self._flush(desk)
-            self._asked.add(desk)
+        for queue in self._unasked.intersection(self._queues.values()):
+            queue.worker.link.queue(Kind.AUDIT, self._number, 0, [b""])
+            self._flush(queue)
+            self._asked.add(queue)
         self._unasked.clear()
-        return not self._asked.isdisjoint(self._desks.values())
+        return not self._asked.isdisjoint(self._queues.values())
 
     def _refuse(self, claim: Claim, reason: str) -> None:
         """An item that cannot travel, and was not started: the calling thread performs it."""
@@ -106,18 +106,18 @@ class Ferry(Pump):
             self._job.source.close()
         self._out.append(batch)
 
-    def _handle(self, desk: Desk, message: Message) -> None:
+    def _handle(self, queue: WorkerQueue, message: Message) -> None:
         if message.kind == Kind.UNFIT and message.job == self._number:
             self._give_up_on(f"a worker process cannot load it ({bytes(message.frames[0]).decode()})")
             raise EOFError  # ends this worker, and gives back what it has not started
         if message.kind == Kind.CHANGED and message.job == self._number:
-            self._learn(desk, bytes(message.frames[0]).decode())
+            self._learn(queue, bytes(message.frames[0]).decode())
             return
-        super()._handle(desk, message)
+        super()._handle(queue, message)
 
-    def _learn(self, desk: Desk, changed: str) -> None:
+    def _learn(self, queue: WorkerQueue, changed: str) -> None:
         """What calls have changed in a worker: from now on they are performed where it can be seen."""
-        self._asked.discard(desk)
+        self._asked.discard(queue)
         if changed:
             self.changed = self.changed or changed
             self._give_up_on(f"calls change {changed}, which is lost in another process")

@@ -6,26 +6,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concurrent_choices import Claim
-from concurrent_choices._strategies._workers._desk import Desk, SharedDesk
+from concurrent_choices._strategies._workers._worker_queue import SharedWorkerQueue, WorkerQueue
 
 
-def desk_with(*claims, batch=None):
-    """A desk that was sent some claims."""
-    desk = Desk(None, batch)
+def queue_with(*claims, batch=None):
+    """A queue that was sent some claims."""
+    queue = WorkerQueue(None, batch)
     for claim in claims:
-        desk.sent(claim)
-    return desk
+        queue.sent(claim)
+    return queue
 
 
 def test_nothing_was_started():
     """A worker that died before its first item leaves everything to others."""
     claims = [Claim(0, "ab"), Claim(2, "cd")]
-    assert desk_with(*claims).fallen(0) == ([], [], claims)
+    assert queue_with(*claims).fallen(0) == ([], [], claims)
 
 
 def test_the_item_started_last_was_running():
     """Those started before it had finished, and their results are lost."""
-    fallen = desk_with(Claim(0, "abc"), Claim(3, "de")).fallen(2)
+    fallen = queue_with(Claim(0, "abc"), Claim(3, "de")).fallen(2)
     assert fallen.lost == [(0, "a")]
     assert fallen.running == [(1, "b")]
     assert fallen.unstarted == [Claim(2, "c"), Claim(3, "de")]
@@ -33,32 +33,32 @@ def test_the_item_started_last_was_running():
 
 def test_reported_items_are_safe():
     """What has been reported is neither lost nor running."""
-    desk = desk_with(Claim(0, "ab"), Claim(2, "cd"))
-    assert desk.reported(0, 2) == Claim(0, "ab")
-    assert desk.fallen(3) == ([], [(2, "c")], [Claim(3, "d")])
+    queue = queue_with(Claim(0, "ab"), Claim(2, "cd"))
+    assert queue.reported(0, 2) == Claim(0, "ab")
+    assert queue.fallen(3) == ([], [(2, "c")], [Claim(3, "d")])
 
 
 def test_a_batch_that_was_never_started():
     """A batch that the worker could not read counts as not started."""
-    desk = desk_with(Claim(0, "ab"), Claim(2, "cd"))
-    desk.unstarted(desk.reported(0, 2))
-    assert desk.fallen(1) == ([], [(2, "c")], [Claim(3, "d")])
+    queue = queue_with(Claim(0, "ab"), Claim(2, "cd"))
+    queue.unstarted(queue.reported(0, 2))
+    assert queue.fallen(1) == ([], [(2, "c")], [Claim(3, "d")])
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.data())
 def test_every_item_is_accounted_for(sizes, data):
     """Whatever had been started and reported, each item in hand is lost, running or unstarted, once."""
-    desk, start, claims = Desk(None, None), 0, []
+    queue, start, claims = WorkerQueue(None, None), 0, []
     for size in sizes:
         claims.append(Claim(start, list(range(start, start + size))))
         start += size
-        desk.sent(claims[-1])
+        queue.sent(claims[-1])
     reported = data.draw(st.integers(0, len(claims)))
     done = sum(len(claim.items) for claim in claims[:reported])
     for claim in claims[:reported]:
-        desk.reported(claim.start, len(claim.items))
+        queue.reported(claim.start, len(claim.items))
     started = data.draw(st.integers(done, start))
-    lost, running, unstarted = desk.fallen(started)
+    lost, running, unstarted = queue.fallen(started)
     left = [*lost, *running, *((i, x) for c in unstarted for i, x in enumerate(c.items, c.start))]
     assert left == [(index, index) for index in range(done, start)]
     assert len(running) == (started > done)
@@ -66,54 +66,54 @@ def test_every_item_is_accounted_for(sizes, data):
 
 def test_room_comes_with_reports():
     """A worker whose pace is unknown gets one batch at a time."""
-    desk = Desk(None, None)
-    assert desk.room == 1
-    desk.sent(Claim(0, "a"))
-    assert desk.room == 0
-    desk.reported(0, 1)
-    assert desk.room == 1
-    assert desk.idle
+    queue = WorkerQueue(None, None)
+    assert queue.room == 1
+    queue.sent(Claim(0, "a"))
+    assert queue.room == 0
+    queue.reported(0, 1)
+    assert queue.room == 1
+    assert queue.idle
 
 
 def test_credit_follows_the_pace():
     """Short batches are sent ahead, long ones are not."""
-    desk = Desk(None, 1)
-    desk.took(1e-6, 1)
-    assert desk.brisk
-    desk.sent(Claim(0, "a"))
-    assert desk.room
-    desk.took(1.0, 1)
-    assert not desk.brisk
-    assert desk.room == 0
+    queue = WorkerQueue(None, 1)
+    queue.took(1e-6, 1)
+    assert queue.brisk
+    queue.sent(Claim(0, "a"))
+    assert queue.room
+    queue.took(1.0, 1)
+    assert not queue.brisk
+    assert queue.room == 0
 
 
 def test_heavy_batches_shrink():
     """Items of megabytes go one at a time."""
-    desk = Desk(None, None)
-    desk.pace.size = 1000
-    desk.weighed(10 << 20, 10)
-    assert desk.room == 1
+    queue = WorkerQueue(None, None)
+    queue.pace.size = 1000
+    queue.weighed(10 << 20, 10)
+    assert queue.room == 1
 
 
-def test_a_shared_desk_reports_out_of_order():
+def test_a_shared_queue_reports_out_of_order():
     """A worker with many in hand gives them back in any order."""
-    desk = SharedDesk(None, 8)
-    desk.sent(Claim(0, "abcd"))
-    assert desk.reported(2, 1) == Claim(2, ["c"])
-    assert not desk.idle
-    assert desk.room
+    queue = SharedWorkerQueue(None, 8)
+    queue.sent(Claim(0, "abcd"))
+    assert queue.reported(2, 1) == Claim(2, ["c"])
+    assert not queue.idle
+    assert queue.room
 
 
-def test_a_shared_desk_that_falls():
+def test_a_shared_queue_that_falls():
     """Those started and not reported were running; the rest goes to others."""
-    desk = SharedDesk(None, 8)
-    desk.sent(Claim(0, "abcd"))
-    desk.reported(0, 1)
-    assert desk.fallen(3) == ([], [(1, "b"), (2, "c")], [Claim(3, ["d"])])
+    queue = SharedWorkerQueue(None, 8)
+    queue.sent(Claim(0, "abcd"))
+    queue.reported(0, 1)
+    assert queue.fallen(3) == ([], [(1, "b"), (2, "c")], [Claim(3, ["d"])])
 
 
-def test_a_full_shared_desk_has_no_room():
+def test_a_full_shared_queue_has_no_room():
     """It holds no more than its capacity."""
-    desk = SharedDesk(None, 2)
-    desk.sent(Claim(0, "ab"))
-    assert desk.room == 0
+    queue = SharedWorkerQueue(None, 2)
+    queue.sent(Claim(0, "ab"))
+    assert queue.room == 0

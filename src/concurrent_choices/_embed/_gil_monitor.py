@@ -15,7 +15,7 @@ from ._placing import HOLDS
 if TYPE_CHECKING:
     from .._facts._clock import Clock
 
-__all__ = ["Vigil"]
+__all__ = ["GilMonitor"]
 
 SURE = 2.0
 """Standard errors that a share must lie away from the limit (as in DECISION.md 2.2)."""
@@ -39,7 +39,7 @@ class _Seen:
         self.wall = self.cpu = 0
 
 
-class Vigil:
+class GilMonitor:
     """A witness that stays awake while calls are tried.
 
     Args:

@@ -9,7 +9,7 @@ from attrs import frozen
 from ._host import World
 from ._scripts import Phase
 
-__all__ = ["Completion", "Pace", "Shop"]
+__all__ = ["Completion", "Pace", "WorkQueue"]
 
 AIM = 0.5e-3
 """Seconds a batch should take (_strategies/_lanes/_pace.py, AIM)."""
@@ -65,7 +65,7 @@ class Pace:
             self.size = max(1, min(2 * self.size, fitting, MOST))
 
 
-class Shop:
+class WorkQueue:
     """Hands out items and collects completions.
 
     Args:

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 from .._facts._batch import Batch
 from .._measure._congestion import is_congestion
 from .._measure._thread_bound import refused_thread
-from .._strategies._lanes._crew import Crew
-from .._strategies._lanes._threads import Floor, Lane
+from .._strategies._lanes._thread_pool import ThreadPool
+from .._strategies._lanes._threads import Lane, LanePool
 from .._work._job import Job
 from ._tally import Tally
 
-__all__ = ["Counts", "Deck"]
+__all__ = ["Counts", "ElasticPool"]
 
 STAFFING = 3e-3
 """Seconds that starting lanes may take at a time (guessed: 40 threads where nothing computes)."""
@@ -60,12 +60,12 @@ class Counts(NamedTuple):
         )
 
 
-class Deck(Floor):
-    """A floor whose number of lanes may change at any moment.
+class ElasticPool(LanePool):
+    """A pool whose number of lanes may change at any moment.
 
     Args:
         job: What to do.
-        crew: Where threads come from.
+        thread_pool: Where threads come from.
         body: What a lane does, if it is not to perform claims of a `def`.
 
     Attributes:
@@ -75,8 +75,8 @@ class Deck(Floor):
         refusal: Why there is no lane at all, though there were to be some; else None.
     """
 
-    def __init__(self, job: Job, crew: Crew, body: Callable[[Lane], None] | None = None) -> None:
-        super().__init__(job, crew, workers=1, body=body or _work)
+    def __init__(self, job: Job, thread_pool: ThreadPool, body: Callable[[Lane], None] | None = None) -> None:
+        super().__init__(job, thread_pool, workers=1, body=body or _work)
         self.workers = 0
         self.errors = 0
         self.latest: Sequence[Any] = ()
@@ -115,7 +115,7 @@ class Deck(Floor):
     def _started(self, lane: Lane) -> bool:
         """Start a lane; False where there can be no more threads, so that those there are must do."""
         try:
-            self._crew.start(lane.run)
+            self._thread_pool.start(lane.run)
         except RuntimeError as error:
             with self._lock:
                 self._lanes.discard(lane)
@@ -233,23 +233,23 @@ class Deck(Floor):
 
 def _work(lane: Lane) -> None:
     """A lane's body: as `perform_claims`, with an account, and leaving when told to."""
-    deck = lane.floor
-    assert isinstance(deck, Deck)
-    tally = deck.enter()
+    pool = lane.pool
+    assert isinstance(pool, ElasticPool)
+    tally = pool.enter()
     try:
-        _perform(lane, deck, tally)
+        _perform(lane, pool, tally)
     finally:
-        deck.exit(tally)
+        pool.exit(tally)
 
 
-def _perform(lane: Lane, deck: Deck, tally: Tally) -> None:
-    perform, mark = deck.job.performer, lane.mark
-    settle: Callable[..., bool] = lane.hand_over if deck.job.timeout is None else lane.settle
-    while not deck.is_surplus(lane) and (claim := lane.claim()) is not None:
+def _perform(lane: Lane, pool: ElasticPool, tally: Tally) -> None:
+    perform, mark = pool.job.performer, lane.mark
+    settle: Callable[..., bool] = lane.hand_over if pool.job.timeout is None else lane.settle
+    while not pool.is_surplus(lane) and (claim := lane.claim()) is not None:
         tally.begin()
         batch = perform(claim, mark)
         tally.end(len(batch.values))
-        if batch.error is not None or deck.job.return_exceptions:
-            deck.inspect(batch)
+        if batch.error is not None or pool.job.return_exceptions:
+            pool.inspect(batch)
         if not settle(claim, batch):
             return

@@ -1,6 +1,6 @@
-"""The office: one thread that hands calls to worker processes and takes what comes of them.
+"""The process pool: one thread that hands calls to worker processes and takes what comes of them.
 
-    submit ── in-tray ── the office's thread ══ one wire per worker ══ _remote.serve
+    submit ── in-tray ── the process pool's thread ══ one wire per worker ══ _remote.serve
 
 It alone touches the wires, so there is no lock around them. A worker that dies takes with it the
 calls it had started and nothing else.
@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
 from .._strategies._workers._child import readable
-from .._strategies._workers._desk import desk_of
 from .._strategies._workers._host import Host
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message
+from .._strategies._workers._worker_queue import queue_of
 from .._work._pickling import dump, reason_of
 from ._backlog import Backlog
-from ._desk import Desk, Errand, terms
-from ._parcels import BelongsHereError, Parcels, callable_frames
+from ._call_queue import Assignment, CallQueue, terms
+from ._packing import BelongsHereError, Packer, callable_frames
 from ._reading import read_answer, settle_call
 from ._remote import Look
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ._account import Account
     from ._tasks import Task
 
-__all__ = ["Office"]
+__all__ = ["ProcessPool"]
 
 FALSE_STARTS = 3
 """Workers in a row that may end before they are ready (guessed: one may be killed by chance)."""
@@ -48,7 +48,7 @@ REST = 60.0
 _JOB = 1
 
 
-class Office:
+class ProcessPool:
     """Worker processes of one executor, and the calls that wait for them.
 
     Args:
@@ -82,8 +82,8 @@ class Office:
         self._closing = False
         self._backlog = Backlog()
         self._looks: deque[tuple[Account, Any]] = deque()
-        self._parcels = Parcels()
-        self._desks: dict[int, Desk] = {}
+        self._packer = Packer()
+        self._queues: dict[int, CallQueue] = {}
         self._false_starts = 0
 
     # From any thread
@@ -126,11 +126,11 @@ class Office:
         if self.thread is None:
             with self._starting:
                 if self.thread is None:
-                    self.thread = threading.Thread(target=self._work, name="executor-office", daemon=True)
+                    self.thread = threading.Thread(target=self._work, name="executor-processes", daemon=True)
                     self.thread.start()
         self.poke()
 
-    # In the office's thread
+    # In the process pool's thread
 
     def _work(self) -> None:
         self._waker = Waker()
@@ -151,7 +151,7 @@ class Office:
             self._tray
             or len(self._backlog)
             or self._looks
-            or any(desk.errands for desk in self._desks.values())
+            or any(queue.assignments for queue in self._queues.values())
         )
 
     def _cancel_all(self) -> None:
@@ -170,42 +170,42 @@ class Office:
     def _deal(self) -> None:
         """Give every worker what it has room for; start workers while there is work for them."""
         while (self._looks or len(self._backlog)) and not self.unfit:
-            desk = self._desk_with_room()
-            if desk is None or not self._give(desk):
+            queue = self._queue_with_room()
+            if queue is None or not self._give(queue):
                 break
         if self.unfit:
             self._refuse_all()
 
     def _begin_with_one(self) -> None:
-        if not self._desks:
-            self._open_desk()
+        if not self._queues:
+            self._open_queue()
 
-    def _desk_with_room(self) -> Desk | None:
-        idle = [desk for desk in self._desks.values() if not desk.errands]
+    def _queue_with_room(self) -> CallQueue | None:
+        idle = [queue for queue in self._queues.values() if not queue.assignments]
         if idle:
             return idle[0]
-        if len(self._desks) < self.most:
-            return self._open_desk()
-        return next((desk for desk in self._desks.values() if desk.room()), None)
+        if len(self._queues) < self.most:
+            return self._open_queue()
+        return next((queue for queue in self._queues.values() if queue.room()), None)
 
-    def _open_desk(self) -> Desk | None:
+    def _open_queue(self) -> CallQueue | None:
         try:
             worker = self._host.hire()
         except (WorkerStartError, OSError) as error:
             self.unfit = str(error)
             return None
-        desk = self._desks[worker.link.fileno()] = Desk(worker)
+        queue = self._queues[worker.link.fileno()] = CallQueue(worker)
         worker.link.queue(Kind.JOB, _JOB, 0, dump(terms(self.most)))
         self._poll.register(worker.link.fileno(), select.POLLIN)
         if worker.sentinel is not None:
             self._poll.register(worker.sentinel, select.POLLIN)
-        return desk
+        return queue
 
-    def _give(self, desk: Desk) -> bool:
-        """Give one worker one errand; False where none may be given."""
+    def _give(self, queue: CallQueue) -> bool:
+        """Give one worker one assignment; False where none may be given."""
         if self._looks:
             account, fn = self._looks.popleft()
-            self._send_look(desk, account, fn)
+            self._send_look(queue, account, fn)
             return True
         task = self._backlog.take(time.perf_counter_ns(), self._may)
         if task is None:
@@ -213,39 +213,39 @@ class Office:
         if task.account.place == "thread":
             self._on_returned(task)
         elif task.begin():
-            self._send_call(desk, task)
+            self._send_call(queue, task)
         else:
             self._on_ended(task)
         return True
 
     def _may(self, account: Account) -> bool:
-        """Whether a worker may be given one more call: those that lie ahead on a desk do not run yet."""
-        return account.away < account.limit + len(self._desks) and account.below_ceiling
+        """Whether a worker may be given one more call: those that lie ahead on a queue do not run yet."""
+        return account.away < account.limit + len(self._queues) and account.below_ceiling
 
-    def _send_call(self, desk: Desk, task: Task) -> None:
+    def _send_call(self, queue: CallQueue, task: Task) -> None:
         try:
-            frames = self._parcels.pack(task, desk.address)
+            frames = self._packer.pack(task, queue.sent)
         except BelongsHereError as obstacle:
             self._on_refused(task, str(obstacle))
             return
         task.account.away += 1
-        self._send(desk, Errand(task, None), frames, task.number)
+        self._send(queue, Assignment(task, None), frames, task.number)
 
-    def _send_look(self, desk: Desk, account: Account, fn: Any) -> None:
+    def _send_look(self, queue: CallQueue, account: Account, fn: Any) -> None:
         try:
             frames = dump([Look(callable_frames(fn))])
         except Exception as error:  # noqa: BLE001 - whatever the pickler raises is the reason
             self._on_looked(account, f"it cannot be pickled ({reason_of(error)})")
             return
-        self._send(desk, Errand(None, account), frames, 0)
+        self._send(queue, Assignment(None, account), frames, 0)
 
-    def _send(self, desk: Desk, errand: Errand, frames: list[Any], number: int) -> None:
-        desk.errands.append(errand)
-        desk.worker.link.queue(Kind.BATCH, _JOB, number, frames)
-        self._flush(desk)
+    def _send(self, queue: CallQueue, assignment: Assignment, frames: list[Any], number: int) -> None:
+        queue.assignments.append(assignment)
+        queue.worker.link.queue(Kind.BATCH, _JOB, number, frames)
+        self._flush(queue)
 
-    def _flush(self, desk: Desk) -> None:
-        link = desk.worker.link
+    def _flush(self, queue: CallQueue) -> None:
+        link = queue.worker.link
         with suppress(BrokenPipeError, ConnectionError):  # its end is noticed where we listen
             link.flush(socket.MSG_DONTWAIT)
         mask = select.POLLIN | select.POLLOUT if link.pending else select.POLLIN
@@ -268,64 +268,64 @@ class Office:
         if self._tray or (self._closing and self._finished()):
             self._asleep = False
             return
-        busy = any(desk.errands for desk in self._desks.values())
-        events = self._poll.poll(None if busy or not self._desks else REST * 1000)
+        busy = any(queue.assignments for queue in self._queues.values())
+        events = self._poll.poll(None if busy or not self._queues else REST * 1000)
         self._asleep = False
         if not events:
             self._rest()
         for descriptor, event in events:
             if descriptor == waker.fileno():
                 waker.hush()
-            elif (desk := desk_of(self._desks, descriptor)) is not None:
+            elif (queue := queue_of(self._queues, descriptor)) is not None:
                 if event & select.POLLOUT:
-                    self._flush(desk)
+                    self._flush(queue)
                 if event & ~select.POLLOUT:
-                    self._hear(desk, dead=descriptor == desk.worker.sentinel)
+                    self._hear(queue, dead=descriptor == queue.worker.sentinel)
 
     def _rest(self) -> None:
         """Nothing has come for a while: let the workers go."""
-        for desk in list(self._desks.values()):
-            self._forget(desk)
-            self._host.dismiss(desk.worker)
+        for queue in list(self._queues.values()):
+            self._forget(queue)
+            self._host.dismiss(queue.worker)
 
-    def _hear(self, desk: Desk, *, dead: bool) -> None:
-        link = desk.worker.link
+    def _hear(self, queue: CallQueue, *, dead: bool) -> None:
+        link = queue.worker.link
         try:
             while not dead or readable(link.fileno(), 0):
                 for message in link.receive():
-                    self._handle(desk, message)
+                    self._handle(queue, message)
                 if not dead:
                     return
         except EOFError:
             pass
-        self._settle(desk)
+        self._settle(queue)
 
-    def _handle(self, desk: Desk, message: Message) -> None:
+    def _handle(self, queue: CallQueue, message: Message) -> None:
         if message.kind == Kind.READY:
-            desk.worker.ready = True
+            queue.worker.ready = True
             self._false_starts = 0
         elif message.kind == Kind.DONE:
-            desk.reported += 1
-            self._take(desk, message)
+            queue.reported += 1
+            self._take(queue, message)
         elif message.kind == Kind.REFUSED:
             # Nothing was started: its arguments cannot be read there.
-            task, account = desk.errands.popleft()
-            desk.address.lost_all()
+            task, account = queue.assignments.popleft()
+            queue.sent.lost_all()
             reason = bytes(message.frames[0]).decode()
             self._turned_away(task, account, f"a worker process cannot read its arguments: {reason}")
         elif message.kind == Kind.UNFIT:
             self.unfit = f"a worker process cannot load this library: {bytes(message.frames[0]).decode()}"
 
-    def _take(self, desk: Desk, message: Message) -> None:
-        task, account = desk.errands.popleft()
+    def _take(self, queue: CallQueue, message: Message) -> None:
+        task, account = queue.assignments.popleft()
         answer, error = read_answer(message)
         if account is not None:
             self._on_looked(account, reason_of(error) if error else answer)
         elif task is not None and error is None and answer.unloadable:
             self._turned_away(task, None, answer.unloadable)
         elif task is not None:
-            abandoned = task in desk.abandoned
-            desk.abandoned.discard(task)
+            abandoned = task in queue.abandoned
+            queue.abandoned.discard(task)
             task.account.away -= 1
             settle_call(task, answer, error, abandoned=abandoned)
             self._on_ended(task)
@@ -340,46 +340,48 @@ class Office:
     # Ends
 
     def _give_up(self, task: Task) -> None:
-        for desk in self._desks.values():
-            if any(errand.task is task for errand in desk.errands):
-                desk.abandoned.add(task)
-                if desk.errands[0].task is task:
-                    desk.worker.kill()
+        for queue in self._queues.values():
+            if any(assignment.task is task for assignment in queue.assignments):
+                queue.abandoned.add(task)
+                if queue.assignments[0].task is task:
+                    queue.worker.kill()
 
-    def _forget(self, desk: Desk) -> None:
-        descriptor = desk.worker.link.fileno()
+    def _forget(self, queue: CallQueue) -> None:
+        descriptor = queue.worker.link.fileno()
         self._poll.unregister(descriptor)
-        if desk.worker.sentinel is not None:
-            self._poll.unregister(desk.worker.sentinel)
-        del self._desks[descriptor]
+        if queue.worker.sentinel is not None:
+            self._poll.unregister(queue.worker.sentinel)
+        del self._queues[descriptor]
 
-    def _settle(self, desk: Desk) -> None:
+    def _settle(self, queue: CallQueue) -> None:
         """A worker is gone: report what died with it, and hand on what it had not begun."""
-        begun, unbegun = desk.fallen()
-        self._forget(desk)
-        worker = desk.worker
+        begun, unbegun = queue.fallen()
+        self._forget(queue)
+        worker = queue.worker
         code = self._host.dismiss(worker)
         if not worker.ready:
             self._false_start(code)
-        for errand in reversed(unbegun):
-            if errand.task is not None:
-                errand.task.account.away -= 1
-                self._backlog.put_back(errand.task)
-            elif errand.looked_at is not None:
-                self._on_looked(errand.looked_at, self.unfit or "its worker process ended too soon")
-        for place, errand in enumerate(begun, 1):
-            self._bury(errand, worker, code, last=place == len(begun), desk=desk)
+        for assignment in reversed(unbegun):
+            if assignment.task is not None:
+                assignment.task.account.away -= 1
+                self._backlog.put_back(assignment.task)
+            elif assignment.looked_at is not None:
+                self._on_looked(assignment.looked_at, self.unfit or "its worker process ended too soon")
+        for place, assignment in enumerate(begun, 1):
+            self._bury(assignment, worker, code, last=place == len(begun), queue=queue)
 
-    def _bury(self, errand: Errand, worker: Worker, code: int | None, *, last: bool, desk: Desk) -> None:
-        task = errand.task
-        if errand.looked_at is not None:
+    def _bury(
+        self, assignment: Assignment, worker: Worker, code: int | None, *, last: bool, queue: CallQueue
+    ) -> None:
+        task = assignment.task
+        if assignment.looked_at is not None:
             reason = f"loading it ends a worker process (exit code {code})"
-            self._on_looked(errand.looked_at, reason)
+            self._on_looked(assignment.looked_at, reason)
         if task is None:
             return
         kind = WorkerDiedError if last else ResultLostError
         error: BaseException = kind(task.number, repr(task), worker.pid, code)
-        if task in desk.abandoned:
+        if task in queue.abandoned:
             error = CancelledError()
         task.account.away -= 1
         task.account.errors += 1

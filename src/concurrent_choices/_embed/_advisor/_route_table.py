@@ -9,7 +9,7 @@ from typing import Any
 from ._routes import Handler, handler_of, name_of_route
 from ._visit import Visit
 
-__all__ = ["Ledger", "Route"]
+__all__ = ["Route", "RouteTable"]
 
 MOST = 500
 """Routes that are told apart; an application without templates has as many as it has paths (guessed)."""
@@ -89,7 +89,7 @@ class Route:
             self.loop_lines.update(visit.lines)
 
 
-class Ledger:
+class RouteTable:
     """All routes of an application.
 
     Attributes:

@@ -1,15 +1,15 @@
-"""A tide that sends one item ahead, and others once that is seen to wait."""
+"""An elastic task pool that sends one item ahead, and others once that is seen to wait."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from .._facts._batch import Batch
-from .._strategies._lanes._shift import Host
+from .._strategies._lanes._task_pool import Host
 from .._work._job import Job
-from ._tide import Tide
+from ._elastic_task_pool import ElasticTaskPool
 
-__all__ = ["Scout"]
+__all__ = ["SlowStartTaskPool"]
 
 TURNS = 3
 """Turns of the loop without an item being over, after which the one in flight waits for something: an
@@ -19,8 +19,8 @@ PAUSE = 1e-3
 """Seconds until the first lane is looked at again, where its items have ended so far."""
 
 
-class Scout(Tide):
-    """A tide whose first lane goes ahead.
+class SlowStartTaskPool(ElasticTaskPool):
+    """An elastic task pool whose first lane goes ahead.
 
     What computes or blocks gains nothing from more lanes on its loop, and every item that has passed its
     first `await` holds the loop up when its turn comes. A few turns show whether anything can overlap.
@@ -31,13 +31,13 @@ class Scout(Tide):
         concurrency: Lanes there are, once an item waits.
         waits: Whether that is known already.
         prepare: Called in the loop before others are let in.
-        is_surplus: As for a tide.
+        is_surplus: As for an elastic task pool.
 
     Attributes:
         waits: Whether an item was seen to wait.
     """
 
-    def __init__(  # noqa: PLR0913 - what a tide takes, and what may be known before
+    def __init__(  # noqa: PLR0913 - what an elastic task pool takes, and what may be known before
         self,
         job: Job,
         put: Callable[[Batch], None],

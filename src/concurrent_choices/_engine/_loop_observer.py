@@ -7,12 +7,12 @@ import time
 
 from .._judge._controller import LoopSight, Sight
 from .._platform._frames import frames
-from .._strategies._lanes._shift import LANE
+from .._strategies._lanes._task_pool import LANE
 from .._work._job import Job
+from ._elastic_task_pool import ElasticTaskPool
 from ._tally import Queueing
-from ._tide import Tide
 
-__all__ = ["Watch"]
+__all__ = ["LoopObserver"]
 
 _DEEPEST = 60
 
@@ -26,17 +26,17 @@ Place = tuple[int, int]
 """Where a thread is: its innermost frame, and the instruction there."""
 
 
-class Watch:
-    """Looks at a tide from another thread.
+class LoopObserver:
+    """Looks at an elastic task pool from another thread.
 
     Args:
         job: What is done.
-        tide: The lanes.
+        tasks: The lanes.
     """
 
-    def __init__(self, job: Job, tide: Tide) -> None:
+    def __init__(self, job: Job, tasks: ElasticTaskPool) -> None:
         self._source = job.source
-        self._tide = tide
+        self._tasks = tasks
         self._began = self._last = time.monotonic()
         self._flown = self._stuck = self._cpu = 0.0
         self._looks = self._inside = 0
@@ -49,13 +49,13 @@ class Watch:
         Args:
             ready: Worker processes that are up.
         """
-        tide, source = self._tide, self._source
-        tally, queued = tide.tally, 0.0
+        tasks, source = self._tasks, self._source
+        tally, queued = tasks.tally, 0.0
         if tally is not None:
             self._queueing = self._queueing or Queueing(tally.thread)
             queued = self._queueing.read()
         # Nothing that gives the GIL away between the two clocks: getting it back may take milliseconds.
-        now, spent, flying = time.monotonic(), tally.spent() if tally is not None else 0.0, tide.flying
+        now, spent, flying = time.monotonic(), tally.spent() if tally is not None else 0.0, tasks.flying
         since, self._last = now - self._last, now
         # Little's law: the time of all calls together is the number in flight, added up over time.
         self._flown += flying * since
@@ -63,15 +63,15 @@ class Watch:
             self._look_at(self._queueing, since, spent)
         run = Sight(
             now=now - self._began,
-            done=tide.done,
+            done=tasks.done,
             remaining=source.remaining,
             flying=flying,
-            calls=tide.done,
+            calls=tasks.done,
             call_seconds=self._flown,
             lane_cpu=spent,
-            errors=tide.errors,
+            errors=tasks.errors,
             # Where the loop's own thread takes the items from the iterable, none is ever ready.
-            starved=flying < tide.lanes and not source.ready and not source.finished,
+            starved=flying < tasks.lanes and not source.ready and not source.finished,
             ready=ready,
         )
         return LoopSight(
@@ -80,7 +80,7 @@ class Watch:
             inside=self._inside,
             stuck=self._stuck,
             queued=queued,
-            alone=not tide.waits,
+            alone=not tasks.waits,
         )
 
     def _look_at(self, queueing: Queueing, since: float, spent: float) -> None:

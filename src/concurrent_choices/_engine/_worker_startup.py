@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .._measure._switching import URGENT, quick_switching
-from .._strategies._lanes._crew import PARTING
+from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._threads import ThreadStrategy
 from .._strategies._workers._host import Host, Worker
 from .._strategies._workers._inner import serve_lanes
@@ -24,16 +24,16 @@ from .._work._job import Job
 from .._work._pickling import dump, reason_of
 from .._work._state import State
 from .._work._stores import altered_by
-from ._freight import Done, too_dear
+from ._carrying import Done, too_dear
 from ._report import RunReport
 
-__all__ = ["Yard"]
+__all__ = ["WorkerStartup"]
 
 GLANCE = 0.02
 """Seconds between looks whether the run is over (guessed: a tenth of what its end may take)."""
 
 
-class Yard:
+class WorkerStartup:
     """The processes of one run.
 
     Args:
@@ -106,7 +106,7 @@ class Yard:
             while len(host.workers) < workers and not self._is_over():
                 host.hire()
             # While they come up: what the hand-over needs, and the pickling, which may import cloudpickle.
-            import_module("._ferry", __package__)
+            import_module("._fallback_pump", __package__)
 
             self.obstacle = self._unfit_to_travel()
             if not (self.obstacle or self._is_over()):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ._sight import Sight
 from ._thresholds import CARRIED, COUNTED, GAINS, MOSTLY, WAITING_INSIDE
 
-__all__ = ["Trial", "Verdict"]
+__all__ = ["ProcessTrial", "Verdict"]
 
 
 class Verdict(NamedTuple):
@@ -25,7 +25,7 @@ class Verdict(NamedTuple):
     inside: int = 0
 
 
-class Trial:
+class ProcessTrial:
     """Judges windows of a run whose items go to worker processes.
 
     Args:

@@ -10,7 +10,7 @@ from ..._facts._batch import Claim
 from .._lanes._pace import Pace
 from ._host import Worker
 
-__all__ = ["Desk", "Fallen", "SharedDesk", "desk_of"]
+__all__ = ["Fallen", "SharedWorkerQueue", "WorkerQueue", "queue_of"]
 
 CREDIT = 2
 """Batches a worker may hold, so that it never waits for the parent: one in work and one ahead."""
@@ -47,7 +47,7 @@ class Fallen(NamedTuple):
     unstarted: list[Claim]
 
 
-class Desk:
+class WorkerQueue:
     """Batches that one worker performs one after another.
 
     Args:
@@ -121,7 +121,7 @@ class Desk:
         return Fallen(opened[:-1], opened[-1:], unstarted)
 
 
-class SharedDesk(Desk):
+class SharedWorkerQueue(WorkerQueue):
     """Items that one worker performs many at a time.
 
     Args:
@@ -163,12 +163,12 @@ class _Staffed(Protocol):
 S = TypeVar("S", bound=_Staffed)
 
 
-def desk_of(desks: Mapping[int, S], descriptor: int) -> S | None:
-    """The desk whose worker's wire or sentinel it is; None where it is nobody's any more.
+def queue_of(queues: Mapping[int, S], descriptor: int) -> S | None:
+    """The queue whose worker's wire or sentinel it is; None where it is nobody's any more.
 
     Args:
-        desks: By the descriptors of their workers' wires.
+        queues: By the descriptors of their workers' wires.
         descriptor: One that has something to tell.
     """
-    sentinels = (desk for desk in desks.values() if desk.worker.sentinel == descriptor)
-    return desks.get(descriptor) or next(sentinels, None)
+    sentinels = (queue for queue in queues.values() if queue.worker.sentinel == descriptor)
+    return queues.get(descriptor) or next(sentinels, None)

@@ -26,7 +26,7 @@ from ..._work._limited import CANCELLED, OVERDUE
 from ..._work._perform import annotate, show, unawaited_among
 from ._pace import Pace
 
-__all__ = ["LANE", "Body", "Chunk", "Host", "Shift", "Slots"]
+__all__ = ["LANE", "Body", "Chunk", "Host", "Slots", "TaskPool"]
 
 
 class _Overdue(Exception):  # noqa: N818 - never leaves this file
@@ -117,7 +117,7 @@ Slots = Iterator[tuple[Chunk, int, Any]]
 """Items with their places: the chunk, where in it, and what to call with."""
 
 
-class Shift:
+class TaskPool:
     """The lanes of one event loop.
 
     Args:
@@ -237,7 +237,7 @@ class Shift:
             self._halt(Batch(index, [], error))
 
     def _halt(self, batch: Batch) -> None:
-        """End the shift with an error, after the results already due."""
+        """End the task pool with an error, after the results already due."""
         self._flush()
         if not self._halted:
             self._end_with(batch)
@@ -282,5 +282,5 @@ class Shift:
             self._end_with(batch)
 
 
-LANE = Shift._lane.__code__  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - it belongs to this file
+LANE = TaskPool._lane.__code__  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - it belongs to this file
 """What tells the frames of a callable from those of the loop: a lane's own lies between them."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import sys
 
-__all__ = ["MOST", "give_threads", "roomy"]
+__all__ = ["MOST", "give_threads", "with_threads"]
 
 MOST = 64
 """Threads that `asyncio.to_thread` may use in one loop (guessed, as where a `def` waits)."""
 
 
-def roomy(loop: asyncio.AbstractEventLoop) -> asyncio.AbstractEventLoop:
+def with_threads(loop: asyncio.AbstractEventLoop) -> asyncio.AbstractEventLoop:
     """A loop whose items that wait in threads do so at once.
 
     A loop has four threads more than processors by itself, however many items it has in flight.
@@ -25,4 +25,4 @@ def roomy(loop: asyncio.AbstractEventLoop) -> asyncio.AbstractEventLoop:
 def give_threads() -> None:
     """The same for the running loop, unless nobody has loaded thread pools: then no item uses them."""
     if "concurrent.futures.thread" in sys.modules:
-        roomy(asyncio.get_running_loop())
+        with_threads(asyncio.get_running_loop())

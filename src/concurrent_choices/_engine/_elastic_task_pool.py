@@ -9,15 +9,15 @@ from typing import Any
 
 from .._facts._batch import Batch, Claim
 from .._measure._congestion import is_congestion
-from .._strategies._lanes._shift import Chunk, Host, Shift, Slots
+from .._strategies._lanes._task_pool import Chunk, Host, Slots, TaskPool
 from .._work._job import Job
 from ._tally import Tally
 
-__all__ = ["Tide"]
+__all__ = ["ElasticTaskPool"]
 
 
-class Tide(Shift):
-    """A shift with more or fewer lanes as it is told, and an end before the source's.
+class ElasticTaskPool(TaskPool):
+    """A task pool with more or fewer lanes as it is told, and an end before the source's.
 
     Args:
         job: What to do.

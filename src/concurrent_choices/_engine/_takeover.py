@@ -6,13 +6,13 @@ import threading
 from collections.abc import Iterator
 
 from .._facts._batch import Batch
-from .._strategies._lanes._crew import PARTING
+from .._strategies._lanes._thread_pool import PARTING
 from .._work._job import Job
 
-__all__ = ["Relief"]
+__all__ = ["Takeover"]
 
 
-class Relief:
+class Takeover:
     """Performs the rest; for a caller that looks at no result before the end.
 
     Args:
@@ -25,7 +25,7 @@ class Relief:
         self._rest = rest
         self._batches: list[Batch] = []
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._work, name="concurrent_choices-relief", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="concurrent_choices-takeover", daemon=True)
         self._thread.start()
 
     def _work(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
-__all__ = ["Crew"]
+__all__ = ["ThreadPool"]
 
 Body = Callable[[], None]
 
@@ -17,7 +17,7 @@ PARTING = 0.2
 in which Ctrl-C must be back)."""
 
 
-class Crew:
+class ThreadPool:
     """A set of daemon threads that grows as bodies arrive and never refuses one.
 
     Args:
