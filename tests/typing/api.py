@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from contextlib import aclosing
 from functools import partial
 from typing import assert_type
 
@@ -30,6 +32,8 @@ from concurrent_choices import (
     WorkerDiedError,
     arun,
     astream,
+    offload,
+    recommend,
     run,
     stream,
 )
@@ -77,10 +81,11 @@ def running() -> None:
 
 
 def streaming() -> None:
-    """`stream` gives an iterator of them."""
-    assert_type(stream(length, ["a"]), Iterator[int])
-    assert_type(stream(alength, ["a"], ordered=False, buffersize=8), Iterator[int])
-    assert_type(stream(length, ["a"], return_exceptions=True), Iterator[int | Exception])
+    """`stream` gives a generator of them, which can be closed."""
+    assert_type(stream(length, ["a"]), Generator[int])
+    assert_type(stream(alength, ["a"], ordered=False, buffersize=8), Generator[int])
+    assert_type(stream(length, ["a"], return_exceptions=True), Generator[int | Exception])
+    stream(length, ["a"]).close()
 
 
 async def inside_a_loop() -> None:
@@ -88,10 +93,30 @@ async def inside_a_loop() -> None:
     assert_type(await arun(length, ["a"]), list[int])
     assert_type(await arun(alength, words()), list[int])
     assert_type(await arun(alength, words(), return_exceptions=True), list[int | Exception])
-    assert_type(astream(length, ["a"]), AsyncIterator[int])
-    assert_type(astream(alength, words(), ordered=False), AsyncIterator[int])
+    assert_type(astream(length, ["a"]), AsyncGenerator[int])
+    assert_type(astream(alength, words(), ordered=False), AsyncGenerator[int])
     async for number in astream(alength, words()):
         assert_type(number, int)
+    async with aclosing(astream(alength, words())) as numbers:
+        async for number in numbers:
+            assert_type(number, int)
+
+
+class Service:
+    """Something with a method that is offloaded."""
+
+    @offload
+    def weigh(self, word: str) -> float:
+        """Blocks."""
+        return len(word) / 2
+
+
+async def offloading() -> None:
+    """A call off the loop, as a task too, and as a method."""
+    assert_type(await offload(length, "a"), int)
+    assert_type(await offload(repeat, 2, word="a"), str)
+    assert_type(await asyncio.create_task(offload(length, "a")), int)
+    assert_type(await Service().weigh("a"), float)
 
 
 def strategies() -> None:
@@ -108,6 +133,7 @@ def strategies() -> None:
     for strategy in everyone:
         assert_type(run(length, ["a"], strategy=strategy), list[int])
         assert_type(strategy.name, str)
+    assert_type(run(length, ["a"], strategy=recommend(length, ["a"])), list[int])
     with ProcessStrategy(max_workers=2) as warm:
         assert_type(warm, ProcessStrategy)
         assert_type(run(length, ["a"], strategy=warm), list[int])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator
 from functools import update_wrapper
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
@@ -20,6 +20,8 @@ __all__ = ["Offloaded", "offload"]
 P = ParamSpec("P")
 R = TypeVar("R")
 S = TypeVar("S")
+Rest = ParamSpec("Rest")
+Result = TypeVar("Result")
 
 _lock = threading.Lock()
 _shared: list[AdaptiveExecutor] = []
@@ -28,7 +30,7 @@ _shared: list[AdaptiveExecutor] = []
 @overload
 def offload(fn: Callable[P, R], /) -> Offloaded[P, R]: ...
 @overload
-def offload(fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Awaitable[R]: ...
+def offload(fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, R]: ...
 def offload(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Make one blocking or computing call without holding the event loop, wherever it is best.
 
@@ -45,7 +47,7 @@ def offload(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         **kwargs: And these.
 
     Returns:
-        An awaitable of the result; or, where `fn` came alone, an async callable, which may also be awaited
+        A coroutine of the result; or, where `fn` came alone, an async callable, which may also be awaited
         itself for a call without arguments.
 
     Raises:
@@ -88,8 +90,8 @@ class Offloaded(Generic[P, R]):
     def __get__(self, owner: None, kind: type, /) -> Offloaded[P, R]: ...
     @overload
     def __get__(
-        self: Offloaded[Concatenate[S, P], R], owner: S, kind: type | None = ..., /
-    ) -> Callable[P, Coroutine[Any, Any, R]]: ...
+        self: Offloaded[Concatenate[S, Rest], Result], owner: S, kind: type | None = ..., /
+    ) -> Callable[Rest, Coroutine[Any, Any, Result]]: ...
     def __get__(self, owner: Any, kind: type | None = None, /) -> Any:
         """As a method, bound to its object."""
         return self if owner is None else MethodType(self, owner)

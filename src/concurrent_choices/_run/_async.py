@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable
 from contextlib import aclosing
-from typing import Any, Literal, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 from .._facts._batch import Batch
 from .._work._job import Job
@@ -13,6 +13,9 @@ from ._arguments import check_async_items
 from ._collect import Arrivals, Collector, InOrder, Window, finish
 from ._options import RunOptions, StreamOptions
 from ._prepare import LINGER, prepare, prepare_stream, shown
+
+if TYPE_CHECKING:
+    from .._facts._recommendation import Recommendation
 
 __all__ = ["arun", "astream"]
 
@@ -56,7 +59,7 @@ async def arun(  # noqa: PLR0913 - all but two are options, taken by name
     fn: Callable[[Any], Any],
     items: Iterable[Any] | AsyncIterable[Any],
     *,
-    strategy: object = "auto",
+    strategy: str | Strategy | Recommendation = "auto",
     timeout: float | None = None,  # noqa: ASYNC109 - for each item, as everywhere here; not for the call
     return_exceptions: bool = False,
     progress: bool = False,
@@ -111,7 +114,7 @@ def astream(
     *,
     return_exceptions: Literal[False] = ...,
     **options: Unpack[StreamOptions],
-) -> AsyncIterator[R]: ...
+) -> AsyncGenerator[R]: ...
 @overload
 def astream(
     fn: Callable[[T], Awaitable[R]],
@@ -119,7 +122,7 @@ def astream(
     *,
     return_exceptions: bool,
     **options: Unpack[StreamOptions],
-) -> AsyncIterator[R | Exception]: ...
+) -> AsyncGenerator[R | Exception]: ...
 @overload
 def astream(
     fn: Callable[[T], R],
@@ -127,7 +130,7 @@ def astream(
     *,
     return_exceptions: Literal[False] = ...,
     **options: Unpack[StreamOptions],
-) -> AsyncIterator[R]: ...
+) -> AsyncGenerator[R]: ...
 @overload
 def astream(
     fn: Callable[[T], R],
@@ -135,19 +138,19 @@ def astream(
     *,
     return_exceptions: bool,
     **options: Unpack[StreamOptions],
-) -> AsyncIterator[R | Exception]: ...
+) -> AsyncGenerator[R | Exception]: ...
 def astream(  # noqa: PLR0913 - all but two are options, taken by name
     fn: Callable[[Any], Any],
     items: Iterable[Any] | AsyncIterable[Any],
     *,
     ordered: bool = True,
-    strategy: object = "auto",
+    strategy: str | Strategy | Recommendation = "auto",
     timeout: float | None = None,
     return_exceptions: bool = False,
     buffersize: int | None = None,
     progress: bool = False,
     idempotent: bool = False,
-) -> AsyncIterator[Any]:
+) -> AsyncGenerator[Any]:
     """`stream` inside a running event loop, which it never blocks.
 
     Args:
@@ -183,7 +186,7 @@ def astream(  # noqa: PLR0913 - all but two are options, taken by name
 
 async def _astream(
     job: Job, chosen: Strategy, items: Any, delivery: InOrder | Arrivals, *, progress: bool
-) -> AsyncGenerator[Any, None]:
+) -> AsyncGenerator[Any]:
     window, arrived = Window(job), 0
     with shown(progress, job, chosen) as seen:
         async with aclosing(_Batches(chosen, job, items)) as batches:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from .._facts._recommendation import Recommendation
+    from ..protocols import Strategy
 
 __all__ = ["RunOptions", "StreamOptions"]
 
@@ -10,7 +14,7 @@ __all__ = ["RunOptions", "StreamOptions"]
 class RunOptions(TypedDict, total=False):
     """What `run` and `arun` take besides `return_exceptions`, which changes the type of the result."""
 
-    strategy: object
+    strategy: str | Strategy | Recommendation
     timeout: float | None
     progress: bool
     idempotent: bool

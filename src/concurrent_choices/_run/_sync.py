@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from math import inf
-from typing import Any, Literal, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 from .._facts._batch import Batch
 from .._work._job import Job
@@ -13,6 +13,9 @@ from ._arguments import check_items
 from ._collect import Arrivals, Collector, InOrder, Window, finish
 from ._options import RunOptions, StreamOptions
 from ._prepare import GLANCE, prepare, prepare_stream, refuse_loop, shown
+
+if TYPE_CHECKING:
+    from .._facts._recommendation import Recommendation
 
 __all__ = ["run", "stream"]
 
@@ -56,7 +59,7 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
     fn: Callable[[Any], Any],
     items: Iterable[Any],
     *,
-    strategy: object = "auto",
+    strategy: str | Strategy | Recommendation = "auto",
     timeout: float | None = None,
     return_exceptions: bool = False,
     progress: bool = False,
@@ -67,7 +70,8 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
     Args:
         fn: A callable of one argument, `def` or `async def`.
         items: Any iterable. It is advanced only in the calling thread.
-        strategy: A name, a strategy object, or a recommendation.
+        strategy: "auto", which decides while it works; another name, such as "thread" or "process"; an object
+            that says how many workers, such as `ThreadStrategy(max_workers=8)`; or what `recommend` gave.
         timeout: Seconds one item may take.
         return_exceptions: Put an exception in its item's place and go on, instead of raising it.
         progress: Show a progress display on standard error (needs the extra "progress").
@@ -114,7 +118,7 @@ def stream(
     *,
     return_exceptions: Literal[False] = ...,
     **options: Unpack[StreamOptions],
-) -> Iterator[R]: ...
+) -> Generator[R]: ...
 @overload
 def stream(
     fn: Callable[[T], Awaitable[R]],
@@ -122,7 +126,7 @@ def stream(
     *,
     return_exceptions: bool,
     **options: Unpack[StreamOptions],
-) -> Iterator[R | Exception]: ...
+) -> Generator[R | Exception]: ...
 @overload
 def stream(
     fn: Callable[[T], R],
@@ -130,7 +134,7 @@ def stream(
     *,
     return_exceptions: Literal[False] = ...,
     **options: Unpack[StreamOptions],
-) -> Iterator[R]: ...
+) -> Generator[R]: ...
 @overload
 def stream(
     fn: Callable[[T], R],
@@ -138,19 +142,19 @@ def stream(
     *,
     return_exceptions: bool,
     **options: Unpack[StreamOptions],
-) -> Iterator[R | Exception]: ...
+) -> Generator[R | Exception]: ...
 def stream(  # noqa: PLR0913 - all but two are options, taken by name
     fn: Callable[[Any], Any],
     items: Iterable[Any],
     *,
     ordered: bool = True,
-    strategy: object = "auto",
+    strategy: str | Strategy | Recommendation = "auto",
     timeout: float | None = None,
     return_exceptions: bool = False,
     buffersize: int | None = None,
     progress: bool = False,
     idempotent: bool = False,
-) -> Iterator[Any]:
+) -> Generator[Any]:
     """Call `fn` on every item, once, and give each result as soon as it is due.
 
     Lazy in, lazy out: `items` may be infinite. Closing the iterator, or leaving it, ends the work.
@@ -168,7 +172,7 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
         idempotent: As for `run`.
 
     Returns:
-        An iterator over the results.
+        An iterator over the results, which can be closed.
 
     Raises:
         InvalidArgumentError: At the call, where an argument cannot work. Everything else `run` raises comes
@@ -195,7 +199,7 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
     return _stream(job, chosen, InOrder() if ordered else Arrivals(), progress=progress)
 
 
-def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progress: bool) -> Iterator[Any]:
+def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progress: bool) -> Generator[Any]:
     job.source.adopt()
     window, arrived = Window(job), 0
     with shown(progress, job, chosen) as seen, _Batches(chosen, job) as batches:
