@@ -97,3 +97,26 @@ def test_interpreter_options_are_passed_on(options, told):
         sys.exit(run(eval, [expression], strategy="process") != [eval(expression)])
     """
     subprocess.run([sys.executable, *options, "-c", code], check=True, timeout=60)
+
+
+def test_where_proc_is_not_mounted():
+    """A worker starts where nobody says which descriptors are open, and closes those that are not its own."""
+    code = f"""if True:
+        import os, sys
+        sys.path[:] = {sys.path!r}
+        from concurrent_choices import ProcessStrategy, run
+        reading, writing = os.pipe()
+        os.set_inheritable(writing, True)
+        with ProcessStrategy() as strategy:
+            print(run(abs, [-1, -2], strategy=strategy))
+            os.close(writing)
+            print(os.read(reading, 1))  # comes back once nobody else holds the other end
+    """
+    hidden = 'mount -t tmpfs none /proc && exec "$@"'
+    try:
+        subprocess.run(["unshare", "-rm", "sh", "-c", hidden, "sh", "true"], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("nothing may be mounted here")
+    command = ["unshare", "-rm", "sh", "-c", hidden, "sh", sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, check=False, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("[1, 2]\nb''\n", "")

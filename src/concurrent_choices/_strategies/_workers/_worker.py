@@ -11,6 +11,7 @@ import sys
 import time
 from _socket import socket
 from contextvars import copy_context
+from itertools import pairwise
 
 from ..._facts._batch import Batch, Claim
 from ..._work._nesting import lanes_around
@@ -39,13 +40,23 @@ def main() -> None:
 def settle() -> list[int]:
     """Make a fresh interpreter ready to be a worker; the descriptors that its command line names."""
     ours = [int(word) for word in sys.argv[1:]]
-    for descriptor in map(int, os.listdir("/dev/fd")):  # noqa: PTH208 - pathlib costs a worker's start 5 ms
-        if descriptor > 2 and descriptor not in ours:  # noqa: PLR2004 - those are the standard streams
-            # Somebody let it be inherited, and may wait for its last copy to close; or it read this folder
-            # and is closed, which closerange does not mind.
-            os.closerange(descriptor, descriptor + 1)
+    _close_all_but(ours)
     _complete_builtins()
     return ours
+
+
+def _close_all_but(ours: list[int]) -> None:
+    """Close what somebody let be inherited, and may wait for the last copy of to close."""
+    try:
+        there = [int(name) for name in os.listdir("/dev/fd")]  # noqa: PTH208 - pathlib costs a worker's start 5 ms
+    except OSError:  # no /proc is mounted here, so nobody can say which there are
+        kept = [2, *sorted(ours), os.sysconf("SC_OPEN_MAX")]
+        for low, high in pairwise(kept):
+            os.closerange(low + 1, high)
+        return
+    for descriptor in there:
+        if descriptor > 2 and descriptor not in ours:  # noqa: PLR2004 - those are the standard streams
+            os.closerange(descriptor, descriptor + 1)  # which does not mind the one that read the folder
 
 
 def _complete_builtins() -> None:
