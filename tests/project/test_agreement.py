@@ -9,7 +9,7 @@ from _tree import PACKAGE, ROOT, documents, extras, files
 
 import concurrent_choices
 from concurrent_choices import MissingExtraError, UnknownStrategyError, run
-from concurrent_choices._strategies._registry import EXTRAS, NAMES, load
+from concurrent_choices._strategies._registry import NAMES, load
 
 EXTRA = re.compile(r"concurrent_choices\[([\w,-]+)\]")
 HEADING = re.compile(r"^## `(\w+)`", re.MULTILINE)
@@ -53,12 +53,6 @@ def test_the_page_shows_the_class(name):
     page = (ROOT / "docs" / "strategies.md").read_text()
     section = page.split(f"## `{name}`")[1].split("\n## ")[0]
     assert load(name).__name__ in section
-
-
-def test_the_extra_of_a_strategy_exists():
-    """Where a strategy needs an extra, that extra is declared."""
-    assert set(EXTRAS) <= set(NAMES)
-    assert set(EXTRAS.values()) <= extras()
 
 
 def test_every_extra_that_is_mentioned_exists():

@@ -9,7 +9,7 @@ from .._errors import InvalidArgumentError, UnknownStrategyError
 from .._facts._plan import Plan
 from ..protocols import Strategy
 
-__all__ = ["EXTRAS", "NAMES", "load", "resolve", "strategy_for"]
+__all__ = ["NAMES", "load", "resolve", "strategy_for"]
 
 NAMES = {
     "sequential": "_sequential:SequentialStrategy",
@@ -21,9 +21,6 @@ NAMES = {
     "hybrid": "_hybrid:HybridStrategy",
 }
 """Name to module and class, from the simplest to the most demanding."""
-
-EXTRAS: dict[str, str] = {}
-"""Names whose package is an extra, and which."""
 
 
 def load(name: str) -> Any:
