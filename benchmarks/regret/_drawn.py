@@ -6,10 +6,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from concurrent_choices._facts._machine import Machine
-from concurrent_choices._facts._plan import Plan
-from concurrent_choices._judge._controller._rehearsal import rehearse
-from concurrent_choices._judge._simulator import (
+from benchmarks.simulator import (
     Call,
     Locked,
     LogNormal,
@@ -18,8 +15,11 @@ from concurrent_choices._judge._simulator import (
     Script,
     Server,
     Wait,
+    rehearse,
     simulate,
 )
+from concurrent_choices._facts._machine import Machine
+from concurrent_choices._facts._plan import Plan
 
 __all__ = ["KINDS", "MACHINES", "drawn", "regret_of"]
 
@@ -70,7 +70,7 @@ def regret_of(script: Script, cores: int, seed: int) -> float:
         AssertionError: Items were left.
     """
     machine = Machine(cpus=cores)
-    outcome, _ = rehearse(script, machine, seed=seed)
+    outcome = rehearse(script, machine, seed=seed)
     if outcome.items != script.items:
         message = f"{outcome.items} of {script.items} items were done: seed {seed} on {cores} cores"
         raise AssertionError(message)

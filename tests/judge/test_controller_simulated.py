@@ -6,11 +6,10 @@ from statistics import fmean
 
 import pytest
 from benchmarks.regret._drawn import KINDS, MACHINES, drawn, regret_of
+from benchmarks.simulator import rehearse, simulate
 
 from concurrent_choices._facts._machine import Machine
 from concurrent_choices._facts._plan import Plan
-from concurrent_choices._judge._controller._rehearsal import rehearse
-from concurrent_choices._judge._simulator import simulate
 
 
 def regret(kind, seed):
@@ -42,6 +41,6 @@ def test_one_core_is_never_much_slower_than_sequential(kind):
     """Where nothing helps, deciding costs next to nothing."""
     random = Random(f"one core {kind}")
     machine, script = Machine(cpus=1), drawn(random, kind)
-    outcome, _ = rehearse(script, machine)
+    outcome = rehearse(script, machine)
     alone = simulate(script, Plan(strategy="sequential"), machine).seconds
     assert outcome.seconds <= 1.1 * alone + 0.005

@@ -8,17 +8,7 @@ from math import exp, log
 from statistics import fmean, quantiles
 
 from attrs import frozen
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
-
-from concurrent_choices._facts._costs import Costs
-from concurrent_choices._facts._machine import Machine
-from concurrent_choices._facts._plan import Plan
-from concurrent_choices._facts._profile import Payload
-from concurrent_choices._facts._workload import Workload
-from concurrent_choices._judge import recommend
-from concurrent_choices._judge._formulas import case_of, predict
-from concurrent_choices._judge._simulator import (
+from benchmarks.simulator import (
     Block,
     Call,
     Exponential,
@@ -34,6 +24,16 @@ from concurrent_choices._judge._simulator import (
     simulate,
     with_trials,
 )
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from concurrent_choices._facts._costs import Costs
+from concurrent_choices._facts._machine import Machine
+from concurrent_choices._facts._plan import Plan
+from concurrent_choices._facts._profile import Payload
+from concurrent_choices._facts._workload import Workload
+from concurrent_choices._judge import recommend
+from concurrent_choices._judge._formulas import case_of, predict
 
 COSTS = Costs(thread_end=0.0)  # the simulator is done with the last item
 

@@ -1,10 +1,6 @@
 import pytest
 from attrs import evolve
-from judge_cases import FREE, MS, TWO
-
-from concurrent_choices._facts._machine import Machine
-from concurrent_choices._facts._plan import Plan
-from concurrent_choices._judge._simulator import (
+from benchmarks.simulator import (
     Block,
     Call,
     Exponential,
@@ -22,6 +18,10 @@ from concurrent_choices._judge._simulator import (
     steer,
     with_trials,
 )
+from judge_cases import FREE, MS, TWO
+
+from concurrent_choices._facts._machine import Machine
+from concurrent_choices._facts._plan import Plan
 
 ONE = Machine(cpus=1)
 

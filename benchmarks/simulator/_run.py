@@ -8,14 +8,16 @@ from typing import Protocol
 
 from attrs import frozen
 
-from ..._facts._costs import Costs
-from ..._facts._machine import Machine
-from ..._facts._plan import Plan
+from concurrent_choices._facts._costs import Costs
+from concurrent_choices._facts._machine import Machine
+from concurrent_choices._facts._plan import Plan
+from concurrent_choices._strategies._lanes._pace import Pace
+
 from ._engine import Resume
 from ._host import Host, World
 from ._lanes import Feed, Lane
 from ._scripts import Script
-from ._work_queue import Completion, Pace, WorkQueue
+from ._work_queue import Completion, WorkQueue
 
 __all__ = ["Agent", "Controls", "Outcome", "Running", "simulate", "steer"]
 
@@ -80,7 +82,7 @@ class Controls:
         seed: Which draw of the random times.
     """
 
-    def __init__(self, script: Script, machine: Machine, costs: Costs, seed: int = 0) -> None:
+    def __init__(self, script: Script, machine: Machine, costs: Costs, seed: int) -> None:
         self.world = World(script, machine, costs)
         self.queue = WorkQueue(self.world, seed, self._tell)
         self.main = self.world.host()
@@ -277,16 +279,14 @@ def simulate(
     return Controls(script, machine, costs or Costs(), seed).play(_Obedient(plan))
 
 
-def steer(
-    script: Script, agent: Agent, machine: Machine, costs: Costs | None = None, *, seed: int = 0
-) -> Outcome:
+def steer(script: Script, agent: Agent, machine: Machine, costs: Costs, *, seed: int = 0) -> Outcome:
     """Run a workload in virtual time under an agent that adds and removes lanes.
 
     Args:
         script: The workload.
         agent: Who gives the orders.
         machine: Where.
-        costs: What concurrency costs there; the defaults if None.
+        costs: What concurrency costs there.
         seed: Which draw of the random times.
     """
-    return Controls(script, machine, costs or Costs(), seed).play(agent)
+    return Controls(script, machine, costs, seed).play(agent)

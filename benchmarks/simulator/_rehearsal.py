@@ -1,16 +1,19 @@
-"""The controller on the simulator's stage: the same decisions, in virtual time."""
+"""The controller in the simulator: the same decisions as in a real run, in virtual time."""
 
 from __future__ import annotations
 
 from math import inf
 
-from ..._facts._costs import Costs
-from ..._facts._machine import Machine
-from .._simulator import Completion, Controls, Outcome, Script, steer
-from ._controller import Controller
-from ._sight import Arrangement, Limits, Prior, Sight
+from concurrent_choices._facts._costs import Costs
+from concurrent_choices._facts._machine import Machine
+from concurrent_choices._judge._controller import Arrangement, Controller, Limits, Sight
+from concurrent_choices._strategies._lanes._threads import MOST_THREADS
 
-__all__ = ["Rehearsal", "rehearse"]
+from ._run import Controls, Outcome, steer
+from ._scripts import Script
+from ._work_queue import Completion
+
+__all__ = ["rehearse"]
 
 
 class Rehearsal:
@@ -19,23 +22,18 @@ class Rehearsal:
     Args:
         machine: Where the run is.
         costs: What concurrency costs there.
-        threads: Thread lanes at most.
-        prior: What an earlier run has learnt, or None.
     """
 
-    def __init__(
-        self, machine: Machine, costs: Costs, *, threads: int = 256, prior: Prior | None = None
-    ) -> None:
+    def __init__(self, machine: Machine, costs: Costs) -> None:
         self._workers = round(machine.cpus)
         self._costs = costs
         limits = Limits(
             cpus=machine.cpus,
-            threads=threads,
+            threads=MOST_THREADS,
             processes=self._workers,
             process_start=costs.process_start + costs.process_worker,
         )
-        self.controller = Controller(limits, prior)
-        self.arrangements: list[Arrangement] = []
+        self._controller = Controller(limits)
         self._up_at: list[float] = []
         self._relieved = False
         self._outside = 0
@@ -73,9 +71,7 @@ class Rehearsal:
     def _look(self, controls: Controls) -> None:
         if not controls.left and not controls.in_flight():
             return
-        arrangement = self.controller.look(self._sight(controls))
-        if not self.arrangements or self.arrangements[-1].stage != arrangement.stage:
-            self.arrangements.append(arrangement)
+        arrangement = self._controller.look(self._sight(controls))
         self._obey(arrangement, controls)
         controls.call_after(arrangement.look, lambda: self._look(controls))
 
@@ -136,26 +132,16 @@ class Rehearsal:
             controls.remove(kind, have - wanted)
 
 
-def rehearse(
-    script: Script,
-    machine: Machine,
-    costs: Costs | None = None,
-    *,
-    seed: int = 0,
-    prior: Prior | None = None,
-) -> tuple[Outcome, Rehearsal]:
+def rehearse(script: Script, machine: Machine, *, seed: int = 0) -> Outcome:
     """Run a described workload under the controller, in virtual time.
 
     Args:
         script: The workload.
         machine: Where.
-        costs: What concurrency costs there; the defaults if None.
         seed: Which draw of the random times.
-        prior: What an earlier run has learnt, or None.
 
     Returns:
-        What became of it, and the agent with the arrangements it went through.
+        What became of it.
     """
-    costs = costs or Costs()
-    agent = Rehearsal(machine, costs, prior=prior)
-    return steer(script, agent, machine, costs, seed=seed), agent
+    costs = Costs()
+    return steer(script, Rehearsal(machine, costs), machine, costs, seed=seed)

@@ -9,13 +9,7 @@ from attrs import frozen
 from ._host import World
 from ._scripts import Phase
 
-__all__ = ["Completion", "Pace", "WorkQueue"]
-
-AIM = 0.5e-3
-"""Seconds a batch should take (_strategies/_lanes/_pace.py, AIM)."""
-
-MOST = 1 << 14
-"""Largest batch (_strategies/_lanes/_pace.py, MOST)."""
+__all__ = ["Completion", "WorkQueue"]
 
 
 @frozen
@@ -43,26 +37,6 @@ class Completion:
     cpu: float
     queued: float
     failed: int
-
-
-class Pace:
-    """The batch size of one lane: doubles while batches are short, follows the time when long.
-
-    Args:
-        fixed: A batch size to keep to, or None to adapt.
-    """
-
-    __slots__ = ("_fixed", "size")
-
-    def __init__(self, fixed: int | None = None) -> None:
-        self._fixed = fixed
-        self.size = fixed or 1
-
-    def took(self, seconds: float, count: int) -> None:
-        """Learn that a batch of `count` items took `seconds`."""
-        if self._fixed is None and count:
-            fitting = int(AIM * count / seconds) if seconds > 0 else MOST
-            self.size = max(1, min(2 * self.size, fitting, MOST))
 
 
 class WorkQueue:

@@ -11,46 +11,38 @@ depend on the plan, so plans are compared on the same items.
 from __future__ import annotations
 
 from ._observe import observe, with_trials
-from ._run import Agent, Controls, Outcome, Running, simulate, steer
+from ._rehearsal import rehearse
+from ._run import simulate, steer
 from ._scripts import (
     Block,
     Call,
-    Draw,
     Exponential,
     Locked,
     LogNormal,
     Native,
     Pareto,
-    Phase,
     Python,
     Script,
     Server,
     Uniform,
     Wait,
 )
-from ._work_queue import Completion
 
 __all__ = [
-    "Agent",
     "Block",
     "Call",
-    "Completion",
-    "Controls",
-    "Draw",
     "Exponential",
     "Locked",
     "LogNormal",
     "Native",
-    "Outcome",
     "Pareto",
-    "Phase",
     "Python",
-    "Running",
     "Script",
     "Server",
     "Uniform",
     "Wait",
     "observe",
+    "rehearse",
     "simulate",
     "steer",
     "with_trials",
