@@ -1,14 +1,17 @@
 """The command line: arguments in, exit code out. It knows words, not strategies.
 
-Exit codes: 0 done; 1 the callable, its items or the application raised; 2 an argument cannot work.
+Exit codes: 0 done; 1 the callable, its items or the application raised; 2 an argument cannot work; 130
+Ctrl-C; 141 whoever read its output, such as `head`, has gone.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -43,12 +46,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     try:
         code: int = asked.command(asked)
+        print(end="", flush=True)  # here, where it can still be said that nobody reads it
     except InvalidArgumentError as error:
         print(f"concurrent-choices: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("concurrent-choices: interrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        # What is left in the buffer goes nowhere, or the interpreter's end would complain of it once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     return code
 
 
@@ -151,6 +159,8 @@ def _header(text: str) -> tuple[str, str]:
 def _recommend(asked: argparse.Namespace) -> int:
     fn = _imported(asked.callable)
     items = _items(asked.items)
+    if asked.count is not None and asked.count < 0:
+        raise InvalidArgumentError("--count", f"must be 0 or more, not {asked.count}")
     workload = Workload(fn, items, items_count=asked.count)
     machine = _what_if(asked)
     print(f"calling {asked.callable} on some of its items ...", file=sys.stderr)
@@ -173,11 +183,15 @@ def _imported(reference: str) -> Callable[[Any], Any]:
     """The callable of a reference; the current folder is searched, as by ``python -m``."""
     _search_here()
     try:
-        found: Callable[[Any], Any] = resolve_name(reference)
+        found: Any = resolve_name(reference)
     except (AttributeError, ImportError, ValueError) as error:
         problem = f"cannot be imported: {error}; write it as PKG.MOD:FN"
         raise InvalidArgumentError(reference, problem) from error
-    return found
+    if not callable(found):
+        problem = f"is no callable but {type(found).__name__!r}; write it as PKG.MOD:FN"
+        raise InvalidArgumentError(reference, problem)
+    fn: Callable[[Any], Any] = found
+    return fn
 
 
 def _search_here() -> None:
@@ -187,10 +201,17 @@ def _search_here() -> None:
 
 def _items(text: str) -> Iterable[Any]:
     """Lines of a file or of standard input, or what an expression gives."""
-    if text == "-":
-        return [line.rstrip("\n") for line in sys.stdin]
-    if Path(text).is_file():
-        return Path(text).read_text().splitlines()
+    try:
+        if text == "-":
+            return [line.rstrip("\n") for line in sys.stdin]
+        if os.path.isfile(text):  # noqa: PTH113 - pathlib raises where an expression is too long for a name
+            return Path(text).read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidArgumentError("--items", f"{text!r} cannot be read: {error}") from error
+    return _evaluated(text)
+
+
+def _evaluated(text: str) -> Iterable[Any]:
     try:
         items: Any = eval(text, {})  # noqa: S307 - the user's own expression, on the user's own command line
     except Exception as error:
@@ -205,8 +226,8 @@ def _what_if(asked: argparse.Namespace) -> Machine | None:
     """The machine asked about, or None for this one."""
     if asked.cpus is None and not asked.no_gil:
         return None
-    if asked.cpus is not None and not asked.cpus > 0:
-        raise InvalidArgumentError("--cpus", f"must be above 0, not {asked.cpus:g}")
+    if asked.cpus is not None and not 0 < asked.cpus < inf:
+        raise InvalidArgumentError("--cpus", f"must be a number above 0, not {asked.cpus:g}")
     here = this_machine()
     return evolve(here, cpus=asked.cpus or here.cpus, gil=here.gil and not asked.no_gil)
 

@@ -1,5 +1,6 @@
 import io
 import json
+import os
 import subprocess
 import sys
 
@@ -32,6 +33,12 @@ def test_items_from_a_file_are_its_lines(here, capsys):
     assert json.loads(capsys.readouterr().out)["items"] == 4
 
 
+def test_a_long_expression(here, capsys):
+    """One that is too long for a file's name is no file."""
+    assert main(["recommend", "builtins:abs", "--items", str([*range(1000)]), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["items"] == 1000
+
+
 def test_items_from_standard_input(here, capsys, monkeypatch):
     """The minus sign, as usual."""
     monkeypatch.setattr(sys, "stdin", io.StringIO("a\nbb\n"))
@@ -56,11 +63,16 @@ def test_what_if(here, capsys):
         (["mine:fails", "--items", "1 +"], "neither a file nor an expression"),
         (["mine:fails", "--items", "17"], "cannot be iterated over"),
         (["mine:fails", "--items", "[1]", "--budget", "0"], "budget: must be seconds above 0"),
-        (["mine:fails", "--items", "[1]", "--cpus", "0"], "--cpus: must be above 0"),
+        (["mine:fails", "--items", "[1]", "--cpus", "0"], "--cpus: must be a number above 0"),
+        (["mine:fails", "--items", "[1]", "--cpus", "inf"], "--cpus: must be a number above 0"),
+        (["mine:fails", "--items", "[1]", "--count", "-1"], "--count: must be 0 or more, not -1"),
+        (["mine:fails", "--items", "photo.jpeg"], "--items: 'photo.jpeg' cannot be read: 'utf-8' codec"),
+        (["mine", "--items", "[1]"], "mine: is no callable but 'module'; write it as PKG.MOD:FN"),
     ],
 )
 def test_arguments_that_cannot_work(here, capsys, arguments, message):
     """Exit code 2, and one line that names the argument and the way out."""
+    (here / "photo.jpeg").write_bytes(b"\xff\xd8")
     assert main(["recommend", *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -89,6 +101,15 @@ def test_ctrl_c(here, capsys, monkeypatch):
     monkeypatch.setattr("concurrent_choices._cli.recommend", interrupted)
     assert main(["recommend", "mine:Shop.price", "--items", "[1]"]) == 130
     assert capsys.readouterr().err.endswith("interrupted\n")
+
+
+def test_a_reader_that_has_gone(monkeypatch):
+    """Nothing is complained of where `head` has seen enough; the exit code is that of a broken pipe."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as nobody:
+        monkeypatch.setattr(sys, "stdout", nobody)
+        assert main(["machine"]) == 141
 
 
 def test_machine_shows_how_each_number_was_obtained(capsys):

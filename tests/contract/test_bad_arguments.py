@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import contract_acts as acts
 import pytest
@@ -65,14 +66,25 @@ def refused(call, *arguments, **options):
 def test_not_callable(call, fn):
     """What cannot be called is refused."""
     error = refused(call, fn, [1])
-    assert str(error) == f"fn: must be callable with one item, not {type(fn).__name__}"
+    assert str(error) == (
+        f"fn: must be callable, not {type(fn).__name__}; give the function itself, without calling it"
+    )
 
 
-@pytest.mark.parametrize("items", [None, 3, len])
+@pytest.mark.parametrize("items", [None, 3])
 def test_not_iterable(call, items):
     """What cannot be iterated is refused."""
     error = refused(call, len, items)
     assert str(error) == f"items: must be iterable, not {type(items).__name__}"
+
+
+def test_a_callable_for_items(call):
+    """Arguments the wrong way round, or a generator function that was not called: the error names both."""
+    error = refused(call, ["a"], len)
+    assert str(error) == (
+        "items: must be iterable, not builtin_function_or_method; "
+        "call it for its items, or put it first if they go into it"
+    )
 
 
 @pytest.mark.parametrize("name", ["run", "stream"])
@@ -149,10 +161,12 @@ def test_a_class_instead_of_an_object(call, name):
     assert error.argument == "strategy"
 
 
-@pytest.mark.parametrize("strategy", [None, 3, object(), len, {}])
+@pytest.mark.parametrize("strategy", [None, 3, object(), len, {}, ThreadPoolExecutor])
 def test_no_strategy_at_all(call, strategy):
-    """Neither a name nor a strategy."""
-    assert refused(call, len, ["a"], strategy=strategy).argument == "strategy"
+    """Neither a name nor a strategy, nor a class of strategies: the error shows one of each kind there is."""
+    error = refused(call, len, ["a"], strategy=strategy)
+    assert str(error).startswith('strategy: must be a name, such as "thread", or an object with')
+    assert str(error).endswith(f"such as ThreadStrategy(max_workers=8), not {strategy!r}")
 
 
 NUMBERS = [

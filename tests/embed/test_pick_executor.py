@@ -54,10 +54,11 @@ def test_what_cannot_travel_gets_threads():
         assert type(executor) is ThreadPoolExecutor
 
 
-def test_no_sample_is_refused():
+@pytest.mark.parametrize("samples", [[], 3, None])
+def test_no_sample_is_refused(samples):
     """Nothing can be said without a single call."""
-    with pytest.raises(InvalidArgumentError, match="sample_args"):
-        pick_executor(spin, [])
+    with pytest.raises(InvalidArgumentError, match=r"^sample_args: must "):
+        pick_executor(spin, samples)
 
 
 def test_an_async_def_is_refused():

@@ -65,10 +65,12 @@ def test_arguments_that_cannot_work_are_refused(arguments, problem):
     assert f"{caught.value.argument}: {caught.value.problem}" == problem
 
 
-def test_a_negative_count_is_refused():
-    """Fewer than no items there cannot be."""
-    with pytest.raises(ValueError, match="items_count"):
-        Workload(square, [], items_count=-1)
+@pytest.mark.parametrize("count", [-1, 2.5, "3", True])
+def test_a_count_that_is_none_is_refused(count):
+    """There is a whole number of items, and no fewer than none."""
+    with pytest.raises(InvalidArgumentError) as caught:
+        Workload(square, [], items_count=count)
+    assert str(caught.value) == f"items_count: must be a whole number from 0, or None, not {count!r}"
 
 
 def test_it_survives_json():

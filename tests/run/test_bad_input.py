@@ -1,4 +1,5 @@
 import itertools
+import math
 import sqlite3
 import sys
 import threading
@@ -7,7 +8,7 @@ import time
 import pytest
 import verdict_callables as callables
 
-from concurrent_choices import InvalidArgumentError, Workload, recommend, run
+from concurrent_choices import InvalidArgumentError, Machine, Workload, recommend, run
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,18 @@ def test_a_budget_is_seconds(budget):
     """More than none of them."""
     with pytest.raises(InvalidArgumentError, match="budget: must be seconds above 0"):
         recommend(len, ["a"], budget=budget)
+
+
+def test_a_budget_without_end():
+    """It says that there is no bound."""
+    assert recommend(callables.double, [21], budget=math.inf).run() == [42]
+
+
+@pytest.mark.parametrize("cpus", [0, -1, math.inf, math.nan, "four", None])
+def test_processors_that_cannot_be(cpus):
+    """A made-up machine has a number of processors above 0."""
+    with pytest.raises(InvalidArgumentError, match="cpus: must be a number above 0, such as 64, not "):
+        Machine(cpus=cpus)
 
 
 def test_a_machine_is_one():

@@ -11,7 +11,6 @@ from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from .._errors import InvalidArgumentError
-from .._run._arguments import check_fn
 from .._work._callables import is_async, name_of
 from ._executor import AdaptiveExecutor
 
@@ -98,7 +97,9 @@ class Offloaded(Generic[P, R]):
 
 
 def _refuse(fn: Any) -> None:
-    check_fn(fn)
+    if not callable(fn):
+        problem = f"must be callable, not {type(fn).__name__}; write offload(fn, x), not offload(fn(x))"
+        raise InvalidArgumentError("fn", problem)
     problem = f"{name_of(fn)} is an async def: await it, and offload what blocks inside it"
     raise InvalidArgumentError("fn", problem)
 

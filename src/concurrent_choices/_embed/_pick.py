@@ -9,7 +9,7 @@ from typing import Any
 from .._errors import InvalidArgumentError
 from .._facts._estimate import Estimate
 from .._facts._workload import Workload
-from .._run._arguments import check_fn
+from .._run._arguments import check_fn, check_items
 from .._run._choosing import recommend
 from .._work._callables import is_async, name_of
 from ._executor import AdaptiveExecutor
@@ -40,6 +40,7 @@ def pick_executor(fn: Callable[..., Any], sample_args: Iterable[Any], *, budget:
     if is_async(fn):
         problem = f"{name_of(fn)} is an async def, which needs an event loop rather than an executor"
         raise InvalidArgumentError("fn", problem)
+    check_items(sample_args, "sample_args")
     samples = [_arguments(each) for each in sample_args]
     if not samples:
         raise InvalidArgumentError("sample_args", "must hold at least one call's arguments")

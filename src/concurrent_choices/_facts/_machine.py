@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from attrs import field, frozen, validators
+from math import inf
+
+from attrs import field, frozen
+
+from .._errors import InvalidArgumentError
 
 __all__ = ["Machine"]
+
+
+def _processors(cpus: float) -> float:
+    try:
+        number = float(cpus)
+    except (TypeError, ValueError):
+        number = 0.0
+    if not 0.0 < number < inf:
+        raise InvalidArgumentError("cpus", f"must be a number above 0, such as 64, not {cpus!r}")
+    return number
 
 
 @frozen(kw_only=True)
@@ -21,7 +35,7 @@ class Machine:
         python: Implementation and version, such as "cpython 3.11.7".
     """
 
-    cpus: float = field(default=1.0, converter=float, validator=validators.gt(0.0))
+    cpus: float = field(default=1.0, converter=_processors)
     memory: int | None = None
     gil: bool = True
     start_methods: tuple[str, ...] = ("fresh",)

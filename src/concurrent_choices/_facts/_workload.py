@@ -8,7 +8,7 @@ from inspect import isclass
 from pkgutil import resolve_name
 from typing import Any, cast
 
-from attrs import Factory, field, frozen, validators
+from attrs import Factory, field, frozen
 
 from .._errors import InvalidArgumentError
 
@@ -25,6 +25,14 @@ def _iterable(_: Any, __: Any, value: Any) -> None:
     if not (hasattr(value, "__iter__") or hasattr(value, "__aiter__")):
         problem = f"must be an iterable, not {value!r}; put a single item into a list"
         raise InvalidArgumentError("items", problem)
+
+
+def _count(_: Any, __: Any, value: Any) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        problem = f"must be a whole number from 0, or None, not {value!r}"
+        raise InvalidArgumentError("items_count", problem)
 
 
 def _name(workload: Any) -> str:
@@ -47,9 +55,7 @@ class Workload:
 
     fn: Callable[[Any], Any] = field(validator=_callable)
     items: Iterable[Any] = field(default=(), validator=_iterable)
-    items_count: int | None = field(
-        default=None, kw_only=True, validator=validators.optional(validators.ge(0))
-    )
+    items_count: int | None = field(default=None, kw_only=True, validator=_count)
     name: str = field(default=Factory(_name, takes_self=True), kw_only=True)
 
     @property

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable
-from math import inf
 from typing import Any
 
 from .._errors import InvalidArgumentError
 from .._work._callables import is_generator, name_of
 
-__all__ = ["check_async_items", "check_buffersize", "check_fn", "check_items", "check_timeout"]
+__all__ = ["FOREVER", "check_async_items", "check_buffersize", "check_fn", "check_items", "check_timeout"]
+
+FOREVER = 1e9
+"""Seconds from which on a limit is none: thirty years, which clocks and locks can still count."""
 
 
 def check_fn(fn: Any) -> None:
     """`fn` must be callable, and give values rather than a generator."""
     if not callable(fn):
-        problem = f"must be callable with one item, not {type(fn).__name__}"
+        problem = f"must be callable, not {type(fn).__name__}; give the function itself, without calling it"
         raise InvalidArgumentError("fn", problem)
     if is_generator(fn):
         problem = (
@@ -25,13 +27,14 @@ def check_fn(fn: Any) -> None:
         raise InvalidArgumentError("fn", problem)
 
 
-def check_items(items: object) -> None:
-    """`items` must be iterable."""
+def check_items(items: object, argument: str = "items") -> None:
+    """`items`, or what stands for them, must be iterable."""
     if isinstance(items, AsyncIterable):
         advice = "an async iterable needs `arun` or `astream`"
-        raise InvalidArgumentError("items", advice)
+        raise InvalidArgumentError(argument, advice)
     if not isinstance(items, Iterable) and not hasattr(type(items), "__getitem__"):
-        raise InvalidArgumentError("items", f"must be iterable, not {type(items).__name__}")
+        advice = "; call it for its items, or put it first if they go into it" if callable(items) else ""
+        raise InvalidArgumentError(argument, f"must be iterable, not {type(items).__name__}{advice}")
 
 
 def check_async_items(items: object) -> None:
@@ -41,12 +44,12 @@ def check_async_items(items: object) -> None:
 
 
 def check_timeout(timeout: Any) -> float | None:
-    """`timeout` must be a number of seconds above 0; infinity means none."""
+    """`timeout` must be a number of seconds above 0; infinity, or nearly, means none."""
     if timeout is None:
         return None
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
         raise InvalidArgumentError("timeout", f"must be seconds above 0, or None, not {timeout!r}")
-    return None if timeout == inf else float(timeout)
+    return None if timeout >= FOREVER else float(timeout)
 
 
 def check_buffersize(buffersize: Any) -> None:

@@ -58,7 +58,7 @@ def resolve(strategy: object) -> Strategy:
             raise UnknownStrategyError("strategy", f"no strategy {strategy!r}; there are {listed}")
         found: Strategy = load(strategy)()
         return found
-    if isinstance(strategy, type):
+    if isinstance(strategy, type) and hasattr(strategy, "execute"):
         advice = f"give an object, such as {strategy.__name__}(), not the class"
         raise InvalidArgumentError("strategy", advice)
     if isinstance(strategy, Strategy):
@@ -66,5 +66,8 @@ def resolve(strategy: object) -> Strategy:
     plan = getattr(strategy, "plan", None)
     if isinstance(plan, Plan):
         return strategy_for(plan)
-    problem = f"must be a name or an object with `name` and `execute`, not {strategy!r}"
+    problem = (
+        'must be a name, such as "thread", or an object with `name` and `execute`, such as '
+        f"ThreadStrategy(max_workers=8), not {strategy!r}"
+    )
     raise InvalidArgumentError("strategy", problem)

@@ -48,6 +48,9 @@ ATTEMPTS = 3
 NAP = 50e-6
 """Seconds in which a few answers gather where a batch takes a microsecond (the kernel makes it 100)."""
 
+LONGEST = 1e6
+"""Seconds that one look at the wires may take at most: `poll` counts milliseconds, and in 31 bits."""
+
 _KILLED = "its worker process was killed and replaced"
 
 
@@ -219,7 +222,7 @@ class Pump:
         if self._queues and all(queue.brisk for queue in self._queues.values()):
             # Whoever writes to a process that waits must wake it; let answers gather instead.
             time.sleep(NAP)
-        events = self._poll.poll(None if seconds == inf else seconds * 1000)
+        events = self._poll.poll(None if seconds == inf else min(seconds, LONGEST) * 1000)
         for descriptor, event in events:
             if descriptor == waker.fileno():
                 waker.hush()
