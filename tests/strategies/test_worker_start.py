@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from concurrent_choices import ProcessStrategy, run
+from concurrent_choices import InvalidArgumentError, ProcessStrategy, run
 
 SLOW = {
     "asyncio",
@@ -120,3 +121,13 @@ def test_where_proc_is_not_mounted():
     command = ["unshare", "-rm", "sh", "-c", hidden, "sh", sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, check=False, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("[1, 2]\nb''\n", "")
+
+
+def test_the_part_of_a_callable_that_cannot_travel_is_named():
+    """The error says what it is that the callable holds and no process can be sent."""
+    lock = threading.Lock()
+    with pytest.raises(InvalidArgumentError) as caught:
+        run(lambda item: (item, lock), [1], strategy="process")
+    assert "the callable's closure cell 'lock' is a lock (cannot pickle '_thread.lock' object)" in str(
+        caught.value
+    )

@@ -8,10 +8,10 @@ from attrs import evolve
 
 from .._facts._profile import Payload
 from .._work._imports import imports_of
+from .._work._obstacle import obstacle
 from .._work._pickling import dump, load
 from ._awaited_calls import AwaitedCalls
 from ._ledger import Raised
-from ._obstacle import obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

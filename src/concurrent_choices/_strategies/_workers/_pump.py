@@ -377,8 +377,11 @@ def _pack_job(job: Job, inner: object, workers: int, *, watched: bool) -> list[A
     try:
         return dump(terms)
     except Exception as error:
+        from ..._work._obstacle import obstacle  # noqa: PLC0415 - hardly ever needed
+
+        reason = obstacle(job.fn, "the callable") or reason_of(error)
         problem = (
-            f"{job.name} cannot be pickled for its trip to worker processes ({reason_of(error)}); "
+            f"{job.name} cannot be pickled for its trip to worker processes: {reason}; "
             'use strategy="thread", or leave out what cannot travel'
         )
         raise InvalidArgumentError("fn", problem) from error

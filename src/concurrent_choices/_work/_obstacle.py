@@ -13,9 +13,9 @@ from itertools import islice
 from types import FunctionType, MethodType
 from typing import Any
 
-from .._work._callables import enclosed
-from .._work._perform import text_of
-from .._work._pickling import dump
+from ._callables import enclosed
+from ._perform import text_of
+from ._pickling import dump
 
 __all__ = ["obstacle"]
 

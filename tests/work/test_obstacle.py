@@ -1,0 +1,119 @@
+"""What of a thing stands in the way of its trip to another process."""
+
+import socket
+import threading
+from functools import lru_cache, partial
+
+import pytest
+
+from concurrent_choices._work._obstacle import obstacle
+
+
+@pytest.fixture
+def connection():
+    with socket.socket() as connection:
+        yield connection
+
+
+class Client:
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
+
+    def fetch(self, item):
+        return item
+
+
+class Slotted:
+    __slots__ = ("guard", "unset")
+
+    def __init__(self):
+        self.guard = threading.Lock()
+
+
+LOCK = threading.Lock()
+
+
+def identity(item):
+    return item
+
+
+def test_nothing_stands_in_the_way():
+    """What can travel has no obstacle, lambdas and closures too."""
+    base = 3
+    for thing in (identity, lambda item: item + base, partial(max, key=len), Client().fetch, [1]):
+        assert obstacle(thing, "it") == ""
+
+
+def test_a_lambda_whose_closure_holds_a_socket(connection):
+    """The cell is named, and what is in it."""
+    assert obstacle(lambda item: connection.send(item) + 1, "the lambda") == (
+        "the lambda's closure cell 'connection' is a socket (cannot pickle 'socket' object)"
+    )
+
+
+def test_a_path_through_several_parts():
+    """The way leads through objects and containers to the smallest part that fails."""
+    thing = [1, {"client": Client(guard=LOCK)}]
+
+    assert obstacle(thing, "the item") == (
+        "the item's element 1 is a dict, whose value under 'client' is a Client, "
+        "whose attribute 'guard' is a lock (cannot pickle '_thread.lock' object)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "phrase"),
+    [
+        (
+            lambda: Client(guard=LOCK).fetch,
+            "it's object is a Client, whose attribute 'guard' is a lock",
+        ),
+        (lambda: partial(identity, LOCK), "it's argument 0 is a lock"),
+        (lambda: partial(max, key=LOCK), "it's argument 'key' is a lock"),
+        (
+            lambda: partial(lambda x: LOCK, 1),
+            "it's function is a lambda, whose global 'LOCK' is a lock",
+        ),
+        (lambda: lambda item, lock=LOCK: item, "it's default argument is a lock"),
+        (lambda: lambda item, *, lock=LOCK: item, "it's default of 'lock' is a lock"),
+        (Slotted, "it's attribute 'guard' is a lock"),
+        (lambda: (item for item in ()), "it (cannot pickle 'generator' object)"),
+    ],
+)
+def test_the_smallest_part_is_named(make, phrase):
+    """Bound objects, partials, defaults, globals and slots are looked into."""
+    assert obstacle(make(), "it").startswith(phrase)
+
+
+def test_things_that_contain_themselves_or_nest_deeply():
+    """Cycles travel; what is nested too deeply says so."""
+    cycle = []
+    cycle.append(cycle)
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+
+    assert obstacle(cycle, "it") == ""
+    assert obstacle(deep, "it") == "it (it is nested too deeply to be pickled)"
+    while deep:
+        deep = deep.pop()
+
+
+class Sulking:
+    def __reduce__(self):
+        raise ValueError
+
+
+def test_a_hook_that_raises_without_words():
+    """An error without text is named by its type."""
+    assert obstacle(Sulking(), "the item") == "the item (ValueError)"
+
+
+def test_what_the_workers_can_be_sent_is_no_obstacle():
+    """A cached function from inside another one travels, as it does when it is run in processes."""
+
+    @lru_cache
+    def cached(item):
+        return item
+
+    assert obstacle(cached, "cached") == ""
