@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from benchmarks.simulator import (
+from concurrent_choices._facts._machine import Machine
+from concurrent_choices._facts._plan import Plan
+from concurrent_choices._judge._simulator import (
     Call,
     Locked,
     LogNormal,
@@ -18,8 +20,6 @@ from benchmarks.simulator import (
     rehearse,
     simulate,
 )
-from concurrent_choices._facts._machine import Machine
-from concurrent_choices._facts._plan import Plan
 
 __all__ = ["KINDS", "MACHINES", "drawn", "regret_of"]
 

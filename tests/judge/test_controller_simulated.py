@@ -6,10 +6,10 @@ from statistics import fmean
 
 import pytest
 from benchmarks.regret._drawn import KINDS, MACHINES, drawn, regret_of
-from benchmarks.simulator import rehearse, simulate
 
 from concurrent_choices._facts._machine import Machine
 from concurrent_choices._facts._plan import Plan
+from concurrent_choices._judge._simulator import rehearse, simulate
 
 
 def regret(kind, seed):

@@ -8,7 +8,17 @@ from math import exp, log
 from statistics import fmean, quantiles
 
 from attrs import frozen
-from benchmarks.simulator import (
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from concurrent_choices._facts._costs import Costs
+from concurrent_choices._facts._machine import Machine
+from concurrent_choices._facts._plan import Plan
+from concurrent_choices._facts._profile import Payload
+from concurrent_choices._facts._workload import Workload
+from concurrent_choices._judge import recommend
+from concurrent_choices._judge._formulas import case_of, predict
+from concurrent_choices._judge._simulator import (
     Block,
     Call,
     Exponential,
@@ -24,16 +34,6 @@ from benchmarks.simulator import (
     simulate,
     with_trials,
 )
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
-
-from concurrent_choices._facts._costs import Costs
-from concurrent_choices._facts._machine import Machine
-from concurrent_choices._facts._plan import Plan
-from concurrent_choices._facts._profile import Payload
-from concurrent_choices._facts._workload import Workload
-from concurrent_choices._judge import recommend
-from concurrent_choices._judge._formulas import case_of, predict
 
 COSTS = Costs(thread_end=0.0)  # the simulator is done with the last item
 

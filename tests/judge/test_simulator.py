@@ -1,6 +1,10 @@
 import pytest
 from attrs import evolve
-from benchmarks.simulator import (
+from judge_cases import FREE, MS, TWO
+
+from concurrent_choices._facts._machine import Machine
+from concurrent_choices._facts._plan import Plan
+from concurrent_choices._judge._simulator import (
     Block,
     Call,
     Exponential,
@@ -18,10 +22,6 @@ from benchmarks.simulator import (
     steer,
     with_trials,
 )
-from judge_cases import FREE, MS, TWO
-
-from concurrent_choices._facts._machine import Machine
-from concurrent_choices._facts._plan import Plan
 
 ONE = Machine(cpus=1)
 

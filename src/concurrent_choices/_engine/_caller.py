@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .._facts._batch import Batch, Claim
-from .._strategies._lanes._pace import Pace, share_of_rest
 from .._work._job import Job
+from .._work._pace import Pace, share_of_rest
 from ._elastic_pool import ElasticPool
 from ._tally import Tally
 

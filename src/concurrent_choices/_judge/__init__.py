@@ -3,7 +3,7 @@
     Profile, Costs, Machine ─► _demand ─► _formulas over _mva ─► _search ─► _recommend
                                  └─────► _diagnose ──────────────────────────┘
 
-`benchmarks/simulator` runs described workloads in virtual time, to test all this against.
+The simulator beside them runs described workloads in virtual time, to test all this against.
 """
 
 from __future__ import annotations

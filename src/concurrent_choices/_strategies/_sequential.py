@@ -10,8 +10,8 @@ from attrs import frozen
 
 from .._facts._batch import Batch
 from .._work._job import Job
+from .._work._pace import Pace
 from ._lanes._keeper import ThreadBacked
-from ._lanes._pace import Pace
 from ._lanes._threads import LanePool
 
 __all__ = ["SequentialStrategy"]

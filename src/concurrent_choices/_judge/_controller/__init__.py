@@ -7,8 +7,7 @@
       ▼ │                 ▲
     Waiting ──────────────┘                waiting: lanes by delivery rate (Climb)
 
-The engine makes real runs look like arrangements;
-`benchmarks/simulator` tries the same controller by thousands.
+The engine makes real runs look like arrangements; the simulator tries the same controller by thousands.
 """
 
 from __future__ import annotations

@@ -9,17 +9,12 @@ from attrs import frozen
 from ..._facts._costs import Costs
 from ..._facts._machine import Machine
 from ..._facts._profile import Profile
+from ..._work._pace import AIM, MOST
 from .._demand import Demand, demand_of
 from .._mva import Network, throughput
 from ._makespan import IN_STEP, Spread, tail
 
 __all__ = ["Case", "Prediction", "Rate", "batch_size", "case_of", "finish", "rate_of"]
-
-BATCH_SECONDS = 0.5e-3
-"""What an adaptive batch aims at (_strategies/_lanes/_pace.py, AIM)."""
-
-LARGEST_BATCH = 1 << 14
-"""Where adaptive batches stop growing (_strategies/_lanes/_pace.py, MOST)."""
 
 LIMITING = 0.8
 """Utilisation from which a station counts as what holds the work back (guessed)."""
@@ -141,9 +136,9 @@ def batch_size(case: Case, seconds: float, lanes: int, fixed: int | None = None)
     """
     if fixed is not None:
         return max(1, min(fixed, case.items))
-    fitting = BATCH_SECONDS / seconds if seconds > 0 else inf
+    fitting = AIM / seconds if seconds > 0 else inf
     share = case.items / (2.0 * lanes)
-    return max(1, int(min(fitting, share, LARGEST_BATCH)))
+    return max(1, int(min(fitting, share, MOST)))
 
 
 def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: int = 1) -> Prediction:

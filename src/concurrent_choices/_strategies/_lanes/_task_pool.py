@@ -23,8 +23,8 @@ from ..._facts._batch import Batch, Claim
 from ..._work._contexts import same
 from ..._work._job import Job
 from ..._work._limited import CANCELLED, OVERDUE
+from ..._work._pace import Pace
 from ..._work._perform import annotate, show, unawaited_among
-from ._pace import Pace
 
 __all__ = ["LANE", "Body", "Chunk", "Host", "Slots", "TaskPool"]
 

@@ -14,10 +14,10 @@ from math import inf
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._nesting import share
+from ..._work._pace import Pace, share_of_rest
 from ..._work._watched import overdue
 from ._keeper import Keeper
 from ._outbox import Outbox
-from ._pace import Pace, share_of_rest
 from ._thread_pool import PARTING, ThreadPool
 
 __all__ = ["Lane", "LanePool", "threads_for"]

@@ -25,9 +25,9 @@ from ..._errors import (
 )
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
+from ..._work._pace import share_of_rest
 from ..._work._perform import show
 from ..._work._pickling import dump, reason_of
-from .._lanes._pace import share_of_rest
 from ._child import readable
 from ._host import Host, Worker
 from ._parting import part

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..._facts._batch import Claim
-from .._lanes._pace import Pace
+from ..._work._pace import Pace
 from ._host import Worker
 
 __all__ = ["Fallen", "SharedWorkerQueue", "WorkerQueue", "queue_of"]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from math import inf
 
-from concurrent_choices._facts._costs import Costs
-from concurrent_choices._facts._machine import Machine
-from concurrent_choices._judge._controller import Arrangement, Controller, Limits, Sight
-from concurrent_choices._strategies._lanes._threads import MOST_THREADS
-
+from ..._facts._costs import Costs
+from ..._facts._machine import Machine
+from .._controller import Arrangement, Controller, Limits, Sight
 from ._run import Controls, Outcome, steer
 from ._scripts import Script
 from ._work_queue import Completion
 
 __all__ = ["rehearse"]
+
+THREADS = 256
+"""Thread lanes at most, as in real runs."""
 
 
 class Rehearsal:
@@ -29,7 +30,7 @@ class Rehearsal:
         self._costs = costs
         limits = Limits(
             cpus=machine.cpus,
-            threads=MOST_THREADS,
+            threads=THREADS,
             processes=self._workers,
             process_start=costs.process_start + costs.process_worker,
         )

@@ -10,11 +10,10 @@ from statistics import fmean, stdev
 
 from attrs import define, evolve
 
-from concurrent_choices._facts._costs import Costs
-from concurrent_choices._facts._machine import Machine
-from concurrent_choices._facts._plan import Plan
-from concurrent_choices._facts._profile import Profile
-
+from ..._facts._costs import Costs
+from ..._facts._machine import Machine
+from ..._facts._plan import Plan
+from ..._facts._profile import Profile
 from ._run import simulate
 from ._scripts import Block, Call, Locked, Native, Phase, Python, Script, Wait
 
@@ -132,7 +131,7 @@ def with_trials(
         plan = Plan(strategy=strategy, workers=count, concurrency=count, batch=1)
         some = simulate(short, plan, machine, free)
         speedup = one.seconds / some.seconds
-        if count == 2:
+        if count == 2:  # noqa: PLR2004 - the pair
             profile = evolve(
                 profile,
                 pair_speedup=speedup,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from concurrent_choices._facts._costs import Costs
-from concurrent_choices._facts._machine import Machine
-
+from ..._facts._costs import Costs
+from ..._facts._machine import Machine
 from ._cores import Cores, Gil, Job
 from ._engine import Engine, Mutex, Operation, Resume, pause
 from ._scripts import Block, Call, Locked, Native, Phase, Python, Script, Wait

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-from concurrent_choices._strategies._lanes._pace import Pace
-
+from ..._work._pace import Pace
 from ._engine import Mutex, Operation, Resume, pause
 from ._host import Host, Usage
 from ._work_queue import Completion, WorkQueue

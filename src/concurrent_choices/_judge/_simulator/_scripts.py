@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 
 from attrs import field, frozen
 
-from concurrent_choices._facts._profile import Payload
+from ..._facts._profile import Payload
 
 __all__ = [
     "Block",
@@ -203,7 +203,7 @@ class Script:
     def phases_of(self, index: int, seed: int) -> tuple[Phase, ...]:
         """What one item does, with its times drawn: the same whenever it is asked for."""
         phases = self.phases(index) if callable(self.phases) else self.phases
-        random = Random(seed * 1_000_003 + index)
+        random = Random(seed * 1_000_003 + index)  # noqa: S311 - a simulation, not a secret
         return tuple(_drawn(phase, random) for phase in phases)
 
 

@@ -8,11 +8,10 @@ from typing import Protocol
 
 from attrs import frozen
 
-from concurrent_choices._facts._costs import Costs
-from concurrent_choices._facts._machine import Machine
-from concurrent_choices._facts._plan import Plan
-from concurrent_choices._strategies._lanes._pace import Pace
-
+from ..._facts._costs import Costs
+from ..._facts._machine import Machine
+from ..._facts._plan import Plan
+from ..._work._pace import Pace
 from ._engine import Resume
 from ._host import Host, World
 from ._lanes import Feed, Lane

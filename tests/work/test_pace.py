@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concurrent_choices._strategies._lanes._pace import AIM, MOST, Pace, share_of_rest
+from concurrent_choices._work._pace import AIM, MOST, Pace, share_of_rest
 
 
 def test_it_doubles_while_batches_are_short():
