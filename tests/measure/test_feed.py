@@ -163,3 +163,15 @@ def test_an_iterable_that_raises():
     assert feed.take(5, 5) == []
     with pytest.raises(OSError, match="the file is gone"):
         list(feed.rest())
+
+
+@pytest.mark.parametrize(
+    ("items", "first"), [([0, 1, 2, 3], [0, 2]), ([7], [7]), ([], []), (iter("abc"), ["a", "b"])]
+)
+def test_items_that_are_looked_at_are_handed_out_nevertheless(items, first):
+    """They are those that are called first."""
+    feed = Feed(items)
+
+    assert feed.peek(2) == first
+    assert [feed.take(1, 1)[0].items[0] for _ in first] == first
+    assert len([*feed.rest()]) + len(first) == {4: 4, 1: 1, 0: 0, None: 3}[feed.count]

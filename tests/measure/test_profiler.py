@@ -594,3 +594,26 @@ def test_half_of_few_items_is_spared_for_trials(clock):
 
     assert len(few.items) == 10
     assert len(tiny.items) == 20
+
+
+SEEN = []
+
+
+def _keep(item):
+    SEEN.append(item)
+
+
+def _extend(item):
+    item.append(0)
+
+
+@pytest.mark.parametrize("make", [list, iter])
+@pytest.mark.parametrize(
+    ("fn", "changed"), [(_keep, "the global 'SEEN'"), (_extend, "their items"), (len, "")]
+)
+def test_what_calls_change_stands_in_the_way_of_processes(fn, changed, make):
+    """A list that every call adds to would be another one in each process."""
+    payload = real(fn, make([[place] for place in range(50)])).profile.payload
+
+    assert changed in payload.obstacle
+    assert bool(payload.obstacle) == bool(changed)

@@ -1,3 +1,4 @@
+import asyncio
 import time
 
 import pytest
@@ -113,6 +114,7 @@ def test_what_if_there_were_more_cpus():
     assert all(each.measured is None for each in verdict.estimates)
 
 
+@patient
 def test_what_if_there_were_a_thousand_times_the_items():
     """`items_count` says how many to predict for; those there are get run."""
     few = recommend(Workload(callables.compute, range(50), items_count=50_000))
@@ -138,6 +140,29 @@ def test_what_cannot_travel_is_told_in_the_table():
         assert "'connection' is a socket" in str(verdict)
         assert verdict.estimate("process").obstacle
         assert verdict.run() == list(range(20))
+
+
+def test_calls_that_change_a_module_stay_in_this_process():
+    """Each process would have a list of its own; computing of this kind would otherwise go there."""
+    callables.SEEN.clear()
+    verdict = recommend(callables.note, range(500), verify=False)
+    obstacle = "calls change the global 'SEEN', which would be lost in another process"
+    assert {verdict.estimate(each).obstacle for each in ("process", "hybrid")} == {obstacle}
+    verdict.run()
+    assert sorted(callables.SEEN) == list(range(500))
+
+
+@patient
+def test_a_thread_can_ask_for_a_running_loop():
+    """`recommend` blocks, so a loop lets a thread do it; coroutines too, on a loop of their own."""
+
+    async def main():
+        verdict = await asyncio.to_thread(recommend, callables.rest, range(40))
+        return verdict, await asyncio.to_thread(verdict.run)
+
+    verdict, results = asyncio.run(main())
+    assert verdict.bound == "io"
+    assert len(results) == 40
 
 
 def test_the_names_are_public():

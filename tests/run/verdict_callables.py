@@ -54,3 +54,11 @@ def double(item):
 async def blocks_for_long(item):
     time.sleep(0.5)  # noqa: ASYNC251 - the mistake is what is tried
     return item
+
+
+SEEN = []
+
+
+def note(item):
+    compute(item)
+    SEEN.append(item)

@@ -23,7 +23,6 @@ from .._strategies._workers._wire import Kind, Terms
 from .._work._job import Job
 from .._work._pickling import dump, reason_of
 from .._work._state import State
-from .._work._stores import altered_by
 from ._carrying import Done, too_dear
 from ._report import RunReport
 
@@ -86,9 +85,7 @@ class WorkerStartup:
 
     def _kept_by(self, done: Done) -> str:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
-        witness = self._state.changed() or altered_by(self._job.fn)
-        if not witness and self._state.items_changed():
-            witness = "their items"
+        witness = self._state.lost_elsewhere()
         if witness:
             self._report.witness = witness
             return f"calls change {witness}, which would be lost in another process"

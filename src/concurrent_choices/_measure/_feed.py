@@ -42,7 +42,7 @@ class Places:
         """A run of at most `limit` free places; empty if none is free. The first starts at 0."""
         if not self._gaps:
             return range(0)
-        place = int(self._count * (self._looks * _GOLDEN % 1.0))
+        place = _place(self._looks, self._count)
         self._looks += 1
         at = max(0, bisect_right(self._gaps, (place, self._count)) - 1)
         start, stop = self._gaps[at]
@@ -86,6 +86,16 @@ class Feed:
             self.places = Places(self.count or 0)
         else:
             self._iterator = iter(items)
+
+    def peek(self, count: int) -> list[Any]:
+        """At most so many items, which are handed out nevertheless; of a sequence the first it looks at."""
+        if self.places is None:
+            pulled = [claim for _ in range(count) for claim in self._pull(1)]
+            self.give_back(pulled)
+            return [item for claim in pulled for item in claim.items]
+        items: Any = self.items
+        there = self.count or 0
+        return [items[place] for place in sorted({_place(look, there) for look in range(min(count, there))})]
 
     def take(self, count: int, run: int) -> list[Claim]:
         """At most `count` items, in runs of at most `run` consecutive ones; none if none are left.
@@ -141,6 +151,11 @@ class Feed:
         if len(pulled) < count and self.error is None:
             self.count = self._next
         return [Claim(start, pulled)] if pulled else []
+
+
+def _place(look: int, count: int) -> int:
+    """Where the so many-th look into a sequence goes, from 0."""
+    return int(count * (look * _GOLDEN % 1.0))
 
 
 def _has_places(items: object) -> bool:

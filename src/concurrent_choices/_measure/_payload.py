@@ -10,6 +10,7 @@ from .._facts._profile import Payload
 from .._work._imports import imports_of
 from .._work._obstacle import obstacle
 from .._work._pickling import dump, load
+from .._work._state import FIRST, State
 from ._awaited_calls import AwaitedCalls
 from ._ledger import Raised
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .._facts._clock import Clock
     from ._bench import Bench
 
-__all__ = ["weigh", "weigh_payload"]
+__all__ = ["state_of", "weigh", "weigh_payload"]
 
 PATIENCE = (0.05, 0.2)
 """Seconds within which pickling must end: at least, and at most where there is time (guessed: most takes one
@@ -46,11 +47,23 @@ class _Weight(NamedTuple):
     obstacle: str
 
 
-def weigh(bench: Bench, deadline: int) -> Payload:
+def state_of(bench: Bench) -> State | None:
+    """What the callable and its first items hold before any call; None where looking at it does not end."""
+    first, looked = bench.feed.peek(FIRST), list[State]()
+    hand = bench.another_hand()
+    try:
+        hand.do(lambda: looked.append(State(bench.fn, first)), PATIENCE[0])
+    finally:
+        hand.close()
+    return looked[0] if looked else None
+
+
+def weigh(bench: Bench, state: State | None, deadline: int) -> Payload:
     """Weigh the payload of the calls that were sampled, as long as patience lasts.
 
     Args:
         bench: What the calls were made with; `missing` is told where pickling does not end.
+        state: What there was before the calls: what they have changed must stay here.
         deadline: The clock's wall time at which sampling was to be over, ns.
     """
     least, most = PATIENCE
@@ -64,7 +77,8 @@ def weigh(bench: Bench, deadline: int) -> Payload:
     hand = bench.another_hand()
     try:
         ended = hand.do(
-            lambda: weighed.append(weigh_payload(bench.fn, items, results, bench.clock)), patience
+            lambda: weighed.append(_kept_here(weigh_payload(bench.fn, items, results, bench.clock), state)),
+            patience,
         )
     finally:
         hand.close()
@@ -74,6 +88,14 @@ def weigh(bench: Bench, deadline: int) -> Payload:
     reason = f"pickling had not ended after {patience:.2g} s; that is a lower bound"
     bench.missing.append(f"payload: {reason}")
     return Payload(item_seconds=patience)
+
+
+def _kept_here(payload: Payload, state: State | None) -> Payload:
+    """The payload with what calls change as its obstacle: results must not depend on who makes the calls."""
+    changed = state.lost_elsewhere() if state is not None and not payload.obstacle else ""
+    if not changed:
+        return payload
+    return evolve(payload, obstacle=f"calls change {changed}, which would be lost in another process")
 
 
 def weigh_payload(

@@ -19,7 +19,7 @@ from ._bench import Bench
 from ._blame import Blame
 from ._evidence import Evidence, profile_of
 from ._hand import DaemonHand, OwnHand
-from ._payload import weigh
+from ._payload import state_of, weigh
 from ._rounds import Rounds
 from ._sampled import Sampled
 from ._thread_bound import bound_to_thread
@@ -90,10 +90,11 @@ def profile_at(
     """
     allowance = Allowance.of(bench.clock.wall(), budget, most, bench.feed.count)
     try:
+        state = state_of(bench)
         sample = Rounds(bench, witness).sample(allowance)
         solo = len(bench.ledger.runs)
         trials = try_lanes(bench, sample, sample.deadline)
-        payload = weigh(bench, sample.deadline)
+        payload = weigh(bench, state, sample.deadline)
     finally:
         bench.close()
     evidence = Evidence(

@@ -105,7 +105,8 @@ def recommend(
 ) -> Verdict:
     """Measure a callable on some of its items, and say which strategy runs it fastest, and why.
 
-    The items sampled are really called, each once; `Verdict.run` goes on with the others.
+    The items sampled are really called, each once; `Verdict.run` goes on with the others. It blocks: within
+    an event loop, `await asyncio.to_thread(recommend, fn, items)`.
 
     Args:
         workload: A `Workload`, or a callable of one argument, `def` or `async def`.

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._captured import parts_of
-from ._stores import may_store
+from ._stores import altered_by, may_store
 
 if TYPE_CHECKING:
     import pickle
@@ -94,6 +94,11 @@ class State:
         if large := [name for name, part in self._parts.items() if not part.whole]:
             return f"{large[0]}, too large to be compared," if self.may_change else ""
         return ""
+
+    def lost_elsewhere(self) -> str:
+        """What calls change here, or may come to, and would lose in another process; empty for nothing."""
+        changed = self.changed() or altered_by(self._fn)
+        return changed or ("their items" if self.items_changed() else "")
 
     def items_changed(self) -> bool:
         """Whether calls have changed what they were called with, which would be lost in another process."""
