@@ -23,10 +23,6 @@ _WAIT = 10e-3  # seconds: longer than it takes to start the threads
 _NEXT_TO_NOTHING = 1e-6  # seconds; a cost of 0 would say that it was not measured
 
 
-def _nothing(item: object) -> object:
-    return item
-
-
 async def _nothing_awaited(item: object) -> object:
     return item
 
@@ -42,10 +38,20 @@ def _best(work: Callable[[], object]) -> float:
 
 
 def _per_item(name: str, fn: Callable[[Any], Any], count: int, **options: object) -> float:
-    """Seconds for each of so many items that cost nothing, the lanes being warm."""
+    """Seconds for each of so many items that cost nothing, the lanes being warm.
+
+    `abs` costs nothing, and workers have it: this module would take them a tenth of a second.
+    """
     with load(name)(**options) as strategy:
         run(fn, range(8), strategy=strategy)
         return _best(lambda: run(fn, range(count), strategy=strategy)) / count
+
+
+def _process_task() -> float:
+    """What awaiting one adds to an item in a worker: all in one batch, whose own cost is in both."""
+    batch: dict[str, Any] = {"max_workers": 1, "batch": _FEW}
+    awaited = _per_item("process", _nothing_awaited, _FEW, **batch)
+    return max(_NEXT_TO_NOTHING, awaited - _per_item("process", abs, _FEW, **batch))
 
 
 def _thread_start() -> float:
@@ -100,9 +106,10 @@ def _process_worker() -> float:
 
 
 def _hybrid_start() -> float:
-    """What one worker with lanes inside takes longer than one without; the least of a few."""
-    whole = min(_timed(_hybrid_from_nothing) for _ in range(_ROUNDS))
-    return max(_NEXT_TO_NOTHING, whole - _process_start())
+    """What one worker with lanes inside takes longer than one without; the least of two each."""
+    pairs = [(_timed(_hybrid_from_nothing), _starting(1)) for _ in range(_PAIRS)]
+    inside, without = min(inside for inside, _ in pairs), min(without for _, without in pairs)
+    return max(_NEXT_TO_NOTHING, inside - without)
 
 
 def _hybrid_from_nothing() -> None:
@@ -114,14 +121,14 @@ PROBES: dict[str, Callable[[], float]] = {
     "process_start": _process_start,
     "process_worker": _process_worker,
     "hybrid_start": _hybrid_start,
-    "hybrid_item": partial(_per_item, "hybrid", _nothing, _FEW, max_workers=1, concurrency=8),
-    "process_batch": partial(_per_item, "process", _nothing, _FEW, max_workers=1, batch=1),
-    "process_task": partial(_per_item, "process", _nothing_awaited, _FEW, max_workers=1, batch=_FEW),
-    "process_item": partial(_per_item, "process", _nothing, 5 * _MANY, max_workers=1, batch=_MANY // 2),
+    "hybrid_item": partial(_per_item, "hybrid", abs, _FEW, max_workers=1, concurrency=8),
+    "process_batch": partial(_per_item, "process", abs, _FEW, max_workers=1, batch=1),
+    "process_task": _process_task,
+    "process_item": partial(_per_item, "process", abs, 5 * _MANY, max_workers=1, batch=_MANY // 2),
     "thread_start": _thread_start,
     "thread_end": _thread_end,
     "thread_loop": _thread_loop,
-    "thread_item": partial(_per_item, "thread", _nothing, _MANY, max_workers=1, batch=1),
+    "thread_item": partial(_per_item, "thread", abs, _MANY, max_workers=1, batch=1),
     "task_item": partial(_per_item, "asyncio", _nothing_awaited, _MANY),
 }
 """Probes by the field of `Costs` they measure; those that choices depend on most come first."""
