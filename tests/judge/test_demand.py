@@ -82,6 +82,12 @@ def test_coroutines_in_step_may_have_queued_for_their_loop(speedup, doubtful):
     assert demand.doubtful == doubtful
 
 
+def test_coroutines_slowed_by_their_loop_alone_queue_for_nothing_else():
+    """Nine times as fast is what sixteen achieve that compute 0.3 ms each, in turn, and then all wait."""
+    profile = evolve(coroutine(7, held=0.2, cpu=0.2, steps=8), cpu=0.32 * MS, ramp_inflation=1.0)
+    assert demand_of(evolve(profile, ramp=((16, 9.0),)), TWO).resource == 0.0
+
+
 def test_lanes_beyond_the_best_trial_are_not_wanted():
     """A database that is slower with sixteen than with eight gets eight at most."""
     assert demand_of(function(20, ramp=((8, 6.0), (16, 4.0))), TWO).most_lanes == 8

@@ -235,6 +235,21 @@ def test_lanes_on_a_loop_work_side_by_side(clock):
     assert ledger.blocks == []
 
 
+@pytest.mark.parametrize(("settles", "queued"), [(False, [0.2, 0.4]), (True, [0.2, 0.2])])
+def test_what_a_loop_queues_for_delays_those_that_compute(clock, settles, queued):
+    """Of coroutines that wait, each has its own part of it: they would wait meanwhile anyway."""
+
+    async def work(item):
+        await asyncio.sleep(0)
+        clock.spend(wall=1.0, cpu=0.2, queued=0.2)
+
+    calls = AwaitedCalls(work, contextvars.copy_context(), clock)
+    lanes = calls.lanes([Claim(at, [at]) for at in range(2)], Ledger(), 2, settles=settles)
+    calls.close()
+
+    assert [lane.queued / 1e9 for lane in lanes] == pytest.approx(queued)
+
+
 def test_a_lane_keeps_apart_what_its_thread_does_first(clock):
     """A new thread's own memory and connections are no part of its pace, where enough follows."""
     calls = PlainCalls(lambda item: clock.spend(wall=item, cpu=item), contextvars.copy_context(), clock)

@@ -4,6 +4,7 @@ import time
 import pytest
 from measure_fakes import FakeClock, FakeWitness
 
+from concurrent_choices._measure import _trial
 from concurrent_choices._measure._allowance import Allowance
 from concurrent_choices._measure._bench import Bench
 from concurrent_choices._measure._clock import SystemClock
@@ -76,3 +77,15 @@ def test_a_trial_of_lanes_that_turn_out_slow_is_over_soon():
     assert not sample.in_flight
     assert sorted([*sample.results, *dict(sample.rest())]) == list(range(1000))
     assert len(sample.results) < 400
+
+
+@pytest.mark.parametrize(("speedups", "best"), [([1.9], 1.9), ([1.1, 1.8], 1.8), ([1.1, 1.0], 1.1)])
+def test_lanes_that_seem_to_wait_for_each_other_are_tried_again(monkeypatch, speedups, best):
+    """What spoilt a few calls may be gone; whether they queue for a lock is told by the better trial."""
+    trials = iter(Trial(PAIR, 0.5, 1.0, speedup) for speedup in speedups)
+    monkeypatch.setattr(_trial, "_tried", lambda *_: next(trials))
+
+    pair = _trial._waiting_pair(None, None, _Size(PAIR, 2, 0.01, settles=True), 0)
+
+    assert pair.speedup == best
+    assert next(trials, None) is None

@@ -50,6 +50,10 @@ SURE = 2.0
 PAIR = 2
 """Lanes of the trial that `Profile.pair_speedup` is of."""
 
+EXPLAINED = 0.9
+"""Share of what lanes in step would achieve from which a trial of coroutines shows nothing else (measured for
+sixteen: 0.75 to 0.85 where a server let in eight; around 1.0 where it let in all)."""
+
 AT_WORK = 1.4
 """Lanes' worth of computing and queueing for a core at which a pair waits for nothing else (guessed; under
 the GIL it is 1.0, outside it 1.75 and more: DECISION.md, EXP 14 and 16; with no core to spare, 1.55)."""
@@ -321,6 +325,8 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
     if observed >= (CONTENDED if lanes == PAIR else _crowd(profile)) * expected or _at_work(profile):
         return demand
     in_step = _network(tried, lanes).in_step(lanes) * demand.alone
+    if lanes > PAIR and demand.is_async and observed >= EXPLAINED * in_step:
+        return demand
 
     def with_resource(seconds: float) -> Demand:
         from_wait = min(seconds, demand.wait)

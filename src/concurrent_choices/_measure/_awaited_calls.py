@@ -85,7 +85,8 @@ class AwaitedCalls:
             if not ledger.begin(claim):
                 return
             watch.start()
-            outcomes = await self._call(claim)
+            stepped = self._each >= SHORT_CALL or self.meter.coroutines < STEPPED
+            outcomes = await self._call(claim, self.meter.timed if stepped else isolated)
             times = watch.passed()
             enter(ledger, claim, outcomes, times)
             self._each = times[0] // len(claim.items)
@@ -93,11 +94,14 @@ class AwaitedCalls:
     async def _lanes(
         self, source: Iterator[Claim], ledger: Ledger, count: int, *, settles: bool
     ) -> list[Block]:
-        before, done = self._clock.thread_cpu(), len(ledger.runs)
+        whole, done = Stopwatch(self._clock), len(ledger.runs)
+        whole.start()
         lanes = await asyncio.gather(*(self._lane(source, ledger, settles=settles) for _ in range(count)))
+        _, cpu, queued = whole.passed()
+        calls = max(1, _calls(ledger.runs[done:]))
         # they share a thread: each is told its part of what that computed
-        each = (self._clock.thread_cpu() - before) / max(1, _calls(ledger.runs[done:]))
-        return [lane._replace(cpu=min(lane.wall, int(lane.calls * each))) for lane in lanes]
+        parts = [lane._replace(cpu=min(lane.wall, int(lane.calls * cpu / calls))) for lane in lanes]
+        return [_queueing(lane, queued / calls) for lane in parts] if settles else parts
 
     async def _lane(self, source: Iterator[Claim], ledger: Ledger, *, settles: bool) -> Block:
         watch, calls, settled = Stopwatch(self._clock), 0, not settles
@@ -108,13 +112,12 @@ class AwaitedCalls:
             if calls and not settled:
                 calls, settled = 0, True
                 watch.start()
-            enter(ledger, claim, await self._call(claim), None)
+            # timing steps would tell nothing more, and takes a third of what short ones do
+            enter(ledger, claim, await self._call(claim, isolated), None)
             calls += len(claim.items)
         return Block(0, calls, *watch.passed())
 
-    async def _call(self, claim: Claim) -> list[Any]:
-        stepped = self._each >= SHORT_CALL or self.meter.coroutines < STEPPED
-        through: Any = self.meter.timed if stepped else isolated
+    async def _call(self, claim: Claim, through: Callable[..., Any]) -> list[Any]:
         outcomes: list[Any] = []
         for item in claim.items:
             context = self._context.copy()
@@ -125,6 +128,14 @@ class AwaitedCalls:
             except BaseException as error:  # noqa: BLE001 - as for plain calls
                 outcomes.append(raised(error, claim, len(outcomes)))
         return outcomes
+
+
+def _queueing(lane: Block, each: float) -> Block:
+    """A lane that mostly waits, with its own part of what its thread queued for a core, `each` ns a call.
+
+    While the thread queues to go on with one of them, the others wait as they would anyway.
+    """
+    return lane._replace(queued=min(lane.wall - lane.cpu, int(lane.calls * each)))
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

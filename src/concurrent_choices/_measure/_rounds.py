@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ._bench import Bench
     from ._witness import Witness
 
-__all__ = ["Rounds", "Sample", "block_size"]
+__all__ = ["PRECISE", "Rounds", "Sample", "block_size"]
 
 BLOCK = 1_000_000
 """Nanoseconds of a timed block: ten times the least at which CPU time is exact (DECISION.md 2.1), and some

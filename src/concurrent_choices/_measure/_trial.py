@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
 from ._control import CONTROL_SECONDS, resident_inflation
-from ._figures import Totals, compare
+from ._figures import Totals, compare, relative_error
 from ._hand import DaemonHand, OwnHand
-from ._rounds import block_size
+from ._rounds import PRECISE, block_size
 from ._switching import quick_switching
 
 if TYPE_CHECKING:
@@ -63,6 +63,10 @@ LONGER = 2.0
 """Factor by which the longest call of a trial may exceed the longest of the sample (guessed: of three times
 as many calls that are exponential, the longest is 1.4 times as long)."""
 
+NO_LONGER = 1.3
+"""The same where the sample's calls were equally long, and what the last call of a trial is given: what
+queueing may add (guessed)."""
+
 USED = 0.3
 """Part of all items that a wide trial may take: the rest is for the plan (guessed)."""
 
@@ -102,7 +106,7 @@ def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
         sure = _surer(bench, sample, pair, size, deadline) if pair else None
         return [sure] if sure else []
     calls = max(SETTLED, math.ceil(WAIT / each))
-    pair = _tried(bench, sample, _Size(PAIR, calls, PAIR * each, settles=True), deadline)
+    pair = _waiting_pair(bench, sample, _Size(PAIR, calls, PAIR * each, settles=True), deadline)
     if pair is None or pair.speedup < SIDE_BY_SIDE:
         return [pair] if pair else []
     # at worst its first calls take as long as if no more than those two were let in
@@ -110,7 +114,8 @@ def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
     crowd = min(CROWD, int(bench.left(deadline) / slowed), _spare(bench) // calls)
     width = max(crowd, 2 * PAIR)
     longest = max(block.wall / block.calls for block in sample.blocks) / 1e9
-    seconds = max(width * slowed, LONGER * calls * longest)
+    longer = NO_LONGER if relative_error(sample.blocks) <= PRECISE else LONGER
+    seconds = max(width * slowed, longer * calls * longest)
     wide = _tried(bench, sample, _Size(width, calls, seconds, settles=True), deadline)
     return [pair, wide] if wide else [pair]
 
@@ -132,6 +137,18 @@ def _waits(sample: Sample) -> bool:
     alone = sample.alone
     children = sample.whole.children / 1e9 / max(1, sum(block.calls for block in sample.blocks))
     return alone.wall - alone.cpu - alone.queued - children * alone.calls > WAITING * alone.wall
+
+
+def _waiting_pair(bench: Bench, sample: Sample, size: _Size, deadline: int) -> Trial | None:
+    """Two lanes of calls that wait; where they seem to wait for each other the better of two trials.
+
+    A neighbour who takes a core for a moment spoils the few calls of one.
+    """
+    pair = _tried(bench, sample, size, deadline)
+    if pair is None or pair.speedup >= SIDE_BY_SIDE:
+        return pair
+    again = _tried(bench, sample, size, deadline)
+    return max(pair, again, key=lambda each: each.speedup) if again else pair
 
 
 def _spare(bench: Bench) -> int:
@@ -204,7 +221,7 @@ def _lanes(bench: Bench, sample: Sample, size: _Size, deadline: int) -> list[Blo
         bench.missing.append(f"{field}: too few items were left to try {size.lanes} lanes")
         return []
     source = _Source(claims, bench.clock)
-    source.last = deadline - max(block.wall // block.calls for block in sample.blocks)
+    source.last = deadline - int(NO_LONGER * max(block.wall / block.calls for block in sample.blocks))
     if not size.settles:
         # by then they are done even one after another, unless they take longer than they did in the sample
         source.last = min(source.last, bench.clock.wall() + int(size.seconds * 1e9))
