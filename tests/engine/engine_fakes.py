@@ -1,12 +1,14 @@
 """Controllers that give orders by a script instead of by evidence, so that every switch can be tried."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from random import Random
 from typing import Any
 
 from concurrent_choices._engine._conductor import Conductor
 from concurrent_choices._engine._report import begin_report
 from concurrent_choices._judge._controller import Arrangement
+from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
 
 ALONE = Arrangement(stage="alone", reason="scripted", look=1e-3)
 PAIR = ALONE._replace(stage="pair", threads=1)
@@ -71,7 +73,8 @@ class ScriptedStrategy:
 
     def execute(self, job):
         self.report = begin_report(job.name)
-        return Conductor(job, lambda: self.controller, self.report, eager=True).batches()
+        with closing(ThreadPool("concurrent_choices-auto")) as thread_pool:
+            yield from Conductor(job, lambda: self.controller, self.report, thread_pool, eager=True).batches()
 
 
 def wandering(seed: int, steps: int = 1000) -> list[Arrangement]:

@@ -93,6 +93,20 @@ def test_max_workers_is_a_ceiling():
     assert most <= 3
 
 
+def test_inside_a_with_block_the_threads_stay():
+    """The second job runs in threads of the first."""
+
+    def where(item):
+        acts.nap(item)
+        return threading.get_ident()
+
+    with AutoStrategy(max_workers=3) as strategy:
+        first = set(run(where, range(40), strategy=strategy))
+        second = set(run(where, range(40), strategy=strategy))
+    assert len(first) > 1
+    assert len(first & second) > 1
+
+
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "2"])
 def test_ceilings_are_checked(wrong):
     """The message names the argument."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Iterator
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
 from .._facts._batch import Batch
 from .._platform import usable_cpus
 from .._strategies._lanes._arguments import positive_or_none
+from .._strategies._lanes._keeper import ThreadBacked
 from .._strategies._lanes._threads import MOST_THREADS
 from .._work._job import Job
 from .._work._nesting import lanes_around
@@ -32,8 +33,10 @@ quotas change by an administrator's hand (guessed)."""
 
 
 @frozen
-class AutoStrategy:
+class AutoStrategy(ThreadBacked):
     """Decides while it works: how many lanes, threads or processes, and changes its mind with the evidence.
+
+    Inside a `with` block the threads of a `def` stay for the next job.
 
     Args:
         max_workers: Threads or processes at most, each.
@@ -49,6 +52,7 @@ class AutoStrategy:
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job."""
+        self._keeper.check()
         if not job.is_async:
             return self._conduct(job, _report_of(job))
         job.source.feed(1)
@@ -56,6 +60,7 @@ class AutoStrategy:
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
+        self._keeper.check()
         movable = job.source.length is not None  # else somebody goes on feeding it from this loop
         return self._loop_conductor(job, movable=movable, bound=True).abatches()
 
@@ -83,11 +88,13 @@ class AutoStrategy:
         recollection = Recollection(job, (self, around))
         prior = recollection.prior
         decider = partial(self._controller, around, prior)
-        conductor = Conductor(job, decider, report, eager=prior is not None, most=self._threads(around))
-        try:
-            yield from conductor.batches()
-        finally:
-            recollection.settle(conductor.learnt, report)
+        eager, most = prior is not None, self._threads(around)
+        with self._keeper.lend() as thread_pool:
+            conductor = Conductor(job, decider, report, thread_pool, eager=eager, most=most)
+            try:
+                yield from conductor.batches()
+            finally:
+                recollection.settle(conductor.learnt, report)
 
     def _controller(self, around: int, prior: Prior | None) -> Controller:
         """Who decides; for the first look, which many runs do without.
@@ -111,6 +118,9 @@ class AutoStrategy:
 
     def _threads(self, around: int) -> int:
         return max(1, self._most // around) if self.thread_safe else 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AutoStrategy, (self.max_workers, self.concurrency, self.thread_safe)
 
     @property
     def _most(self) -> int:

@@ -68,6 +68,7 @@ class Conductor:
         job: What to do.
         decider: Makes who decides how, when that is looked for first.
         report: Where it is written down.
+        thread_pool: Where threads come from.
         eager: Whether to ask the controller before the first call, since it knows the callable.
         most: Threads at work at most; with one, the callable stays in the calling thread.
         beginning: What was done before, by another; None where this is the beginning.
@@ -78,6 +79,7 @@ class Conductor:
         job: Job,
         decider: Callable[[], Controller],
         report: RunReport,
+        thread_pool: ThreadPool,
         *,
         eager: bool,
         most: int = MOST_THREADS,
@@ -86,6 +88,7 @@ class Conductor:
         self._job = job
         self._decider = decider
         self._report = report
+        self._thread_pool = thread_pool
         self._eager = eager
         self._lock = threading.Lock()
         self._over = False
@@ -123,7 +126,6 @@ class Conductor:
     def _open(self) -> None:
         job, beginning = self._job, self._beginning
         self._state = beginning.state if beginning else State(job.fn, job.source.peek(FIRST))
-        self._thread_pool = ThreadPool("concurrent_choices-auto")
         self._pool = ElasticPool(job, self._thread_pool, beginning.body if beginning else None)
         self._tally = Tally()
         self._caller = Caller(job, self._pool, self._tally, self._orders, stands_in=self._stands_in)
@@ -149,7 +151,6 @@ class Conductor:
         if self._startup is not None:
             self._startup.leave()
         self._pool.part()
-        self._thread_pool.close()
         stayed = not self._processes or self._startup is None or self._startup.obstacle
         if stayed and self._overlapped and not self._report.witness:
             self._report.witness = self._state.changed()

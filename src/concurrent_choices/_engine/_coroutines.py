@@ -241,6 +241,7 @@ class LoopConductor:
             job,
             partial(Controller, self._limits, prior),
             self._report,
+            self._thread_pool,
             eager=True,
             most=self._limits.threads,
             beginning=Beginning(
