@@ -92,6 +92,7 @@ class Climb:
         self._rounds = 0
         self._patience = 8
         self._before_probe: tuple[int, float] | None = None
+        self._seen_alone = 0.0
 
     @property
     def round_trip(self) -> float:
@@ -172,7 +173,7 @@ class Climb:
             mean = max(mean, (began.flying + sight.flying) / 2 / rate)  # by Little's law
         self._rounds += 1
         if self.settled:
-            self._watch(rate)
+            self._watch(rate, mean)
         else:
             self._climb(sight, rate, mean)
         if self.lanes < FEWEST or not self.settled:
@@ -184,7 +185,7 @@ class Climb:
         served = rate * alone
         if inflation > INFLATED:
             # On a queue this loses nothing; where more calls deliver less, waiting for the plateau would.
-            self._settle(ceil(GAIN * served), rate, "calls get in each other's way")
+            self._settle(ceil(GAIN * served), rate, _CROWDED)
             self._patience = 2
             return
         self._flat = 0 if rate >= GROWTH * self._best else self._flat + 1
@@ -205,7 +206,7 @@ class Climb:
 
     def _alone(self, sight: Sight) -> float:
         """Seconds of a call with nothing beside it, as far as is known; else 0."""
-        return self._known_alone or sight.by_itself
+        return max(self._known_alone or sight.by_itself, self._seen_alone)
 
     def _settle(self, lanes: int, rate: float, why: str) -> None:
         self.lanes = max(1, min(lanes, self.ceiling))
@@ -213,12 +214,16 @@ class Climb:
         self._rate, self._rounds, self._flat = rate, 0, 0
         self._before_probe = None
 
-    def _watch(self, rate: float) -> None:
+    def _watch(self, rate: float, mean: float) -> None:
         """Settled: follow a server that changes, and try now and then whether more would do."""
         if self._before_probe is not None:
             self._end_probe(rate)
         elif rate < DROP * self._rate:
             self._flat += 1
+            if self.why == _CROWDED:
+                # Fewer deliver less, so they were in nobody's way: those few that told what a call takes by
+                # itself were quick ones; of exponential lengths two are, once in seven.
+                self._seen_alone, self._flat = mean, FLAT_ROUNDS
             if self._flat >= FLAT_ROUNDS:
                 self.settled, self.why = False, "less is delivered than before: once more"
                 self._best, self._flat, self._base = rate, 0, inf
@@ -254,4 +259,5 @@ def _is_quiet(last: Sight, sight: Sight) -> bool:
     return sight.lane_cpu - last.lane_cpu <= (sight.now - last.now) / 4
 
 
+_CROWDED = "calls get in each other's way"
 _CONGESTED = "errors say that it is too much at once"

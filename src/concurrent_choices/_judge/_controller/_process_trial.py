@@ -31,7 +31,7 @@ class ProcessTrial:
     Args:
         processes: How many there are.
         inside: Lanes in each.
-        before: Items a second before the hand-over.
+        before: Items a second before the hand-over; 0 where too few were done to tell.
 
     Attributes:
         passed: Whether one window has confirmed it.
@@ -70,7 +70,7 @@ class ProcessTrial:
     def _speed(self, began: Sight, sight: Sight) -> float:
         """How many times one lane's work is done at once."""
         seconds = sight.now - began.now
-        if self.inside > 1:
+        if self.inside > 1 and self.before:
             return (sight.outside_items - began.outside_items) / seconds / self.before
         return (sight.outside_seconds - began.outside_seconds) / seconds
 

@@ -80,7 +80,8 @@ class Starting:
             return self
         if not worth_starting(known.rest(sight), 0.0, known.limits.processes):
             return self._give_up(sight, "the rest has become too small for processes")
-        trial = ProcessTrial(known.limits.processes, self._inside, 1.0 / known.each)
+        before = 1.0 / known.each if sight.done >= COUNTED else 0.0  # fewer items may be unlike the others
+        trial = ProcessTrial(known.limits.processes, self._inside, before)
         return Outside(known, sight, self._reason, back=self._back, trial=trial)
 
     def _has_begun_to_wait(self, sight: Sight) -> bool:

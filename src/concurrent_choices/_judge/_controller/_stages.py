@@ -270,13 +270,23 @@ class Waiting:
         calls = sight.calls - began.calls
         if seconds < 10 * GLANCE:
             return self
+        busy = (sight.lane_cpu - began.lane_cpu) / seconds
+        full = FULL <= busy < TWO
         if not calls and sight.flying > 1:
-            busy = (sight.lane_cpu - began.lane_cpu) / seconds
-            return self._computing(sight) if FULL <= busy < TWO and known.may_change(sight.now) else self
-        if calls < max(COUNTED, climb.lanes / 4):
+            return self._computing(sight) if full and known.may_change(sight.now) else self
+        enough = calls >= max(COUNTED, climb.lanes / 4)
+        if not enough and not (full and calls and self._would_pay(sight, seconds / calls)):
             return self
         self._began = sight
         return self._bound(sight, (sight.cpu - began.cpu) / seconds, seconds / calls)
+
+    def _would_pay(self, sight: Sight, gap: float) -> bool:
+        """Whether processes would, if a call went on to come back each `gap` seconds: a guess from few.
+
+        Each further call that the lanes begin has to end in them, under the GIL.
+        """
+        known, rest = self._known, (sight.remaining or 0) * gap
+        return not known.obstacle and worth_starting(rest, known.limits.process_start, known.limits.processes)
 
     def _pace(self, sight: Sight) -> float:
         """Seconds to the next look: several in a round trip, and seldom once nothing is left to find out."""
