@@ -26,8 +26,9 @@ times as much as the item (benchmarks.dispatch, processes, batches of one)."""
 BRIEF = 0.5e-3
 """Seconds of work that a worker should have ahead."""
 
-AIM = 2e-3
-"""Seconds a batch should take: its trip costs the parent 10 µs (benchmarks.dispatch, processes)."""
+AIM = 8e-3
+"""Seconds a batch should take: its trip costs the caller 100 µs of the cores that the workers share with it
+(5 % of their time in batches of 2 ms, measured on two), and a longer one would count as long."""
 
 LOAD = 1 << 18
 """Bytes of items or results a batch should carry at most (guessed: a socket's buffer)."""
