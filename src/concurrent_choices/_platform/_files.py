@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = ["lines", "read", "standard_streams_are_open"]
+
+_PIECE = 1 << 16  # bytes
 
 
 def lines(root: Path, name: str) -> list[str]:
@@ -17,12 +20,22 @@ def lines(root: Path, name: str) -> list[str]:
 
 
 def read(root: Path, name: str) -> str:
-    """The text of a file; empty where it cannot be read."""
+    """The text of a file; empty where it cannot be read.
+
+    Asked beside calls that compute: each system call gives them the GIL, and these are half of what `open`
+    makes.
+    """
     try:
-        with open(f"{root}/{name}", "rb", buffering=0) as file:  # noqa: PTH123 - asked on every run; half the time of Path.read_text
-            return file.read().decode(errors="replace")
+        descriptor = os.open(f"{root}/{name}", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return ""
+    try:
+        pieces = list(iter(partial(os.read, descriptor, _PIECE), b""))
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
+    return b"".join(pieces).decode(errors="replace")
 
 
 def standard_streams_are_open() -> bool:

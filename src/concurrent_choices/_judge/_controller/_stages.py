@@ -129,7 +129,8 @@ class Alone:
         if known.obstacle:
             return self._stay(f"it computes under the GIL, and {known.obstacle}", calm(sight))
         if not worth_starting(rest, known.limits.process_start, known.limits.processes):
-            return self._stay("it computes under the GIL; processes would not pay", max(5e-3, calm(sight)))
+            # Only items that grow could change that; a look at a short job costs a hundredth of it.
+            return self._stay("it computes under the GIL; processes would not pay", max(5e-3, rest / 2))
         why = f"it computes under the GIL, and about {rest:.2g} s are left"
         return Starting(known, sight, why, back=Alone)
 
