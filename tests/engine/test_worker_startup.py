@@ -13,6 +13,7 @@ from engine_fakes import LANES, STARTING, ScriptedStrategy
 from concurrent_choices import stream
 from concurrent_choices._engine._carrying import Done
 from concurrent_choices._engine._report import begin_report
+from concurrent_choices._engine._urgency import Urgency
 from concurrent_choices._engine._worker_startup import WorkerStartup
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
@@ -32,7 +33,7 @@ def barred():
 def startup():
     """The processes of a run that has not begun."""
     job = Job(acts.SlowToLoad(), Source(range(3)))
-    startup = WorkerStartup(job, State(job.fn), begin_report("slow"))
+    startup = WorkerStartup(job, State(job.fn), begin_report("slow"), Urgency())
     yield startup
     startup.close()
 

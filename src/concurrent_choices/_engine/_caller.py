@@ -9,6 +9,7 @@ from .._work._job import Job
 from .._work._pace import Pace, share_of_rest
 from ._elastic_pool import ElasticPool
 from ._tally import Tally
+from ._urgency import Urgency
 
 __all__ = ["Caller", "Orders"]
 
@@ -36,14 +37,25 @@ class Caller:
         pool: The lanes beside it.
         tally: Its account.
         orders: What it obeys, from one item to the next.
+        urgency: What it gives way to, from one batch to the next.
         stands_in: Whether a lane does what this thread would do alone.
     """
 
-    def __init__(self, job: Job, pool: ElasticPool, tally: Tally, orders: Orders, *, stands_in: bool) -> None:
+    def __init__(  # noqa: PLR0913 - each by name
+        self,
+        job: Job,
+        pool: ElasticPool,
+        tally: Tally,
+        orders: Orders,
+        urgency: Urgency,
+        *,
+        stands_in: bool,
+    ) -> None:
         self._job = job
         self._pool = pool
         self._tally = tally
         self._orders = orders
+        self._urgency = urgency
         self._stands_in = stands_in
         self._pace = Pace()
 
@@ -82,6 +94,8 @@ class Caller:
             if pool.workers or pool.busy:
                 pool.staff()
             yield from pool.collect()
+            if pace.size == 1:  # shorter calls keep nobody waiting for long
+                self._urgency.give_way()
 
     def _mark(self, _index: int) -> bool:
         """Whether the next item of a batch may start."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from .._facts._batch import Batch
-from .._measure._switching import URGENT, quick_switching
+from .._measure._switching import quick_switching
 from .._measure._thread_bound import bound_to_thread
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS, Lane
@@ -25,6 +25,7 @@ from ._elastic_pool import ElasticPool
 from ._report import RunReport, Step
 from ._tally import Tally
 from ._ticker import ticker
+from ._urgency import Urgency
 
 if TYPE_CHECKING:
     from .._judge._controller import Arrangement, Controller, Prior
@@ -95,6 +96,7 @@ class Conductor:
         self._asked = False
         self._looking = self._hurried = False
         self._orders = Orders()
+        self._urgency = Urgency()
         self._quick: AbstractContextManager[None] | None = None
         self._beginning = beginning
         self._startup = beginning.startup if beginning else None
@@ -128,7 +130,9 @@ class Conductor:
         self._state = beginning.state if beginning else State(job.fn, job.source.peek(FIRST))
         self._pool = ElasticPool(job, self._thread_pool, beginning.body if beginning else None)
         self._tally = Tally()
-        self._caller = Caller(job, self._pool, self._tally, self._orders, stands_in=self._stands_in)
+        self._caller = Caller(
+            job, self._pool, self._tally, self._orders, self._urgency, stands_in=self._stands_in
+        )
         if not job.source.ended:
             job.source.feed(AHEAD)
         self._looked_after = job.source.length is None or job.source.length > 1
@@ -212,7 +216,7 @@ class Conductor:
         with self._lock:
             if self._looking:
                 self._observer.arrive()
-            with quick_switching(URGENT):  # each file looked at gives the GIL away
+            with self._urgency.claimed():  # each file looked at gives the GIL away
                 return self._look()
 
     def _look(self) -> float | None:
@@ -319,16 +323,16 @@ class Conductor:
 
     def _order(self, workers: int, inside: int) -> None:
         """Have worker processes come up, in a thread of its own."""
-        with quick_switching(URGENT):  # each module's file gives the GIL away some four times
+        with self._urgency.claimed():  # each module's file gives the GIL away some four times
             from ._carrying import Done  # noqa: PLC0415 - most runs need no processes
 
             startup = self._make_startup()
-            if startup is None:
-                return
-            here, lanes = self._tally, self._pool.counts()
-            done = Done(here.items + lanes.items, here.cpu + lanes.cpu, self._pool.latest)
-            startup.order(workers, inside, done, self._controller.bar)
-            self._beat()  # workers that are up must not wait for the ticker, nor it for the GIL
+        if startup is None:
+            return
+        here, lanes = self._tally, self._pool.counts()
+        done = Done(here.items + lanes.items, here.cpu + lanes.cpu, self._pool.latest)
+        startup.order(workers, inside, done, self._controller.bar)
+        self._beat()  # workers that are up must not wait for the ticker, nor it for the GIL
 
     def _make_startup(self) -> WorkerStartup | None:
         """Where the worker processes of this run come up; None where it is over."""
@@ -336,7 +340,7 @@ class Conductor:
 
         with self._lock:
             if self._startup is None and not self._over:
-                self._startup = WorkerStartup(self._job, self._state, self._report)
+                self._startup = WorkerStartup(self._job, self._state, self._report, self._urgency)
             return None if self._over else self._startup
 
     def _crowd(self, lanes: int) -> None:

@@ -32,6 +32,7 @@ from ._report import RunReport, Step
 from ._slow_start import SlowStartTaskPool
 from ._takeover import Takeover
 from ._ticker import ticker
+from ._urgency import Urgency
 from ._worker_startup import WorkerStartup
 
 __all__ = ["LoopConductor"]
@@ -296,7 +297,8 @@ class LoopConductor:
     def _bring_up(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> None:
         """Have worker processes come up, where they are wanted."""
         if arrangement.processes and self._startup is None:
-            self._startup = WorkerStartup(self._job, self._state, self._report)
+            urgency = Urgency()  # no loop gives way to it, but it is soon given the GIL
+            self._startup = WorkerStartup(self._job, self._state, self._report, urgency)
             done = Done(tasks.done, tasks.tally.spent() if tasks.tally else 0.0, tasks.latest)
             bar = self._controller.bar
             order = partial(self._startup.order, arrangement.processes, arrangement.inside)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import select
 import threading
 import time
+from _socket import MSG_DONTWAIT
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .._measure._switching import URGENT, quick_switching
 from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._threads import ThreadStrategy
 from .._strategies._workers._host import Host, Worker
@@ -25,6 +25,7 @@ from .._work._pickling import dump, reason_of
 from .._work._state import State
 from ._carrying import Done, too_dear
 from ._report import RunReport
+from ._urgency import Urgency
 
 __all__ = ["WorkerStartup"]
 
@@ -39,6 +40,7 @@ class WorkerStartup:
         job: What they shall do.
         state: What the callable held before its first call.
         report: Where it is written down what calls were seen to change.
+        urgency: What whoever performs items meanwhile gives way to.
 
     Attributes:
         host: The workers, while there are any.
@@ -47,16 +49,18 @@ class WorkerStartup:
         obstacle: What keeps the callable in this process; empty while nothing is known to.
     """
 
-    def __init__(self, job: Job, state: State, report: RunReport) -> None:
+    def __init__(self, job: Job, state: State, report: RunReport, urgency: Urgency) -> None:
         self._job = job
         self._state = state
         self._report = report
+        self._urgency = urgency
         self._lock = threading.Lock()
         self._lent: AbstractContextManager[Host] | None = None
         self._closed = False
         self._ordering = threading.Lock()
         self._listening = threading.Lock()
         self._handed_over = False
+        self._number = 0
         self.host: Host | None = None
         self.workers = self.ready = 0
         self.obstacle = ""
@@ -75,11 +79,15 @@ class WorkerStartup:
             bar: Told what keeps the callable in this process, if anything does.
         """
         self.workers = workers
-        # Each of its many system calls gives the GIL away to lanes that may be computing.
-        with self._ordering, quick_switching(URGENT):
-            self.obstacle = self._kept_by(done)
-            if not self.obstacle:
-                self._bring_up(workers, inside)
+        with self._ordering:
+            try:
+                # Each of its many system calls gives the GIL away to lanes that may be computing.
+                with self._urgency.claimed():
+                    self.obstacle = self._kept_by(done)
+                    loading = [] if self.obstacle else self._started(workers, inside)
+                self._await(loading)
+            except Exception as error:  # noqa: BLE001 - work goes on here, whatever it is
+                self.obstacle = f"worker processes cannot be started here ({reason_of(error)})"
         if self.obstacle:
             bar(self.obstacle)
 
@@ -93,23 +101,20 @@ class WorkerStartup:
             return "carrying items and results would cost more than it saves"
         return ""
 
-    def _bring_up(self, workers: int, inside: int) -> None:
-        try:
-            host = self._borrow()
-            if host is None:
-                return
-            if len(host.workers) < workers:
-                self._preload(host, inside)
-            while len(host.workers) < workers and not self._is_over():
-                host.hire()
-            # While they come up: what the hand-over needs, and the pickling, which may import cloudpickle.
-            import_module("._fallback_pump", __package__)
+    def _started(self, workers: int, inside: int) -> list[Worker]:
+        """Start workers; those that have been told to load the callable."""
+        host = self._borrow()
+        if host is None:
+            return []
+        if len(host.workers) < workers:
+            self._preload(host, inside)
+        while len(host.workers) < workers and not self._is_over():
+            host.hire()
+        # While they come up: what the hand-over needs, and the pickling, which may import cloudpickle.
+        import_module("._fallback_pump", __package__)
 
-            self.obstacle = self._unfit_to_travel()
-            if not (self.obstacle or self._is_over()):
-                self._warm_up(host, inside)
-        except Exception as error:  # noqa: BLE001 - work goes on here, whatever it is
-            self.obstacle = f"worker processes cannot be started here ({reason_of(error)})"
+        self.obstacle = self._unfit_to_travel()
+        return [] if self.obstacle or self._is_over() else self._warm_up(host, inside)
 
     def _preload(self, host: Host, inside: int) -> None:
         """Have what workers will need imported once, for all of them."""
@@ -145,7 +150,7 @@ class WorkerStartup:
                 self.host = self._lent.__enter__()
             return self.host
 
-    def _warm_up(self, host: Host, inside: int) -> None:
+    def _warm_up(self, host: Host, inside: int) -> list[Worker]:
         """Have every worker load the callable, by an empty batch of it, while work goes on here."""
         from .._work._imported import Imported  # noqa: PLC0415 - most runs need no processes
 
@@ -156,21 +161,27 @@ class WorkerStartup:
         frames = dump(Terms(self._job.fn, self._job.is_async, return_exceptions=True, needed=needed))
         # In a copy: another thread may be in the context itself, where there is room for one.
         around = dump(self._job.context.copy().run(surroundings))
-        loading = {worker.link.fileno(): worker for worker in host.workers}
+        self._number = host.jobs
+        for worker in host.workers:
+            worker.take_job(self._number, frames, around)
+            worker.link.queue(Kind.BATCH, self._number, 0, dump([]))
+            worker.link.flush(MSG_DONTWAIT)
+        return list(host.workers)
+
+    def _await(self, workers: list[Worker]) -> None:
+        """Count those that are ready, until all are or somebody else listens to them."""
+        loading = {worker.link.fileno(): worker for worker in workers}
         poll = select.poll()
         for descriptor, worker in loading.items():
-            worker.take_job(host.jobs, frames, around)
-            worker.link.queue(Kind.BATCH, host.jobs, 0, dump([]))
-            worker.link.flush()
+            worker.link.flush()  # what found no room before, of a callable that holds much
             poll.register(descriptor, select.POLLIN)
-        number = host.jobs
         while loading and not (self.obstacle or self._is_over()):
             poll.poll(GLANCE * 1000)
-            with self._listening:
+            with self._urgency.claimed(), self._listening:
                 if self._handed_over or self._is_over():
                     return
                 for descriptor, _ in poll.poll(0):
-                    if self._has_loaded(loading[descriptor], number):
+                    if self._has_loaded(loading[descriptor]):
                         poll.unregister(descriptor)
                         del loading[descriptor]
                         self.ready += 1
@@ -182,7 +193,7 @@ class WorkerStartup:
         assert self.host is not None
         return self.host
 
-    def _has_loaded(self, worker: Worker, number: int) -> bool:
+    def _has_loaded(self, worker: Worker) -> bool:
         """Hear what a worker has to say; whether it has answered the empty batch."""
         try:
             messages = list(worker.link.receive())
@@ -192,10 +203,10 @@ class WorkerStartup:
         for message in messages:
             if message.kind == Kind.READY:
                 worker.ready = True
-            elif message.kind == Kind.UNFIT and message.job == number:
+            elif message.kind == Kind.UNFIT and message.job == self._number:
                 reason = bytes(message.frames[0]).decode()
                 self.obstacle = f"a worker process cannot load it ({reason})"
-        return any(message.kind == Kind.DONE and message.job == number for message in messages)
+        return any(message.kind == Kind.DONE and message.job == self._number for message in messages)
 
     def cpu(self) -> float:
         """CPU seconds of all workers so far, dead ones included; 0 where nobody can tell."""
