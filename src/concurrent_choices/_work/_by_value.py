@@ -8,10 +8,11 @@ from __future__ import annotations
 import io
 import sys
 from collections import ChainMap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from operator import attrgetter
 from pickle import PickleBuffer
+from types import ModuleType
 from typing import Any
 
 import cloudpickle
@@ -19,19 +20,20 @@ import cloudpickle
 __all__ = ["dumps"]
 
 
-def dumps(value: Any, beside: Callable[[PickleBuffer], object]) -> bytes:
+def dumps(value: Any, beside: Callable[[PickleBuffer], object], apart: Iterable[ModuleType] = ()) -> bytes:
     """The pickle of a value, by value where its parts are from `__main__` or from inside a function.
 
     Args:
         value: Anything.
         beside: Asked about each buffer; where it answers false the buffer stays out of the pickle.
+        apart: Modules that are treated as `__main__` is.
 
     Raises:
         Exception: Whatever cloudpickle raises for what cannot be pickled.
     """
     child = sys.modules.get("__mp_main__")
-    if child is not None:
-        cloudpickle.register_pickle_by_value(child)
+    for module in apart if child is None else (*apart, child):
+        cloudpickle.register_pickle_by_value(module)
     with io.BytesIO() as file:
         _Pickler(file, protocol=5, buffer_callback=beside).dump(value)
         return file.getvalue()

@@ -15,9 +15,10 @@ TYPE_CHECKING = False  # checkers know the name; importing typing would cost a w
 
 if TYPE_CHECKING:
     from pickle import PickleBuffer
+    from types import ModuleType
     from typing import Any
 
-__all__ = ["MAINS", "dump", "goes_by_value", "load", "reason_of"]
+__all__ = ["APART", "MAINS", "dump", "goes_by_value", "load", "reason_of"]
 
 OUT_OF_BAND_FROM = 1 << 20
 """Bytes from which a buffer travels beside the pickle instead of in it."""
@@ -26,6 +27,9 @@ MAINS = ("__main__", "__mp_main__")
 """Names of the module that was started, in its own process and in the children of multiprocessing."""
 
 _MAIN = b"_main__"  # the end of both
+
+APART: dict[bytes, ModuleType] = {}
+"""Other modules that workers cannot import, by their names as a pickle has them; see `_apart`."""
 
 
 def dump(value: Any) -> list[Any]:
@@ -48,14 +52,14 @@ def dump(value: Any) -> list[Any]:
 
     try:
         frames[0] = pickled(value, 5, buffer_callback=beside)
-        if _MAIN not in frames[0]:
+        if _MAIN not in frames[0] and not (APART and any(name in frames[0] for name in APART)):
             return frames
     except Exception:  # noqa: BLE001, S110 - whatever pickle cannot do, cloudpickle is asked
         pass
     from ._by_value import dumps  # noqa: PLC0415 - seldom needed, and a worker must start fast
 
     del frames[1:]
-    frames[0] = dumps(value, beside)
+    frames[0] = dumps(value, beside, APART.values())
     return frames
 
 

@@ -24,6 +24,7 @@ from ..._errors import (
     WorkerStartError,
 )
 from ..._facts._batch import Batch, Claim
+from ..._work._apart import keep_apart
 from ..._work._job import Job
 from ..._work._pace import share_of_rest
 from ..._work._perform import show
@@ -374,6 +375,7 @@ def _pack_job(job: Job, inner: object, workers: int, *, watched: bool) -> list[A
         inner=inner,
         watched=watched,
     )
+    keep_apart(job.fn)
     try:
         return dump(terms)
     except Exception as error:

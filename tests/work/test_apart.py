@@ -1,0 +1,74 @@
+"""Modules that only this process has: what is defined in them travels by value."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from functools import partial
+from types import ModuleType
+
+import pytest
+
+from concurrent_choices import run
+from concurrent_choices._work import _pickling
+from concurrent_choices._work._apart import keep_apart
+
+CODE = """
+class Trouble(Exception):
+    pass
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+    def moved(self, by):
+        if not by:
+            raise Trouble(self.x)
+        return Point(self.x + by)
+"""
+
+
+def loaded(name, folder):
+    """A module from a file that is nowhere on the path, as pytest's `importlib` mode loads it."""
+    file = folder / "points.py"
+    file.write_text(CODE)
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def points(tmp_path, monkeypatch):
+    """Such a module, inside packages that nobody could import either."""
+    for package in ("nowhere", "nowhere.near"):
+        monkeypatch.setitem(sys.modules, package, ModuleType(package))
+    monkeypatch.setitem(sys.modules, "nowhere.near.points", None)
+    yield loaded("nowhere.near.points", tmp_path)
+    _pickling.APART.pop(b"nowhere", None)
+
+
+@pytest.mark.parametrize("strategy", ["process", "hybrid"])
+def test_what_is_defined_there_makes_the_round_trip(points, strategy):
+    """Its methods run in workers; its instances and errors come back as those of the very same classes."""
+    point = points.Point(1)
+    (moved,) = run(point.moved, [2], strategy=strategy)
+    assert type(moved) is points.Point
+    assert moved.x == 3
+    with pytest.raises(points.Trouble):
+        run(point.moved, [0], strategy=strategy)
+
+
+@pytest.mark.parametrize("fn", [len, test_what_is_defined_there_makes_the_round_trip, partial(int, base=2)])
+def test_what_can_be_imported_travels_by_name(fn):
+    """Nothing else is kept apart."""
+    before = dict(_pickling.APART)
+    keep_apart(fn)
+    assert before == _pickling.APART
+
+
+def test_the_outermost_package_is_kept_apart(points):
+    """Modules beside it are as unknown as itself."""
+    keep_apart(partial(points.Point))
+    assert [*_pickling.APART] == [b"nowhere"]
