@@ -20,7 +20,7 @@ test: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks.dispatch
-	$(BIN)/python -m pytest tests/benchmarks/test_experiment_timings.py -o addopts=-ra --benchmark-only \
+	$(BIN)/python -m pytest tests/benchmarks/experiment_timings.py \
 		--benchmark-columns=min,median,max,rounds --timeout=600
 
 # Writes docs/experiments.md, docs/conclusions.md and docs/plots/; needs wrk for three of the fourteen.

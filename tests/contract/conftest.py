@@ -11,22 +11,33 @@ import contract_acts as acts
 import pytest
 import uvloop
 from contract_ways import (
+    NAMES,
     children,
     descriptors,
     dismiss_resting,
     eventually,
     is_outside,
     shown_descriptors,
-    sizes,
     small,
     threads,
 )
 
-from concurrent_choices._strategies import _registry
 from concurrent_choices._strategies._lanes import _background, _native, _thread_pool, _threads
 
 
-@pytest.fixture(params=["auto", *_registry.NAMES])
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out what is tried already: to other processes the caller's loop is the same for both kinds."""
+    items[:] = [item for item in items if not _is_tried_elsewhere(item)]
+
+
+def _is_tried_elsewhere(item: pytest.Item) -> bool:
+    told: dict[str, str] = item.callspec.params if hasattr(item, "callspec") else {}
+    if item.path.parent != Path(__file__).parent or not {"name", "kind", "loop"} <= told.keys():
+        return False
+    return is_outside(told["name"]) and (told["kind"] == "def") != (told["loop"] == "asyncio")
+
+
+@pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
     """The name of a strategy: each in turn."""
     return request.param
@@ -45,23 +56,9 @@ def lean(name: str, outside: bool) -> Any:  # noqa: FBT001 - a fixture's value
 
 
 @pytest.fixture
-def only_concurrent(name: str) -> None:
-    """Leave out what needs two items in flight, where a strategy takes no size: then it has no lanes."""
-    if not sizes(name):
-        pytest.skip("one item at a time")
-
-
-@pytest.fixture
 def outside(name: str) -> bool:
     """Whether the strategy's items run in other processes."""
     return is_outside(name)
-
-
-@pytest.fixture
-def only_outside(outside: bool) -> None:  # noqa: FBT001 - a fixture's value
-    """Leave out what a strategy inside this process would not survive."""
-    if not outside:
-        pytest.skip("would end this very process")
 
 
 @pytest.fixture(params=["def", "async def"])
@@ -80,11 +77,6 @@ def of_kind(kind: str) -> Callable[[Any], Any]:
 def loop(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """Runs an async function on a loop of asyncio or trio: each in turn."""
     import anyio
-
-    if {"kind", "name"} <= set(request.fixturenames) and request.getfixturevalue("outside"):
-        kind = request.getfixturevalue("kind")
-        if (kind == "def") != (request.param == "asyncio"):
-            pytest.skip("to another process the caller's loop is the same for either kind")
 
     def in_loop(main: Callable[[], Any]) -> Any:
         return anyio.run(main, backend=request.param)

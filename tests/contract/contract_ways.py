@@ -8,26 +8,29 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import contract_acts as acts
 import psutil
+import pytest
 
-from concurrent_choices import AutoStrategy, run
+from concurrent_choices import AutoStrategy
 from concurrent_choices._strategies import _registry
 from concurrent_choices._strategies._workers import _staffing
 from concurrent_choices._strategies._workers._host import Host
 
 __all__ = [
     "DEADLINE",
+    "NAMES",
     "children",
     "descriptors",
     "dismiss_resting",
     "eventually",
     "is_outside",
     "made_by",
+    "only",
+    "only_keeping",
+    "only_outside",
     "parameters",
     "resting",
     "shown_descriptors",
@@ -35,6 +38,9 @@ __all__ = [
     "small",
     "threads",
 ]
+
+NAMES = ("auto", *_registry.NAMES)
+"""What a strategy may be called."""
 
 SMALL = {"max_workers": 2, "concurrency": 4}
 """Sizes that suit two busy cores; whichever of them a strategy takes."""
@@ -64,10 +70,21 @@ def parameters(name: str) -> set[str]:
     return set(inspect.signature(made_by(name)).parameters)
 
 
-@cache
 def is_outside(name: str) -> bool:
-    """Whether a strategy's items run in other processes, found out by asking."""
-    return os.getpid() not in run(acts.where, range(2), strategy=small(name))
+    """Whether a strategy's items run in other processes."""
+    return issubclass(made_by(name), _staffing.Staffed)
+
+
+def only(concerns: Callable[[str], Any]) -> pytest.MarkDecorator:
+    """Marks what is tried with some strategies only, the others having no such thing."""
+    return pytest.mark.parametrize("name", [name for name in NAMES if concerns(name)])
+
+
+only_outside = only(is_outside)
+"""Marks what a strategy inside this process would not survive, or does not do."""
+
+only_keeping = only(lambda name: hasattr(made_by(name), "__enter__"))
+"""Marks what is about with blocks, which strategies have that keep something from run to run."""
 
 
 def eventually(holds: Callable[[], Any], seconds: float = DEADLINE) -> bool:

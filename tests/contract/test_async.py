@@ -10,7 +10,7 @@ from itertools import count
 import anyio
 import contract_acts as acts
 import pytest
-from contract_ways import small
+from contract_ways import made_by, only, small
 
 from concurrent_choices import (
     ItemTimeoutError,
@@ -192,10 +192,9 @@ def test_a_slow_generator_does_not_block_the_loop(strategy, of_kind, loop):
     assert len(gaps) >= 5
 
 
+@only(lambda name: hasattr(made_by(name), "aexecute"))
 def test_coroutines_run_on_the_callers_loop(name, strategy, loop):
     """Under the strategies that have an `aexecute`, clients of the running loop may be used."""
-    if not hasattr(strategy, "aexecute"):
-        pytest.skip("runs its coroutines elsewhere")
     seen = set()
 
     async def here(_item):

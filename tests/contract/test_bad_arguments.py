@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import contract_acts as acts
 import pytest
-from contract_ways import dismiss_resting, small
+from contract_ways import dismiss_resting, only_keeping, small
 
 import concurrent_choices as cc
 from concurrent_choices import (
@@ -229,11 +229,10 @@ def test_nothing_is_started_by_a_refusal(call):
     assert pulled == []
 
 
+@only_keeping
 def test_a_closed_strategy(name, kind, of_kind):
     """A strategy that keeps something cannot be used after its with block; the whole message."""
     strategy = small(name)
-    if not hasattr(strategy, "__enter__"):
-        pytest.skip("keeps nothing")
     with strategy:
         run(of_kind(acts.double), [1], strategy=strategy)
     for again in (run, lambda *args, **kw: list(stream(*args, **kw))):
@@ -246,11 +245,10 @@ def test_a_closed_strategy(name, kind, of_kind):
         pass
 
 
+@only_keeping
 def test_a_closed_strategy_in_a_loop(name, of_kind, loop):
     """The same from `arun`."""
     strategy = small(name)
-    if not hasattr(strategy, "__enter__"):
-        pytest.skip("keeps nothing")
     with strategy:
         pass
 

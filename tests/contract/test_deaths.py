@@ -7,7 +7,7 @@ from collections import Counter
 
 import contract_acts as acts
 import pytest
-from contract_ways import small
+from contract_ways import only_outside, small
 
 from concurrent_choices import ResultLostError, WorkerDiedError, run, stream
 
@@ -17,7 +17,7 @@ DEATHS = {
     "segmentation fault": (acts.segfault_at_three, -signal.SIGSEGV),
 }
 
-pytestmark = pytest.mark.usefixtures("only_outside")
+pytestmark = only_outside
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from contract_ways import DEADLINE, eventually, made_by
+from contract_ways import DEADLINE, NAMES, eventually, made_by, only_outside
 
 SOON = 2.0
 """Seconds in which a script is back after Ctrl-C; half a second is meant, the machine is shared."""
@@ -117,11 +117,15 @@ def test_ctrl_c_in_a_stream(name, start):
     assert_quiet_end(script, script.workers(1))
 
 
-@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+# One that serves coroutines on the caller's loop runs a `def` beside it as threads do, on either loop.
+IN_A_LOOP = [(name, "asyncio") for name in NAMES] + [
+    (name, "trio") for name in NAMES if not hasattr(made_by(name), "aexecute")
+]
+
+
+@pytest.mark.parametrize(("name", "backend"), IN_A_LOOP)
 def test_ctrl_c_in_a_loop(name, start, backend):
     """The same in `arun`, on either loop."""
-    if backend == "trio" and hasattr(made_by(name), "aexecute"):
-        pytest.skip("one that serves coroutines on the loop runs a `def` beside it as threads do")
     script = start(
         f"""
         import {backend}
@@ -155,7 +159,7 @@ BUSY = {
 }
 
 
-@pytest.mark.usefixtures("only_outside")
+@only_outside
 @pytest.mark.parametrize("label", BUSY)
 def test_workers_die_with_their_caller(name, start, label):
     """However the caller dies and whatever they do, worker processes do not outlive it."""
@@ -176,7 +180,7 @@ def test_workers_die_with_their_caller(name, start, label):
     assert eventually(lambda: gone(workers), 2 * DEADLINE)
 
 
-@pytest.mark.usefixtures("only_outside")
+@only_outside
 def test_resting_workers_die_with_their_caller(name, start):
     """Workers that wait for another call do not outlive their caller either."""
     script = start(
@@ -191,7 +195,7 @@ def test_resting_workers_die_with_their_caller(name, start):
     assert eventually(lambda: gone(workers))
 
 
-@pytest.mark.usefixtures("only_outside")
+@only_outside
 def test_workers_of_workers_die_with_the_caller(name, start):
     """Nor do those that items have started."""
     script = start(
@@ -209,7 +213,7 @@ def test_workers_of_workers_die_with_the_caller(name, start):
     assert eventually(lambda: gone(workers))
 
 
-@pytest.mark.usefixtures("only_outside")
+@only_outside
 def test_workers_end_when_the_script_ends(name, start):
     """After its last line a script waits for no worker, and none outlives it."""
     script = start(f"run(acts.note, range(2), strategy={name!r})")

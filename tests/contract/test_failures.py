@@ -9,6 +9,7 @@ import types
 
 import contract_acts as acts
 import pytest
+from contract_ways import only_outside
 
 from concurrent_choices import (
     InvalidArgumentError,
@@ -55,10 +56,9 @@ def test_the_traceback_shows_where(strategy, of_kind):
     assert 'raise PlainError("three")' in "".join(traceback.format_exception(caught.value))
 
 
-def test_a_remote_traceback_is_the_cause(strategy, of_kind, outside):
+@only_outside
+def test_a_remote_traceback_is_the_cause(strategy, of_kind):
     """From another process the traceback comes as the exception's cause, in words."""
-    if not outside:
-        pytest.skip("runs in this process")
     with pytest.raises(acts.PlainError) as caught:
         run(of_kind(acts.raise_plain), range(6), strategy=strategy)
     assert "in raise_plain" in str(caught.value.__cause__)
@@ -181,10 +181,9 @@ def test_a_result_that_does_not_pickle(strategy, of_kind, outside):
     )
 
 
-def test_a_result_that_does_not_unpickle(strategy, of_kind, outside):
+@only_outside
+def test_a_result_that_does_not_unpickle(strategy, of_kind):
     """What cannot be read here is an error of its item."""
-    if not outside:
-        pytest.skip("nothing travels")
     with pytest.raises(NotPicklableError) as caught:
         run(of_kind(acts.make_unloadable), range(6), strategy=strategy)
     assert "no landing" in str(caught.value)

@@ -10,7 +10,17 @@ from itertools import count
 import contract_acts as acts
 import psutil
 import pytest
-from contract_ways import children, descriptors, dismiss_resting, eventually, resting, small, threads
+from contract_ways import (
+    children,
+    descriptors,
+    dismiss_resting,
+    eventually,
+    only_keeping,
+    only_outside,
+    resting,
+    small,
+    threads,
+)
 
 from concurrent_choices import ItemTimeoutError, WorkerDiedError, run, stream
 
@@ -52,11 +62,10 @@ def lanes():
     return {thread for thread in threads() if "ticker" not in thread.name}
 
 
+@only_keeping
 def test_a_with_block_leaves_nothing(name, of_kind, outside):
     """At the end of the block all its workers are gone, at once."""
     strategy = small(name)
-    if not hasattr(strategy, "__enter__"):
-        pytest.skip("keeps nothing")
     before = resting()
     with strategy:
         seen = set(run(of_kind(acts.where), range(10), strategy=strategy))
@@ -65,11 +74,10 @@ def test_a_with_block_leaves_nothing(name, of_kind, outside):
     assert not lanes()
 
 
+@only_keeping
 def test_an_error_in_a_with_block_leaves_nothing(name, of_kind):
     """The same where the block ends in an error."""
     strategy = small(name)
-    if not hasattr(strategy, "__enter__"):
-        pytest.skip("keeps nothing")
     with pytest.raises(KeyError), strategy:  # noqa: PT012 - the block is what is tested
         run(of_kind(acts.double), range(10), strategy=strategy)
         raise KeyError
@@ -77,27 +85,25 @@ def test_an_error_in_a_with_block_leaves_nothing(name, of_kind):
     assert not children()
 
 
+@only_keeping
 def test_a_strategy_abandoned_inside_its_with_block(name, of_kind):
     """One that was entered and never left holds no processes once it is collected."""
     strategy = small(name)
-    if not hasattr(strategy, "__enter__"):
-        pytest.skip("keeps nothing")
     strategy.__enter__()
     run(of_kind(acts.double), range(10), strategy=strategy)
     del strategy
     gc.collect()
 
 
+@only_keeping
 def test_a_strategy_entered_twice(name, of_kind):
     """A with block inside a with block of the same strategy loses nothing."""
     strategy = small(name)
-    if not hasattr(strategy, "__enter__"):
-        pytest.skip("keeps nothing")
     with strategy, strategy:
         assert run(of_kind(acts.double), range(3), strategy=strategy) == [0, 2, 4]
 
 
-@pytest.mark.usefixtures("only_outside")
+@only_outside
 def test_resting_workers_end_by_themselves(strategy):
     """Workers that nobody calls again are gone after some seconds."""
     dismiss_resting()
@@ -107,7 +113,7 @@ def test_resting_workers_end_by_themselves(strategy):
     assert not resting()
 
 
-@pytest.mark.usefixtures("only_outside")
+@only_outside
 def test_resting_workers_serve_again(strategy):
     """Within a moment a second run finds the workers of the first."""
     first = set(run(acts.where, range(10), strategy=strategy))
@@ -115,7 +121,7 @@ def test_resting_workers_serve_again(strategy):
     assert first & second
 
 
-@pytest.mark.usefixtures("only_outside")
+@only_outside
 def test_warm_workers_hold_no_more_from_run_to_run(name, of_kind):
     """However many runs a worker serves, it has no more open than after the first of them."""
     with small(name, max_workers=1) as strategy:
@@ -125,7 +131,7 @@ def test_warm_workers_hold_no_more_from_run_to_run(name, of_kind):
     )  # less than one for each, as lanes of the last may be on their way out
 
 
-@pytest.mark.usefixtures("only_outside")
+@only_outside
 def test_a_loop_around_run_piles_up_no_threads(strategy):
     """However often `run` is called, few threads wait to send its workers home."""
     for _ in range(30):
@@ -148,6 +154,7 @@ def test_items_and_results_are_let_go(strategy, of_kind):
     assert eventually(lambda: not any(trace() for trace in traces))
 
 
+@only_keeping
 def test_a_warm_strategy_lets_go_of_the_last_job(name, of_kind):
     """Between two runs, warm workers do not keep the items of the first alive here."""
 
@@ -155,8 +162,6 @@ def test_a_warm_strategy_lets_go_of_the_last_job(name, of_kind):
         pass
 
     strategy = small(name)
-    if not hasattr(strategy, "__enter__"):
-        pytest.skip("keeps nothing")
     with strategy:
         item = Item()
         trace = weakref.ref(item)

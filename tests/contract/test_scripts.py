@@ -7,7 +7,10 @@ import sys
 import textwrap
 
 import pytest
-from contract_ways import small
+from contract_ways import only_outside
+
+pytestmark = only_outside
+"""In this process there is no main module to run again."""
 
 WAYS = ["file", "-c", "-", "-m", "cell"]
 """A script in a file, on the command line, on standard input, as a module, and a notebook's cell."""
@@ -48,11 +51,6 @@ CELL = """
 cells = {{"__name__": "__main__"}}
 exec(compile({code!r}, "<cell 1>", "exec"), globals())
 """
-
-
-@pytest.fixture(autouse=True)
-def outside_only(only_outside):
-    """In this process there is no main module to run again."""
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -187,8 +185,6 @@ def test_a_stream_left_open_at_exit(name, execute):
 
 def test_fork_on_request(name, execute):
     """Where it is asked for, workers are copies of the caller: they see its memory."""
-    if not hasattr(small(name), "start_method"):
-        pytest.skip("has no start method")
     printed = execute(
         f"""
         from concurrent_choices import run

@@ -8,6 +8,7 @@ from itertools import count, islice
 
 import contract_acts as acts
 import pytest
+from contract_ways import only, only_keeping, sizes
 
 from concurrent_choices import stream
 
@@ -16,7 +17,7 @@ LONG = 30
 pytestmark = pytest.mark.usefixtures("hurried")
 
 
-@pytest.mark.usefixtures("only_concurrent")
+@only(sizes)
 def test_as_completed_gives_the_quick_first(strategy, of_kind):
     """A slow item holds up no quick one, where more than one is in flight."""
     results = stream(of_kind(acts.sleep), [0.25, 0, 0.01], strategy=strategy, ordered=False)
@@ -24,7 +25,7 @@ def test_as_completed_gives_the_quick_first(strategy, of_kind):
     assert list(results) == [0.25]
 
 
-@pytest.mark.usefixtures("only_concurrent")
+@only(sizes)
 def test_two_items_use_two_workers(strategy, of_kind, log):
     """Two long items run at the same time, where a strategy can."""
     items = [(str(log), 0.25), (str(log), 0.26)]
@@ -110,10 +111,9 @@ def test_two_streams_at_once(strategy, of_kind):
     assert pairs == [(2 * number, 2 * number + 40) for number in range(20)]
 
 
+@only_keeping
 def test_two_streams_at_once_inside_a_with_block(name, strategy, of_kind):
     """The same for workers that are kept warm."""
-    if not hasattr(strategy, "__enter__"):
-        pytest.skip("keeps nothing")
     with strategy:
         left = stream(of_kind(acts.double), range(20), strategy=strategy)
         right = stream(of_kind(acts.double), range(20, 40), strategy=strategy)
@@ -121,10 +121,9 @@ def test_two_streams_at_once_inside_a_with_block(name, strategy, of_kind):
     assert pairs == [(2 * number, 2 * number + 40) for number in range(20)]
 
 
+@only_keeping
 def test_a_stream_left_open_at_the_end_of_the_with_block(name, strategy, of_kind):
     """Closing the strategy under a stream leaves nothing running."""
-    if not hasattr(strategy, "__enter__"):
-        pytest.skip("keeps nothing")
     with strategy:
         results = stream(of_kind(acts.double), count(), strategy=strategy)
         next(results)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import contract_acts as acts
 import pytest
-from contract_ways import parameters, small
+from contract_ways import only, parameters, small
 
 from concurrent_choices import run
 
@@ -40,10 +40,9 @@ def test_the_environment_of_now(strategy, of_kind, monkeypatch):
     assert run(look, ["CONTRACT"], strategy=strategy) == [None]
 
 
+@only(lambda name: "initializer" in parameters(name))
 def test_the_environment_changes_inside_a_with_block(name, of_kind, monkeypatch):
     """The same for workers that are kept, and what an initializer has set stays."""
-    if "initializer" not in parameters(name):
-        pytest.skip("takes no initializer")
     look = of_kind(acts.environment)
     setting = {"initializer": acts.set_environment, "initargs": ("OWN", "set")}
     with small(name, max_workers=1, **setting) as strategy:

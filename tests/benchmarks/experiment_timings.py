@@ -1,4 +1,4 @@
-"""The experiments under pytest-benchmark: `make bench` runs these, `make test` skips them."""
+"""The experiments under pytest-benchmark: `make bench` names this file, `make test` does not collect it."""
 
 from __future__ import annotations
 
