@@ -1,9 +1,12 @@
-"""Acts, scripted controllers, and a look at what is left behind."""
+"""Ctrl-C, items that can be let go, and a look at what is left behind."""
 
+import signal
 import threading
 import time
 
+import engine_acts as acts
 import pytest
+from engine_keys import CtrlC
 
 from concurrent_choices._strategies._workers import _staffing
 
@@ -17,6 +20,23 @@ def resting_workers_go_home():
         _staffing._resting.clear()
     for host in hosts:
         host.close()
+
+
+@pytest.fixture
+def ctrl_c():
+    """Somebody who presses Ctrl-C."""
+    pressing = CtrlC()
+    before = signal.signal(signal.SIGINT, pressing.hear)
+    yield pressing
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def released():
+    """What an item holds on to here is let go when the test ends."""
+    acts.RELEASE.clear()
+    yield
+    acts.RELEASE.set()
 
 
 @pytest.fixture(autouse=True)

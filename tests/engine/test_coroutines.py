@@ -1,8 +1,6 @@
 """`auto` for coroutines: on a loop, and through every switch to threads and processes with loops."""
 
 import asyncio
-import os
-import signal
 import threading
 import time
 from collections import Counter as Tallied
@@ -101,15 +99,13 @@ def test_a_list_of_any_length(strategy, length):
 
 
 @pytest.mark.parametrize("after", [0.02, 0.1, 0.3])
-def test_ctrl_c_ends_the_run_in_every_state(strategy, after):
+def test_ctrl_c_ends_the_run_in_every_state(strategy, after, ctrl_c):
     """On the loop, beside its last items, in threads and in processes."""
-    timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            run(coroutines.sleep, [0.01] * 20 + [0.3] * 500, strategy=strategy)
-    finally:
-        timer.join()
+    timer = threading.Timer(after, ctrl_c.press)
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - it may come as soon as the timer has started
+        timer.start()
+        run(coroutines.sleep, [0.01] * 20 + [0.3] * 500, strategy=strategy)
+    timer.join()
 
 
 def test_an_error_beside_the_loop_ends_what_the_loop_is_at():
@@ -143,15 +139,13 @@ def test_an_async_stream_can_be_left(strategy):
 
 @pytest.mark.parametrize("fn", [coroutines.sleep, time.sleep])
 @pytest.mark.parametrize("after", [0.05, 0.2])
-def test_ctrl_c_ends_the_run(fn, after):
+def test_ctrl_c_ends_the_run(fn, after, ctrl_c):
     """It comes back as KeyboardInterrupt, and no worker goes on."""
-    timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            run(fn, [0.01] * 20 + [0.3] * 500, strategy=AutoStrategy(concurrency=2))
-    finally:
-        timer.join()
+    timer = threading.Timer(after, ctrl_c.press)
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - as above
+        timer.start()
+        run(fn, [0.01] * 20 + [0.3] * 500, strategy=AutoStrategy(concurrency=2))
+    timer.join()
 
 
 # With the controller that decides by evidence

@@ -83,12 +83,11 @@ def test_errors_can_stand_in_their_places(strategy):
     assert [index for index, result in enumerate(results) if isinstance(result, ValueError)] == [7]
 
 
+@pytest.mark.usefixtures("released")
 def test_a_time_limit_holds_in_every_state(strategy):
     """An item that outlasts its seconds is given up, also where the calling thread would work."""
-    import time
-
     with pytest.raises(ItemTimeoutError):
-        run(time.sleep, [0.001] * 20 + [3] + [0.001] * 20, strategy=strategy, timeout=0.3)
+        run(acts.hold, [0.001] * 20 + [60] + [0.001] * 20, strategy=strategy, timeout=0.3)
 
 
 def test_items_that_cannot_travel_are_performed_here():

@@ -1,7 +1,5 @@
 """Work that turns in the middle of a run, and runs that are ended in each stage: real parts, untimed."""
 
-import os
-import signal
 import threading
 import time
 from collections import Counter as Tallied
@@ -145,11 +143,11 @@ def test_a_lock_shared_with_who_takes_the_results():
     assert found == list(range(100))
 
 
-def interrupted_in(*orders):
+def interrupted_in(press, *orders):
     """A script whose last order has been followed for some looks when Ctrl-C comes."""
     yield from orders
     yield from repeat(orders[-1], 5)
-    os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=press).start()
     yield from repeat(orders[-1])
 
 
@@ -165,10 +163,11 @@ STAGES = {
 
 @pytest.mark.parametrize("fn", [acts.nap, acts.spin])
 @pytest.mark.parametrize("stage", STAGES)
-def test_ctrl_c_in_each_stage(stage, fn):
+def test_ctrl_c_in_each_stage(stage, fn, ctrl_c):
     """It comes back as KeyboardInterrupt; the fixture sees that no thread goes on."""
+    script = interrupted_in(ctrl_c.press, *STAGES[stage])
     with pytest.raises(KeyboardInterrupt):
-        run(fn, range(100_000), strategy=ScriptedStrategy.following(interrupted_in(*STAGES[stage])))
+        run(fn, range(100_000), strategy=ScriptedStrategy.following(script))
 
 
 MANY = 50_000_000
