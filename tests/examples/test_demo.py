@@ -98,6 +98,10 @@ def test_it_races_everything(start, folder):
     assert leftovers(folder) == []
 
 
+LONG = "--only", "primes", "--scale", "0.2", "--strategies"
+"""A demo that is soon done without processes. One that names a strategy often can be interrupted."""
+
+
 @pytest.mark.parametrize("whole_group", [False, True], ids=["to the demo", "from the terminal"])
 @pytest.mark.parametrize(
     ("strategy", "number"),
@@ -106,7 +110,7 @@ def test_it_races_everything(start, folder):
 )
 def test_a_signal_leaves_nothing(start, folder, strategy, number, whole_group):
     """One that comes while worker processes run ends the demo, which takes away everything that it made."""
-    demo = start("--only", "primes", "--scale", "4", "--strategies", strategy)
+    demo = start(*LONG, *[strategy] * 20)
     await_processes(folder, 3, demo)
     began = time.monotonic()
     if whole_group:
@@ -132,7 +136,7 @@ def test_a_closed_pipe_leaves_nothing(start, folder):
 
 def test_killing_it_leaves_no_process(start, folder):
     """Even SIGKILL, which nobody can catch, leaves neither server nor workers behind."""
-    demo = start("--only", "primes", "--scale", "4", "--strategies", "process")
+    demo = start(*LONG, *["process"] * 20)
     await_processes(folder, 3, demo)
     demo.kill()
     demo.communicate(timeout=20)
