@@ -281,7 +281,8 @@ def _on_threads(bench: Bench, calls: PlainCalls, source: _Source, size: _Size, d
         with quick_switching(TURN):
             for place, hand in enumerate(hands):
                 hand.begin(partial(lane, place))
-            ended = all(hand.ended(bench.left(deadline)) for hand in hands)
+            came_back = [hand.ended(bench.left(deadline)) for hand in hands]  # all are asked, or close waits
+        ended = all(came_back)
     finally:
         if ended:
             bench.feed.give_back(source.rest())
