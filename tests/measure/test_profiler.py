@@ -16,6 +16,7 @@ from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._hand import DaemonHand, OwnHand
 from concurrent_choices._measure._ledger import Raised
 from concurrent_choices._measure._profiler import profile, profile_at
+from concurrent_choices._measure._trial import SELDOM
 from patience import patient
 
 
@@ -42,10 +43,16 @@ def sampled(fn, items, *, clock, budget=1.0, share=None):
 
 
 def ends(sample):
-    """What the whole job gives: sampled outcomes, and items where nothing was called."""
+    """What the whole job gives: outcomes of calls, be they late, and the items that were not called with."""
+    called = sample.results | {
+        late.start + at: outcome
+        for each in sample.in_flight
+        if (late := each.wait(10))
+        for at, outcome in enumerate(late.outcomes)
+    }
     whole = dict(sample.rest())
-    assert not whole.keys() & sample.results.keys()
-    return whole | sample.results
+    assert not whole.keys() & called.keys()
+    return whole | called
 
 
 def test_figures_are_exact(clock):
@@ -266,7 +273,8 @@ def test_the_callers_context_is_seen(clock):
 # Real clocks and real callables from here on.
 
 
-def real(fn, items, budget=0.5):
+def real(fn, items, budget=3.0):
+    """Profile until enough is known: on a busy machine that takes longer, but seldom the whole budget."""
     return profile(
         fn,
         items,
@@ -280,12 +288,15 @@ def count_up(item):
     return sum(number * number for number in range(5000))
 
 
+LARGE = bytes(3_000_000)  # made beforehand: whoever is interrupted while he makes it holds the GIL until then
+
+
 def digest(item):
-    return hashlib.sha256(bytes(300_000)).digest()
+    return hashlib.sha256(LARGE).digest()
 
 
 def sleep(item):
-    time.sleep(0.002)
+    time.sleep(0.01)
 
 
 gil = pytest.mark.skipif(hasattr(sys, "_is_gil_enabled") and not sys._is_gil_enabled(), reason="needs a GIL")
@@ -299,7 +310,7 @@ def test_a_python_loop():
 
     assert seen.cpu + seen.queued > 0.7 * seen.wall
     assert seen.gil > 0.7 * seen.cpu
-    assert seen.pair_speedup < 1.4
+    assert (seen.pair_speedup or 1.0) < 1.4  # None: nothing could be said for certain on a busy machine
 
 
 @gil
@@ -309,7 +320,7 @@ def test_hashing():
     seen = real(digest, range(10_000)).profile
 
     assert seen.cpu + seen.queued > 0.7 * seen.wall
-    assert seen.gil < 0.4 * seen.cpu
+    assert seen.gil < SELDOM * seen.cpu
 
 
 @patient
@@ -358,7 +369,7 @@ def test_a_coroutine_that_awaits():
     """It holds its loop for next to nothing, and nobody is blamed."""
 
     async def work(item):
-        await asyncio.sleep(0.002)
+        await asyncio.sleep(0.01)
 
     seen = real(work, range(1000)).profile
 
@@ -404,12 +415,10 @@ def test_a_later_call_that_never_returns():
 
     sample = real(work, iter(range(10)), budget=0.2)
     gate.set()
-    (adrift,) = sample.in_flight
-    late = adrift.wait(10)
-    done = ends(sample) | {late.start + at: value for at, value in enumerate(late.outcomes)}
 
+    assert sample.in_flight
     assert sample.profile.calls >= 1
-    assert done == {at: at for at in range(10)}
+    assert ends(sample) == {at: at for at in range(10)}
 
 
 def test_a_coroutine_that_never_returns():
@@ -432,18 +441,18 @@ def test_a_coroutine_that_never_returns():
 
 def test_a_call_that_hangs_among_lanes():
     """In a trial of lanes too, nobody waits longer than the budget, and nothing is called twice."""
-    gate, lock, calls = threading.Event(), threading.Lock(), []
+    gate, calls, callers = threading.Event(), [], []
 
     def work(item):
         calls.append(item)
-        if not lock.acquire(blocking=False):
-            gate.wait()
-        else:
-            time.sleep(0.001)
-            lock.release()
+        caller = threading.get_ident()
+        callers.append(caller)
+        if caller != callers[0]:
+            gate.wait()  # also where several lanes do
+        time.sleep(0.01)
         return item
 
-    sample = real(work, range(10_000), budget=0.5)
+    sample = real(work, range(10_000), budget=1.0)
     gate.set()
     late = [run for each in sample.in_flight if (run := each.wait(10))]
 
@@ -509,7 +518,7 @@ def test_a_callable_that_starts_threads():
         thread.join()
         return item
 
-    sample = real(work, range(200), budget=0.2)
+    sample = real(work, range(200))
 
     assert ends(sample) == {at: at for at in range(200)}
 
@@ -519,9 +528,9 @@ def test_a_callable_that_profiles():
     before = sys.getswitchinterval()
 
     def work(item):
-        return len(real(sleep, range(3), budget=0.05).results)
+        return len(real(sleep, range(3)).results)
 
-    sample = real(work, range(2), budget=0.5)
+    sample = real(work, range(2))
 
     assert set(sample.results.values()) == {3}
     assert sys.getswitchinterval() == before
