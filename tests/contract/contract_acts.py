@@ -173,21 +173,30 @@ def logged_hold(item):
 pair(logged_hold, _logged_hold_awaited)
 
 
-async def _logged_sleep_awaited(item):
-    path, seconds = item
-    logged((path, seconds))
-    await nap(seconds)
-    return seconds
+PATIENCE = 30.0
+"""Seconds after which nobody else will come."""
 
 
-def logged_sleep(item):
-    """Log the seconds, then sleep them."""
-    path, seconds = item
-    logged((path, seconds))
-    return sleep(seconds)
+async def _meet_awaited(item):
+    path, number, count = item
+    logged((path, number))
+    until = time.monotonic() + PATIENCE
+    while len(calls(Path(path))) < count and time.monotonic() < until:
+        await nap(0.005)
+    return number if time.monotonic() < until else None
 
 
-pair(logged_sleep, _logged_sleep_awaited)
+def meet(item):
+    """Log the number, and give it back as soon as the log has so many; None where it never has."""
+    path, number, count = item
+    logged((path, number))
+    until = time.monotonic() + PATIENCE
+    while len(calls(Path(path))) < count and time.monotonic() < until:
+        time.sleep(0.005)
+    return number if time.monotonic() < until else None
+
+
+pair(meet, _meet_awaited)
 
 
 def note(_item=None):

@@ -18,21 +18,20 @@ pytestmark = pytest.mark.usefixtures("hurried")
 
 
 @only(sizes)
-def test_as_completed_gives_the_quick_first(strategy, of_kind):
+def test_as_completed_gives_the_quick_first(strategy, of_kind, log):
     """A slow item holds up no quick one, where more than one is in flight."""
-    results = stream(of_kind(acts.sleep), [0.25, 0, 0.01], strategy=strategy, ordered=False)
-    assert sorted(islice(results, 2)) == [0, 0.01]
-    assert list(results) == [0.25]
+    items = [(str(log), 0, 4), (str(log), 1, 1), (str(log), 2, 1)]
+    results = stream(of_kind(acts.meet), items, strategy=strategy, ordered=False)
+    assert sorted(islice(results, 2)) == [1, 2]
+    acts.logged((log, "go"))  # the fourth line, for which the first item waits
+    assert list(results) == [0]
 
 
 @only(sizes)
 def test_two_items_use_two_workers(strategy, of_kind, log):
-    """Two long items run at the same time, where a strategy can."""
-    items = [(str(log), 0.25), (str(log), 0.26)]
-    results = stream(of_kind(acts.logged_sleep), items, strategy=strategy)
-    assert next(results) == 0.25
-    assert sorted(acts.calls(log)) == ["0.25", "0.26"]
-    assert list(results) == [0.26]
+    """Two items that wait for each other run at the same time, where a strategy can."""
+    items = [(str(log), number, 2) for number in range(2)]
+    assert list(stream(of_kind(acts.meet), items, strategy=strategy)) == [0, 1]
 
 
 def test_in_order_despite_a_slow_first(strategy, of_kind):
