@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from ._clients import fetch_any
-from ._model import Measured
+from ._model import Measured, Task, Way
 from ._server import running_server
 
-__all__ = ["ABSENT", "PATIENCE", "load", "load_fresh"]
+__all__ = ["ABSENT", "PATIENCE", "load", "loads"]
 
 PATIENCE = 2
 """Seconds after which a client counts a response as an error; wrk's own default."""
@@ -50,7 +52,22 @@ def load(url: str, clients: int, seconds: int) -> Measured:
     return _measured(json.loads(done.stdout.splitlines()[-1]), clients)
 
 
-def load_fresh(path: str, clients: int, seconds: int) -> Measured:
+def loads(task: str, paths: Mapping[str, str], clients: int, seconds: int) -> Task:
+    """A task of letting so many clients ask each of several addresses.
+
+    Args:
+        task: What it is called.
+        paths: The addresses by the names of their ways.
+        clients: Connections kept open.
+        seconds: How long.
+    """
+    ways = [
+        Way(name, partial(_load_fresh, path, clients, seconds), absent=ABSENT) for name, path in paths.items()
+    ]
+    return Task(task, ways, unit="requests/s")
+
+
+def _load_fresh(path: str, clients: int, seconds: int) -> Measured:
     """The same against a server of its own: an overloaded one is busy for long after its clients went."""
     with running_server() as address:
         fetch_any(address + path)  # imports and first calls are not the question

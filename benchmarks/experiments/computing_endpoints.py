@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 
 from ._figures import Figures
 from ._judging import not_measured, word
-from ._load import ABSENT, load_fresh
-from ._model import Claim, Experiment, Job, Size, Task, Verdict, Way
+from ._load import loads
+from ._model import Claim, Experiment, Job, Size, Task, Verdict
 from ._work import square_sum, square_sum_async
 
 __all__ = ["EXPERIMENT"]
@@ -40,14 +39,7 @@ def tasks(size: Size) -> Iterator[Sequence[Task]]:
 
 def _task(steps: int, seconds: int) -> Task:
     ways = {ASYNC: f"/counting/{steps}", DEF: f"/counting-threaded/{steps}"}
-    return Task(
-        f"{CLIENTS} clients for {seconds} s, {steps:,} squares each",
-        [
-            Way(name, partial(load_fresh, path, CLIENTS, seconds), absent=ABSENT)
-            for name, path in ways.items()
-        ],
-        unit="requests/s",
-    )
+    return loads(f"{CLIENTS} clients for {seconds} s, {steps:,} squares each", ways, CLIENTS, seconds)
 
 
 def judge(figures: Figures) -> Verdict:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 
 from ._figures import Figures
 from ._judging import not_measured, word
-from ._load import ABSENT, load_fresh
-from ._model import Claim, Experiment, Job, Size, Task, Verdict, Way
+from ._load import loads
+from ._model import Claim, Experiment, Job, Size, Task, Verdict
 from ._work import nap, partly_threaded
 
 __all__ = ["EXPERIMENT"]
@@ -25,14 +24,7 @@ def tasks(size: Size) -> Iterator[Sequence[Task]]:
     ways = {PART: f"/partly/{CALL}", ALL: f"/threaded/{CALL}"}
     items = [CALL / 1000] * size.pick(2, 12, 12)
     yield [
-        Task(
-            f"{CLIENTS} clients for {seconds} s, {CALL} ms of waiting each",
-            [
-                Way(name, partial(load_fresh, path, CLIENTS, seconds), absent=ABSENT)
-                for name, path in ways.items()
-            ],
-            unit="requests/s",
-        ),
+        loads(f"{CLIENTS} clients for {seconds} s, {CALL} ms of waiting each", ways, CLIENTS, seconds),
         Task(
             f"{len(items)} calls of {CALL} ms",
             [],

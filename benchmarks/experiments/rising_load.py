@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 
 from ._figures import Figures
 from ._judging import not_measured, word
-from ._load import ABSENT, load_fresh
-from ._model import Claim, Experiment, Job, Size, Task, Verdict, Way
+from ._load import loads
+from ._model import Claim, Experiment, Job, Size, Task, Verdict
 from ._work import nap, nap_async
 
 __all__ = ["EXPERIMENT"]
@@ -35,14 +34,7 @@ def tasks(size: Size) -> Iterator[Sequence[Task]]:
 
 def _task(clients: int, seconds: int) -> Task:
     ways = {ASYNC: f"/awaiting/{CALL}", DEF: f"/threaded/{CALL}"}
-    return Task(
-        f"{clients:,} clients for {seconds} s",
-        [
-            Way(name, partial(load_fresh, path, clients, seconds), absent=ABSENT)
-            for name, path in ways.items()
-        ],
-        unit="requests/s",
-    )
+    return loads(f"{clients:,} clients for {seconds} s", ways, clients, seconds)
 
 
 def _loads(figures: Figures) -> list[str]:
