@@ -46,7 +46,7 @@ class Starting:
         self._reason = reason
         self._before = before
         self._inside = inside
-        self._since = self._first_ready = sight.now
+        self._since = sight.now
         self._began = sight
         self._solo = Solo(sight)
 
@@ -72,7 +72,6 @@ class Starting:
         if self._has_begun_to_wait(sight):
             return self._back(known, sight, "items have begun to wait")
         if not sight.ready:
-            self._first_ready = sight.now
             if sight.now - self._since > 10.0 + 20 * known.limits.process_start:
                 known.barred = "worker processes did not come up in time"
             return self

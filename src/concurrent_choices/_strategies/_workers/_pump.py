@@ -11,6 +11,7 @@ from _socket import MSG_DONTWAIT
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -156,9 +157,11 @@ class Pump:
             self._poll.register(worker.sentinel, select.POLLIN)
         return queue
 
-    def _hire(self) -> Worker:
+    @cached_property
+    def _hire(self) -> Callable[[], Worker]:
+        """Starts a worker; what all of them need is worked out for the first one."""
         self._host.preload(self._job.fn)
-        return self._host.hire()
+        return self._host.hire
 
     def _send(self, queue: WorkerQueue) -> bool:
         """Line up one batch; False where there is nothing to send."""
