@@ -11,6 +11,7 @@ import pytest
 from concurrent_choices._embed._account import Account, identity_of, unwrapped
 from concurrent_choices._embed._advisor._shares import Shares
 from concurrent_choices._embed._backlog import Backlog
+from concurrent_choices._embed._examine import Examination
 from concurrent_choices._embed._placing import Figures, place
 from concurrent_choices._embed._ramp import Ramp
 from concurrent_choices._embed._tasks import Task
@@ -131,6 +132,55 @@ def account(name, expected=0.0):
     return made
 
 
+def test_a_neighbour_makes_no_waiting_of_computing():
+    """Of six calls at once each has a core, and the GIL, for a sixth of its time or less: they compute."""
+    made = account("compute")
+    for queued, in_turn in [(20, 90), (35, 70), (25, 45), (40, 60), (15, 30), (5, 2), (30, 80), (20, 95)]:
+        made.learn((8 + queued + in_turn) * MS, 8 * MS, queued * MS)
+    made.review()
+    assert made.verdict.kind == "computing"
+
+
+def test_the_first_call_in_a_process_is_no_evidence():
+    """It may have waited for an import that later ones find done; those say whether it computes."""
+    made = account("compute")
+    for _ in range(3):
+        made.learn(10 * MS, 10 * MS, 0.0)
+    made.payload = 0.1 * MS
+    made.move()
+    made.learn_remote(300 * MS, 20 * MS, 0.0)
+    made.review()
+    assert made.place == "process"
+    for _ in range(2):
+        made.learn_remote(100 * MS, 2 * MS, 0.0)
+    made.review()
+    assert made.place == "thread"
+
+
+class SharedCore:
+    """A clock where a neighbour has the core for a second before each reading of the wall."""
+
+    def __init__(self):
+        self.seconds = 0
+
+    def wall(self):
+        """All time that passed."""
+        self.seconds += 1
+        return self.seconds * 10**9
+
+    def thread_cpu(self):
+        """None of it was this thread's."""
+        return 0
+
+
+def test_a_neighbour_makes_no_trip_dearer():
+    """What pickling costs is counted by its own computing, not by the turns of other processes."""
+    made = account("compute")
+    call = task(made, 0)
+    Examination(call, SharedCore()).end(1, failed=False)
+    assert made.payload == 0.0
+
+
 def task(of, submitted):
     """A call that waits since so many nanoseconds."""
     return Task(Future(), len, (), {}, of, copy_context(), 1, submitted, 1)
@@ -154,7 +204,7 @@ def test_a_callable_at_its_limit_is_passed_over():
     backlog.add(task(free, 5))
     assert backlog.take(10, lambda each: each is free).account is free
     assert backlog.take(10, lambda each: each is free) is None
-    assert len(backlog) == 1
+    assert backlog.size == 1
 
 
 def test_calls_of_one_callable_keep_their_order():

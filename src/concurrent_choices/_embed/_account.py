@@ -67,6 +67,7 @@ class Account:
         self.pinned = False
         self.calls = 0
         self.measured = 0
+        self.review_at = 2  # so many measured calls, from which it is reviewed again
         self.errors = 0
         self.first = 0.0
         self.wall = 0.0
@@ -75,6 +76,7 @@ class Account:
         self.blocked = 0.0  # a low estimate: what calls are made to wait by other threads is left out
         self.payload: float | None = None
         self.alone: float | None = None
+        self.trips = 0
         self.obstacle = ""
         self.barred = ""
         self.examined = 0
@@ -90,7 +92,6 @@ class Account:
         self._ceiling = ceiling
         self.ramp = Ramp(start, most)
         self.limit = self._bounded(self.ramp.limit)
-        self._review_at = 2
         self._relief = 0
         self._basis = 0.0
 
@@ -171,6 +172,9 @@ class Account:
     def learn_remote(self, wall: float, cpu: float, queued: float) -> None:
         """A call was measured in a worker process; seconds."""
         self.learn(wall, cpu, queued)
+        self.trips += 1
+        if self.trips == 1:  # it may have imported or opened what later ones find: no evidence, as here
+            return
         own = max(wall - queued, cpu)
         share = cpu / own if own > 0 else 1.0
         self.alone = share if self.alone is None else self.alone + NEWEST * (share - self.alone)
@@ -197,13 +201,9 @@ class Account:
         self.place = "process"
         self.take_note()
 
-    def review_due(self) -> bool:
-        """Whether enough calls have ended since the last review for another."""
-        return self.measured >= self._review_at
-
     def review(self) -> None:
         """Decide again where it belongs and how many may run at once."""
-        self._review_at = self.measured + max(1, min(32, self.measured // 4))
+        self.review_at = self.measured + max(1, min(32, self.measured // 4))
         self._doubt()
         self.verdict = place(self.figures, cpus=self._cpus)
         if self.verdict.kind in {"waiting", "mixed"}:
@@ -259,7 +259,8 @@ class Accounts:
 
     def of(self, fn: Callable[..., Any]) -> Account:
         """The account of a callable; a new one where it has none."""
-        key = identity_of(fn)
+        # A plain function's identity, without the call that works out any other's.
+        key = fn.__code__ if type(fn) is FunctionType else identity_of(fn)
         account = self._known.get(id(key))
         return account if account is not None else self._enter(fn, key)
 

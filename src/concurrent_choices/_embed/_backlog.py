@@ -23,14 +23,14 @@ class Backlog:
     Among callables the one goes first whose oldest call has waited longest by the measure of its own
     length: (waited + length) / length. So a short call overtakes long ones, and a long one is
     overtaken for a while only (highest response ratio next).
+
+    Attributes:
+        size: How many wait.
     """
 
     def __init__(self) -> None:
         self._lines: dict[Account, deque[Task]] = {}
-        self._size = 0
-
-    def __len__(self) -> int:
-        return self._size
+        self.size = 0
 
     def __iter__(self) -> Iterator[Task]:
         for line in list(self._lines.values()):
@@ -42,7 +42,7 @@ class Backlog:
         if line is None:
             line = self._lines[task.account] = deque()
         line.append(task)
-        self._size += 1
+        self.size += 1
 
     def put_back(self, task: Task) -> None:
         """A call that was taken waits again, before the others of its callable."""
@@ -76,14 +76,14 @@ class Backlog:
     def remove(self, account: Account) -> list[Task]:
         """Take all calls of a callable."""
         line = self._lines.pop(account, deque[Task]())
-        self._size -= len(line)
+        self.size -= len(line)
         return list(line)
 
     def clear(self) -> list[Task]:
         """Take everything."""
         tasks = list(self)
         self._lines.clear()
-        self._size = 0
+        self.size = 0
         return tasks
 
     def _only_one(self, may: Callable[[Account], bool]) -> Task | None:
@@ -91,7 +91,7 @@ class Backlog:
         for account, line in self._lines.items():
             if not may(account):
                 return None
-            self._size -= 1
+            self.size -= 1
             task = line.popleft()
             if not line:
                 self._lines.clear()
@@ -101,7 +101,7 @@ class Backlog:
     def _pop(self, account: Account) -> Task:
         line = self._lines[account]
         task = line.popleft()
-        self._size -= 1
+        self.size -= 1
         del self._lines[account]
         if line:
             self._lines[account] = line  # behind the others, so that all are looked at in turn

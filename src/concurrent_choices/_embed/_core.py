@@ -145,7 +145,7 @@ class Core:
             RuntimeError: The executor was shut down.
             QueueFullError: Too many calls wait.
         """
-        account = self.accounts.of(counted_as or fn)
+        account = self.accounts.of(fn if counted_as is None else counted_as)
         now = time.perf_counter_ns()
         task = Task(Future(), fn, args, kwargs, account, copy_context(), next(self._serial), now, calls)
         dispatch = self._dispatch
@@ -167,7 +167,7 @@ class Core:
 
     def _full(self) -> bool:
         """Whether as many wait as may."""
-        waiting = len(self._dispatch.backlog) + max(0, self._remote - self._process_pool.most)
+        waiting = self._dispatch.backlog.size + max(0, self._remote - self._process_pool.most)
         return waiting >= (self._settings.max_queue or 0) and not self._is_own_thread()
 
     def _is_own_thread(self) -> bool:
@@ -277,7 +277,7 @@ class Core:
 
     def _ended(self, task: Task) -> None:
         """A call has ended in a worker process, or was cancelled before it began."""
-        if task.account.review_due():
+        if task.account.measured >= task.account.review_at:
             task.account.review()
         with self._dispatch.lock:
             self._remote -= 1

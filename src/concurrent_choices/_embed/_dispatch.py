@@ -127,7 +127,7 @@ class Dispatch:
         while task is not None:
             if task.begin():
                 perform(task, lane, clock)
-                if task.account.review_due():
+                if task.account.measured >= task.account.review_at:
                     self._on_learnt(task)
             task = self._next(lane, task)  # before it rests, lest it keep what it has done
             if task is None:
@@ -136,48 +136,51 @@ class Dispatch:
     def _next(self, lane: Lane, done: Task) -> Task | None:
         """A call has ended; the one that this thread makes next, or None to rest."""
         account = done.account
-        with self.lock:
+        task = more = None
+        self.lock.acquire()  # `with` would cost every call as much again
+        try:
             account.running -= 1
             self._busy -= 1
-            backlog = self.backlog
-            if not len(backlog):
-                self._settle(lane)
-                return None
-            now = time.perf_counter_ns()
-            if account.verdict.limit is None:
-                account.ramp.ended(now, queued=backlog.queued(account))
-                account.refresh_limit()
-            task = backlog.take(now, self._may)
+            if self.backlog.size:
+                task = self._turn(account)
             if task is None:
-                self._settle(lane)
-                return None
+                self._idle.append(lane)
+            else:
+                more = self._grow()
             if self.attentive:
                 self._on_left()
-            task.account.running += 1
-            self._busy += 1
-            more = self._grow(now)
+                self._send_home()
+        finally:
+            self.lock.release()
         if more is not None:
             self._begin(*more)
         return task
 
-    def _settle(self, lane: Lane) -> None:
-        self._idle.append(lane)
-        if self.attentive:
-            self._on_left()
-            self._send_home()
+    def _turn(self, account: Account) -> Task | None:
+        """The waiting call whose turn it is, now that one of a callable's has ended. The lock is held."""
+        now = time.perf_counter_ns()
+        if account.verdict.limit is None:
+            account.ramp.ended(now, queued=self.backlog.queued(account))
+            account.refresh_limit()
+        return self._taken(now)
+
+    def _taken(self, now: int) -> Task | None:
+        task = self.backlog.take(now, self._may)
+        if task is not None:
+            task.account.running += 1
+            self._busy += 1
+        return task
 
     def _send_home(self) -> None:
         """Let the threads end that rest, where nothing will come for them."""
-        while self.closing and self._idle and not len(self.backlog):
+        while self.closing and self._idle and not self.backlog.size:
             self._idle.pop().mail.put(None)
 
-    def _grow(self, now: int) -> tuple[Lane, Task] | None:
+    def _grow(self) -> tuple[Lane, Task] | None:
         """One more call to start besides, where limits have risen. The lock is held."""
-        task = self.backlog.take(now, self._may)
+        task = self._taken(time.perf_counter_ns())
         if task is None:
             return None
-        task.account.running += 1
-        self._busy += 1
         return self._idle.pop() if self._idle else self._new_lane(), task
 
     def _begin(self, lane: Lane, task: Task) -> bool:
@@ -197,14 +200,14 @@ class Dispatch:
         """Start all waiting calls that may run now."""
         while True:
             with self.lock:
-                more = self._grow(time.perf_counter_ns())
+                more = self._grow()
             if more is None or not self._begin(*more):
                 return
 
     def _rest(self, lane: Lane) -> Task | None:
         """Wait for a call; None when there will be none for this thread."""
         try:
-            task = lane.mail.get(timeout=IDLE)
+            task = lane.mail.get(True, IDLE)  # by name it would cost every call more
         except Empty:
             # Unless it was given something this very moment.
             task = None if self._overlooked(lane) else lane.mail.get()
@@ -235,7 +238,7 @@ class Dispatch:
     @property
     def drained(self) -> bool:
         """Whether nothing runs or waits here."""
-        return not self._busy and not len(self.backlog)
+        return not self._busy and not self.backlog.size
 
     def threads(self) -> list[threading.Thread]:
         """The threads that live."""

@@ -37,9 +37,9 @@ class Examination:
         self._fn, args, kwargs = unwrapped(task.fn, task.args, task.kwargs)
         self._given = (args, kwargs)
         self._held = held_by(self._fn)
-        began = clock.wall()
+        began = clock.thread_cpu()  # by the wall a neighbour's turns would count as the trip's cost
         self._digest = b"" if self._held.obstacle else _digest(self._given)
-        self._cost = RETURN * (clock.wall() - began) / 1e9
+        self._cost = RETURN * (clock.thread_cpu() - began) / 1e9
 
     def end(self, result: Any, *, failed: bool) -> None:
         """Draw the conclusions."""
@@ -65,13 +65,13 @@ class Examination:
 
     def _weigh(self, result: Any) -> None:
         account = self._account
-        began = self._clock.wall()
+        began = self._clock.thread_cpu()
         try:
             load(dump(result))
         except Exception as error:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
             account.bar(f"its result cannot be pickled ({type(error).__name__}: {error})")
             return
-        cost = self._cost + (self._clock.wall() - began) / 1e9
+        cost = self._cost + (self._clock.thread_cpu() - began) / 1e9
         account.payload = cost if account.payload is None else (account.payload + cost) / 2
         account.digest = self._held.digest
         account.examined += 1

@@ -149,7 +149,7 @@ class ProcessPool:
     def _finished(self) -> bool:
         return not (
             self._tray
-            or len(self._backlog)
+            or self._backlog.size
             or self._looks
             or any(queue.assignments for queue in self._queues.values())
         )
@@ -169,7 +169,7 @@ class ProcessPool:
 
     def _deal(self) -> None:
         """Give every worker what it has room for; start workers while there is work for them."""
-        while (self._looks or len(self._backlog)) and not self.unfit:
+        while (self._looks or self._backlog.size) and not self.unfit:
             queue = self._queue_with_room()
             if queue is None or not self._give(queue):
                 break

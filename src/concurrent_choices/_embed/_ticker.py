@@ -99,7 +99,7 @@ class Ticker:
 
     def _waiting(self) -> bool:
         with self._dispatch.lock:
-            return len(self._dispatch.backlog) > 0
+            return self._dispatch.backlog.size > 0
 
     def _look(self) -> tuple[Sightings, bool]:
         """For each callable the age and the computing of its calls in flight, ns and seconds.
@@ -113,9 +113,10 @@ class Ticker:
         with self._dispatch.lock:
             for lane in self._dispatch.lanes:
                 cpu = self._cpu[lane] = _cpu_of(lane)
-                if lane.task is not None and lane.account is not None:
+                task = lane.task
+                if task is not None:
                     computed = (cpu - before.get(lane, cpu)) / 1e9
-                    seen.setdefault(lane.account, []).append((now - lane.since, computed))
+                    seen.setdefault(task.account, []).append((now - lane.since, computed))
         return seen, any(account.is_new for account in seen)
 
     def _free_the_stuck(self, seen: Sightings) -> None:
