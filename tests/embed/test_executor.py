@@ -8,6 +8,7 @@ import gc
 import hashlib
 import os
 import signal
+import sys
 import threading
 import time
 from concurrent.futures import CancelledError, Future, as_completed, wait
@@ -442,6 +443,34 @@ def test_submitting_from_everywhere(executor):
     assert done.wait(10)
     assert inner[0].result(10) == 9
     assert results == [8] * 400
+
+
+@pytest.mark.parametrize("place", ["thread", "process"])
+def test_a_callback_that_exits_ends_no_thread_of_ours(place):
+    """What futures let through is logged: other calls are made, and the shutdown comes back."""
+    with AdaptiveExecutor(max_threads=1, place=place) as executor:
+        future = executor.submit(spin, 100_000)
+        future.add_done_callback(lambda _: sys.exit("the callback's own business"))
+        wait([future])
+        assert executor.submit(spin, 3).result() == 3
+
+
+def nap(seconds):
+    """Wait."""
+    time.sleep(seconds)
+
+
+def test_what_nobody_waits_for_does_not_begin_elsewhere():
+    """A call that lay ahead at a worker is given up with the one that the worker was ended for."""
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        for _ in range(10):
+            executor.submit(nap, 0).result()
+        tasks = [executor.enter(nap, (300,), {}) for _ in range(2)]
+        for task in reversed(tasks):
+            executor.abandon(task)
+        for task in tasks:
+            with pytest.raises(CancelledError):
+                task.future.result()
 
 
 def test_a_full_queue_rejects():

@@ -64,10 +64,11 @@ def perform(task: Task, lane: Lane, clock: Clock) -> None:
             outcome = _Outcome(None, error)
         else:
             lane.task = None
-            task.future.set_result(value)
+            task.deliver(value, None)
             return
     lane.task = None
-    _deliver(task, outcome)
+    account.errors += outcome.error is not None
+    task.deliver(*outcome)
     del outcome  # its error's traceback holds this frame, which would hold it
 
 
@@ -84,11 +85,3 @@ def _measured(task: Task, clock: Clock) -> _Outcome:
     parts = 1e9 * task.calls
     task.account.learn(wall / parts, cpu / parts, queued / parts)
     return outcome
-
-
-def _deliver(task: Task, outcome: _Outcome) -> None:
-    if outcome.error is None:
-        task.future.set_result(outcome.value)
-        return
-    task.account.errors += 1
-    task.future.set_exception(outcome.error)

@@ -139,7 +139,8 @@ class ProcessPool:
         self._host = Host()
         try:
             while not (self._closing and self._finished()):
-                self._empty_tray()
+                while self._tray:
+                    self._tray.popleft()()
                 self._deal()
                 self._listen()
         finally:
@@ -162,10 +163,6 @@ class ProcessPool:
                 self._backlog.add(task)  # it came back from a dead worker that had not begun it
             else:
                 self._on_ended(task)
-
-    def _empty_tray(self) -> None:
-        while self._tray:
-            self._tray.popleft()()
 
     def _deal(self) -> None:
         """Give every worker what it has room for; start workers while there is work for them."""
@@ -362,9 +359,12 @@ class ProcessPool:
         if not worker.ready:
             self._false_start(code)
         for assignment in reversed(unbegun):
-            if assignment.task is not None:
-                assignment.task.account.away -= 1
-                self._backlog.put_back(assignment.task)
+            task = assignment.task
+            if task is not None and task in queue.abandoned:
+                self._end(task, CancelledError())
+            elif task is not None:
+                task.account.away -= 1
+                self._backlog.put_back(task)
             elif assignment.looked_at is not None:
                 self._on_looked(assignment.looked_at, self.unfit or "its worker process ended too soon")
         for place, assignment in enumerate(begun, 1):
@@ -381,11 +381,12 @@ class ProcessPool:
             return
         kind = WorkerDiedError if last else ResultLostError
         error: BaseException = kind(task.number, repr(task), worker.pid, code)
-        if task in queue.abandoned:
-            error = CancelledError()
+        self._end(task, CancelledError() if task in queue.abandoned else error)
+
+    def _end(self, task: Task, error: BaseException) -> None:
         task.account.away -= 1
         task.account.errors += 1
-        task.future.set_exception(error)
+        task.deliver(None, error)
         self._on_ended(task)
 
     def _false_start(self, code: int | None) -> None:

@@ -36,7 +36,7 @@ def settle_call(task: Task, report: Report | None, error: BaseException | None, 
         account.errors += 1
         if error is not None:
             account.bar(f"its result cannot travel ({error})")
-            _fail(task, CancelledError() if abandoned else error)
+            task.deliver(None, CancelledError() if abandoned else error)
         return
     calls = task.calls
     account.learn_remote(report.wall / calls, report.cpu / calls, report.queued / calls)
@@ -45,11 +45,7 @@ def settle_call(task: Task, report: Report | None, error: BaseException | None, 
     if report.changed:
         account.bar("a call changed what it holds, which would be lost in another process")
     if report.error is None:
-        task.future.set_result(report.value)
+        task.deliver(report.value, None)
         return
     account.errors += 1
-    _fail(task, opened(report.error))
-
-
-def _fail(task: Task, error: BaseException) -> None:
-    task.future.set_exception(error)
+    task.deliver(None, opened(report.error))

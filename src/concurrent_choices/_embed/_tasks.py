@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import Context
@@ -13,6 +14,8 @@ from ._account import Account
 __all__ = ["Task"]
 
 _SHOWN = 120
+
+_log = logging.getLogger(__name__)
 
 
 class Task:
@@ -73,6 +76,20 @@ class Task:
         if not self.started:
             self.started = self.future.set_running_or_notify_cancel()
         return self.started
+
+    def deliver(self, value: Any, error: BaseException | None) -> None:
+        """Hand over what came of it.
+
+        A callback may raise what futures let through, such as SystemExit; others still need the thread
+        that it ends in.
+        """
+        try:
+            if error is None:
+                self.future.set_result(value)
+            else:
+                self.future.set_exception(error)
+        except BaseException:  # noqa: BLE001 - see above
+            _log.critical("a callback of %r's future raised", self, exc_info=True)
 
     def __repr__(self) -> str:
         try:
