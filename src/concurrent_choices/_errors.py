@@ -10,7 +10,7 @@ ConcurrentChoicesError
 ├── WorkerStartError (RuntimeError)                worker processes do not come up
 └── ItemError                                      one item, named by index and repr
     ├── ItemTimeoutError (TimeoutError)            it outlasted `timeout`
-    ├── UnawaitedError (TypeError)                 its call gave back a coroutine or a generator
+    ├── UnawaitedError (TypeError)                 its call gave back a coroutine
     ├── NotPicklableError (TypeError)              it, or its result, cannot cross to a process
     ├── RemoteError                                it raised in a worker what cannot be brought here
     └── WorkerDiedError (RuntimeError)             its worker process died while it ran
@@ -202,7 +202,7 @@ class ItemTimeoutError(ItemError, TimeoutError):
 
 
 class UnawaitedError(ItemError, TypeError):
-    """A call gave back a coroutine or a generator instead of a value.
+    """A call gave back a coroutine instead of a value.
 
     Attributes:
         kind: What came back.

@@ -84,7 +84,9 @@ class Verdict(Recommendation):
     def executor(self) -> Executor:
         """A `concurrent.futures.Executor` of the chosen kind and size.
 
-        Processes for "process" and "hybrid", started afresh rather than forked; threads for all others.
+        The standard library's: processes for "process" and "hybrid", started afresh rather than forked, and
+        threads for all others. Such processes import the main module, which needs a guard, and take no
+        lambdas; `pick_executor` gives one that needs neither.
         """
         import multiprocessing  # noqa: PLC0415 - 10 ms; only executors of processes need it
         from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor  # noqa: PLC0415 - as above
