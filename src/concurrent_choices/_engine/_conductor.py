@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from .._facts._batch import Batch
-from .._measure._switching import quick_switching
+from .._measure._switching import URGENT, quick_switching
 from .._measure._thread_bound import bound_to_thread
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS, Lane
@@ -323,16 +323,17 @@ class Conductor:
 
     def _order(self, workers: int, inside: int) -> None:
         """Have worker processes come up, in a thread of its own."""
-        with self._urgency.claimed():  # each module's file gives the GIL away some four times
-            from ._carrying import Done  # noqa: PLC0415 - most runs need no processes
+        with quick_switching(URGENT):  # after each wait for workers, getting the GIL back takes an interval
+            with self._urgency.claimed():  # each module's file gives the GIL away some four times
+                from ._carrying import Done  # noqa: PLC0415 - most runs need no processes
 
-            startup = self._make_startup()
-        if startup is None:
-            return
-        here, lanes = self._tally, self._pool.counts()
-        done = Done(here.items + lanes.items, here.cpu + lanes.cpu, self._pool.latest)
-        startup.order(workers, inside, done, self._controller.bar)
-        self._beat()  # workers that are up must not wait for the ticker, nor it for the GIL
+                startup = self._make_startup()
+            if startup is None:
+                return
+            here, lanes = self._tally, self._pool.counts()
+            done = Done(here.items + lanes.items, here.cpu + lanes.cpu, self._pool.latest)
+            startup.order(workers, inside, done, self._controller.bar)
+            self._beat()  # workers that are up must not wait for the ticker, nor it for the GIL
 
     def _make_startup(self) -> WorkerStartup | None:
         """Where the worker processes of this run come up; None where it is over."""

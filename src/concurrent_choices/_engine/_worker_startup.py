@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from .._measure._switching import URGENT, quick_switching
 from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._threads import ThreadStrategy
 from .._strategies._workers._host import Host, Worker
@@ -79,7 +80,7 @@ class WorkerStartup:
             bar: Told what keeps the callable in this process, if anything does.
         """
         self.workers = workers
-        with self._ordering:
+        with self._ordering, quick_switching(URGENT):
             try:
                 # Each of its many system calls gives the GIL away to lanes that may be computing.
                 with self._urgency.claimed():
