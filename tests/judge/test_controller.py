@@ -68,6 +68,19 @@ def test_a_first_call_that_computed_and_waits_now_gets_company():
     assert (arrangement.stage, arrangement.threads) == ("waiting", 4)
 
 
+def test_a_call_that_computed_for_long_gets_little_company():
+    """Workers were ordered by what it computed; it sleeps now, and the others may well compute as much."""
+    decider = controller()
+    for now, late in ((0.002, 1), (0.004, 2), (0.007, 3), (0.01, 4)):
+        clocks = {"held": now, "held_cpu": now, "cpu": now, "lane_cpu": now}
+        arrangement = decider.look(Sight(now=now, remaining=49, looks=late, late=late, **clocks))
+    assert arrangement.stage == "starting"
+    clocks = {"held_cpu": 0.01, "cpu": 0.01, "lane_cpu": 0.01}
+    for now in (0.015, 0.02, 0.022, 0.024):
+        arrangement = decider.look(Sight(now=now, remaining=49, looks=5, late=4, held=now, **clocks))
+    assert (arrangement.stage, arrangement.threads) == ("waiting", 4)
+
+
 def test_a_clock_that_seems_to_go_back_proves_no_waiting():
     """A call was taken for queueing at one look, and was not: the next tells nothing."""
     decider = controller()

@@ -22,13 +22,13 @@ def regret(kind, seed):
 @pytest.mark.parametrize(
     ("kind", "most"),
     [
-        ("cpu", 1.15),
-        ("native", 1.45),
-        ("wait", 1.3),
-        ("server", 1.25),
+        ("cpu", 1.05),
+        ("native", 1.4),
+        ("wait", 1.2),
+        ("server", 1.1),
         ("lock", 1.05),
-        ("mixed", 1.6),
-        ("drift", 1.85),  # the best plan knows when the heavy items come, and starts workers in 20 ms
+        ("mixed", 1.15),
+        ("drift", 1.7),  # the best plan knows when the heavy items come, and starts workers in 20 ms
     ],
 )
 def test_regret_in_virtual_time(kind, most):
@@ -52,8 +52,9 @@ def test_one_core_is_never_much_slower_than_sequential(kind):
         ("wait", 1787, 64, 2.2),  # 7.4: three calls that happened to be quick made the others look crowded
         ("wait", 1045, 2, 1.5),  # 4.8
         ("server", 871, 64, 1.5),  # 3.6
-        ("mixed", 1510, 8, 1.7),  # 2.7: lanes filled the GIL until enough of them had come back
+        ("mixed", 1510, 8, 1.6),  # 2.7: lanes filled the GIL until enough of them had come back
         ("mixed", 1083, 64, 1.9),  # 2.4
+        ("mixed", 691, 64, 1.9),  # 3.5: sixteen lanes for a call that had computed for as long as it slept
         ("mixed", 1293, 2, 1.25),  # 2.1: workers were held against four items, for good
     ],
 )

@@ -93,8 +93,10 @@ class Alone:
         known.alone = min(known.each, sight.by_itself) if solo.items > 1 else 0.0
         why = f"{waits:.0%} of an item's time is spent waiting"
         first = first_lanes(solo.waits)
-        if not solo.items:  # whatever the first call did before, which may have been to import
-            first = max(first, min(EAGER, first_lanes(waits)))
+        if not solo.items:
+            # What the first call has computed since it began counts, but may have been an import.
+            slept = 1.0 - sight.held_cpu / sight.held if sight.held else 1.0
+            first = max(min(first, first_lanes(slept)), min(EAGER, first_lanes(waits)))
         return Waiting(known, sight, why, first=first)
 
     def _computing(self, sight: Sight) -> Stage:

@@ -173,6 +173,11 @@ class Gil:
         self._waiting: deque[tuple[float, Resume]] = deque()
         self.busy = 0.0
 
+    @property
+    def is_held(self) -> bool:
+        """Whether somebody computes under it now, so that who wants it has to wait."""
+        return self._holder is not None
+
     def use(self, seconds: float) -> Operation:
         """The operation of computing for some seconds while holding it."""
         if not self._enabled:

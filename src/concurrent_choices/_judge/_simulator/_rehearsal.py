@@ -43,6 +43,7 @@ class Rehearsal:
         self._first = (0.0, 0.0)
         self._outside_seconds = self._outside_cpu = 0.0
         self._quickest = inf
+        self._looks = self._late = 0
 
     def began(self, controls: Controls) -> None:
         """Begin with the calling thread, and look at it soon."""
@@ -72,6 +73,8 @@ class Rehearsal:
     def _look(self, controls: Controls) -> None:
         if not controls.left and not controls.in_flight():
             return
+        self._looks += 1
+        self._late += controls.main.gil.is_held  # as the engine's looks do, which need it
         arrangement = self._controller.look(self._sight(controls))
         self._obey(arrangement, controls)
         controls.call_after(arrangement.look, lambda: self._look(controls))
@@ -100,6 +103,8 @@ class Rehearsal:
             cpu=controls.world.cores.spent - self._outside_cpu,
             lane_cpu=controls.world.cores.spent - self._outside_cpu,
             errors=self._errors,
+            looks=self._looks,
+            late=self._late,
             ready=ready,
             outside_items=self._outside_items,
             outside_seconds=self._outside_seconds,
