@@ -7,12 +7,10 @@ descriptor goes with the message, so nothing can be left behind by a death.
 
 from __future__ import annotations
 
-import mmap
 import os
 import struct
 from _socket import AF_UNIX, CMSG_SPACE, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socketpair
 from collections import deque
-from functools import lru_cache
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
@@ -27,6 +25,11 @@ __all__ = ["Kind", "Link", "Message", "Terms", "socket_pair"]
 
 SHARED_FROM = 1 << 20
 """Bytes from which a frame is worth a piece of shared memory of its own."""
+
+_JOINED = 1 << 16
+"""Bytes up to which a frame is copied to the header, to be sent in one call."""
+
+_CAN_SHARE = hasattr(os, "memfd_create")
 
 _HEADER = struct.Struct("<BBHIqqQ")  # kind, shared, frames, job, start, nanoseconds, first frame's size
 _RECEIVED = 1 << 18
@@ -136,8 +139,8 @@ class Link:
 
     def _queue_large(self, kind: int, job: int, start: int, frames: Sequence[Any], nanoseconds: int) -> None:
         views = [memoryview(frame).cast("B") for frame in frames]
-        shared = [view for view in views if view.nbytes >= SHARED_FROM] if _can_share() else []
-        descriptor = _write_shared(shared) if shared else None
+        shared = [view for view in views if view.nbytes >= SHARED_FROM] if _CAN_SHARE else []
+        descriptor = _shared(shared) if shared else None
         sizes = [view.nbytes for view in views]
         head = _HEADER.pack(kind, bool(shared), len(views), job, start, nanoseconds, sizes[0])
         more = struct.pack(f"<{len(sizes) - 1}Q", *sizes[1:])
@@ -244,76 +247,17 @@ class Link:
         for place in sorted(inline, key=lambda place: sizes[place] >= _JOINED):
             frames[place] = bytearray(buffer[at : at + sizes[place]])
             at += sizes[place]
-        if any(apart):
-            segment = memoryview(_map(self._descriptors.popleft()))
-            offset = 0
-            for place in (place for place, away in enumerate(apart) if away):
-                frames[place] = segment[offset : offset + sizes[place]]
-                offset += _aligned(sizes[place])
+        away = [place for place, is_away in enumerate(apart) if is_away]
+        if away:
+            from ._shared_memory import read  # noqa: PLC0415 - seldom needed, and a worker must start fast
+
+            pieces = read(self._descriptors.popleft(), [sizes[place] for place in away])
+            for place, piece in zip(away, pieces, strict=True):
+                frames[place] = piece
         return frames
 
 
-_JOINED = 1 << 16
-"""Bytes up to which a frame is copied to the header, to be sent in one call."""
+def _shared(views: list[memoryview]) -> int:
+    from ._shared_memory import write  # noqa: PLC0415 - as above
 
-
-def _can_share() -> bool:
-    return hasattr(os, "memfd_create")
-
-
-def _aligned(size: int) -> int:
-    return (size + 63) & ~63
-
-
-def _write_shared(views: list[memoryview]) -> int:
-    """Buffers, one after another, in a new nameless piece of memory; its descriptor."""
-    descriptor = os.memfd_create("concurrent_choices", os.MFD_CLOEXEC)
-    try:
-        offset = 0
-        for view in views:
-            rest = view
-            place = offset
-            while rest.nbytes:
-                written = os.pwrite(descriptor, rest, place)
-                rest, place = rest[written:], place + written
-            offset += _aligned(view.nbytes)
-        os.ftruncate(descriptor, offset)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
-
-
-class _Mapped:
-    """How many pieces of shared memory this process holds.
-
-    Each holds a descriptor, of which there are few: beyond a share of them the bytes are copied.
-    """
-
-    held = 0
-
-    @staticmethod
-    @lru_cache
-    def most() -> int:
-        import resource  # noqa: PLC0415 - seldom needed, and a worker must start fast
-
-        return resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4
-
-    @classmethod
-    def drop(cls) -> None:
-        cls.held -= 1
-
-
-def _map(descriptor: int) -> Any:
-    """The memory behind a descriptor, which is closed."""
-    try:
-        mapped = mmap.mmap(descriptor, 0)
-    finally:
-        os.close(descriptor)
-    if _Mapped.held >= _Mapped.most():
-        return bytearray(mapped)
-    _Mapped.held += 1
-    import weakref  # noqa: PLC0415 - as above
-
-    weakref.finalize(mapped, _Mapped.drop).atexit = False
-    return mapped
+    return write(views)
