@@ -3,9 +3,11 @@ import pytest
 from concurrent_choices import Workload
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._estimate import Estimate
+from concurrent_choices._facts._machine import Machine
 from concurrent_choices._facts._plan import Plan
 from concurrent_choices._facts._profile import Payload, Profile
 from concurrent_choices._facts._recommendation import Recommendation
+from concurrent_choices._judge._formulas import case_of
 from concurrent_choices._run._race import HEATS, SHARE, Race, lanes, starting
 from concurrent_choices._strategies._registry import strategy_for
 
@@ -29,7 +31,8 @@ def verdict_of(*estimates, items=1000):
 
 
 def race(fn, items=1000):
-    return Race(Workload(fn, range(items)), Costs(), Payload(), iter(enumerate(range(items))))
+    case = case_of(Profile(), Costs(), Machine(cpus=2), items)
+    return Race(Workload(fn, range(items)), case, iter(enumerate(range(items))))
 
 
 SEQUENTIAL, THREADS, PROCESSES = (
@@ -114,7 +117,7 @@ def test_fewer_items_than_were_said_end_the_race():
 
 
 def test_what_starting_costs():
-    """Threads each, processes after the first each and what they import, a loop once."""
+    """Threads each, a loop once; processes after the first each, their first calls, and what they import."""
     costs = Costs(
         thread_start=1.0,
         process_start=10.0,
@@ -123,12 +126,15 @@ def test_what_starting_costs():
         module_import=0.1,
         loop_start=5.0,
     )
-    payload = Payload(shared_modules=6, own_modules=4)
+    profile = Profile(payload=Payload(shared_modules=6, own_modules=4), first_excess=0.5)
+    case = case_of(profile, costs, Machine(cpus=3), 100)
     told_costs = [
-        starting(each.plan, costs, payload)
+        starting(each.plan, case)
         for each in (SEQUENTIAL, THREADS, PROCESSES, told("hybrid", 1.0, 3), told("asyncio", 1.0))
     ]
-    assert told_costs == [0.0, 2.0, 13.0, 22.0, 5.0]
+    assert told_costs == pytest.approx([0.0, 2.0, 13.5, 22.5, 5.0])
+    # more than there are cores load what is their own in turn
+    assert starting(told("process", 1.0, 6).plan, case) == pytest.approx(10 + 5 * 2 + 0.6 + 2 * (0.4 + 0.5))
     assert lanes(Plan(strategy="hybrid", workers=2, concurrency=8)) == 8
 
 

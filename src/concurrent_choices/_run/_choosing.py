@@ -15,6 +15,7 @@ from .._facts._machine import Machine
 from .._facts._recommendation import Recommendation
 from .._facts._table import counted
 from .._facts._workload import Workload
+from .._judge._formulas import case_of
 from .._judge._recommend import recommend as judge
 from .._judge._recommend import settle
 from .._measure._allowance import SHARE
@@ -189,7 +190,8 @@ def _raced(verdict: Recommendation, leftover: Leftover, costs: Costs, seconds: f
     """The verdict after a race, if there is time and work enough for one."""
     if seconds <= 0 or not verdict.items_known:
         return verdict
-    race = Race(leftover.workload, costs, verdict.profile.payload, leftover.rest)
+    case = case_of(verdict.profile, costs, verdict.machine, verdict.items)
+    race = Race(leftover.workload, case, leftover.rest)
     there = verdict.profile.items  # "what if" asks about more than there are
     left = (verdict.items if there is None else there) - len(leftover.results)
     measured = race.hold(verdict, left, seconds)

@@ -15,12 +15,12 @@ from typing import Any, cast
 
 from attrs import define, evolve, field
 
-from .._facts._costs import Costs
 from .._facts._estimate import Estimate
 from .._facts._plan import Plan
-from .._facts._profile import Payload, Profile
+from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
 from .._facts._workload import Workload
+from .._judge._formulas import Case, start_seconds
 from .._strategies._registry import strategy_for
 from ..protocols import Strategy
 from ._numbering import renumber, was_raised
@@ -52,8 +52,7 @@ class Race:
 
     Attributes:
         workload: Whose callable runs.
-        costs: What starting up takes.
-        payload: What workers have to load.
+        case: What starting up takes, and what workers have to load.
         rest: The items left, each with its index.
         results: What the calls gave or raised, by index.
         raised: Which of them were raised; no more is raced then.
@@ -63,8 +62,7 @@ class Race:
     """
 
     workload: Workload
-    costs: Costs
-    payload: Payload
+    case: Case
     rest: Iterator[tuple[int, Any]]
     results: dict[int, Any] = field(factory=dict[int, Any])
     raised: set[int] = field(factory=set[int])
@@ -112,13 +110,13 @@ class Race:
         pairs = (each for plan, each in told.items() if plan.strategy == "process" and plan.workers == _PAIR)
         pair, start = next(pairs, 0.0), self.starts.get("process")
         if start is not None:
-            known = self.costs.process_start + self.costs.process_worker
+            known = self.case.costs.process_start + self.case.costs.process_worker
             loading = max(0.0, start - known - profile.first_excess - profile.wall)
             profile = evolve(profile, payload=evolve(profile.payload, load_seconds=loading))
         return evolve(profile, process_speedup=profile.wall / pair) if pair > 0 else profile
 
     def _start_of(self, plan: Plan) -> float:
-        return self.starts.get(plan.strategy, starting(plan, self.costs, self.payload))
+        return self.starts.get(plan.strategy, starting(plan, self.case))
 
     def _drawn_up(self, verdict: Recommendation, left: int, seconds: float) -> tuple[Sequence[Estimate], int]:
         """Who races, and with how many items a heat; nobody where that would tell nothing.
@@ -179,12 +177,12 @@ def lanes(plan: Plan) -> int:
     return max(plan.workers, plan.concurrency)
 
 
-def starting(plan: Plan, costs: Costs, payload: Payload) -> float:
+def starting(plan: Plan, case: Case) -> float:
     """Seconds of starting up, which all items together pay once."""
+    costs = case.costs
     if plan.strategy == "thread":
         return costs.thread_start * plan.workers
     if plan.strategy in _IN_PROCESSES:
-        loading = costs.module_import * (payload.shared_modules + payload.own_modules)
         inside = costs.hybrid_start if plan.strategy == "hybrid" else 0.0
-        return costs.process_start + costs.process_worker * (plan.workers - 1) + loading + inside
+        return start_seconds(case, plan.workers, inside) + costs.process_worker * (plan.workers - 1)
     return 0.0 if plan.strategy == "sequential" else costs.loop_start

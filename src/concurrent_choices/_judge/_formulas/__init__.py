@@ -11,10 +11,10 @@ from ..._facts._plan import Plan
 from ._case import Case, Prediction, case_of
 from ._hybrid import hybrid
 from ._loops import anyio, asyncio, uvloop
-from ._processes import process
+from ._processes import process, start_seconds
 from ._threads import sequential, thread
 
-__all__ = ["STRATEGIES", "Case", "Prediction", "case_of", "predict"]
+__all__ = ["STRATEGIES", "Case", "Prediction", "case_of", "predict", "start_seconds"]
 
 STRATEGIES: dict[str, Callable[[Case, Plan], Prediction]] = {
     "sequential": sequential,
