@@ -200,6 +200,14 @@ def test_a_trial_promises_no_more_than_the_gil_allows():
     assert (profile.pair_parallelism, profile.pair_speedup) == (1.0, 1.0)
 
 
+def test_two_lanes_at_work_outweigh_a_witness_in_doubt():
+    """Where the host takes cores away he is late, and says that seven tenths hold the GIL."""
+    trial = Trial(2, 1.95, 1.0, 1.9)
+    evidence = Evidence(blocks=blocks(10, 10), testimony=Statement(0.7, 0.08, 0.0, 40), trials=[trial])
+    profile = profile_of(evidence)
+    assert (profile.pair_parallelism, profile.pair_speedup) == (1.95, 1.9)
+
+
 def test_a_pair_of_coroutines_has_no_parallelism():
     """Two coroutines share a thread, so only their speed-up means anything."""
     profile = profile_of(
