@@ -311,6 +311,32 @@ def test_a_strategy_whose_package_is_missing_is_skipped(fruitless):
     result.assert_outcomes(skipped=1)
 
 
+def test_a_strategy_that_there_is_not_fails_the_test(fruitless):
+    """The failure lists those there are, and pytest-benchmark adds no complaint of its own."""
+    result = fruitless("""
+        import pytest
+
+        @pytest.mark.bench_strategies("threads")
+        def test_race(bench_strategies):
+            bench_strategies(abs, [1])
+    """)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*no strategy 'threads'; there are 'auto', *"])
+
+
+def test_a_mark_that_nobody_would_hear(fruitless):
+    """A misspelt option of the mark is refused; before, all strategies raced without a word."""
+    result = fruitless("""
+        import pytest
+
+        @pytest.mark.bench_strategies(strategy="thread")
+        def test_race(bench_strategies):
+            bench_strategies(abs, [1])
+    """)
+    result.stdout.fnmatch_lines(["*the mark bench_strategies takes strategies, and budget=; not strategy=*"])
+    result.assert_outcomes(errors=1)
+
+
 def test_without_pytest_benchmark_nothing_changes_until_a_fixture_is_asked_for(pytester):
     """Other tests run, and whoever asks for a fixture is told what to install."""
     pytester.makepyfile("""

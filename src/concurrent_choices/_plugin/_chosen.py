@@ -12,8 +12,18 @@ __all__ = ["chosen", "label"]
 
 
 def chosen(mark: pytest.Mark | None) -> list[Any]:
-    """The strategies of a mark; every registered name and `auto` where it names none."""
-    return list(mark.args) if mark is not None and mark.args else [*NAMES, "auto"]
+    """The strategies of a mark; every registered name and `auto` where it names none.
+
+    Raises:
+        UsageError: The mark says something that nobody would hear.
+    """
+    if mark is None:
+        return [*NAMES, "auto"]
+    unheard = sorted(mark.kwargs.keys() - {"budget"})
+    if unheard:
+        problem = f"the mark {mark.name} takes strategies, and budget=; not {', '.join(unheard)}="
+        raise pytest.UsageError(problem)
+    return list(mark.args) or [*NAMES, "auto"]
 
 
 def label(strategy: object) -> str:

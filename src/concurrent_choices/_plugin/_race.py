@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .._errors import MissingExtraError
+from .._errors import InvalidArgumentError, MissingExtraError
 from .._run._async import arun
 from .._run._choosing import recommend
 from .._run._sync import run
@@ -83,6 +83,9 @@ class StrategyBenchmark:
         except MissingExtraError as missing:
             self.benchmark.skipped = True  # or pytest-benchmark warns that it was not used
             pytest.skip(str(missing))
+        except InvalidArgumentError:
+            self.benchmark.skipped = True  # as above
+            raise
         if loop_is_running():
             return self._inside(fn, each, options)
         self._ask(fn, each)
