@@ -90,7 +90,7 @@ def test_a_first_call_runs_at_once_in_a_thread(executor):
 
 def test_computing_under_the_gil_moves_to_processes(executor):
     """A callable that computes long under the GIL ends up in other processes."""
-    assert moved(executor, where, 200_000)
+    assert moved(executor, where, 200_000), executor.explain()
     assert executor.submit(where, 1).result() != os.getpid()
     assert found_out(executor, where, 200_000).kind == "computing under the GIL"
 
@@ -537,6 +537,19 @@ def test_where_no_more_threads_can_be_started(waiting):
             threading.stack_size(size)
             gate.set()
         assert all(future.result(60) for future in futures)
+
+
+def test_where_no_thread_can_be_started_for_the_processes():
+    """Computing stays in the threads there are, and `explain` says why."""
+    with AdaptiveExecutor() as executor:
+        executor.submit(len, "").result()
+        size = threading.stack_size(1 << 46)
+        try:
+            for _ in range(20):
+                executor.submit(where, 200_000).result(60)
+        finally:
+            threading.stack_size(size)
+        assert "no thread could be started" in why(executor, where)
 
 
 def test_a_limit_of_its_own():

@@ -75,7 +75,7 @@ class ProcessPool:
         self._on_returned = on_returned
         self._on_ended = on_ended
         self._on_looked = on_looked
-        self._tray: deque[Callable[[], None]] = deque()
+        self._tray: deque[Callable[[], object]] = deque()
         self._starting = threading.Lock()
         self._asleep = False
         self._waker: Waker | None = None
@@ -90,16 +90,18 @@ class ProcessPool:
 
     def submit(self, task: Task) -> None:
         """Have a worker make a call."""
-        self._put(lambda: self._backlog.add(task))
+        if not self._put(lambda: self._backlog.add(task)):
+            self._on_refused(task, self.unfit)
 
     def look_at(self, account: Account, fn: Any) -> None:
         """Have a worker load a callable and say what it holds there."""
-        self._put(lambda: self._looks.append((account, fn)))
+        if not self._put(lambda: self._looks.append((account, fn))):
+            self._on_looked(account, self.unfit)
 
     def warm(self) -> None:
         """There may soon be work: start a worker, which takes longer than all the rest."""
         if self.thread is None:
-            self._put(self._begin_with_one)
+            self._put(lambda: self._queues or self._open_queue())
 
     def abandon(self, task: Task) -> None:
         """Nobody waits for a call any longer: end it, with its worker if need be."""
@@ -121,14 +123,25 @@ class ProcessPool:
         if self.thread is not None:
             self._put(lambda: None)
 
-    def _put(self, order: Callable[[], None]) -> None:
+    def _put(self, order: Callable[[], object]) -> bool:
+        """Have its thread do something; False where that cannot be started."""
+        if self.thread is None and not self._start():
+            return False
         self._tray.append(order)
-        if self.thread is None:
-            with self._starting:
-                if self.thread is None:
-                    self.thread = threading.Thread(target=self._work, name="executor-processes", daemon=True)
-                    self.thread.start()
         self.poke()
+        return True
+
+    def _start(self) -> bool:
+        with self._starting:
+            if self.thread is None:
+                thread = threading.Thread(target=self._work, name="executor-processes", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError as error:
+                    self.unfit = f"no thread could be started that hands calls to worker processes ({error})"
+                    return False
+                self.thread = thread
+        return True
 
     # In the process pool's thread
 
@@ -172,10 +185,6 @@ class ProcessPool:
                 break
         if self.unfit:
             self._refuse_all()
-
-    def _begin_with_one(self) -> None:
-        if not self._queues:
-            self._open_queue()
 
     def _queue_with_room(self) -> CallQueue | None:
         idle = [queue for queue in self._queues.values() if not queue.assignments]
@@ -268,8 +277,10 @@ class ProcessPool:
         busy = any(queue.assignments for queue in self._queues.values())
         events = self._poll.poll(None if busy or not self._queues else REST * 1000)
         self._asleep = False
-        if not events:
-            self._rest()
+        if not events:  # for so long that the workers are let go
+            for idle in list(self._queues.values()):
+                self._forget(idle)
+                self._host.dismiss(idle.worker)
         for descriptor, event in events:
             if descriptor == waker.fileno():
                 waker.hush()
@@ -278,12 +289,6 @@ class ProcessPool:
                     self._flush(queue)
                 if event & ~select.POLLOUT:
                     self._hear(queue, dead=descriptor == queue.worker.sentinel)
-
-    def _rest(self) -> None:
-        """Nothing has come for a while: let the workers go."""
-        for queue in list(self._queues.values()):
-            self._forget(queue)
-            self._host.dismiss(queue.worker)
 
     def _hear(self, queue: CallQueue, *, dead: bool) -> None:
         link = queue.worker.link
@@ -354,9 +359,8 @@ class ProcessPool:
         """A worker is gone: report what died with it, and hand on what it had not begun."""
         begun, unbegun = queue.fallen()
         self._forget(queue)
-        worker = queue.worker
-        code = self._host.dismiss(worker)
-        if not worker.ready:
+        code = self._host.dismiss(queue.worker)
+        if not queue.worker.ready:
             self._false_start(code)
         for assignment in reversed(unbegun):
             task = assignment.task
@@ -368,7 +372,7 @@ class ProcessPool:
             elif assignment.looked_at is not None:
                 self._on_looked(assignment.looked_at, self.unfit or "its worker process ended too soon")
         for place, assignment in enumerate(begun, 1):
-            self._bury(assignment, worker, code, last=place == len(begun), queue=queue)
+            self._bury(assignment, queue.worker, code, last=place == len(begun), queue=queue)
 
     def _bury(
         self, assignment: Assignment, worker: Worker, code: int | None, *, last: bool, queue: CallQueue
@@ -392,7 +396,5 @@ class ProcessPool:
     def _false_start(self, code: int | None) -> None:
         self._false_starts += 1
         if self._false_starts >= FALSE_STARTS:
-            self.unfit = (
-                f"{FALSE_STARTS} worker processes in a row ended before they were ready, the last with "
-                f"exit code {code}"
-            )
+            ended = f"ended before they were ready, the last with exit code {code}"
+            self.unfit = f"{FALSE_STARTS} worker processes in a row {ended}"
