@@ -160,8 +160,8 @@ def descriptors() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir()) - held
 
 
-_OF_A_WORKER = 4
-"""Its wire, its page, its lifeline, and where its end is told."""
+_OF_A_WORKER = 5
+"""Its wire, its page and what `mmap` keeps of that, its lifeline, and where its end is told."""
 
 _OF_A_FORK_SERVER = 2
 """Its wire, and where its end is seen."""

@@ -18,6 +18,7 @@ from contract_ways import (
     only_keeping,
     only_outside,
     resting,
+    shown_descriptors,
     small,
     threads,
 )
@@ -111,6 +112,16 @@ def test_resting_workers_end_by_themselves(strategy):
     assert seen <= resting()
     assert eventually(lambda: not any(map(psutil.pid_exists, seen)), 15)
     assert not resting()
+
+
+@only_outside
+def test_resting_workers_hold_what_is_known(strategy):
+    """No more descriptors than are forgiven, or every test would send them home and the next start others."""
+    dismiss_resting()
+    before = descriptors()
+    run(acts.where, range(10), strategy=strategy)
+    assert resting()
+    assert eventually(lambda: descriptors() <= before), shown_descriptors()
 
 
 @only_outside
