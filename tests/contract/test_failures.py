@@ -6,6 +6,7 @@ import re
 import sys
 import traceback
 import types
+from importlib.machinery import ModuleSpec
 
 import contract_acts as acts
 import pytest
@@ -341,11 +342,34 @@ def test_a_callable_that_cannot_travel(strategy, of_kind, outside):
     assert 'strategy="thread"' in str(caught.value)
 
 
-def test_a_callable_that_workers_cannot_import(strategy, outside, monkeypatch):
-    """A module that exists in this process alone is named by the error, with the way out."""
-    module = types.ModuleType("contract_nowhere")
+def made_up(name, monkeypatch):
+    """A module that exists in this process alone."""
+    module = types.ModuleType(name)
     exec("def fn(item):\n    return item\n", module.__dict__)
-    monkeypatch.setitem(sys.modules, "contract_nowhere", module)
+    monkeypatch.setitem(sys.modules, name, module)
+    return module
+
+
+def test_a_callable_of_a_module_that_is_taken_out_again(strategy, monkeypatch):
+    """It travels by value while its module is there, and is in nobody's way afterwards."""
+    with monkeypatch.context() as patch:
+        assert run(made_up("contract_apart", patch).fn, [1, 2], strategy=strategy) == [1, 2]
+    assert run(lambda item: -item, [1, 2], strategy=strategy) == [-1, -2]
+
+
+class OnlyHere:
+    """Finds a module that workers do not."""
+
+    @staticmethod
+    def find_spec(name, _path=None, _target=None):
+        """Say that it could be imported."""
+        return ModuleSpec(name, None) if name == "contract_nowhere" else None
+
+
+def test_a_callable_that_workers_cannot_import(strategy, outside, monkeypatch):
+    """A module that only the importers of this process find is named by the error, with the way out."""
+    module = made_up("contract_nowhere", monkeypatch)
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, OnlyHere])
     if not outside:
         assert run(module.fn, [1], strategy=strategy) == [1]
         return

@@ -33,7 +33,8 @@ def dumps(value: Any, beside: Callable[[PickleBuffer], object], apart: Iterable[
     """
     child = sys.modules.get("__mp_main__")
     for module in apart if child is None else (*apart, child):
-        cloudpickle.register_pickle_by_value(module)
+        if module.__name__ in sys.modules:  # one that was taken out again, cloudpickle would refuse
+            cloudpickle.register_pickle_by_value(module)
     with io.BytesIO() as file:
         _Pickler(file, protocol=5, buffer_callback=beside).dump(value)
         return file.getvalue()
