@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# In the background of a shell Ctrl-C is ignored, and so it would be by every script that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A busy machine must not fail a property, and two runs of the same commit must agree.
 settings.register_profile("steady", deadline=None, derandomize=True)
