@@ -523,6 +523,19 @@ def test_its_own_threads_are_never_blocked_by_a_full_queue():
         assert [future.result(10) for future in futures] == [2**power for power in range(10)]
 
 
+def test_what_came_back_from_the_processes_is_not_forgotten():
+    """Calls that cannot travel wait for a thread; as their futures say that they run, nothing cancels them."""
+    gate = threading.Event()
+    executor = AdaptiveExecutor(max_threads=1, max_processes=1, place="process")
+    futures = [executor.submit(lambda _lock: gate.wait(60), threading.Lock()) for _ in range(3)]
+    while not all(future.running() for future in futures):
+        time.sleep(1e-3)
+    executor.shutdown(wait=False, cancel_futures=True)
+    gate.set()
+    assert all(future.result(60) for future in futures)
+    executor.shutdown()
+
+
 @pytest.mark.parametrize("waiting", [0, 1])
 def test_where_no_more_threads_can_be_started(waiting):
     """What waits is done by the threads there are."""

@@ -86,6 +86,14 @@ class Backlog:
         self.size = 0
         return tasks
 
+    def unbegun(self) -> list[Task]:
+        """Take all but those that have come back: their futures say that they run, so they must."""
+        tasks = self.clear()
+        for task in tasks:
+            if task.started:
+                self.add(task)
+        return [task for task in tasks if not task.started]
+
     def _only_one(self, may: Callable[[Account], bool]) -> Task | None:
         """As `take`, where calls of one callable wait, which are spared the comparing."""
         for account, line in self._lines.items():

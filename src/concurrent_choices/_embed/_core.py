@@ -322,7 +322,7 @@ class Core:
     def cancel_waiting(self) -> None:
         """Cancel what has not begun."""
         with self._dispatch.lock:
-            tasks = self._dispatch.backlog.clear()
+            tasks = self._dispatch.backlog.unbegun()
         for task in tasks:
             if task.future.cancel():
                 task.future.set_running_or_notify_cancel()

@@ -169,13 +169,10 @@ class ProcessPool:
         )
 
     def _cancel_all(self) -> None:
-        for task in self._backlog.clear():
+        for task in self._backlog.unbegun():
             if task.future.cancel():
                 task.future.set_running_or_notify_cancel()
-            if task.started and not task.future.done():
-                self._backlog.add(task)  # it came back from a dead worker that had not begun it
-            else:
-                self._on_ended(task)
+            self._on_ended(task)
 
     def _deal(self) -> None:
         """Give every worker what it has room for; start workers while there is work for them."""
