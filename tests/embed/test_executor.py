@@ -524,7 +524,7 @@ def test_its_own_threads_are_never_blocked_by_a_full_queue():
 
 
 def test_what_came_back_from_the_processes_is_not_forgotten():
-    """Calls that cannot travel wait for a thread; as their futures say that they run, nothing cancels them."""
+    """Calls that cannot travel wait for a thread; their futures say that they run: nothing cancels them."""
     gate = threading.Event()
     executor = AdaptiveExecutor(max_threads=1, max_processes=1, place="process")
     futures = [executor.submit(lambda _lock: gate.wait(60), threading.Lock()) for _ in range(3)]
@@ -563,6 +563,18 @@ def test_where_no_thread_can_be_started_for_the_processes():
         finally:
             threading.stack_size(size)
         assert "no thread could be started" in why(executor, where)
+
+
+def test_where_no_thread_can_be_started_at_all():
+    """A call that nobody will ever make says so, and nobody waits for it at the end."""
+    with AdaptiveExecutor(place="process") as executor:
+        size = threading.stack_size(1 << 46)
+        try:
+            future = executor.submit(where, 1)
+        finally:
+            threading.stack_size(size)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            future.result(60)
 
 
 def test_a_limit_of_its_own():

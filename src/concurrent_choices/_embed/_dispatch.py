@@ -184,17 +184,26 @@ class Dispatch:
         return self._idle.pop() if self._idle else self._new_lane(), task
 
     def _begin(self, lane: Lane, task: Task) -> bool:
-        """Have a waiting call made; False where no thread can be started, so that it waits on."""
+        """Have a waiting call made; False where no thread can be started, so that it waits on for another."""
         if lane.thread is not None:
             lane.mail.put(task)
             return True
         try:
             self._start(lane, task)
-        except RuntimeError:
+        except RuntimeError as error:
             with self.lock:
-                self.backlog.put_back(task)
-            return False
+                if self.lanes:
+                    self.backlog.put_back(task)
+                    return False
+            self._fail(task, error)
         return True
+
+    def _fail(self, task: Task, error: RuntimeError) -> None:
+        """There is no thread that a call could wait for."""
+        if task.begin():
+            task.deliver(None, error)
+        with self.lock:
+            self._on_left()
 
     def spread(self) -> None:
         """Start all waiting calls that may run now."""
