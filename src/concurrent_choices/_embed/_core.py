@@ -1,7 +1,7 @@
 """The executor without its face: what its threads hold on to, so that it can be dropped unnoticed.
 
-Core ── Accounts   what is known of each callable
-     ── Dispatch   threads and what waits for them, watched by the Ticker
+Core ── Accounts     what is known of each callable
+     ── Dispatch     threads and what waits for them, watched by the Ticker
      ── ProcessPool  worker processes and what waits for them
 """
 
