@@ -37,6 +37,21 @@ def test_which_trials_are_doubted(trial, inflated, turns):
     assert (_inflated(trial), _taking_turns(trial)) == (inflated, turns)
 
 
+@pytest.mark.parametrize("items", [9, 1000])
+def test_a_pair_that_was_tried_is_not_said_to_be_missing(items):
+    """Where too few items are left to try again two lanes that wait for each other, the first counts."""
+    lock = threading.Lock()
+
+    def work(item):
+        with lock:
+            time.sleep(0.005)
+
+    found = profile(work, range(items), clock=SystemClock(), budget=1.0, is_async=False).profile
+
+    said = any(each.startswith("pair_speedup") for each in found.missing)
+    assert said == (found.pair_speedup is None)
+
+
 @pytest.mark.parametrize("left", [0.0, 0.05])
 def test_a_doubtful_pair_that_cannot_be_tried_again_counts_for_nothing(left):
     """Not its inflation, and not what that made of its speed-up: nobody knows whose they are."""
@@ -85,7 +100,8 @@ def test_lanes_that_seem_to_wait_for_each_other_are_tried_again(monkeypatch, spe
     trials = iter(Trial(PAIR, 0.5, 1.0, speedup) for speedup in speedups)
     monkeypatch.setattr(_trial, "_tried", lambda *_: next(trials))
 
-    pair = _trial._waiting_pair(None, None, _Size(PAIR, 2, 0.01, settles=True), 0)
+    bench = Bench(abs, range(10), clock=FakeClock(), is_async=False, hand=OwnHand)
+    pair = _trial._waiting_pair(bench, None, _Size(PAIR, 2, 0.01, settles=True), 0)
 
     assert pair.speedup == best
     assert next(trials, None) is None

@@ -147,7 +147,7 @@ def _waiting_pair(bench: Bench, sample: Sample, size: _Size, deadline: int) -> T
     pair = _tried(bench, sample, size, deadline)
     if pair is None or pair.speedup >= SIDE_BY_SIDE:
         return pair
-    again = _tried(bench, sample, size, deadline)
+    again = _tried_again(bench, sample, size, deadline)
     return max(pair, again, key=lambda each: each.speedup) if again else pair
 
 
@@ -161,13 +161,21 @@ def _tried(bench: Bench, sample: Sample, size: _Size, deadline: int) -> Trial | 
     return compare(_lanes(bench, sample, size, deadline), sample.alone, crowded=sample.native > 0)
 
 
+def _tried_again(bench: Bench, sample: Sample, size: _Size, deadline: int) -> Trial | None:
+    """A trial like one that has been made: where it cannot be, no figure is missing for that."""
+    missing = list(bench.missing)
+    again = _tried(bench, sample, size, deadline)
+    bench.missing[:] = missing
+    return again
+
+
 def _surer(bench: Bench, sample: Sample, pair: Trial, size: _Size, deadline: int) -> Trial | None:
     """A pair that computes, tried again where it is doubtful; None where that doubt stays."""
     if _inflated(pair):
         return _confirmed(bench, sample, pair, size, deadline)
     if _taking_turns(pair) and _seldom_held(sample):
         # a lane that loses its core while it holds the GIL for a moment keeps the other from its own
-        again = _tried(bench, sample, size, deadline)
+        again = _tried_again(bench, sample, size, deadline)
         return max(pair, again, key=lambda each: each.parallelism) if again else pair
     return pair
 
