@@ -78,7 +78,6 @@ class Account:
         self.alone: float | None = None
         self.trips = 0
         self.obstacle = ""
-        self.barred = ""
         self.examined = 0
         self.digest = b""
         self.gil: float | None = None
@@ -182,8 +181,7 @@ class Account:
     def bar(self, reason: str) -> None:
         """Keep it in this process from now on."""
         if self.pinned:
-            self.barred = reason  # this call only: the next is tried again
-            return
+            return  # this call only stays: the next is tried again
         self.obstacle = self.obstacle or reason
         self.moving = False
         self.place = "thread"

@@ -38,7 +38,6 @@ class SentCallables:
 
     def __init__(self) -> None:
         self._known: set[int] = set()
-        self._forget = False
 
     def frames_for(self, token: int, frames: tuple[bytes, ...]) -> tuple[tuple[bytes, ...], bool]:
         """The frames to send with a call, none if it has them; and whether it must forget others.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import islice
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._facts._batch import Batch, Claim
 from .._work._callables import touches_nothing
@@ -25,23 +25,11 @@ if TYPE_CHECKING:
     from .._facts._clock import Clock
     from ._ledger import Ledger
 
-__all__ = ["Calls", "PlainCalls", "cut", "enter", "raised"]
+__all__ = ["PlainCalls", "cut", "enter", "raised"]
 
 FOLLOWING = 2
 """Blocks of a lane after its first from which they speak for themselves: of one alone, half may be a wait for
 the GIL."""
-
-
-class Calls(Protocol):
-    """A way of making calls in the present thread."""
-
-    def round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
-        """Call each item, a timed block a claim, and write everything into the ledger."""
-        ...
-
-    def close(self) -> None:
-        """End what was started for the calls, in the thread that made them."""
-        ...
 
 
 class PlainCalls:

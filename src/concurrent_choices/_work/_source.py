@@ -74,7 +74,6 @@ class Source:
         self._next_place = count().__next__
         self._ended = kind in _SLICEABLE
         self._sliced = self._ended
-        self._shared = kind in _SIZED
         self._iterator: Iterator[Any] | None = iter(() if self._sliced else items)
         self._listeners: list[Callable[[], None]] = []
         self._feeders: list[Callable[[], None]] = []
