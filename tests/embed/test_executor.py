@@ -445,12 +445,19 @@ def test_submitting_from_everywhere(executor):
     assert results == [8] * 400
 
 
+def appear(path):
+    """Wait until a file is there."""
+    while not path.exists():
+        time.sleep(1e-3)
+
+
 @pytest.mark.parametrize("place", ["thread", "process"])
-def test_a_callback_that_exits_ends_no_thread_of_ours(place):
+def test_a_callback_that_exits_ends_no_thread_of_ours(place, tmp_path):
     """What futures let through is logged: other calls are made, and the shutdown comes back."""
     with AdaptiveExecutor(max_threads=1, place=place) as executor:
-        future = executor.submit(spin, 100_000)
+        future = executor.submit(appear, tmp_path / "go on")
         future.add_done_callback(lambda _: sys.exit("the callback's own business"))
+        (tmp_path / "go on").touch()
         wait([future])
         assert executor.submit(spin, 3).result() == 3
 
