@@ -1,8 +1,11 @@
 """`auto` itself, with the controller that decides by evidence."""
 
 import asyncio
+import gc
 import logging
 import threading
+import time
+import weakref
 
 import engine_acts as acts
 import pytest
@@ -107,6 +110,18 @@ def test_inside_a_with_block_the_threads_stay():
     assert len(first & second) > 1
 
 
+def test_a_strategy_that_is_dropped_inside_its_block():
+    """Its threads go with it: what was learnt in its runs does not hold it."""
+    strategy = AutoStrategy(max_workers=3).__enter__()
+    run(acts.nap, range(40), strategy=strategy)
+    keeper = weakref.ref(strategy._keeper)
+    del strategy
+    until = time.monotonic() + 30
+    while keeper() is not None and time.monotonic() < until:  # the ticker has yet to see that the run is over
+        gc.collect()
+    assert keeper() is None
+
+
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "2"])
 def test_ceilings_are_checked(wrong):
     """The message names the argument."""
@@ -117,6 +132,19 @@ def test_ceilings_are_checked(wrong):
 @pytest.mark.parametrize("most", [0, 3])
 def test_a_system_that_gives_few_threads(monkeypatch, most):
     """Those lanes that can be started do the work; where there is none, the calling thread does."""
+    start_few_threads(monkeypatch, most)
+    assert run(acts.nap, range(40)) == list(range(40))
+
+
+@pytest.mark.parametrize("fn", [acts.times_factor, acts.times_factor_awaited])
+def test_a_system_that_gives_no_thread_to_start_workers_in(monkeypatch, fn):
+    """What computes stays in the calling thread."""
+    start_few_threads(monkeypatch, 0)
+    assert run(fn, range(600)) == [2 * item for item in range(600)]
+
+
+def start_few_threads(monkeypatch, most):
+    """Refuse any more threads than so many to runs of `auto`."""
     start, started = threading.Thread.start, []
 
     def start_few(thread):
@@ -127,4 +155,3 @@ def test_a_system_that_gives_few_threads(monkeypatch, most):
         start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", start_few)
-    assert run(acts.nap, range(40)) == list(range(40))

@@ -280,8 +280,7 @@ class Conductor:
         if self._stands_in and not arrangement.outside:
             wanted = max(1, min(wanted + (not arrangement.relieved), self._most))
         if arrangement.processes and not (self._processes or self._observer.unseen):
-            self._processes = arrangement.processes
-            self._thread_pool.start(partial(self._order, arrangement.processes, arrangement.inside))
+            self._bring_up(arrangement)
         self._overlapped |= wanted > 1
         orders = self._orders
         changed = arrangement.relieved != orders.relieved or arrangement.outside != bool(orders.inside)
@@ -321,8 +320,16 @@ class Conductor:
         """What binds the callable to the calling thread; empty if nothing is seen."""
         return bound_to_thread(self._job.fn, self._thread)
 
+    def _bring_up(self, arrangement: Arrangement) -> None:
+        """Have worker processes come up, if there is a thread to be had for that."""
+        self._processes = arrangement.processes
+        try:
+            self._thread_pool.start(partial(self._order, arrangement.processes, arrangement.inside))
+        except RuntimeError as error:
+            self._controller.bar(f"worker processes cannot be started here ({error})")
+
     def _order(self, workers: int, inside: int) -> None:
-        """Have worker processes come up, in a thread of its own."""
+        """Order worker processes, in a thread of its own."""
         with quick_switching(URGENT):  # after each wait for workers, getting the GIL back takes an interval
             with self._urgency.claimed():  # each module's file gives the GIL away some four times
                 from ._carrying import Done  # noqa: PLC0415 - most runs need no processes

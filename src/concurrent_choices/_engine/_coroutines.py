@@ -295,14 +295,17 @@ class LoopConductor:
         return arrangement.look
 
     def _bring_up(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> None:
-        """Have worker processes come up, where they are wanted."""
+        """Have worker processes come up, where they are wanted and there is a thread to be had for that."""
         if arrangement.processes and self._startup is None:
             urgency = Urgency()  # no loop gives way to it, but it is soon given the GIL
             self._startup = WorkerStartup(self._job, self._state, self._report, urgency)
             done = Done(tasks.done, tasks.tally.spent() if tasks.tally else 0.0, tasks.latest)
             bar = self._controller.bar
             order = partial(self._startup.order, arrangement.processes, arrangement.inside)
-            self._thread_pool.start(partial(order, done, bar))
+            try:
+                self._thread_pool.start(partial(order, done, bar))
+            except RuntimeError as error:
+                bar(f"worker processes cannot be started here ({error})")
 
     def _hand_over(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> None:
         self._next = arrangement
