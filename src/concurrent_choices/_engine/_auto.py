@@ -77,7 +77,7 @@ class AutoStrategy(ThreadBacked):
 
         report, around = _report_of(job), lanes_around.get()
         # What may leave the caller's loop was found out there; runs on loops of ours know nothing of it.
-        limits, recollection = self._limits(around), Recollection(job, (self, around, bound))
+        limits, recollection = self._limits(around), Recollection(job, (*self._options, around, bound))
         controller = LoopController(limits, recollection.prior, movable=movable, bound=bound)
         return LoopConductor(job, controller, limits, report, recollection)
 
@@ -85,7 +85,7 @@ class AutoStrategy(ThreadBacked):
         """A run of a `def`, which begins with what the last one of the same callable has learnt."""
         around = lanes_around.get()
         job.source.feed(1)
-        recollection = Recollection(job, (self, around))
+        recollection = Recollection(job, (*self._options, around))
         prior = recollection.prior
         decider = partial(self._controller, around, prior)
         eager, most = prior is not None, self._threads(around)
@@ -120,7 +120,12 @@ class AutoStrategy(ThreadBacked):
         return max(1, self._most // around) if self.thread_safe else 1
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return AutoStrategy, (self.max_workers, self.concurrency, self.thread_safe)
+        return AutoStrategy, self._options
+
+    @property
+    def _options(self) -> tuple[Any, ...]:
+        """What it was made with. What is learnt is kept by these: the strategy would hold its threads."""
+        return self.max_workers, self.concurrency, self.thread_safe
 
     @property
     def _most(self) -> int:
