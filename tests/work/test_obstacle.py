@@ -2,6 +2,7 @@
 
 import socket
 import threading
+from collections import UserDict
 from functools import lru_cache, partial
 
 import pytest
@@ -107,6 +108,17 @@ class Sulking:
 def test_a_hook_that_raises_without_words():
     """An error without text is named by its type."""
     assert obstacle(Sulking(), "the item") == "the item (ValueError)"
+
+
+class SulkingMapping(UserDict):
+    def __iter__(self):
+        raise ValueError
+
+
+def test_a_thing_that_cannot_be_looked_into():
+    """What its own hooks raise says nothing of it; it is named as a whole."""
+    thing = SulkingMapping(guard=threading.Lock())
+    assert obstacle(thing, "it") == "it (cannot pickle '_thread.lock' object)"
 
 
 def test_what_the_workers_can_be_sent_is_no_obstacle():

@@ -8,6 +8,7 @@ tried with the pickler that sends work to the worker processes, so what it can c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from types import FunctionType, MethodType
@@ -54,10 +55,11 @@ def obstacle(thing: Any, name: str) -> str:
 
 
 def _failing(thing: Any) -> Iterator[tuple[str, Any, str]]:
-    for noun, part in _parts(thing):
-        words = _refusal(part)
-        if words:
-            yield noun, part, words
+    with suppress(Exception):  # a thing's own hooks raise anything; then it is the smallest that is known
+        for noun, part in _parts(thing):
+            words = _refusal(part)
+            if words:
+                yield noun, part, words
 
 
 def _refusal(thing: Any) -> str:
