@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from functools import partial
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -73,3 +73,25 @@ def test_the_outermost_package_is_kept_apart(points):
     before = set(_pickling.APART)
     keep_apart(partial(points.Point))
     assert _pickling.APART.keys() - before == {b"nowhere"}
+
+
+def test_what_stands_for_a_module_is_not_kept_apart(monkeypatch):
+    """Cloudpickle would refuse it, in this run and in all later ones."""
+    before = dict(_pickling.APART)
+    monkeypatch.setitem(sys.modules, "stand_in", SimpleNamespace())
+    keep_apart(SimpleNamespace(__module__="stand_in"))
+    assert before == _pickling.APART
+
+
+def test_what_a_finder_keeps_out_is_kept_apart(monkeypatch):
+    """An importer that refuses a module by an error does not end the run."""
+
+    class Finder:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            raise ImportError(name)
+
+    monkeypatch.setitem(sys.modules, "kept_out", ModuleType("kept_out"))
+    monkeypatch.setattr(sys, "meta_path", [Finder, *sys.meta_path])
+    keep_apart(SimpleNamespace(__module__="kept_out"))
+    assert _pickling.APART.pop(b"kept_out") is sys.modules["kept_out"]

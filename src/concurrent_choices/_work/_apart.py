@@ -6,7 +6,9 @@ Elsewhere they cannot be imported, so what is defined in them travels by value, 
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from functools import lru_cache, partial
+from types import ModuleType
 from typing import Any
 
 from ._pickling import APART, MAINS
@@ -21,8 +23,9 @@ def keep_apart(fn: Any) -> None:
     name = getattr(fn, "__module__", None)
     if isinstance(name, str) and name in sys.modules and name not in MAINS:
         missing = _missing(name)
-        if missing in sys.modules:
-            APART[missing.encode()] = sys.modules[missing]
+        module = sys.modules.get(missing)
+        if isinstance(module, ModuleType):  # anything else cloudpickle would refuse, in all later runs too
+            APART[missing.encode()] = module
 
 
 @lru_cache
@@ -43,7 +46,8 @@ def _missing(name: str) -> str:
 def _spec(name: str, path: Any) -> Any:
     """What an import would find. Not `importlib.util.find_spec`, which is content with what is loaded."""
     for finder in sys.meta_path:
-        spec = finder.find_spec(name, path) if hasattr(finder, "find_spec") else None
-        if spec is not None:
-            return spec
+        with suppress(AttributeError, ImportError):  # an old one has no such method; another keeps it out
+            spec = finder.find_spec(name, path)
+            if spec is not None:
+                return spec
     return None

@@ -59,7 +59,7 @@ def dump(value: Any) -> list[Any]:
     from ._by_value import dumps  # noqa: PLC0415 - seldom needed, and a worker must start fast
 
     del frames[1:]
-    frames[0] = dumps(value, beside, APART.values())
+    frames[0] = dumps(value, beside, tuple(APART.values()))  # another thread may add one meanwhile
     return frames
 
 
