@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import threading
 import weakref
 from contextvars import copy_context
@@ -140,6 +141,20 @@ def test_a_thread_that_cannot_be_started(thread_pool, monkeypatch):
             thread_pool.start(print)
     thread_pool.start(done.set)
     assert done.wait(30)
+
+
+def test_a_thread_pool_in_a_fork(thread_pool):
+    """It has none of its parent's threads, and starts its own."""
+    done = threading.Event()
+    thread_pool.start(done.set)
+    assert done.wait(30)
+    while not thread_pool._idle:
+        pass
+    done.clear()
+    if not (child := os.fork()):
+        thread_pool.start(done.set)
+        os._exit(0 if done.wait(5) else 1)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def no_more_threads(_thread):

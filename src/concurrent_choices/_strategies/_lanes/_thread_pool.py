@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -26,11 +28,16 @@ class ThreadPool:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._closed = False
+        self.start_afresh()
+        _pools.add(self)
+
+    def start_afresh(self) -> None:
+        """Begin without threads, as a fork does: bodies for those that were idle would wait for ever."""
         self._lock = threading.Lock()
         self._bodies: SimpleQueue[Body | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._idle = 0
-        self._closed = False
 
     def start(self, body: Body) -> None:
         """Run `body` in an idle thread, or in a new one.
@@ -88,3 +95,15 @@ class ThreadPool:
         until = time.monotonic() + PARTING
         for thread in set(self._threads) - {threading.current_thread()}:
             thread.join(max(0.0, until - time.monotonic()))
+
+
+_pools: weakref.WeakSet[ThreadPool] = weakref.WeakSet()
+
+
+def _start_all_afresh() -> None:
+    for pool in list(_pools):
+        pool.start_afresh()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_all_afresh)
