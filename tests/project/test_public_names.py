@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import get_type_hints
 
 import pytest
 from _tree import PACKAGE, modules, public_literal
@@ -55,6 +56,14 @@ def test_all_is_literal_and_sorted(module):
         assert module.parent != PACKAGE, "the front door without __all__"
     else:
         assert names == sorted(set(names), key=rank)
+
+
+@pytest.mark.parametrize(
+    "name", ["arun", "astream", "offload", "pick_executor", "recommend", "run", "stream"]
+)
+def test_annotations_can_be_read_while_running(name):
+    """Frameworks that look at signatures find every name they hold."""
+    assert get_type_hints(getattr(concurrent_choices, name))
 
 
 def test_the_door_opens_to_what_was_promised():

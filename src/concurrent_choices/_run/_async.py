@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
+from typing import Any, Literal, TypeVar, Unpack, overload
 
 from .._facts._batch import Batch
 from .._work._job import Job
@@ -13,9 +13,6 @@ from ._arguments import check_async_items
 from ._collect import Arrivals, Collector, InOrder, Window, finish
 from ._options import RunOptions, StreamOptions
 from ._prepare import LINGER, prepare, prepare_stream, shown
-
-if TYPE_CHECKING:
-    from .._facts._recommendation import Recommendation
 
 __all__ = ["arun", "astream"]
 
@@ -59,7 +56,7 @@ async def arun(  # noqa: PLR0913 - all but two are options, taken by name
     fn: Callable[[Any], Any],
     items: Iterable[Any] | AsyncIterable[Any],
     *,
-    strategy: str | Strategy | Recommendation = "auto",
+    strategy: object = "auto",
     timeout: float | None = None,  # noqa: ASYNC109 - for each item, as everywhere here; not for the call
     return_exceptions: bool = False,
     progress: bool = False,
@@ -144,7 +141,7 @@ def astream(  # noqa: PLR0913 - all but two are options, taken by name
     items: Iterable[Any] | AsyncIterable[Any],
     *,
     ordered: bool = True,
-    strategy: str | Strategy | Recommendation = "auto",
+    strategy: object = "auto",
     timeout: float | None = None,
     return_exceptions: bool = False,
     buffersize: int | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from math import inf
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
+from typing import Any, Literal, TypeVar, Unpack, overload
 
 from .._facts._batch import Batch
 from .._work._job import Job
@@ -13,9 +13,6 @@ from ._arguments import check_items
 from ._collect import Arrivals, Collector, InOrder, Window, finish
 from ._options import RunOptions, StreamOptions
 from ._prepare import GLANCE, prepare, prepare_stream, refuse_loop, shown
-
-if TYPE_CHECKING:
-    from .._facts._recommendation import Recommendation
 
 __all__ = ["run", "stream"]
 
@@ -59,7 +56,7 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
     fn: Callable[[Any], Any],
     items: Iterable[Any],
     *,
-    strategy: str | Strategy | Recommendation = "auto",
+    strategy: object = "auto",
     timeout: float | None = None,
     return_exceptions: bool = False,
     progress: bool = False,
@@ -148,7 +145,7 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
     items: Iterable[Any],
     *,
     ordered: bool = True,
-    strategy: str | Strategy | Recommendation = "auto",
+    strategy: object = "auto",
     timeout: float | None = None,
     return_exceptions: bool = False,
     buffersize: int | None = None,
