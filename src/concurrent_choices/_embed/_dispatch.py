@@ -137,8 +137,7 @@ class Dispatch:
         """A call has ended; the one that this thread makes next, or None to rest."""
         account = done.account
         task = more = None
-        self.lock.acquire()  # `with` would cost every call as much again
-        try:
+        with self.lock:
             account.running -= 1
             self._busy -= 1
             if self.backlog.size:
@@ -150,8 +149,6 @@ class Dispatch:
             if self.attentive:
                 self._on_left()
                 self._send_home()
-        finally:
-            self.lock.release()
         if more is not None:
             self._begin(*more)
         return task
@@ -216,7 +213,7 @@ class Dispatch:
     def _rest(self, lane: Lane) -> Task | None:
         """Wait for a call; None when there will be none for this thread."""
         try:
-            task = lane.mail.get(True, IDLE)  # by name it would cost every call more
+            task = lane.mail.get(timeout=IDLE)
         except Empty:
             # Unless it was given something this very moment.
             task = None if self._overlooked(lane) else lane.mail.get()
