@@ -8,14 +8,11 @@ calls it had started and nothing else.
 
 from __future__ import annotations
 
-import select
-import socket
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
@@ -23,7 +20,7 @@ from .._strategies._workers._child import readable
 from .._strategies._workers._host import Host
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message
-from .._strategies._workers._worker_queue import queue_of
+from .._strategies._workers._wires import Wires
 from .._work._pickling import dump, reason_of
 from ._backlog import Backlog
 from ._call_queue import Assignment, CallQueue, terms
@@ -147,8 +144,7 @@ class ProcessPool:
 
     def _work(self) -> None:
         self._waker = Waker()
-        self._poll = select.poll()
-        self._poll.register(self._waker.fileno(), select.POLLIN)
+        self._wires = Wires(self._queues, self._waker)
         self._host = Host()
         try:
             while not (self._closing and self._finished()):
@@ -197,11 +193,9 @@ class ProcessPool:
         except (WorkerStartError, OSError) as error:
             self.unfit = str(error)
             return None
-        queue = self._queues[worker.link.fileno()] = CallQueue(worker)
+        queue = CallQueue(worker)
         worker.link.queue(Kind.JOB, _JOB, 0, dump(terms(self.most)))
-        self._poll.register(worker.link.fileno(), select.POLLIN)
-        if worker.sentinel is not None:
-            self._poll.register(worker.sentinel, select.POLLIN)
+        self._wires.add(queue)
         return queue
 
     def _give(self, queue: CallQueue) -> bool:
@@ -245,14 +239,7 @@ class ProcessPool:
     def _send(self, queue: CallQueue, assignment: Assignment, frames: list[Any], number: int) -> None:
         queue.assignments.append(assignment)
         queue.worker.link.queue(Kind.BATCH, _JOB, number, frames)
-        self._flush(queue)
-
-    def _flush(self, queue: CallQueue) -> None:
-        link = queue.worker.link
-        with suppress(BrokenPipeError, ConnectionError):  # its end is noticed where we listen
-            link.flush(socket.MSG_DONTWAIT)
-        mask = select.POLLIN | select.POLLOUT if link.pending else select.POLLIN
-        self._poll.modify(link.fileno(), mask)
+        self._wires.flush(queue)
 
     def _refuse_all(self) -> None:
         while self._looks:
@@ -264,28 +251,19 @@ class ProcessPool:
     # Listening
 
     def _listen(self) -> None:
-        waker = self._waker
-        if waker is None:
-            return
         self._asleep = True
         if self._tray or (self._closing and self._finished()):
             self._asleep = False
             return
         busy = any(queue.assignments for queue in self._queues.values())
-        events = self._poll.poll(None if busy or not self._queues else REST * 1000)
+        events = self._wires.wait(None if busy or not self._queues else REST * 1000)
         self._asleep = False
         if not events:  # for so long that the workers are let go
             for idle in list(self._queues.values()):
-                self._forget(idle)
+                self._wires.remove(idle)
                 self._host.dismiss(idle.worker)
-        for descriptor, event in events:
-            if descriptor == waker.fileno():
-                waker.hush()
-            elif (queue := queue_of(self._queues, descriptor)) is not None:
-                if event & select.POLLOUT:
-                    self._flush(queue)
-                if event & ~select.POLLOUT:
-                    self._hear(queue, dead=descriptor == queue.worker.sentinel)
+        for queue, dead in self._wires.heard(events):
+            self._hear(queue, dead=dead)
 
     def _hear(self, queue: CallQueue, *, dead: bool) -> None:
         link = queue.worker.link
@@ -345,17 +323,10 @@ class ProcessPool:
                 if queue.assignments[0].task is task:
                     queue.worker.kill()
 
-    def _forget(self, queue: CallQueue) -> None:
-        descriptor = queue.worker.link.fileno()
-        self._poll.unregister(descriptor)
-        if queue.worker.sentinel is not None:
-            self._poll.unregister(queue.worker.sentinel)
-        del self._queues[descriptor]
-
     def _settle(self, queue: CallQueue) -> None:
         """A worker is gone: report what died with it, and hand on what it had not begun."""
         begun, unbegun = queue.fallen()
-        self._forget(queue)
+        self._wires.remove(queue)
         code = self._host.dismiss(queue.worker)
         if not queue.worker.ready:
             self._false_start(code)

@@ -86,7 +86,7 @@ class FallbackPump(Pump):
         """Ask workers what calls have changed in their last batches; whether one has yet to answer."""
         for queue in self._unasked.intersection(self._queues.values()):
             queue.worker.link.queue(Kind.AUDIT, self._number, 0, [b""])
-            self._flush(queue)
+            self._wires.flush(queue)
             self._asked.add(queue)
         self._unasked.clear()
         return not self._asked.isdisjoint(self._queues.values())

@@ -5,9 +5,7 @@ All of it happens in the caller's thread, between two looks at the wires.
 
 from __future__ import annotations
 
-import select
 import time
-from _socket import MSG_DONTWAIT
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -37,7 +35,8 @@ from ._surroundings import surroundings
 from ._unpack import unpack_outcome
 from ._waker import Waker
 from ._wire import Kind, Message, Terms
-from ._worker_queue import CREDIT, WorkerQueue, queue_of
+from ._wires import Wires
+from ._worker_queue import CREDIT, WorkerQueue
 
 __all__ = ["Pump"]
 
@@ -89,17 +88,16 @@ class Pump:
         # In a copy: another thread may be in the context itself, where there is room for one.
         self._surroundings = dump(job.context.copy().run(surroundings))
         self._queues: dict[int, WorkerQueue] = {}
+        self._waker = Waker()
+        self._wires = Wires(self._queues, self._waker)
         self._out: deque[Batch] = deque()
         self._alone: deque[Claim] = deque()
         self._false_starts = 0
         self._attempts: dict[int, int] = {}
-        self._poll = select.poll()
         self._leaving = False
-        self._waker = Waker()
 
     def __iter__(self) -> Iterator[Batch]:
         source, waker = self._job.source, self._waker
-        self._poll.register(waker.fileno(), select.POLLIN)
         self._job.on_stop(waker.ring)
         source.on_change(waker.ring)
         try:
@@ -115,7 +113,7 @@ class Pump:
                     return
                 if not source.claimable:
                     source.hunger()
-                self._listen(waker, self._expire())
+                self._listen(self._expire())
         finally:
             part(self._queues.values(), self._host, self._number)
             waker.close()
@@ -138,7 +136,7 @@ class Pump:
             pass
         for queue in self._queues.values():
             if queue.worker.link.pending:
-                self._flush(queue)
+                self._wires.flush(queue)
 
     def _work_waits(self) -> bool:
         return bool(self._alone) or (self._job.source.claimable and not self._leaving)
@@ -151,10 +149,7 @@ class Pump:
         worker.page.started = 0
         worker.page.since = 0
         worker.take_job(self._number, self._frames, self._surroundings)
-        self._queues[worker.link.fileno()] = queue
-        self._poll.register(worker.link.fileno(), select.POLLIN)
-        if worker.sentinel is not None:
-            self._poll.register(worker.sentinel, select.POLLIN)
+        self._wires.add(queue)
         return queue
 
     @cached_property
@@ -210,31 +205,16 @@ class Pump:
             self._job.source.close()
             self._out.append(Batch(index, [], error))
 
-    def _flush(self, queue: WorkerQueue) -> None:
-        link = queue.worker.link
-        with suppress(BrokenPipeError, ConnectionError):  # its end is noticed where we listen
-            link.flush(MSG_DONTWAIT)
-        if link.pending != queue.blocked:
-            queue.blocked = link.pending
-            mask = select.POLLIN | select.POLLOUT if queue.blocked else select.POLLIN
-            self._poll.modify(link.fileno(), mask)
-
     # Listening
 
-    def _listen(self, waker: Waker, seconds: float) -> None:
+    def _listen(self, seconds: float) -> None:
         """Wait for wires to speak, and deal with what they say."""
         if self._queues and all(queue.brisk for queue in self._queues.values()):
             # Whoever writes to a process that waits must wake it; let answers gather instead.
             time.sleep(NAP)
-        events = self._poll.poll(None if seconds == inf else min(seconds, LONGEST) * 1000)
-        for descriptor, event in events:
-            if descriptor == waker.fileno():
-                waker.hush()
-            elif (queue := queue_of(self._queues, descriptor)) is not None:
-                if event & select.POLLOUT:
-                    self._flush(queue)
-                if event & ~select.POLLOUT:
-                    self._hear(queue, dead=descriptor == queue.worker.sentinel)
+        events = self._wires.wait(None if seconds == inf else min(seconds, LONGEST) * 1000)
+        for queue, dead in self._wires.heard(events):
+            self._hear(queue, dead=dead)
 
     def _hear(self, queue: WorkerQueue, *, dead: bool) -> None:
         try:
@@ -327,11 +307,7 @@ class Pump:
         """A worker is gone: replace what can be replaced, report what cannot."""
         worker = queue.worker
         started = worker.page.started
-        descriptor = worker.link.fileno()
-        self._poll.unregister(descriptor)
-        if worker.sentinel is not None:
-            self._poll.unregister(worker.sentinel)
-        del self._queues[descriptor]
+        self._wires.remove(queue)
         code = self._host.dismiss(worker)
         if not worker.ready:
             self._false_start(code)

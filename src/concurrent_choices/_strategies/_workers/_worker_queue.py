@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 from ..._facts._batch import Claim
 from ..._work._pace import Pace
 from ._host import Worker
 
-__all__ = ["Fallen", "SharedWorkerQueue", "WorkerQueue", "queue_of"]
+__all__ = ["Fallen", "SharedWorkerQueue", "WorkerQueue"]
 
 CREDIT = 2
 """Batches a worker may hold, so that it never waits for the parent: one in work and one ahead."""
@@ -64,7 +63,6 @@ class WorkerQueue:
         self._reported: int = 0
         self._most = 1 << 14
         self._credit = 1
-        self.blocked = False
         """Whether its wire is full."""
 
     @property
@@ -155,21 +153,3 @@ class SharedWorkerQueue(WorkerQueue):
         begun = started - self._reported
         opened = list(self._open.items())  # in the order they were sent, which is the order of starting
         return Fallen([], opened[:begun], [Claim(index, [item]) for index, item in opened[begun:]])
-
-
-class _Staffed(Protocol):
-    worker: Worker
-
-
-S = TypeVar("S", bound=_Staffed)
-
-
-def queue_of(queues: Mapping[int, S], descriptor: int) -> S | None:
-    """The queue whose worker's wire or sentinel it is; None where it is nobody's any more.
-
-    Args:
-        queues: By the descriptors of their workers' wires.
-        descriptor: One that has something to tell.
-    """
-    sentinels = (queue for queue in queues.values() if queue.worker.sentinel == descriptor)
-    return queues.get(descriptor) or next(sentinels, None)
