@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import os
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,6 +11,7 @@ from functools import partial
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from .._errors import InvalidArgumentError
+from .._work._forks import tell_in_forks
 from ._core import Core, Settings
 from ._explain import Explanation, explain
 from ._mapping import chunks, results_of, run_chunk
@@ -169,12 +169,5 @@ def _finish_all() -> None:
         core.join()
 
 
-def _start_afresh() -> None:
-    """In a fork, which has none of its parent's threads."""
-    for core in list(_cores):
-        core.start_afresh()
-
-
 atexit.register(_finish_all)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_afresh)
+tell_in_forks(_cores, Core.start_afresh)

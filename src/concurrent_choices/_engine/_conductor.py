@@ -22,6 +22,7 @@ from .._work._state import FIRST, State
 from ._brief import brief_rest
 from ._caller import Caller, Orders
 from ._elastic_pool import ElasticPool
+from ._ordering import order_beside
 from ._report import RunReport, Step
 from ._tally import Tally
 from ._ticker import ticker
@@ -280,7 +281,9 @@ class Conductor:
         if self._stands_in and not arrangement.outside:
             wanted = max(1, min(wanted + (not arrangement.relieved), self._most))
         if arrangement.processes and not (self._processes or self._observer.unseen):
-            self._bring_up(arrangement)
+            self._processes = arrangement.processes
+            order = partial(self._order, arrangement.processes, arrangement.inside)
+            order_beside(self._thread_pool, order, self._controller.bar)
         self._overlapped |= wanted > 1
         orders = self._orders
         changed = arrangement.relieved != orders.relieved or arrangement.outside != bool(orders.inside)
@@ -319,14 +322,6 @@ class Conductor:
     def _binding(self) -> str:
         """What binds the callable to the calling thread; empty if nothing is seen."""
         return bound_to_thread(self._job.fn, self._thread)
-
-    def _bring_up(self, arrangement: Arrangement) -> None:
-        """Have worker processes come up, if there is a thread to be had for that."""
-        self._processes = arrangement.processes
-        try:
-            self._thread_pool.start(partial(self._order, arrangement.processes, arrangement.inside))
-        except RuntimeError as error:
-            self._controller.bar(f"worker processes cannot be started here ({error})")
 
     def _order(self, workers: int, inside: int) -> None:
         """Order worker processes, in a thread of its own."""

@@ -28,6 +28,7 @@ from ._elastic_task_pool import ElasticTaskPool
 from ._loop_observer import LoopObserver
 from ._loops import loop_factory, perform_in_loop
 from ._memory import Recollection
+from ._ordering import order_beside
 from ._report import RunReport, Step
 from ._slow_start import SlowStartTaskPool
 from ._takeover import Takeover
@@ -302,10 +303,7 @@ class LoopConductor:
             done = Done(tasks.done, tasks.tally.spent() if tasks.tally else 0.0, tasks.latest)
             bar = self._controller.bar
             order = partial(self._startup.order, arrangement.processes, arrangement.inside)
-            try:
-                self._thread_pool.start(partial(order, done, bar))
-            except RuntimeError as error:
-                bar(f"worker processes cannot be started here ({error})")
+            order_beside(self._thread_pool, partial(order, done, bar), bar)
 
     def _hand_over(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> None:
         self._next = arrangement

@@ -17,6 +17,8 @@ import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .._platform._interpreter import interpreter
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -144,10 +146,7 @@ def _module_import() -> float:
 
 
 def _told_by(script: str) -> str:
-    if getattr(sys, "frozen", False) or not sys.executable:
-        msg = "there is no interpreter to start: sys.executable is empty, or the application itself"
-        raise OSError(msg)
-    command = [sys.executable, "-I", "-S", "-c", script]
+    command = [interpreter(), "-I", "-S", "-c", script]
     told = subprocess.run(  # noqa: S603 - our own script
         command,
         stdin=subprocess.DEVNULL,

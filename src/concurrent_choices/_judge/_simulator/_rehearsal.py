@@ -13,9 +13,6 @@ from ._work_queue import Completion
 
 __all__ = ["rehearse"]
 
-THREADS = 256
-"""Thread lanes at most, as in real runs."""
-
 
 class Rehearsal:
     """An agent that obeys a controller.
@@ -30,7 +27,6 @@ class Rehearsal:
         self._costs = costs
         limits = Limits(
             cpus=machine.cpus,
-            threads=THREADS,
             processes=self._workers,
             process_start=costs.process_start + costs.process_worker,
         )

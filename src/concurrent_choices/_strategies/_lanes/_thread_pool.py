@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
+
+from ..._work._forks import tell_in_forks
 
 __all__ = ["ThreadPool"]
 
@@ -99,11 +100,4 @@ class ThreadPool:
 
 _pools: weakref.WeakSet[ThreadPool] = weakref.WeakSet()
 
-
-def _start_all_afresh() -> None:
-    for pool in list(_pools):
-        pool.start_afresh()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_all_afresh)
+tell_in_forks(_pools, ThreadPool.start_afresh)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..._errors import ClosedStrategyError
+from ..._work._forks import tell_in_forks
 from ..._work._imports import preloadable
 from ..._work._pickling import dump
 from . import _spawn
@@ -214,11 +215,4 @@ class Host:
 
 _hosts: weakref.WeakSet[Host] = weakref.WeakSet()
 
-
-def _forget_all() -> None:
-    for host in list(_hosts):
-        host.forget()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_all)
+tell_in_forks(_hosts, Host.forget)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ..._errors import WorkerStartError
+from ..._platform._interpreter import interpreter as this_interpreter
 from ._child import Child
 from ._wire import Link
 
@@ -67,21 +68,19 @@ def interpreter(module: str, descriptors: list[int]) -> Child:
     Raises:
         WorkerStartError: There is none, or it cannot be started.
     """
-    if not sys.executable or getattr(sys, "frozen", False):
-        reason = "there is no interpreter to start: sys.executable is empty, or the application itself"
-        raise WorkerStartError(reason)
     # Numbers that none of them has here, or one would be replaced before it is passed on.
     there = range(max(descriptors) + 1, max(descriptors) + 1 + len(descriptors))
-    command = [sys.executable, "-S", *_options(), "-c", _BOOT.format(module), _ROOT, *map(str, there)]
+    boot = ["-S", *_options(), "-c", _BOOT.format(module), _ROOT, *map(str, there)]
     passed = [(os.POSIX_SPAWN_DUP2, ours, its) for ours, its in zip(descriptors, there, strict=True)]
     nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
     try:
+        program = this_interpreter()
         # Not subprocess, whose import costs a first run 5 ms, and three times that beside a thread that
         # computes. What was let be inherited is closed there (`settle`). A fork server waits for its
         # children, which it could not if it was started by a caller that ignores the ends of its own.
         pid = os.posix_spawn(
-            sys.executable,
-            command,
+            program,
+            [program, *boot],
             os.environ,
             file_actions=[nothing, *passed],
             setpgroup=0,
