@@ -104,6 +104,22 @@ def test_workers_that_are_not_forked_yet_can_be_killed(host):
     host.bury(worker)
 
 
+def test_a_worker_that_cannot_be_forked(host):
+    """Its wire is closed before anything is said: whoever listens to it hears that, and not who hires it."""
+
+    def refuse(wire, page, _lifeline):
+        ending, theirs = os.pipe()
+        wire.close()
+        os.close(theirs)
+        return _fork_client.Forked(page, ending)
+
+    host._start = refuse
+    worker = host.hire()
+    with pytest.raises(EOFError):
+        worker.link.receive()
+    assert host.bury(worker) is None
+
+
 def test_the_fork_server_is_killed_between_two_runs():
     """Another takes its place."""
     with ProcessStrategy(max_workers=2, batch=1) as strategy:

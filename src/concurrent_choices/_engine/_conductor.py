@@ -145,7 +145,11 @@ class Conductor:
             # A computing callable would keep the ticker's thread waiting for 5 ms at each step.
             self._quick = quick_switching()
             self._quick.__enter__()
-            ticker().start(self._beat, 0.0 if self._eager else FIRST_LOOK)
+            try:
+                ticker().start(self._beat, 0.0 if self._eager else FIRST_LOOK)
+            except RuntimeError:  # there can be no more threads, so work goes on as it has begun
+                if self._stands_in:
+                    self._pool.resize(1)
 
     def _close(self, error: BaseException | None) -> None:
         with self._lock:

@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from math import inf
 
@@ -151,7 +151,8 @@ class LoopConductor:
         self._loop_observer = LoopObserver(self._job, tasks)
         # A loop that computes would keep the ticker's thread waiting for 5 ms at each look.
         self._quick.enter_context(quick_switching())
-        ticker().start(partial(self._beat, tasks), FIRST_LOOK)
+        with suppress(RuntimeError):  # there can be no more threads, so work goes on as it has begun
+            ticker().start(partial(self._beat, tasks), FIRST_LOOK)
         return tasks
 
     def _on_loop(self) -> Iterator[Batch]:

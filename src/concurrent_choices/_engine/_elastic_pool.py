@@ -104,26 +104,16 @@ class ElasticPool(LanePool):
         until = time.monotonic() + STAFFING
         with self._staffing:
             while self.lacks_lanes and time.monotonic() < until:
-                lane = Lane(self)
-                with self._lock:
-                    self._lanes.add(lane)
-                if not self._started(lane):
+                if not self._start_lane():
                     break
+                self.refusal = None
         if self.job.source.ready or self.job.source.finished:
             self.nudge()
 
-    def _started(self, lane: Lane) -> bool:
-        """Start a lane; False where there can be no more threads, so that those there are must do."""
-        try:
-            self._thread_pool.start(lane.run)
-        except RuntimeError as error:
-            with self._lock:
-                self._lanes.discard(lane)
-            self.workers = self._staying
-            self.refusal = None if self.workers else error
-            return False
-        self.refusal = None
-        return True
+    def _refuse(self, error: RuntimeError) -> None:
+        """Do with the lanes there are; where there is none, it is the caller who must go on."""
+        self.workers = self._staying
+        self.refusal = None if self.workers else error
 
     def nudge(self) -> None:
         """Have loops in lanes see for themselves whether there are items, and whether they shall go."""

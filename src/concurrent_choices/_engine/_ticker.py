@@ -29,16 +29,20 @@ class Ticker:
         self._next = 0.0
 
     def start(self, beat: Beat, seconds: float) -> None:
-        """Have `beat` called in so many seconds, and again whenever it asks for it."""
+        """Have `beat` called in so many seconds, and again whenever it asks for it.
+
+        Raises:
+            RuntimeError: No thread can be started; the beat is not called.
+        """
         due = time.monotonic() + seconds
         with self._changed:
-            heapq.heappush(self._due, (due, next(self._numbers), beat))
             if not self._running:
                 name = "concurrent_choices-ticker"
                 threading.Thread(target=self._run, name=name, daemon=True).start()
-                self._running = True  # once it is: there may be no thread to be had
+                self._running = True
             elif due < self._next:
                 self._changed.notify()
+            heapq.heappush(self._due, (due, next(self._numbers), beat))
 
     def _run(self) -> None:
         try:

@@ -14,6 +14,12 @@ from ..._work._forks import tell_in_forks
 __all__ = ["ThreadPool"]
 
 Body = Callable[[], None]
+_Task = tuple[Body, Body | None]
+
+_REFUSED = (
+    "the system gives this process no more threads: `ulimit -u` and, in a container, its limit of pids say "
+    'how many there may be; strategy="sequential" needs none'
+)
 
 PARTING = 0.2
 """Seconds to wait for threads to end: a sleeping thread cannot be hurried (half of the half second
@@ -36,19 +42,23 @@ class ThreadPool:
     def start_afresh(self) -> None:
         """Begin without threads, as a fork does: bodies for those that were idle would wait for ever."""
         self._lock = threading.Lock()
-        self._bodies: SimpleQueue[Body | None] = SimpleQueue()
+        self._bodies: SimpleQueue[_Task | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._idle = 0
 
-    def start(self, body: Body) -> None:
+    def start(self, body: Body, then: Body | None = None) -> None:
         """Run `body` in an idle thread, or in a new one.
+
+        Args:
+            body: What is run.
+            then: Called in that thread, if it is not None, when whoever starts another body would get it.
 
         Raises:
             RuntimeError: No thread can be started; the body is not run.
         """
         with self._lock:
             # Not as the thread's argument: a thread keeps its arguments as long as it lives.
-            self._bodies.put(body)
+            self._bodies.put((body, then))
             if self._idle:
                 self._idle -= 1
                 return
@@ -57,34 +67,39 @@ class ThreadPool:
             self._threads.append(thread)
         try:
             thread.start()
-        except RuntimeError:  # there can be no more; Ctrl-C raises something else, and then it has started
+        except RuntimeError as error:  # there can be no more; after a Ctrl-C, which is no such error, it runs
             with self._lock:
                 self._threads.remove(thread)
-                if self._take_back(body):
+                if self._take_back((body, then)):
+                    error.add_note(_REFUSED)
                     raise
                 self._idle = max(0, self._idle - 1)  # one that had just become idle has it
 
-    def _take_back(self, body: Body) -> bool:
+    def _take_back(self, task: _Task) -> bool:
         """Withdraw a body; False where a thread has it already. The lock is held."""
-        waiting: list[Body | None] = []
+        waiting: list[_Task | None] = []
         with suppress(Empty):
             while True:
                 waiting.append(self._bodies.get_nowait())
-        found = body in waiting
+        found = task in waiting
         if found:
-            waiting.remove(body)
+            waiting.remove(task)
         for each in waiting:
             self._bodies.put(each)
         return found
 
     def _serve(self) -> None:
-        while (body := self._bodies.get()) is not None:
+        while (task := self._bodies.get()) is not None:
+            body, then = task
             body()
-            del body  # or the last job would live until the next one
             with self._lock:
-                if self._closed:
-                    return
-                self._idle += 1
+                closed = self._closed
+                self._idle += not closed
+            if then is not None:
+                then()
+            if closed:
+                return
+            del task, body, then  # or the last job would live until the next one
 
     def close(self) -> None:
         """Send the idle threads home; wait for the others for a moment only."""

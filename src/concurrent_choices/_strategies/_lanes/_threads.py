@@ -104,13 +104,31 @@ class LanePool:
         for _ in range(min(source.ready, self.workers - len(self._lanes))):
             if not source.ready:
                 break
-            lane = Lane(self)
-            with self._lock:
-                self._lanes.add(lane)
-            self._thread_pool.start(lane.run)
+            if not self._start_lane():
+                break
         if self.nudges and (source.ready or source.finished):
             for nudge in list(self.nudges):
                 nudge()
+
+    def _start_lane(self) -> bool:
+        """Start a lane; False where there can be no more threads, so that those there are must do."""
+        lane = Lane(self)
+        with self._lock:
+            self._lanes.add(lane)
+        try:
+            self._thread_pool.start(lane.run, lane.end)
+        except RuntimeError as error:
+            with self._lock:
+                self._lanes.discard(lane)
+            self._refuse(error)
+            return False
+        return True
+
+    def _refuse(self, error: RuntimeError) -> None:
+        """Do with the lanes there are, if there is one."""
+        self.workers = len(self._lanes)
+        if not self.workers:
+            raise error
 
     def leave(self, lane: Lane) -> None:
         """A lane ends."""
@@ -185,8 +203,10 @@ class Lane:
             self.pool.work(self)
         except BaseException as error:  # noqa: BLE001 - the caller's thread raises it; here it would be lost
             self.pool.crash = error
-        finally:
-            self.pool.leave(self)
+
+    def end(self) -> None:
+        """The thread is free for another."""
+        self.pool.leave(self)
 
     def claim(self) -> Claim | None:
         """Take the next batch."""

@@ -54,7 +54,8 @@ class Worker:
         self.ready = False
         self._told = hello[:1]
         self.link.queue(Kind.HELLO, 0, 0, hello)
-        self.link.flush(MSG_DONTWAIT)
+        with suppress(ConnectionError):  # it has ended, or could not be forked: seen by who listens to it
+            self.link.flush(MSG_DONTWAIT)
 
     def take_job(self, number: int, frames: list[Any], surroundings: list[Any]) -> None:
         """Line up a job for it, and before that what has changed around its caller.

@@ -334,9 +334,13 @@ class Pump:
 
     def _false_start(self, code: int | None) -> None:
         self._false_starts += 1
-        if self._false_starts >= FALSE_STARTS:
+        if self._false_starts < FALSE_STARTS:
+            return
+        self._workers = len(self._queues)  # those that there are must do
+        if not self._workers:
+            end = "not even forked, or its fork server killed" if code is None else f"with exit code {code}"
             reason = (
-                f"{FALSE_STARTS} in a row ended before they were ready, the last with exit code {code}; "
+                f"{self._false_starts} in a row ended before they were ready, the last {end}; "
                 "what they wrote to standard error says why"
             )
             raise WorkerStartError(reason)

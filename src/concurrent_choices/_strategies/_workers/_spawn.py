@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -69,7 +70,8 @@ def interpreter(module: str, descriptors: list[int]) -> Child:
         WorkerStartError: There is none, or it cannot be started.
     """
     # Numbers that none of them has here, or one would be replaced before it is passed on.
-    there = range(max(descriptors) + 1, max(descriptors) + 1 + len(descriptors))
+    free = (number for number in count(3) if number not in descriptors)
+    there = [*islice(free, len(descriptors))]
     boot = ["-S", *_options(), "-c", _BOOT.format(module), _ROOT, *map(str, there)]
     passed = [(os.POSIX_SPAWN_DUP2, ours, its) for ours, its in zip(descriptors, there, strict=True)]
     nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)

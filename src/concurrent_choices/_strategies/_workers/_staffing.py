@@ -103,8 +103,11 @@ def _put_to_rest(host: Host) -> None:
             _resting[kind] = (host, closing)
     if spare:
         host.close()
-    else:
+        return
+    try:
         closing.start()
+    except RuntimeError:  # there can be no more threads
+        _retire(kind, host)
 
 
 def _retire(kind: Any, host: Host) -> None:

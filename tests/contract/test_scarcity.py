@@ -1,0 +1,81 @@
+"""Where the system gives few threads or processes, those do the work; where none, the error says so."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import contract_acts as acts
+import pytest
+from contract_ways import dismiss_resting, is_outside, only, parameters, resting, small
+
+from concurrent_choices import WorkerStartError, run
+
+ITEMS = range(60)
+DONE = [2 * item for item in ITEMS]
+
+
+@pytest.fixture
+def few_threads(monkeypatch):
+    """Limits how many threads of ours may run at a time."""
+    start, started = threading.Thread.start, []
+
+    def limit(most):
+        def start_few(thread):
+            if sum(each.is_alive() for each in started) >= most:
+                raise RuntimeError("can't start new thread")
+            start(thread)
+            started.append(thread)
+
+        monkeypatch.setattr(threading.Thread, "start", start_few)
+
+    dismiss_resting()  # or a thread waits to do it already
+    return limit
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_few_threads(strategy, of_kind, few_threads, most):
+    """As many lanes as there can be threads do all the work."""
+    few_threads(most)
+    assert run(of_kind(acts.double), ITEMS, strategy=strategy) == DONE
+
+
+@only(lambda name: name in {"auto", "sequential"} or is_outside(name))
+def test_no_threads(name, of_kind, few_threads):
+    """Whoever can do without complains of nothing; workers that no thread could dismiss do not rest."""
+    few_threads(0)
+    assert run(of_kind(acts.double), ITEMS, strategy=small(name)) == DONE
+    assert not resting()
+
+
+@only(lambda name: name in {"thread", "asyncio", "uvloop", "anyio"})
+def test_no_thread_for_those_who_need_one(name, few_threads):
+    """The error says whose limit it is, and what would do without."""
+    few_threads(0)
+    with pytest.raises(RuntimeError, match="can't start new thread") as caught:
+        run(acts.double, ITEMS, strategy=small(name))
+    assert "sequential" in caught.value.__notes__[0]
+
+
+def come_up_alone(path):
+    """Ends all workers but the first."""
+    try:
+        os.open(path, os.O_CREAT | os.O_EXCL)
+    except FileExistsError:
+        os._exit(3)
+
+
+@only(lambda name: "initializer" in parameters(name))
+def test_one_worker_comes_up(name, of_kind, log):
+    """The others are not missed: it does all the work."""
+    strategy = small(name, initializer=come_up_alone, initargs=(str(log),))
+    assert run(of_kind(acts.double), ITEMS, strategy=strategy) == DONE
+
+
+@only(lambda name: "initializer" in parameters(name))
+def test_no_worker_comes_up(name, log):
+    """The error says how many were tried, and how the last one ended."""
+    log.touch()
+    strategy = small(name, initializer=come_up_alone, initargs=(str(log),))
+    with pytest.raises(WorkerStartError, match=r"in a row ended before .* with exit code 3;"):
+        run(acts.double, ITEMS, strategy=strategy)
