@@ -86,7 +86,7 @@ def loop(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
 @pytest.fixture
 def hurried(nothing_left: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Nobody waits long for threads that are adrift, and they are let go when the test ends."""
+    """Nobody waits long for orphaned threads, and they are let go when the test ends."""
     for module in (_background, _thread_pool, _native, _threads):
         monkeypatch.setattr(module, "PARTING", 0.02)
     acts.RELEASE.clear()

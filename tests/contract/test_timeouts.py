@@ -141,7 +141,7 @@ def test_a_timeout_error_of_the_items_own(strategy, of_kind):
 
 
 def test_a_strategy_serves_after_a_timeout(name, of_kind):
-    """Threads adrift and workers killed are replaced, also inside a with block."""
+    """Orphaned threads and killed workers are replaced, also inside a with block."""
     strategy = small(name)
     warm = strategy if hasattr(strategy, "__enter__") else None
     if warm is not None:

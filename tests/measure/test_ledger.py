@@ -51,13 +51,13 @@ def test_what_was_under_way_can_be_waited_for():
     """A call that ends late hands its outcome to who waits for it, not into the ledger."""
     ledger = Ledger()
     ledger.begin(Claim(7, "xy"))
-    (adrift,) = ledger.abandon()
+    (orphan,) = ledger.abandon()
 
-    assert adrift.indices == range(7, 9)
-    assert adrift.wait(0) is None
+    assert orphan.indices == range(7, 9)
+    assert orphan.wait(0) is None
     thread = threading.Thread(target=ledger.finish, args=(Run(7, ["X", "Y"]), None))
     thread.start()
-    assert adrift.wait() == Run(7, ["X", "Y"])
+    assert orphan.wait() == Run(7, ["X", "Y"])
     thread.join()
     assert ledger.runs == []
-    assert ledger.abandon() == (adrift,)
+    assert ledger.abandon() == (orphan,)

@@ -48,17 +48,17 @@ class InFlight:
 
     def __init__(self, claim: Claim) -> None:
         self.indices = range(claim.start, claim.start + len(claim.items))
-        self._landed = threading.Event()
+        self._completed = threading.Event()
         self._run = Run(claim.start, ())
 
     def wait(self, seconds: float | None = None) -> Run | None:
         """Their outcomes once they have ended; None if that takes longer than so many seconds."""
-        return self._run if self._landed.wait(seconds) else None
+        return self._run if self._completed.wait(seconds) else None
 
-    def land(self, run: Run) -> None:
+    def complete(self, run: Run) -> None:
         """They have ended."""
         self._run = run
-        self._landed.set()
+        self._completed.set()
 
 
 class Ledger:
@@ -77,7 +77,7 @@ class Ledger:
         self._lock = threading.Lock()
         self._begun: set[int] = set()
         self._under_way: dict[int, Claim] = {}
-        self._adrift: dict[int, InFlight] = {}
+        self._orphaned: dict[int, InFlight] = {}
         self._abandoned = False
 
     def begin(self, claim: Claim) -> bool:
@@ -93,23 +93,23 @@ class Ledger:
         """Hand in the outcomes of the items claimed, and their times if they were taken."""
         with self._lock:
             claim = self._under_way.pop(run.start)
-            adrift = self._adrift.get(run.start)
-            if adrift is None:
+            orphan = self._orphaned.get(run.start)
+            if orphan is None:
                 if len(self.runs).bit_count() < 2:  # noqa: PLR2004 - none yet, or a power of two
                     self.samples.append((claim.items[0], run.outcomes[0]))
                 self.runs.append(run)
                 if block is not None:
                     self.blocks.append(block)
-        if adrift is not None:
-            adrift.land(run)
+        if orphan is not None:
+            orphan.complete(run)
 
     def abandon(self) -> tuple[InFlight, ...]:
         """Let nothing more begin; answers what is under way."""
         with self._lock:
             self._abandoned = True
             for start, claim in self._under_way.items():
-                self._adrift.setdefault(start, InFlight(claim))
-            return tuple(self._adrift.values())
+                self._orphaned.setdefault(start, InFlight(claim))
+            return tuple(self._orphaned.values())
 
     def unbegun(self, claims: Iterable[Claim]) -> list[Claim]:
         """Those claims that were never begun."""
