@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextvars import copy_context
 from functools import partial
 
@@ -184,6 +184,15 @@ def test_a_neighbour_makes_no_trip_dearer():
 def task(of, submitted):
     """A call that waits since so many nanoseconds."""
     return Task(Future(), len, (), {}, of, copy_context(), 1, submitted, 1)
+
+
+def test_what_was_abandoned_is_not_begun_again():
+    """A call that came back from the processes, and that nobody waits for, is not made."""
+    call = task(account("compute"), 0)
+    assert call.begin()
+    call.abandoned = True
+    assert not call.begin()
+    assert isinstance(call.future.exception(), CancelledError)
 
 
 def test_short_calls_go_first_until_a_long_one_has_waited():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .._strategies._workers._wire import Terms
 from ._packing import SentCallables
@@ -40,7 +40,6 @@ class CallQueue:
         self.sent = SentCallables()
         self.assignments: deque[Assignment] = deque()
         self.reported = 0
-        self.abandoned: set[Any] = set()
 
     def room(self) -> bool:
         """Whether it can be given one more call."""

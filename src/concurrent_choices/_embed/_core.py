@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from contextvars import copy_context
 from itertools import count
 from typing import Any, Literal
@@ -23,6 +22,7 @@ from .._platform import gil_enabled, usable_cpus
 from .._work._captured import Held, held_by, travels_by_name
 from ._account import Account, Accounts, identity_of, unwrapped
 from ._dispatch import Dispatch
+from ._future import LeanFuture
 from ._process_pool import ProcessPool
 from ._tasks import Task
 from ._ticker import Ticker
@@ -147,7 +147,7 @@ class Core:
         """
         account = self.accounts.of(fn if counted_as is None else counted_as)
         now = time.perf_counter_ns()
-        task = Task(Future(), fn, args, kwargs, account, copy_context(), next(self._serial), now, calls)
+        task = Task(LeanFuture(), fn, args, kwargs, account, copy_context(), next(self._serial), now, calls)
         dispatch = self._dispatch
         dispatch.lock.acquire()
         if dispatch.closing:
@@ -202,8 +202,10 @@ class Core:
 
     def abandon(self, task: Task) -> None:
         """Nobody waits for a call any longer."""
-        if not task.future.cancel() and task.away:
-            self._process_pool.abandon(task)
+        if not task.future.cancel():
+            task.abandoned = True
+            if task.away:
+                self._process_pool.abandon(task)
 
     # Learning
 

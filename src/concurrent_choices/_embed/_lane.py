@@ -24,7 +24,7 @@ class Lane:
 
     Attributes:
         mail: The call it is to make next, or None to end; put there whenever it rests, and once.
-        since: The wall clock when its call began, ns.
+        since: The wall clock when its call began, or its last one, ns.
         task: The call it makes now, or None.
         thread: The thread; None before it is started.
     """

@@ -101,7 +101,7 @@ class ProcessPool:
             self._put(lambda: self._queues or self._open_queue())
 
     def abandon(self, task: Task) -> None:
-        """Nobody waits for a call any longer: end it, with its worker if need be."""
+        """Nobody waits for a call any longer: end the worker that makes it."""
         self._put(lambda: self._give_up(task))
 
     def poke(self) -> None:
@@ -301,10 +301,8 @@ class ProcessPool:
         elif task is not None and error is None and answer.unloadable:
             self._turned_away(task, None, answer.unloadable)
         elif task is not None:
-            abandoned = task in queue.abandoned
-            queue.abandoned.discard(task)
             task.account.away -= 1
-            settle_call(task, answer, error, abandoned=abandoned)
+            settle_call(task, answer, error)
             self._on_ended(task)
 
     def _turned_away(self, task: Task | None, account: Account | None, reason: str) -> None:
@@ -318,10 +316,8 @@ class ProcessPool:
 
     def _give_up(self, task: Task) -> None:
         for queue in self._queues.values():
-            if any(assignment.task is task for assignment in queue.assignments):
-                queue.abandoned.add(task)
-                if queue.assignments[0].task is task:
-                    queue.worker.kill()
+            if queue.assignments and queue.assignments[0].task is task:
+                queue.worker.kill()
 
     def _settle(self, queue: CallQueue) -> None:
         """A worker is gone: report what died with it, and hand on what it had not begun."""
@@ -332,19 +328,15 @@ class ProcessPool:
             self._false_start(code)
         for assignment in reversed(unbegun):
             task = assignment.task
-            if task is not None and task in queue.abandoned:
-                self._end(task, CancelledError())
-            elif task is not None:
+            if task is not None:
                 task.account.away -= 1
                 self._backlog.put_back(task)
             elif assignment.looked_at is not None:
                 self._on_looked(assignment.looked_at, self.unfit or "its worker process ended too soon")
         for place, assignment in enumerate(begun, 1):
-            self._bury(assignment, queue.worker, code, last=place == len(begun), queue=queue)
+            self._bury(assignment, queue.worker, code, last=place == len(begun))
 
-    def _bury(
-        self, assignment: Assignment, worker: Worker, code: int | None, *, last: bool, queue: CallQueue
-    ) -> None:
+    def _bury(self, assignment: Assignment, worker: Worker, code: int | None, *, last: bool) -> None:
         task = assignment.task
         if assignment.looked_at is not None:
             reason = f"loading it ends a worker process (exit code {code})"
@@ -353,12 +345,9 @@ class ProcessPool:
             return
         kind = WorkerDiedError if last else ResultLostError
         error: BaseException = kind(task.number, repr(task), worker.pid, code)
-        self._end(task, CancelledError() if task in queue.abandoned else error)
-
-    def _end(self, task: Task, error: BaseException) -> None:
         task.account.away -= 1
         task.account.errors += 1
-        task.deliver(None, error)
+        task.deliver(None, CancelledError() if task.abandoned else error)
         self._on_ended(task)
 
     def _false_start(self, code: int | None) -> None:

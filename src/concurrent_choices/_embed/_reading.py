@@ -28,7 +28,7 @@ def read_answer(message: Message) -> tuple[Any, BaseException | None]:
     return values[0], None
 
 
-def settle_call(task: Task, report: Report | None, error: BaseException | None, *, abandoned: bool) -> None:
+def settle_call(task: Task, report: Report | None, error: BaseException | None) -> None:
     """Hand over what came of a call, and note what it took."""
     account = task.account
     account.calls += 1
@@ -36,7 +36,7 @@ def settle_call(task: Task, report: Report | None, error: BaseException | None, 
         account.errors += 1
         if error is not None:
             account.bar(f"its result cannot travel ({error})")
-            task.deliver(None, CancelledError() if abandoned else error)
+            task.deliver(None, CancelledError() if task.abandoned else error)
         return
     calls = task.calls
     account.learn_remote(report.wall / calls, report.cpu / calls, report.queued / calls)

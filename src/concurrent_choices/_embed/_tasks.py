@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextvars import Context
 from typing import Any
 
@@ -34,6 +34,7 @@ class Task:
     """
 
     __slots__ = (
+        "abandoned",
         "account",
         "args",
         "away",
@@ -70,11 +71,15 @@ class Task:
         self.calls = calls
         self.away = False  # whether it is the process pool's to make
         self.started = False  # whether its future says that it runs
+        self.abandoned = False  # whether nobody waits for it any longer
 
     def begin(self) -> bool:
-        """Say on the future that it runs; False where it was cancelled before."""
+        """Say on the future that it runs; False where it was cancelled, or abandoned on its way back."""
         if not self.started:
             self.started = self.future.set_running_or_notify_cancel()
+        elif self.abandoned:
+            self.deliver(None, CancelledError())
+            return False
         return self.started
 
     def deliver(self, value: Any, error: BaseException | None) -> None:
