@@ -173,3 +173,18 @@ def test_batches_may_be_made_by_hand():
                 yield Batch(claim.start, [job.fn(item) for item in claim.items])
 
     assert run(acts.double, range(10), strategy=ByHand()) == list(range(0, 20, 2))
+
+
+def test_a_batch_that_says_nothing_replaces_none(of_kind):
+    """A lane that was cut short before its first item hands that over after another has done it."""
+
+    class Hesitant:
+        name = "hesitant"
+
+        def execute(self, job):
+            first, second = job.claim(1), job.claim(1)
+            yield job.perform(second)
+            yield Batch(second.start, [])
+            yield job.perform(first)
+
+    assert run(of_kind(acts.double), range(2), strategy=Hesitant()) == [0, 2]

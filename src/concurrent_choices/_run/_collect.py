@@ -39,7 +39,8 @@ class Collector:
             raise batch.error
         values, waiting = self._values, self._waiting
         if batch.start != len(values):
-            waiting[batch.start] = batch.values
+            if batch.values:  # else its items went back, and what came of them may be waiting already
+                waiting[batch.start] = batch.values
             return
         values.extend(batch.values)
         while waiting and len(values) in waiting:
