@@ -184,6 +184,13 @@ def test_the_convoy_of_the_gil_is_there():
     assert outcome.seconds > 200 * MS  # forty items wait about 5 ms each
 
 
+def test_a_lane_that_has_slept_needs_the_gil_to_claim_again():
+    """Eight wake at once; one of them goes on to compute for 4 ms, and takes both items that are left."""
+    script = Script(lambda index: (Wait(8 * MS) if index < 8 else Python(4 * MS),), 10)
+    outcome = simulate(script, threads(8), Machine(cpus=8), FREE)
+    assert outcome.seconds == pytest.approx(16 * MS, rel=0.01)
+
+
 def test_the_same_seed_gives_the_same_run():
     """And another seed another one."""
     script = Script((Python(Exponential(1 * MS)), Wait(LogNormal(2 * MS, 1.0))), 50)

@@ -65,9 +65,11 @@ class Lane:
         if self.kind == "thread" and self._host.world.script.is_async:
             yield from self._host.hold(self._host.world.costs.loop_start, self._usage)
         while not self.leaving and self._queue.left:
-            batch = self._queue.claim(pace.size)
             began = self._host.engine.now
             yield from self._host.hold(overhead, self._usage)
+            if self.leaving or not self._queue.left:
+                return  # since it asked for the GIL, without which nothing can be claimed
+            batch = self._queue.claim(pace.size)
             yield from self._perform(batch)
             pace.took(self._host.engine.now - began, len(batch))
 
