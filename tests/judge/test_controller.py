@@ -381,6 +381,60 @@ def test_workers_are_ordered_early_where_items_wait_and_compute():
     assert arrangement.threads >= 2
 
 
+def asleep(now, *, calls, flying=64, spent=0.0, remaining=1000, **more):
+    """Lanes at calls that sleep; the calling thread has left the items to them."""
+    clocks = {"cpu": spent, "lane_cpu": spent}
+    return Sight(now=now, done=calls, remaining=remaining, flying=flying, calls=calls, **clocks, **more)
+
+
+def turned(**more):
+    """Fifty calls slept; for the last eight milliseconds those after them have filled the GIL."""
+    decider = controller()
+    decider.look(Sight(now=0.002, remaining=1000, held=0.002))
+    for now, calls in ((0.01, 0), (0.02, 30), (0.03, 50)):
+        assert decider.look(asleep(now, calls=calls)).stage == "waiting"
+    decider.look(asleep(0.034, calls=52, spent=0.004))
+    return decider, decider.look(asleep(0.038, calls=53, spent=0.008, **more))
+
+
+def test_calls_that_begin_to_compute_are_joined_by_no_more():
+    """Each lane that comes back would take one more of them, and they end one after the other."""
+    _, arrangement = turned()
+    assert (arrangement.stage, arrangement.threads, arrangement.processes) == ("starting", 0, 2)
+
+
+def test_calls_that_begin_to_compute_stay_here_where_few_are_left():
+    """For ten items of a few milliseconds no processes are started; nor do lanes take more of them."""
+    _, arrangement = turned(remaining=10)
+    assert (arrangement.stage, arrangement.threads, arrangement.processes) == ("alone", 0, 0)
+
+
+def test_a_generator_that_computes_is_not_taken_for_calls_that_do():
+    """The calling thread makes the items, for as long as eight milliseconds at a time."""
+    _, arrangement = turned(remaining=None)
+    assert arrangement.stage == "waiting"
+
+
+def test_calls_that_compute_now_and_then_keep_their_lanes():
+    """Each computes for a millisecond, as those before it did: the GIL is full for a moment, by chance."""
+    decider = controller()
+    decider.look(Sight(now=0.002, remaining=1000, held=0.002))
+    for now, calls, spent in ((0.03, 10, 0.01), (0.05, 20, 0.02), (0.054, 24, 0.024), (0.058, 28, 0.028)):
+        arrangement = decider.look(asleep(now, calls=calls, spent=spent))
+    assert arrangement.stage == "waiting"
+
+
+def test_processes_are_not_measured_against_calls_that_slept():
+    """While workers came up, forty calls returned that had been asleep."""
+    decider, _ = turned()
+    arrangement = decider.look(asleep(0.06, calls=93, flying=12, spent=0.03, ready=2))
+    assert arrangement.outside
+    for now, items in ((0.07, 0), (0.08, 4), (0.3, 50)):
+        workers = {"outside_items": items, "outside_seconds": items * 0.01, "outside_cpu": items * 0.01}
+        arrangement = decider.look(Sight(now=now, done=93 + items, remaining=500, **workers))
+    assert arrangement.outside
+
+
 # The climb
 
 

@@ -48,6 +48,8 @@ class Starting:
         self._inside = inside
         self._since = sight.now
         self._began = sight
+        # Calls that lanes were at when others were found to compute tell nothing of those that are left.
+        self._leftovers = before is None and sight.flying > 0
         self._solo = Solo(sight)
 
     def arrange(self) -> Arrangement:
@@ -65,7 +67,7 @@ class Starting:
     def look(self, sight: Sight) -> Stage:
         known = self._known
         items, seconds = sight.done - self._began.done, sight.now - self._began.now
-        if items >= COUNTED or (items > 1 and seconds >= CLEAR):
+        if not self._leftovers and (items >= COUNTED or (items > 1 and seconds >= CLEAR)):
             known.each = seconds / items
         if known.obstacle:
             return self._give_up(sight, known.obstacle)
@@ -79,7 +81,8 @@ class Starting:
             return self
         if not worth_starting(known.rest(sight), 0.0, known.limits.processes):
             return self._give_up(sight, "the rest has become too small for processes")
-        before = 1.0 / known.each if sight.done >= COUNTED else 0.0  # fewer items may be unlike the others
+        alike = sight.done >= COUNTED and not self._leftovers  # fewer items may be unlike the others
+        before = 1.0 / known.each if alike else 0.0
         trial = ProcessTrial(known.limits.processes, self._inside, before)
         return Outside(known, sight, self._reason, back=self._back, trial=trial)
 
