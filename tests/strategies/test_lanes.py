@@ -170,6 +170,20 @@ def test_a_closed_thread_pool_has_no_threads():
     assert not any(thread.is_alive() for thread in thread_pool._threads)
 
 
+def test_a_thread_pool_is_closed_while_a_thread_is_about_to_start(monkeypatch):
+    """Ctrl-C, or whoever ends a run, may come between; the thread does what it was to do, and ends."""
+    thread_pool, done = ThreadPool("pool"), threading.Event()
+
+    def close_and_start(thread):
+        monkeypatch.undo()
+        thread_pool.close()
+        thread.start()
+
+    monkeypatch.setattr(threading.Thread, "start", close_and_start)
+    thread_pool.start(done.set)
+    assert done.wait(30)
+
+
 class Thing:
     """Something that can be closed."""
 

@@ -110,7 +110,8 @@ class ThreadPool:
             self._idle = 0
         until = time.monotonic() + PARTING
         for thread in set(self._threads) - {threading.current_thread()}:
-            thread.join(max(0.0, until - time.monotonic()))
+            if thread.is_alive():  # not so one that somebody is about to start; it ends by itself
+                thread.join(max(0.0, until - time.monotonic()))
 
 
 _pools: weakref.WeakSet[ThreadPool] = weakref.WeakSet()
