@@ -50,6 +50,19 @@ def test_a_loop_that_waits_gets_more_lanes():
     assert (arrangement.stage, arrangement.threads) == ("loop", 1000)
 
 
+@pytest.mark.parametrize(("remaining", "lanes"), [(16, 32), (17, 16), (None, 16)])
+def test_all_of_few_items_are_begun_at_once(remaining, lanes):
+    """Of more of them the last must wait anyhow, and each that has begun may block the loop in its turn."""
+    arrangement = watched(controller(), flying=16, rate=0.0, seconds=4e-3, remaining=remaining)
+    assert arrangement.threads == lanes
+
+
+def test_none_are_begun_while_the_loop_is_inside_an_item():
+    """The first have just come back from their wait, and may be blocking it."""
+    assert watched(controller(), flying=16, rate=0.0, inside=1.0, seconds=12e-3).threads == 16
+    assert watched(controller(), flying=16, rate=0.0, inside=0.0, seconds=12e-3).threads > 16
+
+
 def test_concurrency_is_its_ceiling():
     """However much is waited."""
     assert watched(controller(flying=50), flying=50, rate=0.0).threads == 50

@@ -15,10 +15,13 @@ __all__ = ["LoopController", "LoopSight"]
 FIRST_TASKS = 16
 """Items in flight once one waits: few enough to be borne where each of them blocks the loop later."""
 
-BLIND_TASKS = ((0.0, 32), (4e-3, 128), (0.02, 256), (0.08, 1000))
+BLIND_TASKS = ((4e-3, 128), (0.02, 256), (0.08, 1000))
 """Most items in flight while none has come back, by the seconds waited so far. Items that wait for a short
-time and then block the loop do so one after another, however many there are by then; 25 that only wait for
-20 ms lose a millisecond (benchmarks.regret, async-awaits-blocks and async-sleep-20ms)."""
+time and then block the loop do so one after another, however many there are by then."""
+
+FEW_TASKS = 32
+"""Items that are all begun at once, as soon as one is seen to wait: 25 that only wait for 20 ms lose a
+millisecond (benchmarks.regret, async-sleep-20ms). Of more than these the last must wait all the same."""
 
 MOST_TASKS = 1000
 """Items in flight at most: half the files a process may open by default (DECISION.md 5.3, caps)."""
@@ -184,11 +187,21 @@ class LoopController:
         if sight.alone:
             return self.first
         if self._climb is None:
-            self._climb = Climb(sight.run, self._most, self.first, blind=BLIND_TASKS)
-        if self._last is not None and sight.stuck > self._last.stuck:
+            few = FEW_TASKS if self._first_of_few(sight.run) else self.first
+            self._climb = Climb(sight.run, self._most, self.first, blind=((0.0, few), *BLIND_TASKS))
+        if self._last is not None and self._is_held_up(sight, self._last):
             return self._climb.lanes  # others would be held up too
         lanes = self._climb.look(sight.run)
         return min(lanes, HUSHED) if self._hushed else lanes
+
+    def _first_of_few(self, sight: Sight) -> bool:
+        """Whether all items that are left may be begun with those in flight."""
+        return sight.remaining is not None and sight.remaining + sight.flying <= FEW_TASKS
+
+    @staticmethod
+    def _is_held_up(sight: LoopSight, last: LoopSight) -> bool:
+        """Whether the loop stands still, or may: nothing has come back, and it was found inside an item."""
+        return sight.stuck > last.stuck or (not sight.run.calls and sight.inside > last.inside)
 
     def _never_wait(self, sight: LoopSight) -> bool:
         """Whether items need nothing of their loop: one at a time is begun, and over before the next."""
