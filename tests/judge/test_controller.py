@@ -160,6 +160,21 @@ def test_looks_that_come_in_time_prove_nothing_alone():
     assert stages[-1] == "pair"
 
 
+@pytest.mark.parametrize(
+    ("cpus", "late", "cpu", "stage"),
+    [(8.0, 0, 1.0, "parallel"), (2.0, 0, 1.0, "pair"), (8.0, 1, 1.0, "pair"), (8.0, 0, 3.0, "pair")],
+)
+def test_looks_that_all_come_in_time_spare_the_trial_on_many_cores(cpus, late, cpu, stage):
+    """Two of eight cores tell little that looks have not; unless items may have threads of their own."""
+    decider = controller(cpus=cpus)
+    for look in range(1, 5):
+        sight = small_items(1.5e-3 * look, looks=look, late=min(late, look))
+        arrangement = decider.look(sight._replace(cpu=cpu * sight.now))
+        if arrangement.stage != "alone":
+            break
+    assert arrangement.stage == stage
+
+
 def test_small_items_add_up_to_evidence():
     """Looks come more often than there is enough to be sure: what they saw is added up."""
     decider = controller()

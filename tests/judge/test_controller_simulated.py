@@ -23,7 +23,7 @@ def regret(kind, seed):
     ("kind", "most"),
     [
         ("cpu", 1.05),
-        ("native", 1.4),
+        ("native", 1.2),
         ("wait", 1.2),
         ("server", 1.1),
         ("lock", 1.05),

@@ -8,7 +8,16 @@ from ._climb import FIRST
 from ._sight import Limits, Sight
 from ._thresholds import GAINS, HELD, WITNESSED
 
-__all__ = ["ALIKE", "SMALL", "Known", "first_lanes", "gil_held", "worth_carrying", "worth_starting"]
+__all__ = [
+    "ALIKE",
+    "SMALL",
+    "Known",
+    "first_lanes",
+    "gil_free",
+    "gil_held",
+    "worth_carrying",
+    "worth_starting",
+]
 
 SMALL = 3e-3
 """Seconds of rest that nothing is worth being started for (DECISION.md 5.3, S2)."""
@@ -151,3 +160,8 @@ def gil_held(since: Sight, sight: Sight) -> bool | None:
     if 0 < looks == late < WITNESSED:
         return None
     return looks > 0 and late >= HELD * looks
+
+
+def gil_free(since: Sight, sight: Sight) -> bool:
+    """Whether lanes leave the GIL free: enough looks since then, and none of them late."""
+    return sight.looks - since.looks >= WITNESSED and sight.late == since.late

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, inf
 
 from ._climb import FIRST, Climb
-from ._known import ALIKE, SMALL, Known, first_lanes, gil_held, worth_starting
+from ._known import ALIKE, SMALL, Known, first_lanes, gil_free, gil_held, worth_starting
 from ._processes import Starting
 from ._sight import Arrangement, Sight
 from ._solo import Solo, full
@@ -21,6 +21,7 @@ from ._thresholds import (
     GLANCE,
     IDLE,
     LONGEST,
+    MANY,
     MOST_INSIDE,
     MOSTLY,
     NATIVE,
@@ -125,7 +126,14 @@ class Alone:
             return self._under_gil(sight, rest)
         if not known.may_change(sight.now):
             return self._stay(self._reason, CALM)
+        if known.limits.cpus >= MANY and gil_free(self._since, sight) and not self._has_threads(sight):
+            return Parallel(known, sight, "it computes, and whoever looks at it need not wait for the GIL")
         return Pair(known, sight, wants=1.0 - self._solo.waits)
+
+    def _has_threads(self, sight: Sight) -> bool:
+        """Whether an item may compute in threads of its own, as far as a clock tells that lags."""
+        began = self._since
+        return sight.cpu - began.cpu >= PARALLEL * (sight.now - began.now)
 
     def _under_gil(self, sight: Sight, rest: float) -> Stage:
         known = self._known
