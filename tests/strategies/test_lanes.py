@@ -143,6 +143,24 @@ def test_a_thread_that_cannot_be_started(thread_pool, monkeypatch):
     assert done.wait(30)
 
 
+def test_where_there_are_no_daemon_threads(thread_pool, monkeypatch):
+    """As in a subinterpreter: those of another kind do the work, and end with the pool."""
+    thread, done = threading.Thread, threading.Event()
+
+    def refuse_daemons(*, daemon, **named):
+        if daemon:
+            raise RuntimeError("daemon threads are disabled in this (sub)interpreter")
+        return thread(daemon=daemon, **named)
+
+    monkeypatch.setattr(threading, "Thread", refuse_daemons)
+    thread_pool.start(done.set)
+    assert done.wait(30)
+    (only,) = thread_pool._threads
+    thread_pool.close()
+    only.join(30)
+    assert not only.is_alive()
+
+
 def test_a_thread_pool_in_a_fork(thread_pool):
     """It has none of its parent's threads, and starts its own."""
     done = threading.Event()

@@ -73,7 +73,7 @@ class UvloopStrategy(AsyncioStrategy):
     def _new_loop(self) -> AbstractEventLoop:
         try:
             import uvloop  # noqa: PLC0415 - 30 ms, and not there on every platform
-        except ImportError as error:
+        except ModuleNotFoundError as error:
             feature = 'strategy "uvloop"'
             raise MissingExtraError(feature, "uvloop") from error
         if not standard_streams_are_open():

@@ -27,7 +27,7 @@ in which Ctrl-C must be back)."""
 
 
 class ThreadPool:
-    """A set of daemon threads that grows as bodies arrive and never refuses one.
+    """A set of threads, daemons where there can be such, that grows as bodies arrive and never refuses one.
 
     Args:
         name: What the threads are called.
@@ -62,8 +62,7 @@ class ThreadPool:
             if self._idle:
                 self._idle -= 1
                 return
-            name = f"{self._name}-{len(self._threads)}"
-            thread = threading.Thread(target=self._serve, name=name, daemon=True)
+            thread = _new_thread(self._serve, f"{self._name}-{len(self._threads)}")
             self._threads.append(thread)
         try:
             thread.start()
@@ -112,6 +111,13 @@ class ThreadPool:
         for thread in set(self._threads) - {threading.current_thread()}:
             if thread.is_alive():  # not so one that somebody is about to start; it ends by itself
                 thread.join(max(0.0, until - time.monotonic()))
+
+
+def _new_thread(target: Body, name: str) -> threading.Thread:
+    try:
+        return threading.Thread(target=target, name=name, daemon=True)
+    except RuntimeError:  # a subinterpreter has no daemon threads, and waits at its end for those that run
+        return threading.Thread(target=target, name=name, daemon=False)
 
 
 _pools: weakref.WeakSet[ThreadPool] = weakref.WeakSet()

@@ -96,7 +96,6 @@ def _put_to_rest(host: Host) -> None:
     kind = _kind()
     closing = threading.Timer(REST, _retire, (kind, host))
     closing.name = "concurrent_choices-retire"
-    closing.daemon = True
     with _lock:
         spare = kind in _resting
         if not spare:
@@ -105,8 +104,9 @@ def _put_to_rest(host: Host) -> None:
         host.close()
         return
     try:
+        closing.daemon = True
         closing.start()
-    except RuntimeError:  # there can be no more threads
+    except RuntimeError:  # there can be no more threads, or no daemons, as in a subinterpreter
         _retire(kind, host)
 
 

@@ -1,0 +1,48 @@
+"""Runs inside a subinterpreter, which has no daemon threads and may not fork: where there can be such."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from contract_ways import NAMES
+
+if sys.version_info < (3, 13):
+    pytest.skip("older interpreters have none to try", allow_module_level=True)
+
+INSIDE = """
+import asyncio, sys, time
+sys.path[:] = {path!r}
+from concurrent_choices import run
+
+def nap(item):
+    time.sleep(1e-3)
+    return item
+
+async def awaited(item):
+    await asyncio.sleep(1e-3)
+    return item
+
+for fn in nap, {coroutine}:
+    assert run(fn, range(60), strategy={name!r}) == [*range(60)]
+"""
+
+OUTSIDE = """
+import _interpreters
+inner = _interpreters.create()
+failure = _interpreters.exec(inner, {inside!r})
+_interpreters.destroy(inner)
+assert failure is None, failure.formatted
+print("done", end="")
+"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_in_a_subinterpreter(name):
+    """It gives its results, and nothing of it is in the way when the subinterpreter ends."""
+    coroutine = "nap" if name == "uvloop" else "awaited"  # the uvloop package refuses to be loaded there
+    inside = INSIDE.format(path=sys.path, name=name, coroutine=coroutine)
+    script = [sys.executable, "-c", OUTSIDE.format(inside=inside)]
+    done = subprocess.run(script, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr) == ("done", "")
