@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="concurrent-choices", description="Measures a callable and says which concurrency suits it."
     )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and end")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_recommend(commands)
     _add_advise(commands)
@@ -71,6 +72,16 @@ def _parser() -> argparse.ArgumentParser:
     machine.add_argument("--json", action="store_true", help="as JSON instead of a table")
     machine.set_defaults(command=_machine)
     return parser
+
+
+class _Version(argparse.Action):
+    """As argparse's own, which has to be told the version whether anybody asks for it or not."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version  # noqa: PLC0415 - read from the installed package, when asked for
+
+        print(parser.prog, version("concurrent_choices"))
+        parser.exit()
 
 
 def _add_recommend(commands: Any) -> None:

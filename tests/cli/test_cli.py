@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -24,6 +25,14 @@ def test_recommend_as_json(here, capsys):
     assert main(["recommend", "mine:Shop.price", "--items", "range(100)", "--json"]) == 0
     verdict = Recommendation.from_json(capsys.readouterr().out)
     assert (verdict.items, verdict.plan.strategy) == (100, "sequential")
+
+
+def test_the_version(capsys):
+    """As the installed package has it."""
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"concurrent-choices {version('concurrent_choices')}\n"
 
 
 def test_items_from_a_file_are_its_lines(here, capsys):
