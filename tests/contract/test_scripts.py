@@ -154,6 +154,24 @@ def test_modules_beside_the_script_are_found(name, execute, tmp_path):
     assert printed == ["0", "2", "4"]
 
 
+def test_modules_are_found_when_the_folder_has_changed(name, execute, tmp_path):
+    """A relative entry of the path is searched by workers where the caller has searched it."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "wheel.py").write_text("def twice(number):\n    return 2 * number\n")
+    printed = execute(
+        f"""
+        import os, sys
+        sys.path.append("parts")
+        import wheel
+        os.chdir(os.sep)
+        from concurrent_choices import run
+
+        print(*run(wheel.twice, range(3), strategy="{name}"))
+        """
+    )
+    assert printed == ["0", "2", "4"]
+
+
 def test_what_workers_print_is_seen(name, execute):
     """A print in a worker arrives where the caller's own prints go."""
     printed = execute(

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from functools import partial
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from concurrent_choices import run
+from concurrent_choices import AdaptiveExecutor, run
+from concurrent_choices._engine._carrying import Done
+from concurrent_choices._engine._report import begin_report
+from concurrent_choices._engine._urgency import Urgency
+from concurrent_choices._engine._worker_startup import WorkerStartup
 from concurrent_choices._work import _pickling
 from concurrent_choices._work._apart import keep_apart
+from concurrent_choices._work._job import Job
+from concurrent_choices._work._source import Source
+from concurrent_choices._work._state import State
 
 CODE = """
+import os
+
+def whose(_):
+    return os.getpid()
+
 class Trouble(Exception):
     pass
 
@@ -60,6 +73,22 @@ def test_what_is_defined_there_makes_the_round_trip(points, strategy):
         run(point.moved, [0], strategy=strategy)
 
 
+def test_an_executor_has_it_make_the_trip(points):
+    """It is called in a worker process."""
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        assert executor.submit(points.whose, None).result() != os.getpid()
+
+
+def test_auto_has_it_make_the_trip(points):
+    """Workers load it, and nothing keeps it here."""
+    barred = []
+    job = Job(points.whose, Source(range(3)))
+    startup = WorkerStartup(job, State(job.fn), begin_report("whose"), Urgency())
+    startup.order(1, 1, Done(), barred.append)
+    assert (startup.ready, barred) == (1, [])
+    startup.close()
+
+
 @pytest.mark.parametrize("fn", [len, test_what_is_defined_there_makes_the_round_trip, partial(int, base=2)])
 def test_what_can_be_imported_travels_by_name(fn):
     """Nothing else is kept apart."""
@@ -73,6 +102,15 @@ def test_the_outermost_package_is_kept_apart(points):
     before = set(_pickling.APART)
     keep_apart(partial(points.Point))
     assert _pickling.APART.keys() - before == {b"nowhere"}
+
+
+def test_a_module_of_another_name_than_its_file_is_kept_apart(tmp_path, monkeypatch):
+    """Though its file lies where imports look, they would not find it by its name."""
+    monkeypatch.syspath_prepend(tmp_path)
+    module = loaded("renamed", tmp_path)
+    keep_apart(module.whose)
+    assert _pickling.APART.pop(b"renamed") is module
+    del sys.modules["renamed"]
 
 
 def test_what_stands_for_a_module_is_not_kept_apart(monkeypatch):

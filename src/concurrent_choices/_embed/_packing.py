@@ -8,6 +8,7 @@ from collections import OrderedDict
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from .._work._apart import keep_apart
 from .._work._captured import held_by, travels_by_name
 from .._work._pickling import dump, reason_of
 from ._account import unwrapped
@@ -144,4 +145,5 @@ def callable_frames(fn: Any) -> tuple[bytes, ...]:
     Raises:
         Exception: Whatever the pickler raises for what cannot be pickled.
     """
+    keep_apart(fn)
     return tuple(bytes(frame) for frame in dump(fn))

@@ -21,6 +21,7 @@ from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._watch import Watch
 from .._strategies._workers._wire import Kind, Terms
+from .._work._apart import keep_apart
 from .._work._job import Job
 from .._work._pickling import dump, reason_of
 from .._work._state import State
@@ -137,6 +138,7 @@ class WorkerStartup:
 
     def _unfit_to_travel(self) -> str:
         """Why the callable cannot leave this process; empty where it can."""
+        keep_apart(self._job.fn)
         try:
             dump(self._job.fn)
         except Exception as error:  # noqa: BLE001 - picklers raise anything

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._platform._libraries import LIBRARIES
 from ._callables import enclosed
 from ._perform import text_of
-from ._pickling import MAINS
+from ._pickling import MAINS, names_what_stays
 
 if TYPE_CHECKING:
     import pickle
@@ -57,7 +57,7 @@ def travels_by_name(fn: Any) -> bool:
     import pickle  # noqa: PLC0415 - 2 ms, and hashlib 3: most callables hold nothing that needs them
 
     try:
-        return b"_main__" not in pickle.dumps(fn, 5)  # nor of a child of multiprocessing
+        return not names_what_stays(pickle.dumps(fn, 5))
     except Exception:  # noqa: BLE001 - picklers raise anything; cloudpickle will be asked later
         return False
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-__all__ = ["APART", "MAINS", "dump", "goes_by_value", "load", "reason_of"]
+__all__ = ["APART", "MAINS", "dump", "goes_by_value", "load", "names_what_stays", "reason_of"]
 
 OUT_OF_BAND_FROM = 1 << 20
 """Bytes from which a buffer travels beside the pickle instead of in it."""
@@ -52,7 +52,7 @@ def dump(value: Any) -> list[Any]:
 
     try:
         frames[0] = pickled(value, 5, buffer_callback=beside)
-        if _MAIN not in frames[0] and not (APART and any(name in frames[0] for name in APART)):
+        if not names_what_stays(frames[0]):
             return frames
     except Exception:  # noqa: BLE001, S110 - whatever pickle cannot do, cloudpickle is asked
         pass
@@ -61,6 +61,11 @@ def dump(value: Any) -> list[Any]:
     del frames[1:]
     frames[0] = dumps(value, beside, tuple(APART.values()))  # another thread may add one meanwhile
     return frames
+
+
+def names_what_stays(frame: bytes) -> bool:
+    """Whether a pickle names something of a module that no worker can import."""
+    return _MAIN in frame or (bool(APART) and any(name in frame for name in tuple(APART)))
 
 
 def goes_by_value(fn: object) -> bool:

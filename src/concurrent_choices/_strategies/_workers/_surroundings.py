@@ -29,7 +29,7 @@ def surroundings() -> dict[str, Any]:
         "environ": dict(os.environ),
         "folder": _folder(),
         "locale": _locale(),
-        "path": list(sys.path),
+        "path": list(map(_searched, sys.path)),
         "prefixes": (sys.prefix, sys.exec_prefix),
         "recursion": sys.getrecursionlimit(),
         # Finders that .pth files installed, as editable installs do, must be installed there too.
@@ -71,6 +71,13 @@ def _folder() -> tuple[str, int, int] | None:
     except OSError:  # it is gone
         return None
     return name, found.st_dev, found.st_ino
+
+
+def _searched(entry: Any) -> Any:
+    """An entry of ``sys.path``, as it is searched here: in the folder that was the current one at first."""
+    if not entry or not isinstance(entry, str) or os.path.isabs(entry):  # noqa: PTH117 - as above
+        return entry  # an empty one stands for whichever folder is the current one
+    return getattr(sys.path_importer_cache.get(entry), "path", entry)
 
 
 def _locale() -> str:
