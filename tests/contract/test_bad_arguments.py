@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from fractions import Fraction
 
 import contract_acts as acts
 import pytest
@@ -183,6 +185,13 @@ NUMBERS = [
 ]
 
 
+class Two:
+    """A whole number that is no `int`, as NumPy has them."""
+
+    def __index__(self):
+        return 2
+
+
 @pytest.mark.parametrize("value", [0, -1, 2.5, True, False, "2"])
 @pytest.mark.parametrize(("made", "argument"), NUMBERS)
 def test_numbers_of_workers(made, argument, value):
@@ -191,6 +200,25 @@ def test_numbers_of_workers(made, argument, value):
         made(**{argument: value})
     assert caught.value.argument == argument
     assert str(caught.value) == f"{argument}: must be a whole number from 1, not {value!r}"
+
+
+@pytest.mark.parametrize(("made", "argument"), NUMBERS)
+def test_numbers_of_another_make(made, argument):
+    """What is a whole number in all but its class counts, and is kept as Python's own."""
+    kept = getattr(made(**{argument: Two()}), argument)
+    assert (kept, type(kept)) == (2, int)
+
+
+@pytest.mark.parametrize("timeout", [Two(), Fraction(60), Decimal(60)])
+@pytest.mark.parametrize("strategy", ["thread", "process"])
+def test_seconds_of_another_make(strategy, timeout):
+    """Seconds are seconds, whoever counts them."""
+    assert run(len, ["a"], strategy=strategy, timeout=timeout) == [1]
+
+
+def test_buffersizes_of_another_make():
+    """As for the numbers of workers."""
+    assert list(stream(len, ["a"], buffersize=Two())) == [1]
 
 
 @pytest.mark.parametrize(
@@ -214,6 +242,12 @@ def test_an_initializer_that_is_none():
     """An initializer must be callable."""
     with pytest.raises(InvalidArgumentError, match=r"^initializer: must be callable, not 3$"):
         ProcessStrategy(initializer=3)
+
+
+def test_arguments_for_an_initializer_that_are_none():
+    """They must be several, or one in a tuple."""
+    with pytest.raises(InvalidArgumentError, match=r"^initargs: must be a tuple, such as \(3,\), not 3$"):
+        ProcessStrategy(initializer=print, initargs=3)
 
 
 def test_nothing_is_started_by_a_refusal(call):

@@ -17,8 +17,10 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from .._errors import InvalidArgumentError, QueueFullError
+from .._facts._numbers import plain, plain_int_or_none
 from .._measure._clock import SystemClock
 from .._platform import gil_enabled, usable_cpus
+from .._work._apart import keep_apart
 from .._work._captured import Held, held_by, travels_by_name
 from ._account import Account, Accounts, identity_of, unwrapped
 from ._dispatch import Dispatch
@@ -56,6 +58,10 @@ def _among(*names: str) -> Callable[[Any, Any, Any], None]:
     return check
 
 
+def _plain_limits(limits: Any) -> Any:
+    return {fn: plain(limit) for fn, limit in limits.items()} if hasattr(limits, "items") else limits
+
+
 def _limits(_settings: object, _attribute: object, value: Any) -> None:
     if not hasattr(value, "items"):
         raise InvalidArgumentError("limits", f"must map callables to whole numbers from 1, not {value!r}")
@@ -69,11 +75,11 @@ def _limits(_settings: object, _attribute: object, value: Any) -> None:
 class Settings:
     """What an executor was asked for; see `AdaptiveExecutor`."""
 
-    max_threads: int | None = field(validator=_positive(1))
-    max_processes: int | None = field(validator=_positive(0))
-    max_queue: int | None = field(validator=_positive(1))
+    max_threads: int | None = field(converter=plain_int_or_none, validator=_positive(1))
+    max_processes: int | None = field(converter=plain_int_or_none, validator=_positive(0))
+    max_queue: int | None = field(converter=plain_int_or_none, validator=_positive(1))
     when_full: str = field(validator=_among("block", "reject", "caller"))
-    limits: Mapping[Callable[..., Any], int] = field(validator=_limits)
+    limits: Mapping[Callable[..., Any], int] = field(converter=_plain_limits, validator=_limits)
     place: Literal["auto", "process", "thread"] = field(validator=_among("auto", "process", "thread"))
     name: str
 
@@ -245,6 +251,7 @@ class Core:
             account.bar(self._process_pool.unfit)
             return
         fn, _, _ = unwrapped(fn, (), {})
+        keep_apart(fn)
         held = held_by(fn)
         if held.obstacle:
             account.bar(held.obstacle)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import field, frozen
 
 from .._facts._batch import Batch
+from .._facts._numbers import plain_int_or_none
 from .._platform import usable_cpus
 from .._strategies._lanes._arguments import positive_or_none
 from .._strategies._lanes._keeper import ThreadBacked
@@ -46,8 +47,8 @@ class AutoStrategy(ThreadBacked):
     """
 
     name = "auto"
-    max_workers: int | None = field(default=None, validator=positive_or_none)
-    concurrency: int | None = field(default=None, validator=positive_or_none)
+    max_workers: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
+    concurrency: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
     thread_safe: bool = True
 
     def execute(self, job: Job) -> Iterator[Batch]:

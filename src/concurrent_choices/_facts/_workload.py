@@ -11,6 +11,7 @@ from typing import Any, cast
 from attrs import Factory, field, frozen
 
 from .._errors import InvalidArgumentError
+from ._numbers import plain_int_or_none
 
 __all__ = ["Workload"]
 
@@ -55,7 +56,7 @@ class Workload:
 
     fn: Callable[[Any], Any] = field(validator=_callable)
     items: Iterable[Any] = field(default=(), validator=_iterable)
-    items_count: int | None = field(default=None, kw_only=True, validator=_count)
+    items_count: int | None = field(default=None, kw_only=True, converter=plain_int_or_none, validator=_count)
     name: str = field(default=Factory(_name, takes_self=True), kw_only=True)
 
     @property

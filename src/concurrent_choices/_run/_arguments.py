@@ -6,9 +6,18 @@ from collections.abc import AsyncIterable, Iterable
 from typing import Any
 
 from .._errors import InvalidArgumentError
+from .._facts._numbers import plain
 from .._work._callables import is_generator, name_of
 
-__all__ = ["FOREVER", "check_async_items", "check_buffersize", "check_fn", "check_items", "check_timeout"]
+__all__ = [
+    "FOREVER",
+    "check_async_items",
+    "check_buffersize",
+    "check_fn",
+    "check_items",
+    "check_timeout",
+    "seconds_in",
+]
 
 FOREVER = 1e9
 """Seconds from which on a limit is none: thirty years, which clocks and locks can still count."""
@@ -47,15 +56,26 @@ def check_timeout(timeout: Any) -> float | None:
     """`timeout` must be a number of seconds above 0; infinity, or nearly, means none."""
     if timeout is None:
         return None
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
+    seconds = seconds_in(timeout)
+    if seconds is None:
         raise InvalidArgumentError("timeout", f"must be seconds above 0, or None, not {timeout!r}")
-    return None if timeout >= FOREVER else float(timeout)
+    return seconds if seconds < FOREVER else None
 
 
-def check_buffersize(buffersize: Any) -> None:
+def seconds_in(value: Any) -> float | None:
+    """The seconds a value stands for, no more than `FOREVER`; None where it is no number above 0."""
+    number = plain(value)
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not number > 0:
+        return None
+    return float(min(number, FOREVER))
+
+
+def check_buffersize(buffersize: Any) -> int | None:
     """`buffersize` must be a whole number from 1."""
-    if buffersize is None:
-        return
-    if isinstance(buffersize, bool) or not isinstance(buffersize, int) or buffersize < 1:
+    size = plain(buffersize)
+    if size is None:
+        return None
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         problem = f"must be a whole number from 1, or None, not {buffersize!r}"
         raise InvalidArgumentError("buffersize", problem)
+    return size

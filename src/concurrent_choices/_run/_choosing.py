@@ -28,7 +28,7 @@ from .._platform import this_machine
 from .._strategies._registry import strategy_for
 from .._work._callables import is_async
 from ..protocols import Strategy
-from ._arguments import FOREVER, check_fn, check_items
+from ._arguments import check_fn, check_items, seconds_in
 from ._leftover import Leftover, finish_with
 from ._probes import PROBES
 from ._race import Race
@@ -232,6 +232,7 @@ def _check_machine(machine: Any) -> None:
 
 
 def _check_budget(budget: Any) -> float:
-    if isinstance(budget, bool) or not isinstance(budget, (int, float)) or not budget > 0:
+    seconds = seconds_in(budget)
+    if seconds is None:
         raise InvalidArgumentError("budget", f"must be seconds above 0, not {budget!r}")
-    return float(min(budget, FOREVER))
+    return seconds

@@ -103,14 +103,14 @@ def prepare_stream(  # noqa: PLR0913 - as above
         return_exceptions: As for `prepare`.
         idempotent: As for `prepare`.
     """
-    check_buffersize(buffersize)
+    size = check_buffersize(buffersize)
     return prepare(
         fn,
         items,
         strategy,
         linger=LINGER,
-        window=buffersize or AHEAD,
-        fixed=buffersize is not None,
+        window=size or AHEAD,
+        fixed=size is not None,
         timeout=timeout,
         return_exceptions=return_exceptions,
         idempotent=idempotent,

@@ -11,6 +11,7 @@ from attrs import field, frozen
 
 from .._errors import MissingExtraError
 from .._facts._batch import Batch
+from .._facts._numbers import plain_int
 from .._work._job import Job
 from ._lanes._arguments import one_of, positive
 from ._lanes._keeper import ThreadBacked
@@ -30,7 +31,7 @@ class AnyioStrategy(ThreadBacked):
     """
 
     name = "anyio"
-    concurrency: int = field(default=100, validator=positive)
+    concurrency: int = field(default=100, converter=plain_int, validator=positive)
     backend: Literal["asyncio", "trio"] = field(default="asyncio", validator=one_of("asyncio", "trio"))
 
     def execute(self, job: Job) -> Iterator[Batch]:

@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from .._errors import MissingExtraError
 from .._facts._batch import Batch
+from .._facts._numbers import plain_int
 from .._platform._files import standard_streams_are_open
 from .._work._job import Job
 from ._lanes._arguments import positive
@@ -32,7 +33,7 @@ class AsyncioStrategy(ThreadBacked):
     """
 
     name = "asyncio"
-    concurrency: int = field(default=100, validator=positive)
+    concurrency: int = field(default=100, converter=plain_int, validator=positive)
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job on a loop of its own."""

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from attrs import Factory, field, frozen
 
 from .._facts._batch import Batch
+from .._facts._numbers import plain_int
 from .._work._job import Job
 from ..protocols import Strategy
 from ._event_loop import AsyncioStrategy, UvloopStrategy
@@ -42,7 +43,7 @@ class HybridStrategy(Staffed):
     """
 
     name = "hybrid"
-    concurrency: int = field(default=32, validator=positive)
+    concurrency: int = field(default=32, converter=plain_int, validator=positive)
     loop: Literal["asyncio", "uvloop"] = field(default="asyncio", validator=one_of("asyncio", "uvloop"))
     start_method: Literal["fresh", "fork"] = field(default="fresh", validator=one_of("fresh", "fork"))
     staffing: Staffing = field(

@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 from attrs import Factory, field, frozen
 
+from .._errors import InvalidArgumentError
 from .._facts._batch import Batch
+from .._facts._numbers import plain_int_or_none
 from .._work._job import Job
 from ._lanes._arguments import callable_or_none, one_of, positive_or_none
 from ._workers._pump import Pump
@@ -19,7 +21,11 @@ __all__ = ["ProcessStrategy"]
 
 
 def _as_tuple(values: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple(values)
+    try:
+        return tuple(values)
+    except TypeError as error:
+        problem = f"must be a tuple, such as ({values!r},), not {values!r}"
+        raise InvalidArgumentError("initargs", problem) from error
 
 
 def _staffing_of(strategy: ProcessStrategy) -> Staffing:
@@ -44,7 +50,7 @@ class ProcessStrategy(Staffed):
     """
 
     name = "process"
-    batch: int | None = field(default=None, validator=positive_or_none)
+    batch: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
     initializer: Callable[..., object] | None = field(default=None, validator=callable_or_none)
     initargs: tuple[Any, ...] = field(default=(), converter=_as_tuple)
     start_method: Literal["fresh", "fork"] = field(default="fresh", validator=one_of("fresh", "fork"))

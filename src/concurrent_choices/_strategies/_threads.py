@@ -9,6 +9,7 @@ from typing import Any
 from attrs import field, frozen
 
 from .._facts._batch import Batch
+from .._facts._numbers import plain_int, plain_int_or_none
 from .._work._job import Job
 from .._work._nesting import share
 from ._lanes._arguments import positive, positive_or_none
@@ -31,8 +32,8 @@ class ThreadStrategy(ThreadBacked):
     """
 
     name = "thread"
-    max_workers: int = field(default=32, validator=positive)
-    batch: int | None = field(default=None, validator=positive_or_none)
+    max_workers: int = field(default=32, converter=plain_int, validator=positive)
+    batch: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job."""

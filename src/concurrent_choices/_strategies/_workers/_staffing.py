@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from attrs import field, frozen
 
 from ..._facts._batch import Batch
+from ..._facts._numbers import plain_int_or_none
 from ..._platform import usable_cpus
 from ..._work._job import Job
 from ..._work._nesting import share
@@ -126,7 +127,7 @@ class Staffed:
         max_workers: Processes at most; by default the processors this process may use.
     """
 
-    max_workers: int | None = field(default=None, validator=positive_or_none)
+    max_workers: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
 
     if TYPE_CHECKING:
         staffing: Staffing = field(init=False)
