@@ -29,9 +29,9 @@ def boom():
 
 
 def linger(seconds):
-    """Compute for so long, by the clock."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+    """Compute for so long, however many share the machine."""
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
         pass
     return os.getpid()
 
@@ -146,11 +146,8 @@ def test_cancelled_while_a_process_runs_it(backend):
     """A computing call that nobody waits for any longer is ended with its process."""
 
     async def main():
-        for _ in range(400):
-            if await offload(linger, 0.004) != os.getpid():
-                break
-        else:
-            pytest.fail("it was never moved to a process")
+        while await offload(linger, 0.004) == os.getpid():
+            pass  # until it is moved to a process
         worker = await offload(linger, 0.004)
         with anyio.move_on_after(0.1) as scope:
             await offload(linger, 600)
