@@ -7,6 +7,8 @@
       ▼ │                 ▲
     Waiting ──────────────┘                waiting: lanes by delivery rate (Climb)
 
+On many cores, where looks have shown the GIL free, Alone goes to Parallel without the trial.
+
 The engine makes real runs look like arrangements; the simulator tries the same controller by thousands.
 """
 
