@@ -331,3 +331,33 @@ def test_where_no_call_came_back_its_time_is_a_lower_bound():
     profile = profile_of(Evidence(unfinished=Unfinished(0.2, 0.2, 0.0)))
 
     assert (profile.calls, profile.wall, profile.wall_at_least) == (0, 0.2, True)
+
+
+def test_a_sample_that_was_disturbed():
+    """Two lanes that took less CPU time than one show what one should have taken, but for chance."""
+    pair = Trial(2, 1.0, 0.6, 1.5)
+    told = Evidence(blocks=blocks(3, 3, 3), testimony=said(1.0), trials=[pair])
+
+    profile = profile_of(told)
+
+    assert (profile.wall, profile.cpu, profile.gil) == pytest.approx((1.8e-3, 1.8e-3, 1.8e-3))
+    assert profile.pair_inflation == pytest.approx(1.0)
+    assert profile.pair_speedup == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "inflation"),
+    [
+        (Evidence(blocks=blocks(3, 3, 3)), 1.4),  # a pair that is dearer has its reasons
+        (Evidence(blocks=blocks(1, 3, 5)), 0.6),  # so uneven that chance may be it
+        (Evidence(blocks=blocks(3, 3, 3, cpu=0.3)), 0.6),  # waits: two lanes find the core awake
+        (Evidence(blocks=blocks(3, 3, 3), native=1.0), 0.6),  # the cores were taken by its own threads
+        (Evidence(blocks=blocks(3)), 0.6),  # nobody knows how even one is
+    ],
+)
+def test_a_sample_that_stands(evidence, inflation):
+    """Its mean is what it is where the pair tells nothing of it."""
+    told = evidence._replace(testimony=said(0.0), trials=[Trial(2, 2.0, inflation, 1.5)])
+
+    assert profile_of(told).wall == pytest.approx(3e-3)
+    assert profile_of(told).pair_inflation == pytest.approx(inflation)

@@ -1,5 +1,6 @@
 import threading
 import time
+from functools import partial
 
 import pytest
 from measure_fakes import FakeClock, FakeWitness
@@ -21,6 +22,11 @@ def _spin(seconds):
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         pass
+
+
+def _spin_for(seconds, item):
+    _spin(seconds)
+    return item
 
 
 @pytest.mark.parametrize(
@@ -68,6 +74,21 @@ def test_a_doubtful_pair_that_cannot_be_tried_again_counts_for_nothing(left):
     assert "could not be tried again" in bench.missing[-1]
 
 
+def test_a_pair_leaves_enough_items_to_be_confirmed(monkeypatch):
+    """Where items are few, two lanes call a few of them: doubts would need as many again and more."""
+    asked = []
+
+    def tried(bench, sample, size, deadline):
+        asked.append((size.calls, sum(map(len, bench.feed.places.gaps))))
+
+    monkeypatch.setattr(_trial, "_tried", tried)
+    work = partial(_spin_for, 1e-3)
+    profile(work, range(60), clock=SystemClock(), budget=30.0, is_async=False)
+
+    [(calls, left)] = asked
+    assert _trial.TWICE <= calls <= left // 5
+
+
 @patient
 def test_hashing_is_measured_alone_and_in_two_lanes():
     """Two that hash take about as long as one, or twice that where they share a core."""
@@ -87,7 +108,7 @@ def test_a_trial_of_lanes_that_turn_out_slow_is_over_soon():
         _spin(1e-3 if threading.current_thread() is sampling[0] else 0.1)
         return item
 
-    sample = profile(work, range(1000), clock=SystemClock(), budget=2.0, is_async=False)
+    sample = profile(work, range(1000), clock=SystemClock(), budget=30.0, is_async=False)
 
     assert not sample.in_flight
     assert sorted([*sample.results, *dict(sample.rest())]) == list(range(1000))

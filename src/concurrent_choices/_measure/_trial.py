@@ -47,6 +47,9 @@ TWICE = 2
 """Calls a lane makes at least, unless they wait: of one alone, half is the wait for the GIL at the
 beginning."""
 
+CONFIRMED_BY = 5
+"""Lanes' worth of calls that a pair of calls and its confirmation take: two lanes, one, and two once more."""
+
 TURN = 1e-3
 """Switch interval of a trial: at the usual 5 ms, a trial of 15 ms is over before turns even out
 (measured: 1.3 for what is 1.0)."""
@@ -101,7 +104,8 @@ def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
     each = alone.wall / alone.calls
     if not _waits(sample):
         seconds = max(TWICE * each, min(max(3 * each, TRIAL[0]), TRIAL[1]))
-        size = _Size(PAIR, math.ceil(seconds / each), PAIR * seconds)
+        calls = min(math.ceil(seconds / each), max(TWICE, _left(bench) // CONFIRMED_BY))
+        size = _Size(PAIR, calls, PAIR * calls * each)
         pair = _tried(bench, sample, size, deadline)
         sure = _surer(bench, sample, pair, size, deadline) if pair else None
         return [sure] if sure else []
@@ -149,6 +153,12 @@ def _waiting_pair(bench: Bench, sample: Sample, size: _Size, deadline: int) -> T
         return pair
     again = _tried_again(bench, sample, size, deadline)
     return max(pair, again, key=lambda each: each.speedup) if again else pair
+
+
+def _left(bench: Bench) -> int:
+    """Items that nobody has called."""
+    places = bench.feed.places
+    return sys.maxsize if places is None else sum(map(len, places.gaps))
 
 
 def _spare(bench: Bench) -> int:
