@@ -2,7 +2,7 @@ from math import hypot
 
 import pytest
 from attrs import evolve
-from judge_cases import FREE, MS, TWO, function
+from judge_cases import FREE, MS, TWO, coroutine, function
 
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._plan import Plan
@@ -30,6 +30,22 @@ def test_more_calls_make_it_smaller():
     often = evolve(irregular, calls=1000)
     assert error(irregular, SEQUENTIAL) == pytest.approx(0.5 * hypot(0.05, 10**-0.5), rel=1e-3)
     assert error(often, SEQUENTIAL) < 0.5 * 0.07
+
+
+def test_a_few_calls_say_little_of_the_longest():
+    """As many lanes as items wait for the longest, of which ten calls know less than a thousand."""
+    lanes = Plan(strategy="thread", workers=100, concurrency=100)
+    uneven = function(5, wall_sd=5 * MS, wall_max=15 * MS)
+    often = evolve(uneven, calls=1000)
+    assert error(uneven, lanes) > 5 * MS > 2.5 * error(often, lanes)
+
+
+def test_a_resource_that_may_be_none_is_doubtful():
+    """Lanes in step would explain it, and then they need a fraction of that time."""
+    lanes = Plan(strategy="asyncio", concurrency=100)
+    profile = evolve(coroutine(7, held=0.2, cpu=0.2, steps=8), cpu=0.32 * MS, ramp_inflation=1.0)
+    doubtful, clear = (evolve(profile, ramp=((16, speedup),)) for speedup in (8.0, 4.0))
+    assert error(doubtful, lanes) > 3 * error(clear, lanes)
 
 
 def test_a_single_call_says_little():

@@ -16,7 +16,7 @@ from attrs import evolve
 from .._facts._costs import Costs
 from .._facts._plan import Plan
 from .._facts._profile import Profile
-from ._demand import gil_is_known
+from ._demand import Demand, gil_is_known
 from ._formulas import Case, case_of, predict
 
 __all__ = ["standard_error"]
@@ -63,7 +63,10 @@ def _moved(case: Case) -> Iterator[Case]:
         profile = move(case.profile)
         if profile != case.profile:
             yield case_of(profile, case.costs, case.machine, case.items)
+    yield evolve(case, profile=_more_uneven(case.profile))
     yield evolve(case, costs=_slower_start(case))
+    if case.demand.doubtful:
+        yield evolve(case, demand=_free_of_resource(case.demand))
     if case.demand.gil > 0 and case.demand.work > 0:
         yield evolve(case, demand=evolve(case.demand, switches=case.demand.switches + HAND_OVERS))
     yield evolve(case, demand=evolve(case.demand, cores=case.demand.cores * (1 - CORES_ERROR)))
@@ -79,6 +82,22 @@ def _relative_error(profile: Profile) -> float:
     if profile.calls < 2 or profile.wall <= 0:  # noqa: PLR2004 - a spread needs two
         return ONE_CALL
     return max(LEAST_ERROR, profile.wall_sd / profile.wall / sqrt(profile.calls))
+
+
+def _more_uneven(profile: Profile) -> Profile:
+    """More spread: a few calls of a heavy tail show little of it.
+
+    The standard error of the standard deviation is that of exponential times.
+    """
+    if profile.calls < 2:  # noqa: PLR2004 - a spread needs two
+        return profile
+    factor = 1.0 + sqrt(2.0 / profile.calls)
+    return evolve(profile, wall_sd=profile.wall_sd * factor, wall_max=profile.wall_max * factor)
+
+
+def _free_of_resource(demand: Demand) -> Demand:
+    """What an item asks if lanes were only in step."""
+    return evolve(demand, wait=demand.wait + demand.resource, resource=0.0, shared_resource=0.0)
 
 
 def _more_gil(profile: Profile) -> Profile:

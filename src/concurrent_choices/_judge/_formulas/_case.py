@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, inf, sqrt
+from math import ceil, inf, log, sqrt
 
 from attrs import frozen
 
@@ -44,10 +44,12 @@ class Case:
     @property
     def spread(self) -> Spread:
         """How much items vary."""
-        wall = self.profile.wall
-        if wall <= 0:
+        profile, unseen = self.profile, self.items / max(1, self.profile.calls)
+        if profile.wall <= 0:
             return Spread(0.0)
-        return Spread(self.profile.wall_sd / wall, self.profile.wall_max / wall)
+        # of so many times as many items that are exponential, the longest is so much longer
+        longest = profile.wall_max + profile.wall_sd * log(max(1.0, unseen))
+        return Spread(profile.wall_sd / profile.wall, longest / profile.wall)
 
 
 def case_of(profile: Profile, costs: Costs, machine: Machine, items: int) -> Case:
