@@ -11,8 +11,9 @@ from concurrent_choices._measure._switching import QUICK, URGENT, quick_switchin
 
 @pytest.fixture
 def lateness():
-    """One whose next look was due a while ago."""
+    """One that watches the run queue, and whose next look was due a while ago."""
     made = Lateness()
+    made.count()
     made.expect(-1.0)
     yield made
     made.close()
@@ -34,3 +35,14 @@ def test_a_look_while_the_gil_is_passed_on_urgently_tells_nothing(lateness):
         lateness.arrive()
     lateness.count()
     assert (lateness.looks, lateness.late) == (0, 0)
+
+
+def test_a_glance_counts_before_the_queue_is_watched():
+    """Whether that may stand is found out at the first look, from what this thread has queued in all."""
+    made = Lateness()
+    made.expect(-1.0)
+    with quick_switching(QUICK):
+        made.arrive()
+    made.glance()
+    assert (made.looks, made.late) == (1, 1)
+    made.close()

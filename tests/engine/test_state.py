@@ -278,6 +278,21 @@ def test_a_large_value_is_judged_by_the_code():
     assert "'table'" in State(writes).changed()
 
 
+@pytest.mark.parametrize(("before", "after"), [("a", "b"), (b"a", b"b"), ("a", b"a"), ("5", 5), (5, "5")])
+def test_a_text_that_was_exchanged_is_seen(before, after):
+    """It is compared itself, not a digest of it."""
+    held = before
+
+    def reads(item):
+        return held, item
+
+    state = State(reads)
+    held = before * 1
+    assert state.changed() == ""
+    held = after
+    assert state.changed() == "the enclosing 'held'"
+
+
 def test_items_that_others_refer_to_have_not_changed():
     """To take something out of an item, and keep it, is no change."""
     items = json.loads('[{"id": "a1", "text": "one"}, {"id": "b2", "text": "two"}]')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import cached_property, partial
@@ -19,10 +20,11 @@ from .._strategies._lanes._threads import MOST_THREADS, Lane
 from .._work._job import Job
 from .._work._nesting import lanes_around
 from .._work._state import FIRST, State
-from ._brief import brief_rest
 from ._caller import Caller, Orders
 from ._elastic_pool import ElasticPool
+from ._lateness import Lateness
 from ._ordering import order_beside
+from ._outset import Outset
 from ._report import RunReport, Step
 from ._tally import Tally
 from ._ticker import ticker
@@ -95,7 +97,7 @@ class Conductor:
         self._lock = threading.Lock()
         self._over = False
         self._asked = False
-        self._looking = self._hurried = False
+        self._looking = False
         self._orders = Orders()
         self._urgency = Urgency()
         self._quick: AbstractContextManager[None] | None = None
@@ -131,6 +133,8 @@ class Conductor:
         self._state = beginning.state if beginning else State(job.fn, job.source.peek(FIRST))
         self._pool = ElasticPool(job, self._thread_pool, beginning.body if beginning else None)
         self._tally = Tally()
+        self._lateness = Lateness()
+        self._outset = Outset(self._tally, self._lateness)
         self._caller = Caller(
             job, self._pool, self._tally, self._orders, self._urgency, stands_in=self._stands_in
         )
@@ -145,6 +149,7 @@ class Conductor:
             # A computing callable would keep the ticker's thread waiting for 5 ms at each step.
             self._quick = quick_switching()
             self._quick.__enter__()
+            self._began = time.monotonic(), time.process_time()
             try:
                 ticker().start(self._beat, 0.0 if self._eager else FIRST_LOOK)
             except RuntimeError:  # there can be no more threads, so work goes on as it has begun
@@ -219,16 +224,15 @@ class Conductor:
     def _beat(self) -> float | None:
         """Look, ask, obey; seconds until the next time."""
         with self._lock:
-            if self._looking:
-                self._observer.arrive()
+            if self._over or self._job.stopped:
+                return None
+            self._lateness.arrive()
+            if not self._looking and (rest := self._outset.rest(self._job.source.remaining)) is not None:
+                return rest
             with self._urgency.claimed():  # each file looked at gives the GIL away
                 return self._look()
 
     def _look(self) -> float | None:
-        if self._over or self._job.stopped:
-            return None
-        if (rest := self._brief_rest()) is not None:
-            return rest
         try:
             if not self._looking:
                 self._begin_to_look()
@@ -237,22 +241,23 @@ class Conductor:
             self._pool.crash = error
             self._pool.outbox.ring()
             return None
-        self._observer.expect(seconds)
+        self._lateness.expect(seconds)
         return seconds
-
-    def _brief_rest(self) -> float | None:
-        """Seconds until the end, where so little is left that it is not worth a look; said once at most."""
-        if self._looking or self._hurried:
-            return None
-        self._hurried = bool(self._tally.items)
-        return brief_rest(self._tally, self._job.source.remaining)
 
     def _begin_to_look(self) -> None:
         """What looks and what decides; made here, since many a run is over before."""
         from ._observer import Observer  # noqa: PLC0415 - many a run needs none
 
         self._controller = self._decider()
-        self._observer = Observer(self._job, self._pool, self._tally, self._state, stands_in=self._stands_in)
+        self._observer = Observer(
+            self._job,
+            self._pool,
+            self._tally,
+            self._state,
+            self._lateness,
+            began=self._began,
+            stands_in=self._stands_in,
+        )
         self._looking = True
 
     def _decide(self) -> float:
@@ -260,9 +265,11 @@ class Conductor:
         sight = self._observer.sight(self._startup, alone=alone)
         if not (self._asked or self._eager):
             self._asked = True
-            # What was done before the first call does not count; a call in flight counts from its own start.
-            self._controller.begin(sight._replace(held=0.0, held_cpu=0.0))
-            if sight.held < FIRST_LOOK:
+            if not self._outset.computed:
+                # Calls may have queued for a core, and nobody has watched the queue until now; a call in
+                # flight counts from its own start.
+                self._controller.begin(sight._replace(held=0.0, held_cpu=0.0))
+            if not (self._outset.computed and self._lateness.looks):
                 return FIRST_LOOK
         arrangement = self._controller.look(sight)
         threads = self._obey(arrangement)

@@ -40,14 +40,24 @@ class Lateness:
         self._came = time.monotonic()
         self._telling = sys.getswitchinterval() >= QUICK
 
+    def glance(self) -> None:
+        """Count it as late or not, whatever the run queue had to do with it: that is found out at a look."""
+        self._count(0.0)
+
     def count(self) -> None:
         """Find out whether it came late; in the ticker's thread."""
         if self._queueing is None:
             self._queueing = Queueing(threading.current_thread())
+            if self._queueing.before >= LATE:
+                self.looks = self.late = 0
+                return  # it may have queued at any of the glances, and just now
         before, self._queued = self._queued, self._queueing.read()
+        self._count(self._queued - before)
+
+    def _count(self, queued: float) -> None:
         if self._due and self._telling:
             self.looks += 1
-            self.late += self._came - self._due - (self._queued - before) >= LATE
+            self.late += self._came - self._due - queued >= LATE
 
     def expect(self, seconds: float) -> None:
         """The look is over, and the next is due in so many seconds."""

@@ -31,21 +31,32 @@ class Observer:
         pool: Its lanes.
         tally: The calling thread's account.
         state: What the callable held before its first call.
+        lateness: How late looks come.
+        began: When the run began, on the monotonic clock and on that of the process's CPU.
         stands_in: Whether a lane does what the calling thread would do alone.
     """
 
-    def __init__(self, job: Job, pool: ElasticPool, tally: Tally, state: State, *, stands_in: bool) -> None:
+    def __init__(  # noqa: PLR0913 - where everything is read from; each by name
+        self,
+        job: Job,
+        pool: ElasticPool,
+        tally: Tally,
+        state: State,
+        lateness: Lateness,
+        *,
+        began: tuple[float, float],
+        stands_in: bool,
+    ) -> None:
         self._source = job.source
         self._pool = pool
         self._tally = tally
         self._state = state
         self._stands_in = stands_in
-        self._began = time.monotonic()
-        self._cpu_began = time.process_time()
+        self._began, self._cpu_began = began
         self._alone = Counts()
         self._before = Counts()
         self._queueing: Queueing | None = None
-        self._lateness = Lateness()
+        self._lateness = lateness
         self._pumped = (0, 0.0)
         self.pump: FallbackPump | None = None
 
@@ -69,14 +80,6 @@ class Observer:
         self._lateness.close()
         if self._queueing is not None:
             self._queueing.close()
-
-    def arrive(self) -> None:
-        """A sight will be taken now; before anything that may give the GIL away."""
-        self._lateness.arrive()
-
-    def expect(self, seconds: float) -> None:
-        """The next sight is due in so many seconds."""
-        self._lateness.expect(seconds)
 
     def sight(self, startup: WorkerStartup | None, *, alone: bool) -> Sight:
         """The run as it stands.

@@ -117,6 +117,9 @@ class Queueing:
     Args:
         thread: Which thread.
         seconds: What another thread has waited already.
+
+    Attributes:
+        before: Seconds that this thread had waited when this was made, since it began.
     """
 
     def __init__(self, thread: threading.Thread, seconds: float = 0.0) -> None:
@@ -125,6 +128,7 @@ class Queueing:
         folder = task_of(thread)
         self._delay, self._state = _opened(f"{folder}/schedstat"), _opened(f"{folder}/stat")
         self._before = self._read_delay()
+        self.before = self._before * _NS
 
     def read(self) -> float:
         """Seconds in the queue since this was made, except those of a stay that goes on."""

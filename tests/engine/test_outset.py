@@ -1,0 +1,93 @@
+"""When a run that has just begun is looked at for the first time."""
+
+import pytest
+
+from concurrent_choices._engine._lateness import Lateness
+from concurrent_choices._engine._outset import BRIEF, FROM_ONE, GLANCE, TELLING, Outset
+from concurrent_choices._engine._tally import Tally
+
+
+@pytest.fixture
+def tally():
+    """The account of a thread that has done nothing yet."""
+    return Tally()
+
+
+@pytest.fixture
+def outset(tally):
+    """What glances at it."""
+    return Outset(tally, Lateness())
+
+
+def does(tally, items, wall, cpu):
+    """Enter items of equal length."""
+    tally.first = (wall / items, cpu / items)
+    tally.items, tally.wall, tally.cpu = items, wall, cpu
+
+
+def test_nothing_that_has_begun_is_looked_at(outset):
+    """Who gives the items may be what is slow."""
+    assert outset.rest(10) is None
+
+
+def test_calls_that_compute_are_looked_at_once_something_can_be_decided(outset, tally):
+    """Until then a look would take the GIL from them for nothing."""
+    does(tally, items=2, wall=TELLING / 2, cpu=TELLING / 2)
+    assert outset.rest(1000) == GLANCE
+    does(tally, items=4, wall=TELLING, cpu=TELLING)
+    assert outset.rest(1000) is None
+    assert outset.computed
+
+
+class Lasting(Tally):
+    """The account of a thread whose first call has computed for so many seconds."""
+
+    seconds = 0.0
+
+    def held(self):
+        return self.seconds, self.seconds
+
+
+def test_a_single_call_is_given_longer():
+    """It may import what the others need not."""
+    tally = Lasting()
+    outset = Outset(tally, Lateness())
+    tally.seconds = TELLING
+    assert outset.rest(1000) == GLANCE
+    tally.seconds = FROM_ONE * TELLING
+    assert outset.rest(1000) is None
+
+
+def test_calls_that_wait_are_looked_at(outset, tally):
+    """Lanes would overlap them."""
+    does(tally, items=2, wall=1e-3, cpu=1e-4)
+    assert outset.rest(1000) is None
+    assert not outset.computed
+
+
+@pytest.mark.parametrize("cpu", [1e-3, 1e-4])
+def test_a_brief_rest_is_looked_at_only_if_it_lasts_longer_than_it_said(outset, tally, cpu):
+    """Whatever the calls do: anything else takes as long to begin."""
+    does(tally, items=2, wall=1e-3, cpu=cpu)
+    assert outset.rest(4) == pytest.approx(4 * 0.5e-3)
+    does(tally, items=2, wall=TELLING, cpu=TELLING)
+    assert outset.rest(1) is None
+
+
+def test_the_first_call_tells_little_of_the_rest(outset, tally):
+    """It may have imported or connected."""
+    does(tally, items=3, wall=1e-3, cpu=1e-3)
+    tally.first, tally.wall, tally.cpu = (1.0, 1.0), 1.001, 1.001
+    assert outset.rest(4) == pytest.approx(4 * 0.5e-3)
+
+
+def test_nobody_is_waited_for_where_nothing_is_left_to_claim(outset, tally):
+    """No lane could take a part of what the calling thread is at."""
+    does(tally, items=2, wall=1.0, cpu=1.0)
+    assert outset.rest(0) == BRIEF
+
+
+def test_of_an_unknown_length_no_rest_is_brief(outset, tally):
+    """There may be a million more."""
+    does(tally, items=2, wall=1e-3, cpu=1e-4)
+    assert outset.rest(None) is None
