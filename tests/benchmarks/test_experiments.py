@@ -9,6 +9,7 @@ from benchmarks.experiments._model import Size
 from benchmarks.experiments._runner import Manner, run_experiment
 
 from concurrent_choices._strategies._registry import NAMES
+from patience import patient
 
 WORDS = {"holds", "holds in part", "does not hold", "not measured", "answered"}
 
@@ -29,11 +30,14 @@ def test_every_strategy_takes_part():
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=named)
+@patient
 def test_it_runs_and_points_the_right_way(experiment):
     """Everybody gives the right results, and what must show even in one run on a busy machine shows."""
     figures, said = run_experiment(experiment, Size.QUICK, Manner(budget=0.1))
-    assert [reading for reading in figures.readings if reading.error] == []
-    assert [advice for advice in said if advice.error] == []
+    ours = [each for each in figures.readings if each.strategy]
+    if errors := [each.error for each in (*ours, *said) if each.error]:
+        pytest.fail(f"not by chance: {errors}")
+    assert [each.error for each in figures.readings if each.error] == []
     task = figures.tasks()[experiment.jobs_at]
     for job in experiment.jobs:
         assert all(figures.of(task, job, strategy) for strategy in STRATEGIES)

@@ -2,7 +2,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 from benchmarks.oracle._figures import cases_of, geometric_mean, quantile
@@ -120,8 +119,8 @@ SCRIPT = """
 import os, time
 from benchmarks.oracle._zygote import in_own_process
 def hang():
-    os.spawnlp(os.P_NOWAIT, "sleep", "sleep", "60")
-    time.sleep(60)
+    os.spawnlp(os.P_NOWAIT, "sleep", "sleep", "600")
+    time.sleep(600)
 print(in_own_process(lambda: {"pid": os.getpid()}, 10.0)["pid"] != os.getpid())
 print(in_own_process(lambda: 1 / 0, 10.0))
 print(in_own_process(lambda: os._exit(3), 10.0)["error"].endswith("died without an answer"))
@@ -131,9 +130,8 @@ print(in_own_process(hang, 0.2))
 
 def test_a_measurement_has_a_process_of_its_own(root):
     """It answers, raises, dies or hangs there, and leaves nothing behind."""
-    start = time.monotonic()
     told = subprocess.run(
-        [sys.executable, "-c", SCRIPT], cwd=root, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", SCRIPT], cwd=root, capture_output=True, text=True, check=True, timeout=200
     )
     assert told.stdout.splitlines() == [
         "True",
@@ -141,7 +139,6 @@ def test_a_measurement_has_a_process_of_its_own(root):
         "True",
         "{'error': 'was stopped after 0.20 s'}",
     ]
-    assert time.monotonic() - start < 30
 
 
 def test_a_quick_run(root, tmp_path):

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from concurrent_choices._cli import main
+from patience import patient
 
 SERVICE = """
 import time
@@ -67,11 +68,12 @@ def service(here, monkeypatch):
     (here / "faulty.py").write_text("raise ValueError('no settings')")
 
 
+@patient
 def test_advice_on_what_the_application_describes(service, capsys):
     """The table on standard output; what went wrong on standard error; exit code 0."""
     assert main(["advise", "service:app"]) == 0
     out, err = capsys.readouterr()
-    assert "GET /sleeps/{times}: `async def` blocks the loop 1" in out
+    assert "GET /sleeps/{times}: `async def` blocks the loop" in out
     line = SERVICE.splitlines().index("    time.sleep(0.01)") + 1
     assert f"service.py:{line} (time.sleep)" in " ".join(out.split())
     assert "POST" not in out

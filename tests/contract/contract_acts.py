@@ -128,15 +128,6 @@ def sleep(seconds):
 pair(sleep, _sleep_awaited)
 
 
-@act
-def compute(seconds):
-    """Keep a processor busy for so many seconds of its time."""
-    until = time.thread_time() + seconds
-    while time.thread_time() < until:
-        pass
-    return seconds
-
-
 RELEASE = threading.Event()
 """Ends what `hold` holds in this process: a thread cannot be stopped."""
 
@@ -197,6 +188,27 @@ def meet(item):
 
 
 pair(meet, _meet_awaited)
+
+
+def sleep_until_logged(item):
+    """Sleep until the log has so many lines; False where it never has."""
+    path, count = item
+    return _has_logged(path, count, lambda: time.sleep(0.005))
+
+
+def compute_until_logged(item):
+    """The same without a rest between two looks."""
+    path, count = item
+    return _has_logged(path, count, lambda: None)
+
+
+def _has_logged(path, count, rest):
+    until = time.monotonic() + PATIENCE
+    while len(calls(Path(path))) < count:
+        if time.monotonic() > until:
+            return False
+        rest()
+    return True
 
 
 def note(_item=None):

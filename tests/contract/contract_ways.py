@@ -45,7 +45,7 @@ NAMES = ("auto", *_registry.NAMES)
 SMALL = {"max_workers": 2, "concurrency": 4}
 """Sizes that suit two busy cores; whichever of them a strategy takes."""
 
-DEADLINE = 5.0
+DEADLINE = 20.0
 """Seconds that whatever is on its way out may take: generous, since the machine is shared."""
 
 

@@ -10,6 +10,7 @@ import contract_acts as acts
 import pytest
 
 from concurrent_choices import Batch, Claim, Strategy, UnawaitedError, arun, astream, run, stream
+from patience import with_ample_limit
 
 
 class OneByOne:
@@ -97,22 +98,24 @@ def test_failures(stranger, of_kind):
 
 
 @pytest.mark.usefixtures("hurried")
-def test_a_def_that_takes_too_long(stranger):
+@with_ample_limit
+def test_a_def_that_takes_too_long(stranger, limit):
     """`job.perform` gives up on it; the items behind it are done."""
     items = [0, 30, 0, 0]
-    results = run(acts.hold, items, strategy=stranger, timeout=0.05, return_exceptions=True)
+    results = run(acts.hold, items, strategy=stranger, timeout=limit, return_exceptions=True)
     assert [results[0], *results[2:]] == [0, 0, 0]
     assert str(results[1]) == (
-        "item 1 (30) took longer than timeout=0.05 s; "
+        f"item 1 (30) took longer than timeout={limit:g} s; "
         "its thread cannot be stopped and still runs it; only a process can be"
     )
 
 
-def test_a_coroutine_that_takes_too_long(stranger):
+@with_ample_limit
+def test_a_coroutine_that_takes_too_long(stranger, limit):
     """`job.perform` cancels it, and the error names its item."""
-    results = run(acts.twin(acts.sleep), [0, 30], strategy=stranger, timeout=0.05, return_exceptions=True)
+    results = run(acts.twin(acts.sleep), [0, 30], strategy=stranger, timeout=limit, return_exceptions=True)
     assert results[0] == 0
-    assert str(results[1]) == "item 1 (30) took longer than timeout=0.05 s; it was cancelled"
+    assert str(results[1]) == f"item 1 (30) took longer than timeout={limit:g} s; it was cancelled"
 
 
 def test_a_coroutine_that_nobody_awaits(stranger, of_kind):

@@ -30,7 +30,7 @@ FLAGS = (
     "--no-proxy-server",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 def absent():

@@ -49,11 +49,11 @@ def test_nothing_is_left_when_the_script_fails():
 def test_submitting_at_the_end_is_refused():
     """What a call submits when the interpreter ends is refused like anything after a shutdown."""
     code = """
-executor = AdaptiveExecutor()
+executor = AdaptiveExecutor(2)
 def late():
-    time.sleep(0.3)
     try:
-        executor.submit(print, "never")
+        while True:
+            executor.submit(time.sleep, 0.001).result()
     except RuntimeError as error:
         print("refused", flush=True)
 executor.submit(late)

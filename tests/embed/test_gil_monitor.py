@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-
-import pytest
+from contextlib import closing
 
 from concurrent_choices._embed._gil_monitor import ENOUGH, GilMonitor
 from concurrent_choices._embed._placing import HOLDS
 from concurrent_choices._measure._clock import SystemClock
+from patience import patient
 
 BLOCK = bytes(8_000_000)
 
@@ -26,14 +26,6 @@ def digest():
     return hashlib.sha256(BLOCK).hexdigest()
 
 
-@pytest.fixture
-def monitor():
-    """A monitor that ends with the test."""
-    monitor = GilMonitor(SystemClock())
-    yield monitor
-    monitor.close()
-
-
 def tried(monitor, fn, trial):
     """Call until the monitor is sure; the share it tells."""
     clock = SystemClock()
@@ -49,12 +41,15 @@ def tried(monitor, fn, trial):
     return share
 
 
-def test_callables_are_told_apart(monitor):
+@patient
+def test_callables_are_told_apart():
     """Pure Python holds the GIL, hashing does not; each is seen by itself."""
-    assert tried(monitor, spin, 1) > HOLDS > tried(monitor, digest, 2)
+    with closing(GilMonitor(SystemClock())) as monitor:
+        assert tried(monitor, spin, 1) > HOLDS > tried(monitor, digest, 2)
 
 
-def test_where_nothing_can_be_seen_it_is_assumed(monitor):
+def test_where_nothing_can_be_seen_it_is_assumed():
     """Calls that are too short to be seen are not watched for ever."""
-    shares = [monitor.end(3, (0, 1), 1, 0) for _ in range(ENOUGH)]
+    with closing(GilMonitor(SystemClock())) as monitor:
+        shares = [monitor.end(3, (0, 1), 1, 0) for _ in range(ENOUGH)]
     assert shares == [*[None] * (ENOUGH - 1), 1.0]

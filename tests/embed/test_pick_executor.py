@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from concurrent_choices import AdaptiveExecutor, InvalidArgumentError, pick_executor
+from concurrent_choices._platform import usable_cpus
+from patience import patient
 
 
 def nap(seconds, times=1):
@@ -25,6 +27,7 @@ def spin(rounds):
     return os.getpid()
 
 
+@patient
 def test_waiting_gets_many_threads():
     """For calls that wait it gives a plain thread pool that is larger than the default one."""
     with pick_executor(nap, [(0.005, 1)] * 8) as executor:
@@ -33,6 +36,8 @@ def test_waiting_gets_many_threads():
         assert executor.submit(nap, 0.0).result() == os.getpid()
 
 
+@pytest.mark.skipif(usable_cpus() < 2, reason="one core has nothing to gain by processes")
+@patient
 def test_computing_gets_processes():
     """For calls that compute under the GIL it gives worker processes."""
     with pick_executor(spin, [300_000] * 12) as executor:

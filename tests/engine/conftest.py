@@ -8,6 +8,7 @@ import engine_acts as acts
 import pytest
 from engine_keys import CtrlC
 
+from concurrent_choices._measure._switching import URGENT, _interval
 from concurrent_choices._strategies._workers import _staffing
 
 
@@ -41,11 +42,14 @@ def released():
 
 @pytest.fixture(autouse=True)
 def no_threads_left():
-    """After every test the threads of its run are gone; the ticker may rest for a moment."""
+    """After every test the threads of its run are gone; the ticker may rest for a moment.
+
+    So is what they have asked of the interpreter, or the next test would find another switch interval.
+    """
     yield
-    until = time.monotonic() + 5
-    while busy := [
-        one.name for one in threading.enumerate() if one.name.startswith("concurrent_choices-auto")
-    ]:
+    until = time.monotonic() + 30
+    while (
+        busy := [one.name for one in threading.enumerate() if one.name.startswith("concurrent_choices-auto")]
+    ) or URGENT in _interval._wanted:
         assert time.monotonic() < until, busy
         time.sleep(0.01)

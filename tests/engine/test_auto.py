@@ -9,10 +9,14 @@ import weakref
 
 import engine_acts as acts
 import pytest
+from engine_coroutines import STARTING as LOOP_STARTING
+from engine_coroutines import LoopStrategy
+from engine_fakes import STARTING, ScriptedStrategy
 
 from concurrent_choices import run
 from concurrent_choices._engine._auto import AutoStrategy
 from concurrent_choices._engine._report import run_report
+from patience import patient
 
 
 def test_a_tiny_job_stays_here():
@@ -44,6 +48,7 @@ def test_the_report_belongs_to_its_context():
     assert asyncio.run(main()) == ["double", "spin"]
 
 
+@patient
 def test_waiting_work_gets_lanes_and_a_reason(caplog):
     """The first call is seen to wait, and others start beside it."""
     import time
@@ -96,6 +101,7 @@ def test_max_workers_is_a_ceiling():
     assert most <= 3
 
 
+@patient
 def test_inside_a_with_block_the_threads_stay():
     """The second job runs in threads of the first."""
 
@@ -136,11 +142,17 @@ def test_a_system_that_gives_few_threads(monkeypatch, most):
     assert run(acts.nap, range(40)) == list(range(40))
 
 
-@pytest.mark.parametrize("fn", [acts.times_factor, acts.times_factor_awaited])
-def test_a_system_that_gives_no_thread_to_start_workers_in(monkeypatch, fn):
+@pytest.mark.parametrize(
+    ("fn", "strategy"),
+    [
+        (acts.times_factor, ScriptedStrategy(STARTING)),
+        (acts.times_factor_awaited, LoopStrategy(LOOP_STARTING)),
+    ],
+)
+def test_a_system_that_gives_no_thread_to_start_workers_in(monkeypatch, fn, strategy):
     """What computes stays in the calling thread."""
     start_few_threads(monkeypatch, 0)
-    assert run(fn, range(600)) == [2 * item for item in range(600)]
+    assert run(fn, range(600), strategy=strategy) == [2 * item for item in range(600)]
 
 
 def start_few_threads(monkeypatch, most):

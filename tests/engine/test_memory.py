@@ -13,6 +13,7 @@ from concurrent_choices._judge._controller import Limits, LoopController, LoopSi
 from concurrent_choices._judge._controller._loops import FIRST_TASKS
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
+from patience import patient
 
 LIMITS = Limits()
 WAITS = Prior(stage="waiting", lanes=32, each=0.02)
@@ -49,8 +50,10 @@ class Client:
         return item
 
 
+@patient
 def test_the_second_run_begins_where_the_first_ended():
     """It need not find out again that the callable waits."""
+    memory.clear()  # of the try before
     run(nap, range(60))
     first = run_report()
     assert not any("last run" in step.reason for step in first.steps)
@@ -60,8 +63,10 @@ def test_the_second_run_begins_where_the_first_ended():
     assert "last run" in second.steps[0].reason
 
 
+@patient
 def test_a_run_too_short_for_a_verdict_keeps_the_old_one():
     """One item says nothing against what a hundred have shown."""
+    memory.clear()  # of the try before
     run(nap, range(60))
     run(nap, [1])
     run(nap, range(60))
@@ -203,8 +208,10 @@ async def wait(item):
     return item
 
 
+@patient
 def test_coroutines_that_waited_begin_together():
     """As many as there were at most, and none goes ahead."""
+    memory.clear()  # of the try before
     run(wait, range(100))
     run(wait, range(100))
     assert run_report().steps[0].lanes > FIRST_TASKS

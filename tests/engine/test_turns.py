@@ -12,6 +12,7 @@ import pytest
 from engine_fakes import ALONE, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy
 
 from concurrent_choices import run, run_report, stream
+from patience import TRIES
 
 
 class Crowd(BaseHTTPRequestHandler):
@@ -67,9 +68,10 @@ def test_refusals_of_a_server_halve_the_lanes(server, refusal):
     def ask(number):
         return fetch(address_of(server, number))  # what holds the server stays in this process
 
-    for _attempt in range(
-        5
-    ):  # the server computes here too: on a busy machine asking is taken for that at first
+    # The server computes here too: on a busy machine asking is taken for that at first. And the report leaves
+    # out a step of a few lanes, so that there may have been more than it tells.
+    fewer = False
+    for _ in range(TRIES):
         server.asked.clear()
         results = run(ask, range(300), return_exceptions=True)
         refused = [result for result in results if result != 200]
@@ -79,10 +81,14 @@ def test_refusals_of_a_server_halve_the_lanes(server, refusal):
         assert Tallied(server.asked) == Tallied(f"/{number}" for number in range(300))
         steps = run_report().steps
         halved = [place for place, step in enumerate(steps) if "too much at once" in step.reason]
-        if halved:
+        fewer = bool(halved) and _most(steps[halved[0] :]) < _most(steps[: halved[0]])
+        if fewer:
             break
-    most = max(step.lanes for step in steps[: halved[0]])
-    assert max(step.lanes for step in steps[halved[0] :]) < most
+    assert fewer
+
+
+def _most(steps):
+    return max(step.lanes for step in steps)
 
 
 @pytest.mark.parametrize("slow", [range(100, 10**6), range(60, 120)], ids=["slows down", "recovers"])

@@ -9,6 +9,7 @@ import pytest
 import verdict_callables as callables
 
 from concurrent_choices import InvalidArgumentError, Machine, Workload, recommend, run
+from patience import patient
 
 
 @pytest.mark.parametrize(
@@ -90,6 +91,7 @@ def test_a_callable_that_raises(bad):
         verdict.run()
 
 
+@patient
 def test_a_callable_that_never_returns():
     """The budget holds, and the verdict says what is known."""
     release = threading.Event()
@@ -186,9 +188,11 @@ def test_an_iterator_that_ended_is_counted():
 
 def test_no_thread_is_left_behind():
     """Of the witness, the lanes and the trials."""
-    before = threading.active_count()
+    before = set(threading.enumerate())
     recommend(callables.nap, range(50)).run()
-    assert threading.active_count() <= before
+    for thread in set(threading.enumerate()) - before:
+        thread.join(30)  # it may be on its way out still
+        assert not thread.is_alive()
 
 
 def test_items_that_come_one_await_after_the_other():

@@ -50,6 +50,7 @@ def test_hashing_is_cpu_outside_the_gil():
     assert (verdict.bound, verdict.diagnosis) == ("cpu", "cpu outside the GIL")
 
 
+@patient
 def test_tiny_work_is_left_alone():
     """Handing it over would take longer than doing it."""
     verdict = recommend(abs, range(1000))
@@ -64,6 +65,7 @@ def test_a_workload_says_the_same_as_its_parts():
     assert verdict.run() == [item * 2 for item in range(50)]
 
 
+@patient
 def test_the_verdict_prints_as_a_table_of_all_strategies():
     """With the chosen one marked, the reason above and the explanation of ± below."""
     text = str(recommend(callables.double, range(50)))
@@ -99,12 +101,13 @@ def test_the_executor_does_what_the_verdict_says():
 
 @patient
 def test_it_costs_a_quarter_of_a_second():
-    """Or a twentieth of the work, if that is more; the bound is generous for busy machines."""
+    """Or a twentieth of the work, if that is more; half of the work is a generous bound for busy machines."""
     start = time.perf_counter()
-    recommend(callables.nap, range(100))
-    assert time.perf_counter() - start < 0.5
+    recommend(callables.nap, range(1000))
+    assert time.perf_counter() - start < 2.5
 
 
+@patient
 def test_what_if_there_were_more_cpus():
     """The same profile, judged for another machine; nothing races there."""
     verdict = recommend(callables.compute, range(100_000), machine=Machine(cpus=64))
@@ -117,7 +120,7 @@ def test_what_if_there_were_more_cpus():
 @patient
 def test_what_if_there_were_a_thousand_times_the_items():
     """`items_count` says how many to predict for; those there are get run."""
-    few = recommend(Workload(callables.compute, range(50), items_count=50_000))
+    few = recommend(Workload(callables.compute, range(50), items_count=50_000), machine=Machine(cpus=8))
     assert few.items == 50_000
     assert few.plan.strategy in {"process", "hybrid"}
     assert len(few.run()) == 50
@@ -171,6 +174,7 @@ def test_the_names_are_public():
         assert name in concurrent_choices.__all__
 
 
+@patient
 def test_a_coroutine_that_blocks_for_longer_than_the_budget():
     """It does not come back, and yet the verdict knows that it holds the loop, where, and for how long."""
     verdict = recommend(callables.blocks_for_long, range(3))

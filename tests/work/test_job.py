@@ -11,6 +11,7 @@ import pytest
 from concurrent_choices import Claim, ItemTimeoutError, Job
 from concurrent_choices._work._nesting import lanes_around, share
 from concurrent_choices._work._source import Source
+from patience import with_ample_limit
 
 
 def job_over(items, fn=str, **conditions):
@@ -92,7 +93,8 @@ def test_stopping_cancels_a_coroutine_that_is_performed():
     assert isinstance(job.perform(late).error, asyncio.CancelledError)
 
 
-def test_a_def_that_is_given_up_on():
+@with_ample_limit
+def test_a_def_that_is_given_up_on(limit):
     """The claim goes on behind it, in another thread; without tolerance it ends there."""
     release = threading.Event()
 
@@ -100,8 +102,8 @@ def test_a_def_that_is_given_up_on():
         release.wait(seconds)
         return seconds
 
-    tolerant = job_over([0, 30, 0], hold, timeout=0.05, return_exceptions=True)
-    strict = job_over([0, 30, 0], hold, timeout=0.05)
+    tolerant = job_over([0, 30, 0], hold, timeout=limit, return_exceptions=True)
+    strict = job_over([0, 30, 0], hold, timeout=limit)
     batches = [job.perform(job.claim(3)) for job in (tolerant, strict)]
     release.set()
     for job in (tolerant, strict):
