@@ -8,7 +8,7 @@ import pickle
 import attrs
 import pytest
 
-from concurrent_choices import AsyncStrategy, Plan, Strategy, run
+from concurrent_choices import AsyncStrategy, HybridStrategy, Plan, Strategy, run
 from concurrent_choices._strategies import _registry
 
 
@@ -68,3 +68,13 @@ def test_whatever_has_a_plan_will_do(name):
     chosen = _registry.resolve(Recommendation())
     assert type(chosen) is _registry.load(name)
     assert run(len, ["a"], strategy=Recommendation()) == [1]
+
+
+async def same(item):
+    """An `async def` that gives what it was given."""
+    return item
+
+
+def test_a_ceiling_that_no_run_reaches():
+    """Lanes are started for the items there are, not for all that may be in flight."""
+    assert run(same, range(10), strategy=HybridStrategy(max_workers=1, concurrency=10**9)) == list(range(10))

@@ -108,7 +108,7 @@ class Source:
 
         Called by the owner, it pulls from the iterable when nothing is ready.
         """
-        if not self._ended and self._at >= len(self._ready) and self._may_pull():
+        if not self._ended and self._at >= len(self._ready) and self.may_pull:
             self.feed(limit)
         with self._lock:
             if self._returned:
@@ -288,9 +288,11 @@ class Source:
     @property
     def claimable(self) -> bool:
         """Whether a claim by this thread may give something."""
-        return self.ready > 0 or (not self._ended and self._may_pull() and self.room > 0)
+        return self.ready > 0 or (not self._ended and self.may_pull and self.room > 0)
 
-    def _may_pull(self) -> bool:
+    @property
+    def may_pull(self) -> bool:
+        """Whether a claim by this thread takes items from the iterable; else they come by themselves."""
         return self._iterator is not None and threading.get_ident() == self._owner
 
     def disown(self) -> None:
