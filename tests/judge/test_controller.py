@@ -608,3 +608,17 @@ def test_lanes_that_fill_the_gil_are_joined_by_none():
     climb = Climb(Sight(now=0.003, held=0.004, held_cpu=0.001, lane_cpu=0.001), 256, 4)
     lanes = [climb.look(Sight(now=now, flying=4, lane_cpu=now - 0.002)) for now in (0.05, 0.1, 0.2)]
     assert lanes == [5, 5, 5]
+
+
+@pytest.mark.parametrize(("each", "stage"), [(1.4e-3, "waiting"), (50e-3, "starting")])
+def test_many_lanes_that_begin_at_once_do_not_compute_yet(each, stage):
+    """Fifty that send a request fill the GIL for as long as sending takes; those that compute go on."""
+    decider = Controller(Limits(cpus=2.0, processes=2), Prior(stage="waiting", lanes=50, each=0.05))
+    decider.look(Sight(now=0.0, remaining=100))
+    for look in range(1, 200):
+        now = look * 2e-3
+        spent = min(now, 50 * each)
+        arrangement = decider.look(Sight(now=now, remaining=100, flying=50, cpu=spent, lane_cpu=spent))
+        if arrangement.stage != "waiting":
+            break
+    assert arrangement.stage == stage

@@ -117,6 +117,26 @@ def test_a_loop_that_finds_no_core_is_not_blocked():
     assert arrangement.stage == "loop"
 
 
+def test_a_loop_that_waits_for_who_looks_is_not_blocked():
+    """Who looks has the GIL meanwhile, or was given it and has no core yet."""
+    decider = controller()
+    for looks in range(1, 30):
+        now = looks * 2e-3
+        run = Sight(now=now, done=looks, calls=looks, lane_cpu=now / 2, flying=20, remaining=200)
+        arrangement = decider.look(LoopSight(run=run, looks=looks, inside=looks, unclear=now / 2))
+    assert arrangement.stage == "loop"
+
+
+def test_items_that_were_begun_count_half():
+    """A loop that sends requests has done half of what they cost before the first comes back."""
+    decider = controller()
+    for looks in range(1, 30):
+        now, begun = looks * 1e-3, looks * 10
+        run = Sight(now=now, done=looks, calls=looks, lane_cpu=now, flying=begun, remaining=500)
+        arrangement = decider.look(LoopSight(run=run, looks=looks, inside=0))
+    assert (arrangement.stage, arrangement.processes) == ("loop", 0)
+
+
 def test_a_loop_that_computes_goes_to_processes_once_they_are_up():
     """It is full, and the rest pays for them; one item at a time each, since none waits."""
     decider = controller()

@@ -20,6 +20,10 @@ STILL = 0.25
 """Share of the time between two looks in which a thread that was found at the same place twice may have
 computed, and still count as standing still there (guessed)."""
 
+SERVED = 20e-3
+"""Seconds in the uninterruptible sleep of system calls, in all, that do not count as blocking: the first
+items import and connect (guessed; the first of 300 requests were seen to spend 3 to 7 ms so)."""
+
 STARTING = threading.Thread.start.__code__
 
 Place = tuple[int, int]
@@ -38,10 +42,12 @@ class LoopObserver:
         self._source = job.source
         self._tasks = tasks
         self._began = self._last = time.monotonic()
-        self._flown = self._stuck = self._cpu = 0.0
-        self._looks = self._inside = 0
+        self._flown = self._stuck = self._cpu = self._waited = self._served = 0.0
+        self._looks = self._inside = self._turns = 0
         self._place: Place | None = None
         self._queueing: Queueing | None = None
+        self._own: Queueing | None = None
+        self._own_cpu = 0.0
 
     def sight(self, ready: int) -> LoopSight:
         """The loop as it stands.
@@ -50,10 +56,11 @@ class LoopObserver:
             ready: Worker processes that are up.
         """
         tasks, source = self._tasks, self._source
-        tally, queued = tasks.tally, 0.0
+        tally, queued, unclear = tasks.tally, 0.0, 0.0
         if tally is not None:
             self._queueing = self._queueing or Queueing(tally.thread)
             queued = self._queueing.read()
+            unclear = self._looked()
         # Nothing that gives the GIL away between the two clocks: getting it back may take milliseconds.
         now, spent, flying = time.monotonic(), tally.spent() if tally is not None else 0.0, tasks.flying
         since, self._last = now - self._last, now
@@ -79,25 +86,45 @@ class LoopObserver:
             looks=self._looks,
             inside=self._inside,
             stuck=self._stuck,
-            queued=queued,
+            queued=queued + self._waited,  # a stay that goes on counts too
+            unclear=unclear + self._served,
             alone=not tasks.waits,
         )
 
+    def _looked(self) -> float:
+        """Seconds for which the thread that looks has wanted a core.
+
+        The loop may have waited for the GIL meanwhile, which had been handed to a thread without a core.
+        """
+        if self._own is None:
+            self._own, self._own_cpu = Queueing(threading.current_thread()), time.thread_time()
+        return time.thread_time() - self._own_cpu + self._own.read()
+
     def _look_at(self, queueing: Queueing, since: float, spent: float) -> None:
-        """Where the loop's thread is, and whether it has stood still there since the last look."""
+        """Where the loop's thread is, and whether it has stood still there since the last look.
+
+        Where it has had a core meanwhile it has not: it goes through the same places again and again, and who
+        looks comes upon it where it gives the GIL away. Nor does a short stay in the system tell anything.
+        """
         before, self._place = self._place, _place_of(queueing.thread)
         cpu, self._cpu = spent - self._cpu, spent
+        turns, self._turns = queueing.turns - self._turns, queueing.turns
         self._looks += 1
-        if self._place is not None:
-            self._inside += 1
-            still = self._place == before and cpu <= STILL * since
-            if still and not queueing.is_queueing():
-                self._stuck += since
+        self._inside += self._place is not None
+        resting = self._place is not None and not turns and cpu <= STILL * since
+        if resting and self._served < SERVED and queueing.is_being_served():
+            self._served += since
+            return
+        queues = resting and queueing.is_queueing()
+        self._waited = self._waited + since if queues else 0.0
+        if resting and not queues and self._place == before and not queueing.has_gone_on():
+            self._stuck += since
 
     def close(self) -> None:
         """Close what is read from."""
-        if self._queueing is not None:
-            self._queueing.close()
+        for each in (self._queueing, self._own):
+            if each is not None:
+                each.close()
 
 
 def _place_of(thread: threading.Thread) -> Place | None:

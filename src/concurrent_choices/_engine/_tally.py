@@ -119,7 +119,10 @@ class Queueing:
         seconds: What another thread has waited already.
 
     Attributes:
+        thread: As given.
         before: Seconds that this thread had waited when this was made, since it began.
+        seconds: How long it had been in the queue when that was last read.
+        turns: How often it had been given a core by then; always the same where nobody can tell.
     """
 
     def __init__(self, thread: threading.Thread, seconds: float = 0.0) -> None:
@@ -127,12 +130,12 @@ class Queueing:
         self.seconds = seconds
         folder = task_of(thread)
         self._delay, self._state = _opened(f"{folder}/schedstat"), _opened(f"{folder}/stat")
-        self._before = self._read_delay()
+        self._before, self.turns = self._read_schedule()
         self.before = self._before * _NS
 
     def read(self) -> float:
         """Seconds in the queue since this was made, except those of a stay that goes on."""
-        delay = self._read_delay()
+        delay, self.turns = self._read_schedule()
         self.seconds += max(0, delay - self._before) * _NS
         self._before = delay
         return self.seconds
@@ -141,9 +144,18 @@ class Queueing:
         """Whether it is ready to run: as no Python code of its own runs while this does, without a core."""
         return b") R " in _read(self._state)
 
-    def _read_delay(self) -> int:
+    def is_being_served(self) -> bool:
+        """Whether it sleeps and cannot be interrupted: for a disk, as imports do, or within the system."""
+        return b") D " in _read(self._state)
+
+    def has_gone_on(self) -> bool:
+        """Whether it has had a core since `read`: who sleeps then may only wait for the GIL of who asks."""
+        return self._read_schedule()[1] != self.turns
+
+    def _read_schedule(self) -> tuple[int, int]:
+        """Nanoseconds in the queue, and turns on a core."""
         words = _read(self._delay).split()
-        return int(words[1]) if len(words) > 1 else 0
+        return (int(words[1]), int(words[2])) if words else (0, 0)
 
     def close(self) -> None:
         """Close the files."""

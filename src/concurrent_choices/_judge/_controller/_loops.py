@@ -69,6 +69,8 @@ class LoopSight(NamedTuple):
         inside: How often it was found inside the callable, instead of waiting or switching tasks.
         stuck: Seconds it was found to stand still at one place of the callable, without computing.
         queued: Seconds that thread was ready to run and found no core.
+        unclear: Seconds that tell nothing of the items: who looks wanted a core, had one or not, and the loop
+            may have waited for the GIL; or the system was at something that only the first items need.
         alone: Whether no item was seen to wait, so that one at a time is begun.
     """
 
@@ -77,6 +79,7 @@ class LoopSight(NamedTuple):
     inside: int
     stuck: float = 0.0
     queued: float = 0.0
+    unclear: float = 0.0
     alone: bool = False
 
 
@@ -242,11 +245,13 @@ class LoopController:
         busy = cpu / max(seconds, 1e-9)
         inside = (sight.inside - before.inside) / (sight.looks - before.looks)
         calls = sight.run.calls - before.run.calls
-        if inside - busy >= BLOCKS and self._known.limits.threads > 1:
-            self._block(sight.run, inside - busy)
+        blocked = inside - busy - (sight.unclear - before.unclear) / max(seconds, 1e-9)
+        if blocked >= BLOCKS and self._known.limits.threads > 1:
+            self._block(sight.run, blocked)
         elif busy >= FULL:
             if calls >= COUNTED or self._never_wait(sight):
-                self._known.each = seconds / calls if calls >= COUNTED else self._each_so_far(sight.run)
+                served = calls + max(0, sight.run.flying - before.run.flying) / 2  # those begun are half done
+                self._known.each = seconds / served if calls >= COUNTED else self._each_so_far(sight.run)
                 self._fill(sight, busy)
             else:
                 self._window = before  # a longer one will tell what an item takes
