@@ -84,9 +84,12 @@ def test_what_costs_more_to_carry_than_to_compute_stays(startup, barred):
     assert barred == [startup.obstacle] == ["carrying items and results would cost more than it saves"]
 
 
+LARGE = bytes(1 << 22)
+
+
 def large(_item):
-    """Made in no time, and long to carry."""
-    return bytes(1 << 17)
+    """There already, and long to carry: no clock can find it dearer to compute."""
+    return LARGE
 
 
 async def large_in_a_loop(_item):
