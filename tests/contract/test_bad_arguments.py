@@ -129,14 +129,14 @@ def test_an_async_generator_function(call):
         assert "is a generator function" in str(refused(call, fn, [1]))
 
 
-@pytest.mark.parametrize("timeout", [0, -1, -0.5, math.nan, True, "1", [1]])
+@pytest.mark.parametrize("timeout", [0, -1, -0.5, math.nan, True, "1", [1], Decimal("sNaN")])
 def test_timeouts(call, timeout):
     """A timeout is a number of seconds above 0."""
     error = refused(call, len, ["a"], timeout=timeout)
     assert str(error) == f"timeout: must be seconds above 0, or None, not {timeout!r}"
 
 
-@pytest.mark.parametrize("buffersize", [0, -1, 2.5, True, "1"])
+@pytest.mark.parametrize("buffersize", [0, -1, 2.5, True, "1", Decimal("sNaN")])
 @pytest.mark.parametrize("name", ["stream", "astream"])
 def test_buffersizes(name, buffersize):
     """A buffersize is a whole number from 1."""
@@ -192,7 +192,7 @@ class Two:
         return 2
 
 
-@pytest.mark.parametrize("value", [0, -1, 2.5, True, False, "2"])
+@pytest.mark.parametrize("value", [0, -1, 2.5, True, False, "2", Decimal("sNaN")])
 @pytest.mark.parametrize(("made", "argument"), NUMBERS)
 def test_numbers_of_workers(made, argument, value):
     """Workers, items in flight and batches are whole numbers from 1, and True is none."""

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import sys
 from functools import partial
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -111,6 +112,31 @@ def test_a_module_of_another_name_than_its_file_is_kept_apart(tmp_path, monkeypa
     keep_apart(module.whose)
     assert _pickling.APART.pop(b"renamed") is module
     del sys.modules["renamed"]
+
+
+@pytest.fixture
+def fleeting(tmp_path, monkeypatch):
+    """A module that an import finds, where its file lies on the path."""
+    monkeypatch.syspath_prepend(tmp_path)
+    yield loaded("points", tmp_path)
+    del sys.modules["points"]
+    _pickling.APART.pop(b"points", None)
+
+
+def test_a_module_whose_file_is_gone_is_kept_apart(fleeting):
+    """A worker would look for it in vain."""
+    Path(fleeting.__file__).unlink()
+    assert run(fleeting.Point(1).moved, [2], strategy="process")[0].x == 3
+    assert _pickling.APART[b"points"] is fleeting
+
+
+def test_a_module_whose_folder_leaves_the_path_is_kept_apart(fleeting, monkeypatch, tmp_path):
+    """From then on; what was found out before no longer holds."""
+    keep_apart(fleeting.whose)
+    assert b"points" not in _pickling.APART
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if each != str(tmp_path)])
+    assert run(fleeting.Point(1).moved, [2], strategy="process")[0].x == 3
+    assert _pickling.APART[b"points"] is fleeting
 
 
 def test_what_stands_for_a_module_is_not_kept_apart(monkeypatch):

@@ -11,7 +11,7 @@ from typing import Any, cast
 from attrs import Factory, field, frozen
 
 from .._errors import InvalidArgumentError
-from ._numbers import plain_int_or_none
+from ._numbers import is_whole, plain_int_or_none
 
 __all__ = ["Workload"]
 
@@ -29,9 +29,7 @@ def _iterable(_: Any, __: Any, value: Any) -> None:
 
 
 def _count(_: Any, __: Any, value: Any) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if value is not None and not is_whole(value, 0):
         problem = f"must be a whole number from 0, or None, not {value!r}"
         raise InvalidArgumentError("items_count", problem)
 

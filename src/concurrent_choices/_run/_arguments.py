@@ -6,7 +6,7 @@ from collections.abc import AsyncIterable, Iterable
 from typing import Any
 
 from .._errors import InvalidArgumentError
-from .._facts._numbers import plain
+from .._facts._numbers import is_whole, plain
 from .._work._callables import is_generator, name_of
 
 __all__ = [
@@ -75,7 +75,7 @@ def check_buffersize(buffersize: Any) -> int | None:
     size = plain(buffersize)
     if size is None:
         return None
-    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+    if not is_whole(size, 1):
         problem = f"must be a whole number from 1, or None, not {buffersize!r}"
         raise InvalidArgumentError("buffersize", problem)
     return size

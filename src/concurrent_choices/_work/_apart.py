@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache, partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -24,20 +25,23 @@ def keep_apart(fn: Any) -> None:
         fn = fn.func
     name = getattr(fn, "__module__", None)
     if isinstance(name, str) and name in sys.modules and name not in MAINS:
-        missing = _missing(name)
+        missing = _missing(name, tuple(sys.path))
         module = sys.modules.get(missing)
         if isinstance(module, ModuleType):  # anything else cloudpickle would refuse, in all later runs too
             APART[missing.encode()] = module
 
 
 @lru_cache
-def _missing(name: str) -> str:
-    """The outermost of a module's packages, or the module itself, that no finder knows; else nothing."""
+def _missing(name: str, top: tuple[str, ...]) -> str:
+    """The outermost of a module's packages, or the module itself, that no finder knows; else nothing.
+
+    `top` is `sys.path`, with which the answer may change.
+    """
     path, within = None, ""
     for part in name.split("."):
         within = f"{within}.{part}" if within else part
         module = sys.modules.get(within)
-        if _lies_on(sys.path if path is None else path, module, part):
+        if _lies_on(top if path is None else path, module, part):
             path = getattr(module, "__path__", None)
         else:
             spec = _spec(within, path)
@@ -50,9 +54,10 @@ def _missing(name: str) -> str:
 
 
 def _lies_on(path: Iterable[Any], module: ModuleType | None, part: str) -> bool:
-    """Whether a module's file is where an import would look for it, as far as its name tells.
+    """Whether a module's file still is where an import would look for it, as far as its name tells.
 
-    Asking the finders takes a dozen looks at the disk, each of which gives the GIL away to lanes that work.
+    Asking the finders takes a dozen looks at the disk, each of which gives the GIL away to lanes that work;
+    this takes one.
     """
     file = getattr(module, "__file__", None)
     if not isinstance(file, str):
@@ -60,7 +65,7 @@ def _lies_on(path: Iterable[Any], module: ModuleType | None, part: str) -> bool:
     folder, _, leaf = file.rpartition(os.sep)
     if leaf.startswith("__init__."):
         folder, _, leaf = folder.rpartition(os.sep)
-    return leaf.partition(".")[0] == part and folder in path
+    return leaf.partition(".")[0] == part and folder in path and Path(file).exists()
 
 
 def _spec(name: str, path: Any) -> Any:

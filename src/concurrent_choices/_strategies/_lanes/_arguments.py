@@ -8,13 +8,14 @@ from typing import Any
 from attrs import Attribute
 
 from ..._errors import InvalidArgumentError
+from ..._facts._numbers import is_whole
 
 __all__ = ["callable_or_none", "one_of", "positive", "positive_or_none"]
 
 
 def positive(_instance: object, attribute: Attribute[Any], value: object) -> None:
     """An attrs validator: a whole number from 1."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    if not is_whole(value, 1):
         raise InvalidArgumentError(attribute.name, f"must be a whole number from 1, not {value!r}")
 
 
