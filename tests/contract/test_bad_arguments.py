@@ -354,6 +354,21 @@ def test_a_strategy_that_loses_results():
         run(acts.double, [1, 2, 3], strategy=Silent())
 
 
+@pytest.mark.parametrize("items", [[1, 2, 3], range(3), {1, 2, 3}, iter([1, 2, 3])])
+@pytest.mark.parametrize("way", [cc.run, lambda *args, **named: list(cc.stream(*args, **named))])
+def test_a_strategy_that_leaves_items(way, items):
+    """One that claims too few is found out too, whatever the items came in."""
+
+    class Weary:
+        name = "weary"
+
+        def execute(self, job):
+            yield job.perform(job.claim(1))
+
+    with pytest.raises(cc.ConcurrentChoicesError, match="with more to claim"):
+        way(acts.double, items, strategy=Weary())
+
+
 def test_a_strategy_that_raises():
     """What goes wrong in a strategy itself reaches the caller."""
 

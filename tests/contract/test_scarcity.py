@@ -9,7 +9,7 @@ import contract_acts as acts
 import pytest
 from contract_ways import dismiss_resting, is_outside, only, parameters, resting, small
 
-from concurrent_choices import WorkerStartError, run
+from concurrent_choices import WorkerStartError, run, stream
 
 ITEMS = range(60)
 DONE = [2 * item for item in ITEMS]
@@ -55,6 +55,14 @@ def test_no_thread_for_those_who_need_one(name, few_threads):
     with pytest.raises(RuntimeError, match="can't start new thread") as caught:
         run(acts.double, ITEMS, strategy=small(name))
     assert "sequential" in caught.value.__notes__[0]
+
+
+@only(lambda name: name == "auto")
+def test_a_stream_without_threads(name, of_kind, few_threads):
+    """It needs one beside its caller, so it says so; it does not end early as if there were no items."""
+    few_threads(0)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        list(stream(of_kind(acts.double), ITEMS, strategy=small(name)))
 
 
 def come_up_alone(path):

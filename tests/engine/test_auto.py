@@ -48,6 +48,53 @@ def test_the_report_belongs_to_its_context():
     assert asyncio.run(main()) == ["double", "spin"]
 
 
+class Turning:
+    """Quick for some items, then waiting: knows how many of those there were at once.
+
+    Args:
+        quick: How many items are quick.
+    """
+
+    def __init__(self, quick):
+        self.quick = quick
+        self.inside = self.most = 0
+        self.lock = threading.Lock()
+
+    def enter(self):
+        with self.lock:
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+
+    def leave(self):
+        with self.lock:
+            self.inside -= 1
+
+    def call(self, item):
+        """For `run` of a `def`."""
+        if item >= self.quick:
+            self.enter()
+            time.sleep(0.03)
+            self.leave()
+        return item
+
+    async def awaited(self, item):
+        """The same on a loop."""
+        if item >= self.quick:
+            self.enter()
+            await asyncio.sleep(0.03)
+            self.leave()
+        return item
+
+
+@patient
+@pytest.mark.parametrize(("quick", "then", "way"), [(31, 29, "call"), (3000, 24, "awaited")])
+def test_a_batch_whose_items_turn_out_slow(quick, then, way):
+    """Items that were claimed together because those before took no time need not wait for each other."""
+    turning = Turning(quick)
+    assert run(getattr(turning, way), range(quick + then)) == [*range(quick + then)]
+    assert turning.most > then / 2
+
+
 @patient
 def test_waiting_work_gets_lanes_and_a_reason(caplog):
     """The first call is seen to wait, and others start beside it."""

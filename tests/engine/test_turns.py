@@ -205,7 +205,7 @@ def slowly(items, seconds):
 def test_a_generator_slower_than_the_work(fn):
     """Whoever performs the items waits for the next; no lanes pile up for items that are not there."""
     assert run(fn, slowly(range(60), 0.004)) == [fn(item) for item in range(60)]
-    assert max(step.lanes for step in run_report().steps) <= 32
+    assert all(step.lanes <= 32 for step in run_report().steps)  # none, where there was nothing to decide
 
 
 @pytest.mark.parametrize("length", range(1, 12))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from .._facts._batch import Batch, Claim
 from .._work._job import Job
-from .._work._pace import Pace, share_of_rest
+from .._work._pace import AIM, Pace, share_of_rest
 from ._elastic_pool import ElasticPool
 from ._tally import Tally
 from ._urgency import Urgency
 
 __all__ = ["Caller", "Orders"]
+
+LONG = 4 * AIM
+"""Seconds after which a batch gives back what it has not started: its items are unlike those before them."""
 
 
 class Orders:
@@ -58,11 +62,18 @@ class Caller:
         self._urgency = urgency
         self._stands_in = stands_in
         self._pace = Pace()
+        self._cut = 0.0
 
     @property
     def is_over(self) -> bool:
         """Whether everything is done and handed over."""
         return self._job.source.finished and not self._pool.busy and not self._pool.outbox
+
+    def hasten(self) -> None:
+        """End a batch that takes too long, once the item it is at is over; from any thread."""
+        began = self._tally.began
+        if began and time.monotonic() - began > LONG:
+            self._cut = began
 
     def batches(self) -> Iterator[Batch]:
         """Perform items, or have lanes do it, until something else is ordered."""
@@ -100,7 +111,9 @@ class Caller:
     def _mark(self, _index: int) -> bool:
         """Whether the next item of a batch may start."""
         orders = self._orders
-        return not (orders.relieved or orders.inside or self._job.stopped or self._pool.starving)
+        if orders.relieved or orders.inside or self._job.stopped or self._pool.starving:
+            return False
+        return self._cut != self._tally.began
 
     def _idle(self) -> Iterator[Batch]:
         """Nothing can be claimed now: lanes are still busy, or items have yet to come."""

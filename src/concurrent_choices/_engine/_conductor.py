@@ -227,8 +227,11 @@ class Conductor:
             if self._over or self._job.stopped:
                 return None
             self._lateness.arrive()
-            if not self._looking and (rest := self._outset.rest(self._job.source.remaining)) is not None:
-                return rest
+            self._caller.hasten()
+            if not (self._looking or self._eager):
+                rest = self._outset.rest(self._job.source.remaining)
+                if rest is not None:
+                    return rest
             with self._urgency.claimed():  # each file looked at gives the GIL away
                 return self._look()
 

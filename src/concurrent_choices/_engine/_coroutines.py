@@ -195,6 +195,8 @@ class LoopConductor:
                 if not pool.outbox:
                     pool.wait()
             yield from pool.collect()
+            if pool.refusal is not None and not tasks.is_retiring:
+                raise pool.refusal
         finally:
             if self._next is None:
                 job.stop()

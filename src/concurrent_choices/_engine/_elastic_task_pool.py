@@ -91,6 +91,9 @@ class ElasticTaskPool(TaskPool):
             raise self.crash
         if not self._is_leaving():
             super()._top_up()
+            # What one lane claimed in a batch that took no time until now: others may wait beside it.
+            for _ in range(min(self._concurrency - self._live, length_hint(self._unstarted))):
+                self._start()
         elif not self._live:
             self._halted = True
             self._host.wake()

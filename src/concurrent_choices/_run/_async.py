@@ -101,7 +101,7 @@ async def arun(  # noqa: PLR0913 - all but two are options, taken by name
                 if seen is not None:
                     seen(batch)
                 job.source.release(len(batch.values))
-    return collector.result()
+            return collector.result()  # while the source still knows what nobody has claimed
 
 
 @overload
@@ -197,7 +197,7 @@ async def _astream(
                     window.release(len(values))
                 if batch.error is not None:
                     raise batch.error
-    finish(job, chosen.name, arrived)
+            finish(job, chosen.name, arrived)
 
 
 class _Batches:

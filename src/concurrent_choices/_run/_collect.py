@@ -109,8 +109,8 @@ def finish(job: Job, strategy: str, arrived: int) -> None:
     source = job.source
     if source.error is not None:
         raise source.error
-    if arrived != source.claimed or not source.ended:
-        left = "" if source.ended else ", with more to claim"
+    if arrived != source.claimed or not source.finished:
+        left = "" if source.finished else ", with more to claim"
         msg = (
             f"strategy {strategy!r} ended after {arrived} results for {source.claimed} claimed items"
             f"{left}; its execute() must yield a batch for each claim"

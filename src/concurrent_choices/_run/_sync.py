@@ -105,7 +105,7 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
             add(batch)
             if seen is not None:
                 seen(batch)
-    return collector.result()
+        return collector.result()  # while the source still knows what nobody has claimed
 
 
 @overload
@@ -209,7 +209,7 @@ def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progres
                 window.release(len(values))
             if batch.error is not None:
                 raise batch.error
-    finish(job, chosen.name, arrived)
+        finish(job, chosen.name, arrived)
 
 
 class _Batches:

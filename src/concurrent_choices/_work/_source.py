@@ -282,8 +282,10 @@ class Source:
 
     @property
     def remaining(self) -> int | None:
-        """Items not yet claimed, or None where that is unknown."""
-        return None if self.length is None else self.length - self.claimed
+        """Items that nobody has at present, or None where that is unknown."""
+        if self.length is None:
+            return None
+        return self.length - self.claimed + sum(len(items) for _, items in self._returned)
 
     @property
     def claimable(self) -> bool:

@@ -169,8 +169,9 @@ class TaskPool:
             # Strung together in C: here a tenth of a microsecond is a tenth of what an item costs.
             self._dry, self._slots = False, chain.from_iterable(self._claims())
         missing = self._concurrency - self._live
-        if source.ended or not source.may_pull:  # any more would find nothing, and end
-            missing = min(missing, source.ready)
+        if source.ended or not source.may_pull:
+            # Any more would find nothing, and end; where items come by themselves, one asks for them by that.
+            missing = min(missing, source.ready + (not source.ended))
         for _ in range(missing):
             self._start()
 
