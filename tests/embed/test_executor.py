@@ -462,6 +462,18 @@ def test_a_callback_that_exits_ends_no_thread_of_ours(place, tmp_path):
         assert executor.submit(spin, 3).result() == 3
 
 
+def test_what_fails_while_a_callable_is_reviewed_ends_no_thread(caplog):
+    """A fault there is logged: other calls are made, and the shutdown comes back."""
+
+    def fail(_task):
+        raise SystemExit
+
+    with AdaptiveExecutor(max_threads=1) as executor:
+        executor._core._dispatch._on_learnt = fail
+        assert [executor.submit(spin, 3).result(60) for _ in range(3)] == [3, 3, 3]
+    assert "could not be used" in caplog.text
+
+
 def nap(seconds):
     """Wait."""
     time.sleep(seconds)
@@ -478,6 +490,51 @@ def test_what_nobody_waits_for_does_not_begin_elsewhere():
         for task in tasks:
             with pytest.raises(CancelledError):
                 task.future.result()
+
+
+def hold(begun, gate):
+    """Say that it has begun, and wait until a file is there, for a minute at most."""
+    begun.touch()
+    until = time.monotonic() + 60
+    while not gate.exists() and time.monotonic() < until:
+        time.sleep(1e-3)
+    return "made"
+
+
+def two_at_one_worker(executor, folder):
+    """Two calls that one worker has, the second behind the first; each ends when its gate is there."""
+    tasks = []  # of no length yet known, so that one may be sent ahead
+    for name in ("first", "second"):
+        tasks.append(executor.enter(hold, (folder / f"{name} begun", folder / f"{name} gate"), {}))
+        while not tasks[-1].future.running():
+            time.sleep(1e-3)
+    appear(folder / "first begun")
+    return tasks
+
+
+def test_a_cancelled_call_is_not_made_when_its_turn_comes(tmp_path):
+    """It lay behind another at a worker, which is ended as soon as the other is done."""
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        first, second = two_at_one_worker(executor, tmp_path)
+        executor.abandon(second)
+        (tmp_path / "first gate").touch()
+        assert first.future.result(60) == "made"
+        with pytest.raises(CancelledError):
+            second.future.result(60)
+
+
+def test_a_cancelled_call_that_has_ended_takes_no_other_with_it(tmp_path):
+    """That it has ended was not read yet, and its worker makes another call already."""
+    busy = threading.Event()
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        first, second = two_at_one_worker(executor, tmp_path)
+        executor._core._process_pool._put(busy.wait)  # so that it does not listen
+        (tmp_path / "first gate").touch()
+        appear(tmp_path / "second begun")
+        executor.abandon(first)
+        busy.set()
+        (tmp_path / "second gate").touch()
+        assert first.future.result(60) == second.future.result(60) == "made"
 
 
 def test_a_full_queue_rejects():

@@ -147,15 +147,17 @@ def test_what_stands_for_a_module_is_not_kept_apart(monkeypatch):
     assert before == _pickling.APART
 
 
-def test_what_a_finder_keeps_out_is_kept_apart(monkeypatch):
-    """An importer that refuses a module by an error does not end the run."""
+@pytest.mark.parametrize("error", [ImportError, ValueError])
+def test_what_a_finder_keeps_out_is_kept_apart(monkeypatch, error):
+    """An importer that refuses a module by an error, or has a fault, does not end the run."""
 
     class Finder:
         @staticmethod
         def find_spec(name, path=None, target=None):
-            raise ImportError(name)
+            raise error(name)
 
-    monkeypatch.setitem(sys.modules, "kept_out", ModuleType("kept_out"))
+    name = f"kept_out_by_{error.__name__}"
+    monkeypatch.setitem(sys.modules, name, ModuleType(name))
     monkeypatch.setattr(sys, "meta_path", [Finder, *sys.meta_path])
-    keep_apart(SimpleNamespace(__module__="kept_out"))
-    assert _pickling.APART.pop(b"kept_out") is sys.modules["kept_out"]
+    keep_apart(SimpleNamespace(__module__=name))
+    assert _pickling.APART.pop(name.encode()) is sys.modules[name]

@@ -50,9 +50,13 @@ class CallQueue:
         task = self.assignments[0].task
         return task is not None and task.account.own <= AHEAD
 
+    def begun(self) -> int:
+        """How many calls it has started that it has not been heard to have ended."""
+        return max(0, self.worker.page.started - self.reported)
+
     def fallen(self) -> tuple[list[Assignment], list[Assignment]]:
         """What a dead worker had started, and what it had not."""
-        begun = max(0, self.worker.page.started - self.reported)
+        begun = self.begun()
         assignments = list(self.assignments)
         return assignments[:begun], assignments[begun:]
 

@@ -7,6 +7,7 @@ submit ── room for its callable, and a thread free or allowed ──> a thre
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -29,6 +30,8 @@ requests). None waits by the clock: to set a timer for each rest makes a no-op d
 BRIEF = 10e-3
 """Seconds up to which a call counts as short: those never find all threads taken by longer ones
 (guessed: what a person or a request does not notice)."""
+
+_log = logging.getLogger(__name__)
 
 
 class Dispatch:
@@ -128,11 +131,18 @@ class Dispatch:
             if task.begin():
                 perform(task, lane, clock)
                 if task.account.measured >= task.account.review_at:
-                    self._on_learnt(task)
+                    self._learn(task)
             task = self._next(lane, task)  # before it rests, lest it keep what it has done
             if task is None:
                 task = lane.mail.get()
         self._leave(lane)
+
+    def _learn(self, task: Task) -> None:
+        """Have a callable reviewed, which asks what is not ours: how it is pickled, who finds its module."""
+        try:
+            self._on_learnt(task)
+        except BaseException:  # noqa: BLE001 - a lane that ended here would leave calls waiting for ever
+            _log.critical("what was learnt of %r could not be used", task, exc_info=True)
 
     def _next(self, lane: Lane, done: Task) -> Task | None:
         """A call has ended; the one that this thread makes next, or None to rest."""

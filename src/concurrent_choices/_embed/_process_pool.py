@@ -272,6 +272,7 @@ class ProcessPool:
                 for message in link.receive():
                     self._handle(queue, message)
                 if not dead:
+                    self._drop_abandoned(queue)
                     return
         except EOFError:
             pass
@@ -316,8 +317,17 @@ class ProcessPool:
 
     def _give_up(self, task: Task) -> None:
         for queue in self._queues.values():
-            if queue.assignments and queue.assignments[0].task is task:
-                queue.worker.kill()
+            if any(assignment.task is task for assignment in queue.assignments):
+                self._drop_abandoned(queue)
+
+    def _drop_abandoned(self, queue: CallQueue) -> None:
+        """End a worker that makes a call nobody waits for, or is about to.
+
+        Not where its first call has ended and only the message has not been read: it makes the next one.
+        """
+        task = queue.assignments[0].task if queue.assignments else None
+        if task is not None and task.abandoned and queue.begun() <= 1:
+            queue.worker.kill()
 
     def _settle(self, queue: CallQueue) -> None:
         """A worker is gone: report what died with it, and hand on what it had not begun."""

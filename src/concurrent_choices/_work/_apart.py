@@ -71,7 +71,7 @@ def _lies_on(path: Iterable[Any], module: ModuleType | None, part: str) -> bool:
 def _spec(name: str, path: Any) -> Any:
     """What an import would find. Not `importlib.util.find_spec`, which is content with what is loaded."""
     for finder in sys.meta_path:
-        with suppress(AttributeError, ImportError):  # an old one has no such method; another keeps it out
+        with suppress(Exception):  # an old one has no such method, another keeps it out, a third has a fault
             spec = finder.find_spec(name, path)
             if spec is not None:
                 return spec
