@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 
@@ -9,7 +10,7 @@ import contract_acts as acts
 import pytest
 from contract_ways import dismiss_resting, is_outside, only, parameters, resting, small
 
-from concurrent_choices import WorkerStartError, run, stream
+from concurrent_choices import WorkerStartError, arun, run, stream
 
 ITEMS = range(60)
 DONE = [2 * item for item in ITEMS]
@@ -63,6 +64,18 @@ def test_a_stream_without_threads(name, of_kind, few_threads):
     few_threads(0)
     with pytest.raises(RuntimeError, match="can't start new thread"):
         list(stream(of_kind(acts.double), ITEMS, strategy=small(name)))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [lambda fn: run(fn, ITEMS, timeout=30), lambda fn: asyncio.run(arun(fn, ITEMS))],
+    ids=["timeout", "arun"],
+)
+def test_calls_without_threads_that_the_calling_one_cannot_make(few_threads, call):
+    """Under `auto` too the error says so."""
+    few_threads(0)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        call(acts.double)
 
 
 def come_up_alone(path):

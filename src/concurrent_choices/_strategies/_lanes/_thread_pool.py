@@ -27,7 +27,7 @@ in which Ctrl-C must be back)."""
 
 
 class ThreadPool:
-    """A set of threads, daemons where there can be such, that grows as bodies arrive and never refuses one.
+    """A set of threads, daemons where there can be such, that grows as bodies arrive.
 
     Args:
         name: What the threads are called.
