@@ -616,6 +616,59 @@ def test_where_no_more_threads_can_be_started(waiting):
         assert all(future.result(60) for future in futures)
 
 
+def refuse_threads(patch, meanwhile):
+    """No thread for a call can be started, which is seen after something else has happened."""
+    start = threading.Thread.start
+
+    def refuse(thread):
+        if not thread.name.startswith("tests"):
+            start(thread)
+            return
+        meanwhile()
+        msg = "can't start new thread"
+        raise RuntimeError(msg)
+
+    patch.setattr(threading.Thread, "start", refuse)
+
+
+def test_what_waits_while_all_threads_come_to_rest_is_made(core, monkeypatch):
+    """They rest by the time it is known that no further one can be started, and one of them makes it."""
+    gate = threading.Event()
+    held = core.submit(gate.wait, (60,), {})
+    account = core.accounts.of(len)
+    waiting = Task(Future(), len, ("abc",), {}, account, copy_context(), 2, time.perf_counter_ns(), 1)
+
+    def rest():
+        gate.set()
+        while not core._dispatch._idle:
+            time.sleep(1e-3)
+
+    with monkeypatch.context() as patched:
+        refuse_threads(patched, rest)
+        with core._dispatch.lock:
+            core._dispatch.backlog.add(waiting)
+        core._dispatch.spread()
+    assert held.future.result(60)
+    assert waiting.future.result(60) == 3
+
+
+def test_a_shutdown_does_not_wait_for_a_thread_that_cannot_be_started(core, monkeypatch):
+    """It had begun to wait for the call, and is told that it is not made."""
+    shutdown = threading.Thread(target=core.join, daemon=True)
+
+    def begin_to_wait():
+        core.close()
+        shutdown.start()
+        while not core._dispatch.ended._waiters:
+            time.sleep(1e-3)
+
+    refuse_threads(monkeypatch, begin_to_wait)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        core.submit(len, ("abc",), {})
+    shutdown.join(60)
+    assert not shutdown.is_alive()
+
+
 def test_where_no_thread_can_be_started_for_the_processes():
     """Computing stays in the threads there are, and `explain` says why."""
     with AdaptiveExecutor() as executor:

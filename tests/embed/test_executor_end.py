@@ -21,10 +21,21 @@ def compute(text):
 """
 
 
-def ran(code):
+NO_DAEMONS = """
+import threading
+make = threading.Thread.__init__
+def without_daemons(self, *args, daemon=None, **rest):
+    if daemon:
+        raise RuntimeError("daemon threads are disabled in this (sub)interpreter")
+    make(self, *args, daemon=daemon, **rest)
+threading.Thread.__init__ = without_daemons
+"""
+
+
+def ran(code, before=""):
     """What a script prints, and its exit status."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", START + code],
+        [sys.executable, "-W", "error", "-c", before + START + code],
         capture_output=True,
         check=False,
         text=True,
@@ -44,6 +55,12 @@ def test_what_was_submitted_is_done_before_the_end(made):
 def test_nothing_is_left_when_the_script_fails():
     """A script that ends by an exit status keeps it, and does what it submitted."""
     assert ran("executor = AdaptiveExecutor()\nexecutor.submit(slow, 'done')\nsys.exit(3)") == (["done"], 3)
+
+
+def test_where_there_are_no_daemon_threads():
+    """As in a subinterpreter: calls are made, and the end comes, though nobody shut the executor down."""
+    code = "executor = AdaptiveExecutor()\nfor number in range(20): executor.submit(slow, number)"
+    assert sorted(ran(code, NO_DAEMONS)[0], key=int) == [str(number) for number in range(20)]
 
 
 def test_submitting_at_the_end_is_refused():

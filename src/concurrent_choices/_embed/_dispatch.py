@@ -11,8 +11,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
+from .._strategies._lanes._thread_pool import new_thread
 from ._backlog import Backlog
 from ._lane import Lane, perform
 
@@ -92,7 +94,14 @@ class Dispatch:
             return
         lane = self._new_lane()
         self.lock.release()
-        self._start(lane, task)
+        try:
+            self._start(lane, task)
+        except Exception:  # not what Ctrl-C raises: the thread has started then, and has the task
+            with self.lock:
+                self._withdraw(lane, task)
+                self._on_left()
+            self.spread()  # what came back meanwhile may have counted on this thread
+            raise
 
     def _may(self, account: Account) -> bool:
         """Whether a callable may run one more call now."""
@@ -108,21 +117,15 @@ class Dispatch:
         return lane
 
     def _start(self, lane: Lane, task: Task) -> None:
-        name = f"{self._name}-{self._serial}"
         lane.mail.put(task)
-        lane.thread = threading.Thread(target=self._serve, args=(lane,), name=name, daemon=True)
-        try:
-            lane.thread.start()
-        except Exception:  # not what Ctrl-C raises: the thread has started then, and has the task
-            self._withdraw(lane, task)
-            raise
+        lane.thread = new_thread(partial(self._serve, lane), f"{self._name}-{self._serial}")
+        lane.thread.start()
 
     def _withdraw(self, lane: Lane, task: Task) -> None:
-        """No thread could be started, so the call is not made."""
-        with self.lock:
-            del self.lanes[lane]
-            self._busy -= 1
-            task.account.running -= 1
+        """No thread could be started for a call. The lock is held."""
+        del self.lanes[lane]
+        self._busy -= 1
+        task.account.running -= 1
 
     def _serve(self, lane: Lane) -> None:
         clock = self._clock
@@ -194,21 +197,22 @@ class Dispatch:
         return self._idle.pop() if self._idle else self._new_lane(), task
 
     def _begin(self, lane: Lane, task: Task) -> bool:
-        """Have a waiting call made; False where no thread can be started, so that it waits on for another."""
+        """Have a waiting call made; False where no thread is free or can be started, so that it waits on."""
         if lane.thread is not None:
             lane.mail.put(task)
             return True
         try:
             self._start(lane, task)
-        except RuntimeError as error:
+        except Exception as error:  # noqa: BLE001 - as in enter
             with self.lock:
-                if self.lanes:
+                self._withdraw(lane, task)
+                if self._busy or self._idle:
                     self.backlog.put_back(task)
-                    return False
+                    return bool(self._idle)  # one that came to rest meanwhile looks no more for what waits
             self._fail(task, error)
         return True
 
-    def _fail(self, task: Task, error: RuntimeError) -> None:
+    def _fail(self, task: Task, error: Exception) -> None:
         """There is no thread that a call could wait for."""
         if task.begin():
             task.deliver(None, error)

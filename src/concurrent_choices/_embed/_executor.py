@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -170,4 +171,9 @@ def _finish_all() -> None:
 
 
 atexit.register(_finish_all)
+try:
+    threading.Thread(daemon=True)
+except RuntimeError:  # a subinterpreter waits for all threads first, so they must be told before
+    tell_before = threading._register_atexit  # type: ignore[attr-defined]  # noqa: SLF001 - as concurrent.futures does
+    tell_before(_finish_all)
 tell_in_forks(_cores, Core.start_afresh)

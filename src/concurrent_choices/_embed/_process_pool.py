@@ -16,6 +16,7 @@ from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any
 
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
+from .._strategies._lanes._thread_pool import new_thread
 from .._strategies._workers._child import readable
 from .._strategies._workers._host import Host
 from .._strategies._workers._waker import Waker
@@ -131,7 +132,7 @@ class ProcessPool:
     def _start(self) -> bool:
         with self._starting:
             if self.thread is None:
-                thread = threading.Thread(target=self._work, name="executor-processes", daemon=True)
+                thread = new_thread(self._work, "executor-processes")
                 try:
                     thread.start()
                 except RuntimeError as error:

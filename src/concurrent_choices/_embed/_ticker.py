@@ -6,6 +6,8 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from .._strategies._lanes._thread_pool import new_thread
+
 if TYPE_CHECKING:
     from .._facts._clock import Clock
     from ._account import Account
@@ -65,7 +67,7 @@ class Ticker:
         """Start the thread; False where none can be started, and calls wait unwatched."""
         with self._dispatch.lock:
             if self.thread is None:
-                thread = threading.Thread(target=self._work, name="executor-watch", daemon=True)
+                thread = new_thread(self._work, "executor-watch")
                 try:
                     thread.start()
                 except RuntimeError:

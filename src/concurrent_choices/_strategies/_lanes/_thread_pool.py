@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 
 from ..._work._forks import tell_in_forks
 
-__all__ = ["ThreadPool"]
+__all__ = ["ThreadPool", "new_thread"]
 
 Body = Callable[[], None]
 _Task = tuple[Body, Body | None]
@@ -62,7 +62,7 @@ class ThreadPool:
             if self._idle:
                 self._idle -= 1
                 return
-            thread = _new_thread(self._serve, f"{self._name}-{len(self._threads)}")
+            thread = new_thread(self._serve, f"{self._name}-{len(self._threads)}")
             self._threads.append(thread)
         try:
             thread.start()
@@ -113,7 +113,8 @@ class ThreadPool:
                 thread.join(max(0.0, until - time.monotonic()))
 
 
-def _new_thread(target: Body, name: str) -> threading.Thread:
+def new_thread(target: Body, name: str) -> threading.Thread:
+    """A thread that is not started yet: a daemon, where there can be such."""
     try:
         return threading.Thread(target=target, name=name, daemon=True)
     except RuntimeError:  # a subinterpreter has no daemon threads, and waits at its end for those that run
