@@ -462,6 +462,20 @@ def test_a_callback_that_exits_ends_no_thread_of_ours(place, tmp_path):
         assert executor.submit(spin, 3).result() == 3
 
 
+def test_a_future_that_somebody_else_has_ended_is_named_as_such(caplog):
+    """The log does not say that a callback raised."""
+    gate = threading.Event()
+    with AdaptiveExecutor(max_threads=1) as executor:
+        future = executor.submit(gate.wait, 60)
+        while not future.running():
+            time.sleep(1e-3)
+        future.set_result("mine")
+        gate.set()
+    assert future.result() == "mine"
+    assert "somebody else has ended its future" in caplog.text
+    assert "callback" not in caplog.text
+
+
 def test_what_fails_while_a_callable_is_reviewed_ends_no_thread(caplog):
     """A fault there is logged: other calls are made, and the shutdown comes back."""
 

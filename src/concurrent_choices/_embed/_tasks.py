@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextvars import Context
 from typing import Any
 
@@ -93,6 +93,8 @@ class Task:
                 self.future.set_result(value)
             else:
                 self.future.set_exception(error)
+        except InvalidStateError:
+            _log.critical("what came of %r is lost: somebody else has ended its future", self)
         except BaseException:  # noqa: BLE001 - see above
             _log.critical("a callback of %r's future raised", self, exc_info=True)
 
