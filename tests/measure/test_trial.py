@@ -10,11 +10,11 @@ from concurrent_choices._measure._allowance import Allowance
 from concurrent_choices._measure._bench import Bench
 from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._control import resident_inflation
-from concurrent_choices._measure._figures import Trial
+from concurrent_choices._measure._figures import PAIR, Trial
 from concurrent_choices._measure._hand import OwnHand
 from concurrent_choices._measure._profiler import profile
 from concurrent_choices._measure._rounds import Rounds
-from concurrent_choices._measure._trial import PAIR, _inflated, _Size, _surer, _taking_turns
+from concurrent_choices._measure._trial import _inflated, _Size, _surer, _taking_turns
 from patience import patient
 
 

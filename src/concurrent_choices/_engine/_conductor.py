@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["Beginning", "Conductor"]
 
 FIRST_LOOK = 1e-3
-"""Seconds until the run-queue delay is read for the first time; the controller is asked one later."""
+"""Seconds until the first glance at a run (`Outset` says when it is looked at), and from a look whose
+run-queue delay had nothing to be compared with to the next."""
 
 SURE = 4e-3
 """Looks so far apart, in seconds, mean that the controller has made up its mind for now."""

@@ -60,7 +60,7 @@ class LoopObserver:
         if tally is not None:
             self._queueing = self._queueing or Queueing(tally.thread)
             queued = self._queueing.read()
-            unclear = self._looked()
+            unclear = self._wanted_a_core()
         # Nothing that gives the GIL away between the two clocks: getting it back may take milliseconds.
         now, spent, flying = time.monotonic(), tally.spent() if tally is not None else 0.0, tasks.flying
         since, self._last = now - self._last, now
@@ -91,7 +91,7 @@ class LoopObserver:
             alone=not tasks.waits,
         )
 
-    def _looked(self) -> float:
+    def _wanted_a_core(self) -> float:
         """Seconds for which the thread that looks has wanted a core.
 
         The loop may have waited for the GIL meanwhile, which had been handed to a thread without a core.

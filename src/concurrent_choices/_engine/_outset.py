@@ -18,10 +18,12 @@ BUSY = 0.8
 """Part of its time that a thread which computes spends on a core, at the least (guessed)."""
 
 TELLING = 4e-3
-"""Seconds of computing from which the controller decides anything."""
+"""Seconds of computing from which the controller decides anything: its `COMPUTED`, which is not imported
+here because few runs last until then."""
 
 FROM_ONE = 1.5
-"""So many times as long where it is a single call, which may have imported what the others need not."""
+"""So many times as long where it is a single call, which may have imported what the others need not; as the
+controller's `Solo` has it."""
 
 
 class Outset:

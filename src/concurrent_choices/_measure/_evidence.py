@@ -12,7 +12,7 @@ from attrs import evolve
 
 from .._facts._profile import Payload, Profile
 from ._congestion import is_congestion
-from ._figures import Block, Totals, relative_error, spread, trend
+from ._figures import PAIR, Block, Totals, relative_error, spread, trend
 from ._ledger import Raised, Run
 from ._steps import Steps
 from ._witness import Statement
@@ -42,9 +42,6 @@ his error of 0.07)."""
 
 _NATIVE = 0.1
 """CPU of other threads over the caller's that is more than the account's own noise (guessed)."""
-
-
-_PAIR = 2
 
 _COMPUTES = 0.7
 """CPU share of the wall time from which a pair's calls tell what the sample's should have taken
@@ -175,7 +172,7 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
     if evidence.testimony.share is not None and profile.gil > _HELD * profile.cpu:
         served = profile.wall - profile.queued
         trials = [_allowed(each, served, profile.cpu, profile.gil) for each in trials]
-    pair = next((trial for trial in trials if trial.lanes == _PAIR), None)
+    pair = next((trial for trial in trials if trial.lanes == PAIR), None)
     wide = [trial for trial in trials if trial is not pair]
     if pair is not None:
         profile = evolve(profile, pair_speedup=pair.speedup)
@@ -225,7 +222,7 @@ def _served(profile: Profile) -> float:
 
 def _part_undisturbed(profile: Profile, evidence: Evidence) -> float:
     """The part of the sample's CPU time that its calls should have taken; 1 where nothing tells."""
-    pair = next((trial for trial in evidence.trials if trial.lanes == _PAIR), None)
+    pair = next((trial for trial in evidence.trials if trial.lanes == PAIR), None)
     computes = profile.cpu >= _COMPUTES * profile.wall and not evidence.native
     if evidence.is_async or pair is None or not pair.inflation or not computes:
         return 1.0

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Block", "Totals", "Trial", "compare", "relative_error", "spread", "trend"]
+__all__ = ["PAIR", "Block", "Totals", "Trial", "compare", "relative_error", "spread", "trend"]
+
+PAIR = 2
+"""Lanes of the trial that tells whether they help each other at all."""
 
 _SURE = 2.0
 """Standard errors that a trend must stand above zero to be believed (the usual 95 %)."""

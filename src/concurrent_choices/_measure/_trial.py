@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
 from ._control import CONTROL_SECONDS, resident_inflation
-from ._figures import Totals, compare, relative_error
+from ._figures import PAIR, Totals, compare, relative_error
 from ._hand import DaemonHand, OwnHand
 from ._rounds import PRECISE, block_size
 from ._switching import quick_switching
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ._rounds import Sample
 
 __all__ = ["try_lanes"]
-
-PAIR = 2
 
 CROWD = 16
 """Lanes of the wide trial: enough to meet a limit of eight, or of the six threads that an event loop lends

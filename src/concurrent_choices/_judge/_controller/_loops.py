@@ -190,14 +190,14 @@ class LoopController:
         if sight.alone:
             return self.first
         if self._climb is None:
-            few = FEW_TASKS if self._first_of_few(sight.run) else self.first
+            few = FEW_TASKS if self._are_few(sight.run) else self.first
             self._climb = Climb(sight.run, self._most, self.first, blind=((0.0, few), *BLIND_TASKS))
         if self._last is not None and self._is_held_up(sight, self._last):
             return self._climb.lanes  # others would be held up too
         lanes = self._climb.look(sight.run)
         return min(lanes, HUSHED) if self._hushed else lanes
 
-    def _first_of_few(self, sight: Sight) -> bool:
+    def _are_few(self, sight: Sight) -> bool:
         """Whether all items that are left may be begun with those in flight."""
         return sight.remaining is not None and sight.remaining + sight.flying <= FEW_TASKS
 

@@ -257,6 +257,7 @@ class Waiting:
         self._known = known
         self._reason = reason
         self._climb = Climb(sight, known.limits.threads, first, alone=known.alone)
+        # When this stage began; its present window; the last look; and the last that saw the GIL left free.
         self._since = self._began = self._last = self._free = sight
         self._look = GLANCE
         known.changed(sight.now)
@@ -314,7 +315,7 @@ class Waiting:
         last, self._last = self._last, sight
         # The calling thread may compute too, where it makes the items.
         if not FULL <= _busy(last, sight) < TWO or sight.remaining is None:
-            self._free = sight  # the last at which the lanes were seen to leave the GIL free
+            self._free = sight
             return False
         since, free = self._since, self._free
         before, calls = free.calls - since.calls, max(1, sight.calls - free.calls)
