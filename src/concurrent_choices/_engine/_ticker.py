@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from itertools import count
 
+from .._strategies._lanes._thread_pool import new_thread
+
 __all__ = ["Ticker", "ticker"]
 
 REST = 0.2
@@ -19,7 +21,7 @@ Beat = Callable[[], float | None]
 
 
 class Ticker:
-    """Calls beats when they are due, in a daemon thread that ends when nothing is."""
+    """Calls beats when they are due, in a thread that ends when nothing is."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -38,7 +40,7 @@ class Ticker:
         with self._changed:
             if not self._running:
                 name = "concurrent_choices-ticker"
-                threading.Thread(target=self._run, name=name, daemon=True).start()
+                new_thread(self._run, name).start()
                 self._running = True
             elif due < self._next:
                 self._changed.notify()
