@@ -17,7 +17,7 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from .._errors import InvalidArgumentError, QueueFullError
-from .._facts._numbers import plain, plain_int_or_none
+from .._facts._numbers import is_whole, plain, plain_int_or_none
 from .._measure._clock import SystemClock
 from .._platform import gil_enabled, usable_cpus
 from .._work._apart import keep_apart
@@ -42,7 +42,7 @@ def _positive(minimum: int) -> Callable[[Any, Any, Any], None]:
     def check(_settings: object, attribute: Any, value: Any) -> None:
         if value is None:
             return
-        if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+        if not is_whole(value, minimum):
             problem = f"must be a whole number from {minimum}, or None, not {value!r}"
             raise InvalidArgumentError(attribute.name, problem)
 
@@ -66,7 +66,7 @@ def _limits(_settings: object, _attribute: object, value: Any) -> None:
     if not hasattr(value, "items"):
         raise InvalidArgumentError("limits", f"must map callables to whole numbers from 1, not {value!r}")
     for fn, limit in value.items():
-        if not callable(fn) or isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        if not (callable(fn) and is_whole(limit, 1)):
             problem = f"must map callables to whole numbers from 1, not {fn!r} to {limit!r}"
             raise InvalidArgumentError("limits", problem)
 

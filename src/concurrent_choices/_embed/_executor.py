@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from .._errors import InvalidArgumentError
+from .._strategies._lanes._thread_pool import new_thread
 from .._work._forks import tell_in_forks
 from ._core import Core, Settings
 from ._explain import Explanation, explain
@@ -171,9 +172,7 @@ def _finish_all() -> None:
 
 
 atexit.register(_finish_all)
-try:
-    threading.Thread(daemon=True)
-except RuntimeError:  # a subinterpreter waits for all threads first, so they must be told before
+if not new_thread(_finish_all, "").daemon:  # a subinterpreter waits for all threads first: tell them before
     tell_before = threading._register_atexit  # type: ignore[attr-defined]  # noqa: SLF001 - as concurrent.futures does
     tell_before(_finish_all)
 tell_in_forks(_cores, Core.start_afresh)

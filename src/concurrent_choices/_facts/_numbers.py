@@ -6,6 +6,7 @@ know how many they are.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from operator import index
 from typing import Any, TypeGuard, cast
 
@@ -25,14 +26,9 @@ def plain(number: Any) -> Any:
         return number
     for convert, method in ((index, "__index__"), (float, "__float__")):
         if hasattr(kind, method):
-            try:
+            # Arrays and signalling NaNs cannot be converted, and raise one of these.
+            with suppress(TypeError, ValueError, ArithmeticError):
                 return convert(number)
-            except (
-                TypeError,
-                ValueError,
-                ArithmeticError,
-            ):  # as arrays and signalling NaNs do
-                continue
     return number
 
 

@@ -238,11 +238,8 @@ def weigh(sights: Sequence[Sight], threshold: int, cpu_rate: float = 0.0) -> Sta
         waited for long, as for a long call in C, counts as several.
     """
     free = [sight for sight in sights if sight.prompt(threshold)]
-    held = [
-        sight
-        for sight in sights
-        if not sight.prompt(threshold) and sight.late - sight.starved > threshold + DOUBT * sight.starved
-    ]
+    late = [sight for sight in sights if not sight.prompt(threshold)]
+    held = [sight for sight in late if sight.late - sight.starved > threshold + DOUBT * sight.starved]
     looks = len(held) + len(free)
     if not looks:
         return Statement(None, math.inf, cpu_rate, 0)

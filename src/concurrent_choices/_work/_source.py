@@ -252,8 +252,13 @@ class Source:
     @property
     def ready(self) -> int:
         """Items that a lane could claim at once."""
-        waiting = len(self._ready) - self._at + sum(len(items) for _, items in self._returned)
+        waiting = len(self._ready) - self._at + self._given_back
         return max(0, min(waiting, self.room)) if self._sliced else waiting
+
+    @property
+    def _given_back(self) -> int:
+        """Claimed items that lanes have returned."""
+        return sum(len(items) for _, items in self._returned)
 
     @property
     def room(self) -> int:
@@ -285,7 +290,7 @@ class Source:
         """Items that nobody has at present, or None where that is unknown."""
         if self.length is None:
             return None
-        return self.length - self.claimed + sum(len(items) for _, items in self._returned)
+        return self.length - self.claimed + self._given_back
 
     @property
     def claimable(self) -> bool:

@@ -56,7 +56,7 @@ class Wires(Generic[Q]):
     def flush(self, queue: Q) -> None:
         """Send what there is room for; the rest goes when there is more."""
         link = queue.worker.link
-        with suppress(BrokenPipeError, ConnectionError):  # its end is noticed where we listen
+        with suppress(ConnectionError):  # its end is noticed where we listen
             link.flush(MSG_DONTWAIT)
         descriptor = link.fileno()
         if link.pending != (descriptor in self._blocked):

@@ -63,7 +63,6 @@ class WorkerQueue:
         self._reported: int = 0
         self._most = 1 << 14
         self._credit = 1
-        """Whether its wire is full."""
 
     @property
     def idle(self) -> bool:
