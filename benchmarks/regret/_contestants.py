@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from benchmarks.catalogue.all import Entry
 from benchmarks.oracle._grid import THREADS, Runner, awaited, called, run_one, usable
 
-__all__ = ["BY_KIND", "RULES", "alone", "contestants", "rules"]
+__all__ = ["BY_KIND", "RULES", "alone", "contestants", "forks_the_caller", "rules"]
 
 GIL = frozenset({"cpu under the GIL"})
 
@@ -42,8 +42,13 @@ def contestants(entry: Entry, count: int) -> dict[str, Runner]:
     return {name: run for name, run in every.items() if entry.apart or not _elsewhere(name)}
 
 
+def forks_the_caller(name: str) -> bool:
+    """Whether a contestant is a pool of the standard library's processes, which are forks of the caller."""
+    return name.startswith("processes")
+
+
 def _elsewhere(name: str) -> bool:
-    return name == JOBLIB or name.startswith("processes")
+    return name == JOBLIB or forks_the_caller(name)
 
 
 def _called(entry: Entry, count: int) -> Iterator[tuple[str, Runner]]:

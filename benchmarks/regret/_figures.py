@@ -11,8 +11,8 @@ import attrs
 from benchmarks.catalogue.all import CATALOGUE
 from benchmarks.oracle._figures import disagreeing, geometric_mean
 from benchmarks.oracle._zygote import Answer
-from benchmarks.regret._contestants import alone, rules
-from benchmarks.regret._run import AUDIT, AUTO, CONTROL, HAND, Run
+from benchmarks.regret._contestants import alone, forks_the_caller, rules
+from benchmarks.regret._run import AUDIT, AUTO, CONTROL, FORK_SERVER, HAND, Run
 
 __all__ = ["Case", "Standing", "cases_of", "standings"]
 
@@ -26,6 +26,7 @@ class Case:
         size: The seconds it was to take one item after another.
         items: How many.
         by_hand: Medians of the hand-tuned runs.
+        by_fork_server: The same of those whose processes were forks of a server instead of the caller.
         stopped: How long those were let run that never came to their end.
         auto: The median of `auto`.
         controls: The control runs: the best by hand, measured once more in each round.
@@ -41,6 +42,7 @@ class Case:
     size: float
     items: int
     by_hand: Mapping[str, float]
+    by_fork_server: Mapping[str, float]
     stopped: Mapping[str, float]
     auto: float | None
     controls: float | None
@@ -55,6 +57,14 @@ class Case:
     def best(self) -> tuple[str, float]:
         """The best by hand, and its seconds."""
         return min(self.by_hand.items(), key=lambda each: each[1], default=("nobody", math.nan))
+
+    @property
+    def bound(self) -> float:
+        """Seconds of the best by hand that does not fork its caller; not a number where nobody knows."""
+        able = [seconds for name, seconds in self.by_hand.items() if not forks_the_caller(name)]
+        if forks_the_caller(self.best[0]) and not self.by_fork_server:
+            return math.nan
+        return min([*able, *self.by_fork_server.values()], default=math.nan)
 
     @property
     def regret(self) -> float:
@@ -108,6 +118,7 @@ def _case(runs: Sequence[Run]) -> Case:
         size=first.size,
         items=first.items,
         by_hand=by_hand,
+        by_fork_server=_medians(each for each in runs if each.kind == FORK_SERVER),
         stopped=stopped,
         auto=auto,
         controls=_median([each for each in runs if each.kind == CONTROL]),

@@ -15,9 +15,10 @@ from benchmarks.oracle._grid import Runner
 from benchmarks.oracle._ours import timed
 from benchmarks.oracle._protocol import AGAIN, HANGS, Keep
 from benchmarks.oracle._zygote import CAPPED, Answer, in_own_process
-from benchmarks.regret._contestants import alone, contestants, rules
+from benchmarks.regret._contestants import alone, contestants, forks_the_caller, rules
+from benchmarks.regret._fork_server import by_fork_server
 from benchmarks.regret._pace import Mark, count_for, few, paced
-from benchmarks.regret._run import AUDIT, AUTO, CONTROL, HAND, PACE, Run, decided
+from benchmarks.regret._run import AUDIT, AUTO, CONTROL, FORK_SERVER, HAND, PACE, Run, decided
 from concurrent_choices import run
 
 __all__ = ["AT_LENGTH", "LONG", "SIZES", "Known", "Sizes", "get_to_know", "measure"]
@@ -137,13 +138,17 @@ class _Job:
     _auto: float = HANGS
 
     def rounds(self, number: int, everybody: Mapping[str, Runner], random: Random) -> None:
-        """Everybody in the first round; then `auto` and the best, with the best of the first as a control."""
+        """Everybody in the first round; then `auto` and the best, with the best so far as a control.
+
+        Where that is a pool that forks this process, also what it takes if it forks a server instead.
+        """
         self._round(1, [self._hand(name, runner) for name, runner in everybody.items()], random)
         for later in range(2, number + 1):
             again = {name: everybody[name] for name in self._again()}
             works = [self._hand(name, runner) for name, runner in again.items()]
             best = self.good(1)
             works += [partial(self._control, everybody[name]) for name in best]
+            works += [partial(self._served, name, everybody[name]) for name in self._forking(best)]
             self._round(later, works, random)
         self._measure(AUDIT, "", 0, 0, partial(audited, run, self.entry.fn, self.items))
 
@@ -168,6 +173,16 @@ class _Job:
     def _decided(self, number: int, place: int) -> None:
         answer = self._measure(AUTO, "", number, place, partial(decided, self.entry.fn, self.items))
         self._auto = min(self._auto, answer.get("seconds", HANGS))
+
+    def _forking(self, best: Sequence[str]) -> list[str]:
+        """The best pools of processes, where such a one is the best of all."""
+        if not any(map(forks_the_caller, best)):
+            return []
+        return [name for name in self.good(MOST_LONG) if forks_the_caller(name)]
+
+    def _served(self, name: str, runner: Runner, number: int, place: int) -> None:
+        once = partial(timed, partial(by_fork_server, runner), self.entry.fn, self.items)
+        self._measure(FORK_SERVER, name, number, place, once)
 
     def _control(self, runner: Runner, number: int, place: int) -> None:
         self._measure(CONTROL, "", number, place, partial(timed, runner, self.entry.fn, self.items))

@@ -20,6 +20,7 @@ __all__ = [
     "CONTROL",
     "DEATH",
     "FAILED",
+    "FORK_SERVER",
     "HAND",
     "PACE",
     "SINGLE",
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 HAND, AUTO, CONTROL, AUDIT, PACE = "hand", "auto", "control", "audit", "pace"
+FORK_SERVER = "fork server"
 SINGLE, CHANGING, DEATH, FAILED = "single", "changing", "death", "failed"
 
 
@@ -36,8 +38,9 @@ class Run(Measurement):
     """One measurement of a job.
 
     Its kind is "hand" (a hand-tuned run, or one that a rule leads to), "auto", "control" (the best by hand of
-    the first round, once more), "audit", "pace" (how many items make a job), one of the parts apart from
-    the catalogue ("single", "changing", "death"), or "failed": a part that could not be measured.
+    the first round, once more), "fork server" (a hand-tuned run whose processes are forks of a server, not of
+    the caller), "audit", "pace" (how many items make a job), one of the parts apart from the catalogue
+    ("single", "changing", "death"), or "failed": a part that could not be measured.
 
     Attributes:
         size: The seconds that the job was to take one item after another; 0 where it has no such size.

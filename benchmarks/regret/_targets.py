@@ -44,8 +44,10 @@ def targets(cases: Sequence[Case], runs: Sequence[Run], simulated: Simulated) ->
     yield _regret("0.5 s and more", sized["0.5 s and more"], 1.05)
     yield _most(sized["0.5 s and more"])
     yield _worst(sized["0.5 s and more"])
+    yield _bound(sized["0.5 s and more"])
     yield _regret("50 ms", sized["50 ms"], 1.15)
     yield _round_trips(sized["50 ms"])
+    yield _bound(sized["50 ms"])
     yield _regret("5 ms", sized["5 ms"], None)
     yield _sequential(cases)
     yield _best_rule(sized)
@@ -67,6 +69,20 @@ def _regret(name: str, cases: Sequence[Case], goal: float | None) -> Target:
     perfect = f"; a perfect choice would have shown {geometric_mean(controls):.3f}" if controls else ""
     reached = None if goal is None else mean <= goal
     return Target(figure, str(goal or ""), f"{mean:.3f} of {len(cases)}{perfect}", reached)
+
+
+def _bound(cases: Sequence[Case]) -> Target:
+    """Regret where the hand forks no caller either; nothing is to be reached by it."""
+    figure = "the same against the best by hand that does not fork its caller: geometric mean"
+    known = [case for case in cases if math.isfinite(case.bound) and case.auto is not None]
+    if not known:
+        return Target(figure, "", NOTHING)
+    mean = geometric_mean([case.auto / case.bound for case in known if case.auto is not None])
+    served = [case.bound / case.best[1] for case in known if case.bound > case.best[1]]
+    seen = f"{mean:.3f} of {len(known)}"
+    if served:
+        seen += f"; in {len(served)} of them that one takes {geometric_mean(served):.2f} times the best"
+    return Target(figure, "", seen)
 
 
 def _most(cases: Sequence[Case]) -> Target:

@@ -1,15 +1,30 @@
 import math
+import os
+from functools import partial
 
 import pytest
 from benchmarks.catalogue.all import CATALOGUE
 from benchmarks.oracle._audit import audited
-from benchmarks.oracle._grid import loop
+from benchmarks.oracle._grid import called, loop
+from benchmarks.oracle._zygote import in_own_process
 from benchmarks.regret import _changing as changing
 from benchmarks.regret._contestants import BY_KIND, RULES, alone, contestants, rules
 from benchmarks.regret._figures import cases_of, standings
+from benchmarks.regret._fork_server import by_fork_server
 from benchmarks.regret._pace import MOST, count_for, few, paced
 from benchmarks.regret._protocol import AT_LENGTH, LONG, SIZES
-from benchmarks.regret._run import AUDIT, AUTO, CHANGING, CONTROL, DEATH, HAND, SINGLE, Run, decided
+from benchmarks.regret._run import (
+    AUDIT,
+    AUTO,
+    CHANGING,
+    CONTROL,
+    DEATH,
+    FORK_SERVER,
+    HAND,
+    SINGLE,
+    Run,
+    decided,
+)
 from benchmarks.regret._single import LOCKED, NO_OPS, SECONDS, TWO_HUNDRED
 from benchmarks.regret._targets import classes, excess, targets
 from benchmarks.regret.simulated import Drawn, Simulated, main, simulated_in
@@ -85,6 +100,34 @@ def test_geometric_mean_share_and_worst():
     assert target("the same: 95 %", runs).measured == "50% (1 of 2); 95 % are within 4.00"
     assert target("the same: worst", runs).measured == "4.00 (http-20ms, 0.5 s)"
     assert target("the same: worst", job(0.14)).reached is True
+
+
+def test_the_best_that_does_not_fork_its_caller():
+    """A pool that forks a server, or what needs none; not known where only a caller was forked."""
+    forked = [*job(0.2), of(HAND, "processes 2, chunks of 1", 0.05), of(HAND, "joblib", 0.3, 2)]
+    assert math.isnan(cases_of(forked)[0].bound)
+    assert cases_of(job(0.2))[0].bound == 0.1
+    figure = "the same against the best by hand that does not fork"
+    assert target(figure, forked).measured == "nothing measured"
+    served = [*forked, of(FORK_SERVER, "processes 2, chunks of 1", 0.08)]
+    assert cases_of(served)[0].best == ("processes 2, chunks of 1", 0.05)
+    told = target(figure, served)
+    assert told.measured == "2.500 of 1; in 1 of them that one takes 1.60 times the best"
+    assert told.reached is None
+    assert cases_of([*forked, of(FORK_SERVER, "processes 2, chunks of 1", 0.15)])[0].bound == 0.1
+
+
+def where_it_runs(_item):
+    return os.getpid(), os.getppid()
+
+
+def test_pools_of_a_fork_server():
+    """Their workers are children of the server, not of the caller."""
+    pool = called(2, (), (1,))
+    (run_it,) = [run for name, run in pool if name.startswith("processes")]
+    work = partial(by_fork_server, run_it, where_it_runs, [0, 1])
+    told = in_own_process(lambda: {"seen": work(), "caller": os.getpid()}, 30.0)
+    assert told["caller"] not in {parent for _, parent in told["seen"]}
 
 
 def test_a_job_of_50_ms_may_lose_a_round_trip():
