@@ -28,6 +28,19 @@ for fn in nap, {coroutine}:
     assert run(fn, range(60), strategy={name!r}) == [*range(60)]
 """
 
+OTHERS = """
+import asyncio, sys, time
+sys.path[:] = {path!r}
+from concurrent_choices import arun, recommend
+
+def nap(item):
+    time.sleep(1e-3)
+    return item
+
+assert recommend(nap, range(60), verify=False).run() == [*range(60)]
+assert asyncio.run(arun(nap, range(60), strategy="thread")) == [*range(60)]
+"""
+
 OUTSIDE = """
 import _interpreters
 inner = _interpreters.create()
@@ -43,6 +56,15 @@ def test_a_run_in_a_subinterpreter(name):
     """It gives its results, and nothing of it is in the way when the subinterpreter ends."""
     coroutine = "nap" if name == "uvloop" else "awaited"  # the uvloop package refuses to be loaded there
     inside = INSIDE.format(path=sys.path, name=name, coroutine=coroutine)
+    assert_ends_well(inside)
+
+
+def test_a_recommendation_and_a_run_beside_a_loop():
+    """They have their calls made by threads that need not be daemons."""
+    assert_ends_well(OTHERS.format(path=sys.path))
+
+
+def assert_ends_well(inside):
     script = [sys.executable, "-c", OUTSIDE.format(inside=inside)]
     done = subprocess.run(script, capture_output=True, text=True, timeout=60, check=False)
     assert (done.stdout, done.stderr) == ("done", "")

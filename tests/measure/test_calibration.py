@@ -354,17 +354,17 @@ def test_two_threads_at_once(folder):
 
 def test_probes_that_are_handed(folder):
     """What strategies cost is measured by what is handed, and then remembered."""
-    found = machine_costs({"process_start": lambda: 0.125, "nonsense": lambda: 1.0})
+    found = machine_costs({"process_start": (lambda: 0.125, "one start"), "nonsense": (lambda: 1.0, "")})
 
     assert found.costs.process_start == 0.125
-    assert dict(found.origins)["process_start"].startswith("measured")
+    assert dict(found.origins)["process_start"] == "measured: one start"
     assert again().costs.process_start == 0.125
 
 
 def test_what_could_not_be_measured_before(folder):
     """Costs measured without the probes are measured again once these are at hand."""
     machine_costs()
-    assert again(probes={"process_start": lambda: 0.125}).costs.process_start == 0.125
+    assert again(probes={"process_start": (lambda: 0.125, "one start")}).costs.process_start == 0.125
     assert again().costs.process_start == 0.125
 
 
@@ -384,7 +384,7 @@ def boom():
 )
 def test_probes_that_fail(probe, how):
     """A probe that raises or gives nonsense leaves the default, and says so."""
-    found = calibrate({"process_start": probe})
+    found = calibrate({"process_start": (probe, "")})
 
     assert found.costs.process_start == Costs().process_start
     assert dict(found.origins)["process_start"].startswith(how)
@@ -394,7 +394,7 @@ def test_a_probe_that_hangs(monkeypatch):
     """It is left behind; it and those after it keep their defaults."""
     gate = threading.Event()
     monkeypatch.setattr(_calibration, "PATIENCE", 0.1)
-    found = calibrate({"process_start": gate.wait, "process_item": lambda: 1.0})
+    found = calibrate({"process_start": (gate.wait, ""), "process_item": (lambda: 1.0, "")})
     gate.set()
 
     assert found.starved == 1.0  # so it is believed for minutes only

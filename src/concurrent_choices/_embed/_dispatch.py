@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .._strategies._lanes._thread_pool import new_thread
+from .._work._new_thread import new_thread
 from ._backlog import Backlog
 from ._lane import Lane, perform
 

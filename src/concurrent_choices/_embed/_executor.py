@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from .._errors import InvalidArgumentError
-from .._strategies._lanes._thread_pool import new_thread
 from .._work._forks import tell_in_forks
+from .._work._new_thread import new_thread
 from ._core import Core, Settings
 from ._explain import Explanation, explain
 from ._mapping import chunks, results_of, run_chunk

@@ -16,12 +16,12 @@ from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any
 
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
-from .._strategies._lanes._thread_pool import new_thread
 from .._strategies._workers._child import readable
 from .._strategies._workers._host import Host
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._wires import Wires
+from .._work._new_thread import new_thread
 from .._work._pickling import dump, reason_of
 from ._backlog import Backlog
 from ._call_queue import Assignment, CallQueue, terms

@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from .._strategies._lanes._thread_pool import new_thread
+from .._work._new_thread import new_thread
 
 if TYPE_CHECKING:
     from .._facts._clock import Clock

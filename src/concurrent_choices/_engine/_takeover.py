@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 
 from .._facts._batch import Batch
 from .._strategies._lanes._thread_pool import PARTING
 from .._work._job import Job
+from .._work._new_thread import new_thread
 
 __all__ = ["Takeover"]
 
@@ -25,7 +25,7 @@ class Takeover:
         self._rest = rest
         self._batches: list[Batch] = []
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._work, name="concurrent_choices-takeover", daemon=True)
+        self._thread = new_thread(self._work, "concurrent_choices-takeover")
         self._thread.start()
 
     def _work(self) -> None:

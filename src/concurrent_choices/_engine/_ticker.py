@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from itertools import count
 
-from .._strategies._lanes._thread_pool import new_thread
+from .._work._new_thread import new_thread
 
 __all__ = ["Ticker", "ticker"]
 

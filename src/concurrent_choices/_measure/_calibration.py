@@ -1,7 +1,7 @@
 """What this machine and interpreter charge for concurrency: measured once, and remembered.
 
 Strategies are not known here. What can only be measured by running one is handed in, as a mapping
-from a field of `Costs` to a function that answers seconds.
+from a field of `Costs` to a function that answers seconds, and how it finds them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from ._probes import DIRECT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from ._probes import Probe
 
 __all__ = ["Calibration", "Row", "calibrate", "describe", "machine_costs"]
 
@@ -74,7 +76,7 @@ _known: dict[str, Calibration] = {}
 
 
 def machine_costs(
-    probes: Mapping[str, Callable[[], float]] | None = None,
+    probes: Mapping[str, Probe] | None = None,
     *,
     now: Callable[[], float] = time.time,
 ) -> Calibration:
@@ -84,7 +86,8 @@ def machine_costs(
     measured once for this process, and `Calibration.kept` says why.
 
     Args:
-        probes: What can only be measured by running a strategy, by field of `Costs`.
+        probes: What can only be measured by running a strategy, by field of `Costs`: a function that answers
+            seconds, and how, in words.
         now: The time, in seconds since 1970.
     """
     asked = probes or {}
@@ -100,7 +103,7 @@ def machine_costs(
 
 
 def calibrate(
-    probes: Mapping[str, Callable[[], float]] | None = None,
+    probes: Mapping[str, Probe] | None = None,
     *,
     now: Callable[[], float] = time.time,
 ) -> Calibration:
@@ -112,11 +115,10 @@ def calibrate(
         probes: As for `machine_costs`.
         now: The time, in seconds since 1970.
     """
-    wanted = {name: (probe, "by running it") for name, probe in (probes or {}).items()}
     results: dict[str, tuple[float, str]] = {}
     hand, waits = DaemonHand(), [1.0]  # so it stays where they do not end
     try:
-        hand.do(lambda: waits.append(_measure({**DIRECT, **wanted}, results)), PATIENCE)
+        hand.do(lambda: waits.append(_measure({**DIRECT, **(probes or {})}, results)), PATIENCE)
     finally:
         hand.close()
     measured = {name: seconds for name, (seconds, _) in list(results.items()) if seconds > 0}
@@ -133,9 +135,7 @@ def describe(calibration: Calibration) -> list[Row]:
     return [Row(name, value, origins.get(name, _UNASKED)) for name, value in figures.items()]
 
 
-def _measure(
-    probes: Mapping[str, tuple[Callable[[], float], str]], results: dict[str, tuple[float, str]]
-) -> float:
+def _measure(probes: Mapping[str, Probe], results: dict[str, tuple[float, str]]) -> float:
     """Run probes while there is time; 0.0 stands for a figure that was not obtained.
 
     Returns:
@@ -167,7 +167,7 @@ def _tried(probe: Callable[[], float], how: str) -> tuple[float, str]:
     return seconds, f"measured: {how}"
 
 
-def _lacks(known: Calibration, probes: Mapping[str, Callable[[], float]]) -> bool:
+def _lacks(known: Calibration, probes: Mapping[str, Probe]) -> bool:
     """Whether something can be measured now that could not be then."""
     return any(how == _UNASKED and name in probes for name, how in known.origins)
 

@@ -10,6 +10,8 @@ import threading
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Protocol
 
+from .._work._new_thread import new_thread
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -41,7 +43,7 @@ class DaemonHand:
         self._done = threading.Event()
         self._error: BaseException | None = None
         self._late = False
-        self.thread = threading.Thread(target=self._work, name="sampling", daemon=True)
+        self.thread = new_thread(self._work, "sampling")
         self.thread.start()
 
     def do(self, work: Callable[[], None], seconds: float) -> bool:

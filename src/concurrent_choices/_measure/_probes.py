@@ -14,17 +14,23 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .._platform._interpreter import interpreter
+from .._work._new_thread import new_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable
 
     LoopFactory = Callable[[], asyncio.AbstractEventLoop]
 
-__all__ = ["DIRECT"]
+__all__ = ["DIRECT", "Probe"]
+
+Probe = tuple[Callable[[], float], str]
+"""What answers the seconds that something costs, and how, in words that end "measured: …"."""
 
 _CALLS = 20_000
 _TURNS = 300
@@ -61,7 +67,7 @@ def _switch() -> float:
             ping.acquire()
             pong.release()
 
-    thread = threading.Thread(target=other, daemon=True)
+    thread = new_thread(other, "calibration")
     thread.start()
     start = time.perf_counter()
     for _ in range(_TURNS):
@@ -82,7 +88,7 @@ def _byte() -> float:
 def _trip(payload: bytes) -> None:
     reader, writer = os.pipe()
     packed = pickle.dumps(payload, protocol=5)
-    thread = threading.Thread(target=_send, args=(writer, packed), daemon=True)
+    thread = new_thread(partial(_send, writer, packed), "calibration")
     thread.start()
     with open(reader, "rb") as file:  # noqa: PTH123 - a descriptor has no path
         pickle.loads(file.read())  # noqa: S301 - packed four lines above
@@ -228,7 +234,7 @@ def _best(work: Callable[[], object], rounds: int = _ROUNDS) -> float:
     return min(times)
 
 
-DIRECT: dict[str, tuple[Callable[[], float], str]] = {
+DIRECT: dict[str, Probe] = {
     "switch_interval": (sys.getswitchinterval, "asked of the interpreter"),
     "call": (_call, f"best of {_ROUNDS} rounds of {_CALLS} calls of an empty function"),
     "switch": (_switch, f"{2 * _TURNS} turns of two threads"),

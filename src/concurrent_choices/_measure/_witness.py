@@ -25,6 +25,7 @@ import statistics
 import threading
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
+from .._work._new_thread import new_thread
 from ._promptness import wake_promptly
 from ._switching import USUAL, quick_switching
 
@@ -157,7 +158,7 @@ class WitnessThread:
         self._queued = 0
         self._watching = True
         self._stop = threading.Lock()
-        self._thread = threading.Thread(target=self._work, name="gil-witness", daemon=True)
+        self._thread = new_thread(self._work, "gil-witness")
         self._calm = threading.Event()
         self._switching = quick_switching(USUAL)
 

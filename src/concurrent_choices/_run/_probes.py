@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from .._measure._probes import Probe
 from .._strategies._registry import load
 from ._sync import run
 
@@ -117,18 +118,43 @@ def _hybrid_from_nothing() -> None:
         run(abs, range(1), strategy=strategy)
 
 
-PROBES: dict[str, Callable[[], float]] = {
-    "process_start": _process_start,
-    "process_worker": _process_worker,
-    "hybrid_start": _hybrid_start,
-    "hybrid_item": partial(_per_item, "hybrid", abs, _FEW, max_workers=1, concurrency=8),
-    "process_batch": partial(_per_item, "process", abs, _FEW, max_workers=1, batch=1),
-    "process_task": _process_task,
-    "process_item": partial(_per_item, "process", abs, 5 * _MANY, max_workers=1, batch=_MANY // 2),
-    "thread_start": _thread_start,
-    "thread_end": _thread_end,
-    "thread_loop": _thread_loop,
-    "thread_item": partial(_per_item, "thread", abs, _MANY, max_workers=1, batch=1),
-    "task_item": partial(_per_item, "asyncio", _nothing_awaited, _MANY),
+_OF_ROUNDS = f"best of {_ROUNDS} rounds of"
+_OF_STARTS = f"the least of {_PAIRS} starts each"
+
+PROBES: dict[str, Probe] = {
+    "process_start": (_process_start, f"from nothing to a worker's first result, best of {_ROUNDS} starts"),
+    "process_worker": (_process_worker, f"{1 + _MORE} workers beyond one, {_OF_STARTS}"),
+    "hybrid_start": (_hybrid_start, f"a worker with two threads beyond one with none, {_OF_STARTS}"),
+    "hybrid_item": (
+        partial(_per_item, "hybrid", abs, _FEW, max_workers=1, concurrency=8),
+        f"{_OF_ROUNDS} {_FEW} calls of abs in 8 threads of a worker",
+    ),
+    "process_batch": (
+        partial(_per_item, "process", abs, _FEW, max_workers=1, batch=1),
+        f"{_OF_ROUNDS} {_FEW} calls of abs in a worker, each a batch",
+    ),
+    "process_task": (
+        _process_task,
+        f"{_OF_ROUNDS} {_FEW} coroutines in a worker, beyond as many calls of abs",
+    ),
+    "process_item": (
+        partial(_per_item, "process", abs, 5 * _MANY, max_workers=1, batch=_MANY // 2),
+        f"{_OF_ROUNDS} {5 * _MANY} calls of abs in a worker, {_MANY // 2} a batch",
+    ),
+    "thread_start": (_thread_start, f"{_OF_ROUNDS} {_THREADS} threads that sleep, without their end"),
+    "thread_end": (_thread_end, f"{_OF_ROUNDS} {_THREADS} threads, from the last wakening to the run's end"),
+    "thread_loop": (
+        _thread_loop,
+        f"{_OF_ROUNDS} {_THREADS} threads that sleep on a loop, beyond others",
+    ),
+    "thread_item": (
+        partial(_per_item, "thread", abs, _MANY, max_workers=1, batch=1),
+        f"{_OF_ROUNDS} {_MANY} calls of abs in a thread, each a batch",
+    ),
+    "task_item": (
+        partial(_per_item, "asyncio", _nothing_awaited, _MANY),
+        f"{_OF_ROUNDS} {_MANY} coroutines that never wait",
+    ),
 }
-"""Probes by the field of `Costs` they measure; those that choices depend on most come first."""
+"""Probes by the field of `Costs` they measure, each with the words for how; those that choices depend on most
+come first."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
+from ._new_thread import new_thread
 from ._perform import show
 
 __all__ = ["Watched", "overdue"]
@@ -90,7 +91,7 @@ class _Hand:
         self._claims: SimpleQueue[Claim | None] = SimpleQueue()
         self._batch: Batch | None = None
         self._done = threading.Semaphore(0)
-        self.thread = threading.Thread(target=self._serve, name="concurrent_choices-watched", daemon=True)
+        self.thread = new_thread(self._serve, "concurrent_choices-watched")
         self.thread.start()
 
     def ask(self, claim: Claim, seconds: float) -> Batch | None:

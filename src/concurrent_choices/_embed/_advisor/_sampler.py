@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..._measure._clock import SystemClock
 from ..._platform._frames import frames
+from ..._work._new_thread import new_thread
 from ._allowance import LOOK, Allowance
 from ._lines import culprit
 from ._shares import Shares
@@ -88,7 +89,7 @@ class Sampler:
         """A request is under way."""
         self.parked = False
         if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="advisor", daemon=True)
+            self._thread = new_thread(self._work, "advisor")
             self._thread.start()
         self._wanted.set()
 

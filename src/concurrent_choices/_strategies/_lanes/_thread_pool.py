@@ -10,8 +10,9 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 from ..._work._forks import tell_in_forks
+from ..._work._new_thread import new_thread
 
-__all__ = ["ThreadPool", "new_thread"]
+__all__ = ["ThreadPool"]
 
 Body = Callable[[], None]
 _Task = tuple[Body, Body | None]
@@ -111,14 +112,6 @@ class ThreadPool:
         for thread in set(self._threads) - {threading.current_thread()}:
             if thread.is_alive():  # not so one that somebody is about to start; it ends by itself
                 thread.join(max(0.0, until - time.monotonic()))
-
-
-def new_thread(target: Body, name: str) -> threading.Thread:
-    """A thread that is not started yet: a daemon, where there can be such."""
-    try:
-        return threading.Thread(target=target, name=name, daemon=True)
-    except RuntimeError:  # a subinterpreter has no daemon threads, and waits at its end for those that run
-        return threading.Thread(target=target, name=name, daemon=False)
 
 
 _pools: weakref.WeakSet[ThreadPool] = weakref.WeakSet()

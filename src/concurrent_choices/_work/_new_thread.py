@@ -1,0 +1,16 @@
+"""How threads of ours begin: as daemons, where there can be such."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+__all__ = ["new_thread"]
+
+
+def new_thread(target: Callable[[], object], name: str) -> threading.Thread:
+    """A thread that is not started yet: a daemon, where there can be such."""
+    try:
+        return threading.Thread(target=target, name=name, daemon=True)
+    except RuntimeError:  # a subinterpreter has no daemon threads, and waits at its end for those that run
+        return threading.Thread(target=target, name=name, daemon=False)
