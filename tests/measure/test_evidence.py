@@ -125,7 +125,7 @@ def test_a_witness_who_saw_too_little():
 
     assert profile.gil == profile.cpu
     assert profile.gil_se == 1.0
-    assert profile.missing == ("gil: 2 looks are too few to tell; all CPU time counts as holding it",)
+    assert profile.missing == ("gil: too few looks to tell (2); all CPU time counts as holding it",)
 
 
 def test_too_little_cpu_to_tell():

@@ -5,7 +5,7 @@ import pytest
 import verdict_callables as callables
 
 import concurrent_choices
-from concurrent_choices import Machine, Recommendation, Workload, recommend, run
+from concurrent_choices import Machine, Recommendation, RunningLoopError, Workload, recommend, run
 from patience import patient
 
 
@@ -166,6 +166,20 @@ def test_a_thread_can_ask_for_a_running_loop():
     verdict, results = asyncio.run(main())
     assert verdict.bound == "io"
     assert len(results) == 40
+
+
+def test_a_running_loop_is_not_blocked():
+    """Neither by the verdict nor by its run, which can still be done."""
+    verdict = recommend(callables.rest, range(20), verify=False)
+
+    async def main():
+        with pytest.raises(RunningLoopError, match=r"await asyncio.to_thread\(recommend, ...\)"):
+            recommend(callables.rest, range(20))
+        with pytest.raises(RunningLoopError, match=r"await asyncio.to_thread\(verdict.run\)"):
+            verdict.run()
+
+    asyncio.run(main())
+    assert len(verdict.run()) == 20
 
 
 def test_the_names_are_public():

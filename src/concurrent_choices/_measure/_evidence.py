@@ -291,7 +291,7 @@ def _gil(evidence: Evidence, wall: float, cpu: float, queued: float) -> tuple[fl
     share, busy = evidence.testimony.share, cpu / wall if wall > 0 else 0.0
     if share is None:
         looks = evidence.testimony.looks
-        doubt = f"gil: {looks} looks are too few to tell; all CPU time counts as holding it"
+        doubt = f"gil: too few looks to tell ({looks}); all CPU time counts as holding it"
         return cpu, busy, [doubt]
     if evidence.is_async and _step(evidence.steps) < SHORT:
         # Between steps the loop lets go of the GIL for a moment, and the witness slips in.

@@ -30,6 +30,7 @@ from .._work._callables import is_async
 from ..protocols import Strategy
 from ._arguments import check_fn, check_items, seconds_in
 from ._leftover import Leftover, finish_with
+from ._prepare import refuse_loop
 from ._probes import PROBES
 from ._race import Race
 
@@ -68,8 +69,10 @@ class Verdict(Recommendation):
 
         Raises:
             InvalidArgumentError: It has been run already, or it came from JSON and holds no work.
+            RunningLoopError: An event loop runs in this thread.
             Exception: Whatever a call raised, as for `concurrent_choices.run`.
         """
+        refuse_loop("Recommendation.run", "await asyncio.to_thread(verdict.run)")
         return finish_with(
             self._leftover, self.strategy, timeout=timeout, return_exceptions=return_exceptions
         )
@@ -108,8 +111,8 @@ def recommend(
 ) -> Verdict:
     """Measure a callable on some of its items, and say which strategy runs it fastest, and why.
 
-    The items sampled are really called, each once; `Verdict.run` goes on with the others. It blocks: within
-    an event loop, `await asyncio.to_thread(recommend, fn, items)`.
+    The items sampled are really called, each once; `Verdict.run` goes on with the others. It blocks, so in a
+    running event loop a thread asks: `await asyncio.to_thread(recommend, fn, items)`.
 
     Args:
         workload: A `Workload`, or a callable of one argument, `def` or `async def`.
@@ -124,8 +127,10 @@ def recommend(
 
     Raises:
         InvalidArgumentError: An argument cannot work; nothing was called.
+        RunningLoopError: An event loop runs in this thread; nothing was called.
         Exception: What the caller's iterable raised when it was asked for its first items.
     """
+    refuse_loop("recommend", "await asyncio.to_thread(recommend, ...)")
     asked = _workload(workload, items)
     limit = _check_budget(budget)
     _check_machine(machine)
