@@ -17,6 +17,7 @@ from .._mva import capacity
 from ._case import LIMITING, Case, Prediction, Rate, finish
 from ._loops import loop_rate
 from ._processes import parent_seconds, start_seconds, worker_seconds
+from ._steps import step_seconds
 from ._threads import thread_rate
 
 __all__ = ["hybrid"]
@@ -55,7 +56,7 @@ def _inner(case: Case, workers: int, lanes: int) -> Rate:
         demand,
         resource=per_process,
         wait=demand.wait + demand.shared_resource,
-        gil=demand.gil + worker_seconds(case, case.costs.task_item) + case.costs.hybrid_item,
+        gil=demand.gil + _worker(case),
         work=demand.stretched(workers * lanes),  # memory is shared by all processes
         inflation=1.0,
     )
@@ -70,8 +71,7 @@ def _inner(case: Case, workers: int, lanes: int) -> Rate:
 def _together(case: Case, workers: int, inner: Rate) -> Rate:
     parent = parent_seconds(case, workers, batch=1)
     shared = case.demand.shared_resource
-    worker = worker_seconds(case, case.costs.task_item) + case.costs.hybrid_item
-    busy = case.demand.busy + worker + parent
+    busy = case.demand.busy + _worker(case) + parent
     bounds = {
         "parent": capacity(parent),
         "resource": capacity(shared),
@@ -84,3 +84,10 @@ def _together(case: Case, workers: int, inner: Rate) -> Rate:
     in_step = min(workers * inner.in_step, capacity(parent))
     serial = max(parent, shared, inner.serial / workers)
     return Rate(lanes, rate, limit, inner.alone, in_step, serial, busy, case.demand.cores)
+
+
+def _worker(case: Case) -> float:
+    """A worker's own time for one item, in any of many lanes."""
+    costs = case.costs
+    loop = costs.task_item + case.demand.steps * step_seconds(case, costs.step, costs.socket_step)
+    return worker_seconds(case, loop) + costs.hybrid_item

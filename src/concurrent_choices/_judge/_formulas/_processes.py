@@ -16,7 +16,7 @@ from __future__ import annotations
 from ..._facts._plan import Plan
 from .._mva import Network, capacity
 from ._case import Case, Prediction, Rate, batch_size, finish, rate_of
-from ._steps import step_seconds
+from ._steps import lone_seconds
 
 __all__ = ["parent_seconds", "process", "process_rate", "start_seconds", "worker_seconds"]
 
@@ -40,7 +40,7 @@ def process_rate(case: Case, workers: int, batch: int | None = None) -> Rate:
     demand = case.demand
     workers = max(1, min(workers, case.items))
     parent = parent_seconds(case, workers, batch)
-    own = worker_seconds(case, case.costs.process_task)
+    own = worker_seconds(case, lone_seconds(case, case.costs.process_task))
     computing = demand.gil + demand.stretched(workers) + own
     busy = demand.busy - demand.work * demand.width + demand.stretched(workers) * demand.width
     busy += own + parent
@@ -68,19 +68,16 @@ def parent_seconds(case: Case, workers: int, batch: int | None) -> float:
     return costs.process_batch / size + costs.process_item + pickling + moved
 
 
-def worker_seconds(case: Case, task: float) -> float:
+def worker_seconds(case: Case, awaiting: float) -> float:
     """A worker's own time for one item, beside the callable.
 
     Args:
         case: What for.
-        task: What it takes to await a coroutine there.
+        awaiting: What its loop computes for a coroutine.
     """
-    costs, payload = case.costs, case.profile.payload
+    payload = case.profile.payload
     seconds = (payload.item_seconds + payload.result_seconds) / 2
-    if case.demand.is_async:
-        step = step_seconds(case, costs.step, costs.socket_step)
-        seconds += task + case.demand.steps * step
-    return seconds
+    return seconds + awaiting if case.demand.is_async else seconds
 
 
 def start_seconds(case: Case, workers: int, inside: float = 0.0) -> float:

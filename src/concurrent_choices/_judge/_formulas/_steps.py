@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._case import Case
 
-__all__ = ["REAL_WAIT", "step_seconds"]
+__all__ = ["REAL_WAIT", "lone_seconds", "step_seconds"]
 
 REAL_WAIT = 20e-6
 """Waiting per suspension from which it goes through the loop's selector rather than straight back
@@ -16,3 +16,19 @@ def step_seconds(case: Case, bare: float, socket: float) -> float:
     steps = case.demand.steps
     waits = steps > 0 and case.demand.wait / steps >= REAL_WAIT
     return socket if waits else bare
+
+
+def lone_seconds(case: Case, task: float) -> float:
+    """Seconds that a loop computes for a coroutine which has it to itself, beside the coroutine's own.
+
+    The sample's had one to itself, too: it looks at its selector, sleeps and wakes up for each, which many on
+    one loop share. Calibrated steps hold none of that.
+
+    Args:
+        case: What for.
+        task: What it takes to await a coroutine there.
+    """
+    profile, costs = case.profile, case.costs
+    calibrated = task + case.demand.steps * step_seconds(case, costs.step, costs.socket_step)
+    measured = profile.cpu - profile.loop_cpu if profile.loop_held > 0 else 0.0
+    return max(calibrated, measured)

@@ -17,7 +17,7 @@ from attrs import evolve
 from ..._facts._plan import Plan
 from .._mva import Network, capacity
 from ._case import Case, Prediction, Rate, batch_size, finish, rate_of
-from ._steps import step_seconds
+from ._steps import lone_seconds
 
 __all__ = ["sequential", "thread", "thread_rate"]
 
@@ -89,8 +89,7 @@ def _loop_starts(case: Case, lanes: int) -> float:
 def _loop_overhead(case: Case) -> float:
     if not case.demand.is_async:
         return 0.0
-    costs = case.costs
-    return costs.task_item + case.demand.steps * step_seconds(case, costs.step, costs.socket_step)
+    return lone_seconds(case, case.costs.task_item)
 
 
 def _core_bound(case: Case, overhead: float) -> float:
