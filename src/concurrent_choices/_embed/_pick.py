@@ -11,7 +11,6 @@ from .._facts._estimate import Estimate
 from .._facts._workload import Workload
 from .._run._arguments import check_fn, check_items
 from .._run._choosing import recommend
-from .._run._prepare import refuse_loop
 from .._work._callables import is_async, name_of
 from ._executor import AdaptiveExecutor
 
@@ -36,9 +35,7 @@ def pick_executor(fn: Callable[..., Any], sample_args: Iterable[Any], *, budget:
 
     Raises:
         InvalidArgumentError: `fn` is no callable or an `async def`, or there is no sample.
-        RunningLoopError: An event loop runs in this thread, which the sample calls would block.
     """
-    refuse_loop("pick_executor", "await asyncio.to_thread(pick_executor, ...)")
     check_fn(fn)
     if is_async(fn):
         problem = f"{name_of(fn)} is an async def, which needs an event loop rather than an executor"

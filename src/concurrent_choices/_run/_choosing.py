@@ -111,8 +111,8 @@ def recommend(
 ) -> Verdict:
     """Measure a callable on some of its items, and say which strategy runs it fastest, and why.
 
-    The items sampled are really called, each once; `Verdict.run` goes on with the others. It blocks, so in a
-    running event loop a thread asks: `await asyncio.to_thread(recommend, fn, items)`.
+    The items sampled are really called, each once; `Verdict.run` goes on with the others. It blocks, for
+    `budget` at most; where a running event loop must not wait, `await asyncio.to_thread(recommend, fn, items)`.
 
     Args:
         workload: A `Workload`, or a callable of one argument, `def` or `async def`.
@@ -127,10 +127,8 @@ def recommend(
 
     Raises:
         InvalidArgumentError: An argument cannot work; nothing was called.
-        RunningLoopError: An event loop runs in this thread; nothing was called.
         Exception: What the caller's iterable raised when it was asked for its first items.
     """
-    refuse_loop("recommend", "await asyncio.to_thread(recommend, ...)")
     asked = _workload(workload, items)
     limit = _check_budget(budget)
     _check_machine(machine)
