@@ -111,8 +111,8 @@ def recommend(
 ) -> Verdict:
     """Measure a callable on some of its items, and say which strategy runs it fastest, and why.
 
-    The items sampled are really called, each once; `Verdict.run` goes on with the others. It blocks, for
-    `budget` at most; where a running event loop must not wait, `await asyncio.to_thread(recommend, fn, items)`.
+    The items sampled are really called, each once; `Verdict.run` goes on with the others. It blocks,
+    for `budget` at most; where an event loop must not wait, `await asyncio.to_thread(recommend, fn, items)`.
 
     Args:
         workload: A `Workload`, or a callable of one argument, `def` or `async def`.
