@@ -31,7 +31,8 @@ class Costs(Jsonable):
         process_batch: Parent's time for one batch's trip to a worker and back.
         process_item: Parent's time for one more item within a batch.
         process_task: One coroutine that never waits, awaited in a worker process: the worker's time.
-        hybrid_item: Handing one item to a lane inside a worker and its result back: the worker's time.
+        hybrid_item: Handing one item to a lane inside a worker and its result back: the worker's time, where
+            workers share the cores with their parent.
         byte: Moving one pickled byte between processes.
         loop_start: Starting an event loop.
         task_item: One coroutine that never waits, on a worker task.
@@ -57,7 +58,7 @@ class Costs(Jsonable):
     process_batch: float = 20e-6
     process_item: float = 0.05e-6
     process_task: float = 15e-6
-    hybrid_item: float = 60e-6
+    hybrid_item: float = 130e-6
     byte: float = 1e-9
     loop_start: float = 0.5e-3
     task_item: float = 0.2e-6

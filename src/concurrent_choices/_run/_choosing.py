@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from concurrent.futures import Executor
@@ -142,13 +143,19 @@ def recommend(
         is_async=is_async(asked.fn),
         most=limit,
     )
-    verdict = judge(asked, sampled.profile, calibration.costs, machine or this_machine())
+    costs = _as_loaded(calibration.costs)
+    verdict = judge(asked, sampled.profile, costs, machine or this_machine())
     verdict = _noting(verdict, sampled)
     leftover = Leftover(asked, sampled)
     if verify and machine is None and not leftover.failed and not sampled.in_flight:
         spent = time.perf_counter() - began
-        verdict = _raced(verdict, leftover, calibration.costs, min(limit, _allowed(verdict)) - spent)
+        verdict = _raced(verdict, leftover, costs, min(limit, _allowed(verdict)) - spent)
     return Verdict(leftover=leftover, **_parts(verdict))
+
+
+def _as_loaded(costs: Costs) -> Costs:
+    """The costs in this process: it imports nothing twice."""
+    return evolve(costs, uvloop_start=0.0) if "uvloop" in sys.modules else costs
 
 
 def _noting(verdict: Recommendation, sampled: Sampled) -> Recommendation:
