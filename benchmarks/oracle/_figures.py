@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -99,8 +99,17 @@ class Case:
     @property
     def middle(self) -> float | None:
         """What the middle one of its verdicts costs, over the best; None where nothing ran."""
-        ratios = sorted(choice.ratio for choice in self.choices if choice.ratio is not None)
-        return ratios[(len(ratios) - 1) // 2] if ratios else None
+        return self.against(lambda *_: True)
+
+    def against(self, among: Callable[[str, str], bool]) -> float | None:
+        """The same over the best of some; None where none of them ran.
+
+        Args:
+            among: Whether a kind of runs (`GRID` or `OURS`) of that name is among them.
+        """
+        best = min((seconds for who, seconds in self.taken.items() if among(*who)), default=None)
+        taken = sorted(choice.seconds for choice in self.choices if choice.seconds is not None)
+        return taken[(len(taken) - 1) // 2] / best if best and taken else None
 
     @property
     def alone(self) -> float:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 
 from benchmarks.oracle._figures import Case, Choice, geometric_mean, quantile
+from benchmarks.oracle._measurement import OURS
 
 __all__ = ["LOST", "Target", "share", "targets"]
 
@@ -78,9 +79,27 @@ def _choices(cases: Sequence[Case]) -> Iterator[Target]:
     )
     yield Target("its geometric mean", "1.05", f"{mean:.3f}", mean <= 1.05 if ratios else None)
     yield Target("its worst", "1.5", f"{worst:.2f}", worst <= 1.5 if ratios else None)
+    yield from _against("those three against the best that forks no caller", cases, _forks_nobody)
+    yield from _against("those three against the best of our own strategies", cases, _is_ours)
     yield from _once_more([case.once_more for case in cases if case.once_more is not None])
     together = f"{geometric_mean(wholes):.3f}"
     yield Target("`recommend` and `.run()` together, geometric mean", "", together)
+
+
+def _against(figure: str, cases: Sequence[Case], among: Callable[[str, str], bool]) -> Iterator[Target]:
+    """The choices against the best of some; nothing is to be reached by it."""
+    ratios = [ratio for case in cases if (ratio := case.against(among)) is not None]
+    if ratios:
+        near = share(sum(ratio <= LOST for ratio in ratios), len(ratios))
+        yield Target(figure, "", f"{near}; {geometric_mean(ratios):.3f}; {max(ratios):.2f}")
+
+
+def _forks_nobody(kind: str, name: str) -> bool:
+    return kind == OURS or not name.startswith("processes")
+
+
+def _is_ours(kind: str, _: str) -> bool:
+    return kind == OURS
 
 
 def _once_more(ratios: Sequence[float]) -> Iterator[Target]:

@@ -8,6 +8,7 @@ from benchmarks.oracle._figures import cases_of, geometric_mean, quantile
 from benchmarks.oracle._grid import grid_for
 from benchmarks.oracle._measurement import Measurement, load
 from benchmarks.oracle._ours import checksum
+from benchmarks.oracle._targets import targets
 
 
 def estimate(strategy, seconds):
@@ -48,6 +49,17 @@ def test_a_choice_is_held_against_the_best_median():
     assert choice.right
     assert case.alone == 4.0
     assert case.allowed == 0.25
+
+
+def test_a_choice_is_held_against_some_of_them():
+    """Against our own strategies alone, or without those by hand that fork their caller."""
+    processes = Measurement(workload="sleep-5ms", kind="grid", name="processes 2", answer={"seconds": 0.5})
+    (case,) = cases_of(lines(processes))
+    figures = {each.figure: each.measured for each in targets([case])}
+
+    assert case.middle == pytest.approx(1.1 / 0.5)
+    assert figures["those three against the best that forks no caller"] == "100% (1 of 1); 1.100; 1.10"
+    assert figures["those three against the best of our own strategies"] == "100% (1 of 1); 1.000; 1.00"
 
 
 def test_a_wrong_word_is_counted():
