@@ -1,5 +1,4 @@
 import asyncio
-import subprocess
 import sys
 import time
 
@@ -22,21 +21,8 @@ def test_probes_measure_costs_that_there_are():
 def test_each_probe_gives_a_plausible_time(name):
     """Not nothing, and no more than a hundred times what is usual."""
     probe, how = DIRECT[name]
-    try:
-        seconds = probe()
-    except subprocess.TimeoutExpired as error:
-        raise AssertionError from error
-
-    assert 0 < seconds < 100 * getattr(Costs(), name)
+    assert 0 < probe() < 100 * getattr(Costs(), name)
     assert how
-
-
-def test_an_application_that_is_its_own_interpreter(monkeypatch):
-    """It is not started to see how long imports take."""
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
-
-    with pytest.raises(OSError, match="no interpreter to start"):
-        DIRECT["module_import"][0]()
 
 
 def test_uvloop_can_be_imported_only_once():

@@ -26,8 +26,8 @@ class Costs(Jsonable):
         process_start: From nothing to the first worker being ready.
         process_worker: Each further worker.
         hybrid_start: What a worker takes longer where it is to have lanes inside.
-        module_import: Importing one of the modules that a worker lacks; of 25 packages, some of them the
-            standard library's, one took 0.26 to 0.55 ms.
+        module_import: Importing one of the modules that a worker lacks, in the worker: 0.46 to 1.1 ms on one
+            machine, where a fresh interpreter took 0.26 to 0.55.
         process_batch: Parent's time for one batch's trip to a worker and back.
         process_item: Parent's time for one more item within a batch.
         process_task: One coroutine that never waits, awaited in a worker process: the worker's time.
@@ -54,7 +54,7 @@ class Costs(Jsonable):
     process_start: float = 20e-3
     process_worker: float = 1e-3
     hybrid_start: float = 40e-3
-    module_import: float = 0.4e-3
+    module_import: float = 0.5e-3
     process_batch: float = 20e-6
     process_item: float = 0.05e-6
     process_task: float = 15e-6

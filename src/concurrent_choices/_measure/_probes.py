@@ -10,8 +10,6 @@ import asyncio
 import os
 import pickle
 import socket
-import statistics
-import subprocess
 import sys
 import threading
 import time
@@ -20,7 +18,6 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .._platform._interpreter import interpreter
 from .._work._new_thread import new_thread
 
 if TYPE_CHECKING:
@@ -39,13 +36,6 @@ _PAYLOAD = 4 * 1024 * 1024
 _TASKS, _STEPS = 8, 200
 _MESSAGES = 300
 _ROUNDS = 5
-_PATIENCE = 0.2  # seconds: a machine on which one interpreter takes longer has no time for others
-_IMPORTING = """
-import sys, time
-there, start = len(sys.modules), time.perf_counter()
-import asyncio
-print((time.perf_counter() - start) / (len(sys.modules) - there))
-"""
 
 
 def _call() -> float:
@@ -143,31 +133,6 @@ def _anyio_step() -> float:
     return _stepping(asyncio.new_event_loop, pause)
 
 
-def _module_import() -> float:
-    """One of the eighty modules that asyncio imports, in a fresh interpreter; the middle one of a few.
-
-    Not the least: a worker's caches are cold, too, and it imports while others do.
-    """
-    until = time.perf_counter() + _PATIENCE
-    told = [float(_told_by(_IMPORTING))]
-    while len(told) < 3 and time.perf_counter() < until:  # noqa: PLR2004 - as many as elsewhere
-        told.append(float(_told_by(_IMPORTING)))
-    return statistics.median(told)
-
-
-def _told_by(script: str) -> str:
-    command = [interpreter(), "-I", "-S", "-c", script]
-    told = subprocess.run(  # noqa: S603 - our own script
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        check=True,
-        timeout=1.0,
-    )
-    return told.stdout.decode()
-
-
 async def _pause() -> None:
     await asyncio.sleep(0)
 
@@ -243,7 +208,6 @@ DIRECT: dict[str, Probe] = {
     "call": (_call, f"best of {_ROUNDS} rounds of {_CALLS} calls of an empty function"),
     "switch": (_switch, f"{2 * _TURNS} turns of two threads"),
     "byte": (_byte, "best of 3 trips of 4 MiB through pickle and a pipe"),
-    "module_import": (_module_import, "one of those that asyncio imports, median of 3 fresh interpreters"),
     "loop_start": (_loop_start, f"best of {_ROUNDS} asyncio loops made, run and closed"),
     "step": (_step, f"best of {_ROUNDS} rounds of {_TASKS} tasks of {_STEPS} sleep(0)"),
     "socket_step": (_socket_step, f"best of 3 rounds of {2 * _MESSAGES} messages on asyncio streams"),

@@ -8,8 +8,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from attrs import has
+
 from .._measure._probes import Probe
 from .._strategies._registry import load
+from .._work._imports import imports_of
 from ._sync import run
 
 __all__ = ["PROBES"]
@@ -97,10 +100,10 @@ def _lanes_of(wait: Callable[[float], Any]) -> float:
     return max(_NEXT_TO_NOTHING, (whole - _WAIT) / _THREADS)
 
 
-def _starting(workers: int) -> float:
-    """From nothing to the first results of so many workers, of a callable that they have loaded already."""
+def _starting(workers: int, fn: Callable[[Any], Any] = abs, item: object = 0) -> float:
+    """From nothing to the first results of so many workers, by default of what they have loaded already."""
     strategy = load("process")(max_workers=workers, batch=1, initializer=int)
-    return _timed(lambda: run(abs, range(workers), strategy=strategy))
+    return _timed(lambda: run(fn, [item] * workers, strategy=strategy))
 
 
 def _process_start() -> float:
@@ -113,6 +116,17 @@ def _process_worker() -> float:
     pairs = [(_starting(1), _starting(1 + _MORE)) for _ in range(_PAIRS)]
     one, more = min(one for one, _ in pairs), min(more for _, more in pairs)
     return max(_NEXT_TO_NOTHING, (more - one) / _MORE)
+
+
+def _module_import() -> float:
+    """What a worker takes longer for a callable of attrs, which is always there, for each module it needs.
+
+    A fresh interpreter takes less than that: there no cache is cold, and nobody else is at work.
+    """
+    needed = imports_of(has, is_async=False)
+    pairs = [(_starting(1), _starting(1, has, int)) for _ in range(_PAIRS)]
+    without, longer = min(one for one, _ in pairs), min(other for _, other in pairs)
+    return max(_NEXT_TO_NOTHING, (longer - without) / (needed.shared + needed.own))
 
 
 def _hybrid_start() -> float:
@@ -133,6 +147,7 @@ _OF_STARTS = f"the least of {_PAIRS} starts each"
 PROBES: dict[str, Probe] = {
     "process_start": (_process_start, f"from nothing to a worker's first result, best of {_ROUNDS} starts"),
     "process_worker": (_process_worker, f"what {_MORE} workers more than one add, {_OF_STARTS}"),
+    "module_import": (_module_import, f"what those of attrs add to a worker's start, {_OF_STARTS}"),
     "hybrid_start": (_hybrid_start, f"what two threads in a worker add, {_OF_STARTS}"),
     "hybrid_item": (
         _hybrid_item,
