@@ -54,17 +54,17 @@ def ready(worker):
     return worker
 
 
-@pytest.mark.parametrize("needed", [[], ["concurrent_choices._strategies._threads"]])
+@pytest.mark.parametrize("needed", [[], ["concurrent_choices._strategies._lanes._threads"]])
 def test_what_lanes_inside_need_is_imported_once(needed):
-    """Our own modules, and attrs, which stands in another folder than the standard library's."""
+    """Our own modules."""
 
-    def has_attrs(_item):
-        return "attrs" in sys.modules
+    def has_lanes(_item):
+        return "concurrent_choices._strategies._lanes._threads" in sys.modules
 
     with ProcessStrategy(max_workers=1) as strategy:
         with strategy.staffing.lend() as host:
-            host.preload(has_attrs, needed)
-        assert run(has_attrs, [0], strategy=strategy) == [bool(needed)]
+            host.preload(has_lanes, needed)
+        assert run(has_lanes, [0], strategy=strategy) == [bool(needed)]
 
 
 def test_workers_have_one_parent_that_is_not_the_caller():

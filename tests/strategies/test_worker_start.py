@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from concurrent_choices import InvalidArgumentError, ProcessStrategy, run
+from concurrent_choices import HybridStrategy, InvalidArgumentError, ProcessStrategy, run
 
 SLOW = {
     "asyncio",
@@ -35,15 +35,19 @@ SLOW = {
 """What costs a worker's start a millisecond and more, and callables that need it import themselves."""
 
 
-def asked(expression, **options):
+LOADED = "[*__import__('sys').modules]"
+"""An expression: what is imported where it is evaluated."""
+
+
+def asked(expression, strategy=None):
     """What an expression says in a worker that is asked nothing else; it must name no module of ours."""
-    with ProcessStrategy(max_workers=1, **options) as strategy:
-        return run(eval, [expression], strategy=strategy)[0]
+    with strategy or ProcessStrategy(max_workers=1) as workers:
+        return run(eval, [expression], strategy=workers)[0]
 
 
 def test_a_bare_worker_is_lean():
     """A worker has imported nothing slow, and few modules of this library."""
-    modules = asked("[*__import__('sys').modules]")
+    modules = asked(LOADED)
     assert not SLOW & {*modules}
     ours = [name.partition(".")[2] for name in modules if name.startswith("concurrent_choices.")]
     assert sorted(ours) == [
@@ -64,6 +68,37 @@ def test_a_bare_worker_is_lean():
         "_work._perform",
         "_work._pickling",
     ]
+
+
+def test_a_worker_with_threads_inside_is_lean():
+    """What lanes need, it has imported: nothing that takes longer than a few of our own modules."""
+    modules = {*asked(LOADED, HybridStrategy(max_workers=1, concurrency=2))}
+    assert "concurrent_choices._strategies._lanes._threads" in modules
+    assert SLOW & modules == {"contextlib", "threading", "weakref"}
+
+
+def test_a_worker_with_a_loop_inside_needs_no_attrs():
+    """Which asyncio does without, unlike most that is slow."""
+
+    async def loaded_there(_item):
+        return [*sys.modules]
+
+    with HybridStrategy(max_workers=1, concurrency=2) as strategy:
+        (modules,) = run(loaded_there, [0], strategy=strategy)
+    assert "asyncio" in modules
+    assert not {"attr", "attrs", "concurrent_choices._strategies._event_loop"}.intersection(modules)
+
+
+def test_a_worker_that_looks_for_changes_is_lean():
+    """Most callables that hold something have their workers look at it."""
+    code = f"""if True:
+        import sys
+        sys.path[:0] = {sys.path!r}
+        from concurrent_choices._strategies._workers import _watch
+        print(sorted({SLOW!r}.intersection(sys.modules)))
+    """
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout == "['contextlib', 'opcode']\n"
 
 
 def test_inheritable_descriptors_stay_with_the_caller():

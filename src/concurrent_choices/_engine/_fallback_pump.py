@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from math import ceil
 from typing import Any
 
 from .._facts._batch import Batch, Claim
-from .._strategies._event_loop import AsyncioStrategy
 from .._strategies._hybrid import AHEAD
-from .._strategies._threads import ThreadStrategy
+from .._strategies._lanes._threads import threads_inside
 from .._strategies._workers._host import Host
 from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._worker_queue import SharedWorkerQueue, WorkerQueue
 from .._work._job import Job
-from ..protocols import Strategy
 from ._elastic_pool import ElasticPool
 
 __all__ = ["FallbackPump"]
@@ -46,10 +44,10 @@ class FallbackPump(Pump):
         self, job: Job, host: Host, pool: ElasticPool, *, workers: int, inside: int, watched: bool
     ) -> None:
         make_queue: Any = partial(WorkerQueue, batch=1 if job.timeout is not None else None)
-        inner: Strategy | None = None
+        inner: Callable[[Job], Iterator[Batch]] | None = None
         if inside > 1:
             make_queue = partial(SharedWorkerQueue, capacity=ceil(AHEAD * inside))
-            inner = AsyncioStrategy(inside) if job.is_async else ThreadStrategy(inside, batch=1)
+            inner = _inner(job, inside)
             job.source.widen(2 * workers * inside)
         self.watched = watched
         super().__init__(job, host, workers=workers, make_queue=make_queue, inner=inner)
@@ -130,3 +128,12 @@ class FallbackPump(Pump):
     def _give_up_on(self, reason: str) -> None:
         self.unfit = self.unfit or reason
         self.leave()
+
+
+def _inner(job: Job, lanes: int) -> Callable[[Job], Iterator[Batch]]:
+    """What performs the job in each worker."""
+    if not job.is_async:
+        return partial(threads_inside, lanes)
+    from .._strategies._lanes._asyncio import tasks_inside  # noqa: PLC0415 - a `def` does not need it
+
+    return partial(tasks_inside, lanes)

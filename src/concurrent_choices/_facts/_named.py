@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 __all__ = ["NamedTuple"]
 
 
+_OWN = ("__annotations__", "__doc__", "__module__", "__qualname__")
+"""What a class body holds by itself; `namedtuple` has been told of it, or has no use for it."""
+
+
 class _Named(type):
     """Makes a named tuple of what looks like a class with annotations."""
 
@@ -22,8 +26,10 @@ class _Named(type):
         defaults = [body[field] for field in fields if field in body]
         made = namedtuple(name, fields, defaults=defaults, module=body["__module__"])  # type: ignore[misc]  # noqa: PYI024 - checkers see typing's instead
         made.__doc__ = body.get("__doc__")  # python -OO has none
+        for key in body.keys() - {*fields, *_OWN}:
+            setattr(made, key, body[key])
         return made
 
 
 class NamedTuple(metaclass=_Named):
-    """What `typing.NamedTuple` is, for plain fields."""
+    """What `typing.NamedTuple` is, for plain fields and methods."""

@@ -7,13 +7,17 @@ mount point (kernel documentation, cgroup-v1 and cgroup-v2).
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
 
 from ._files import lines
+
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from typing import NamedTuple
+else:
+    from .._facts._named import NamedTuple
 
 __all__ = ["groups"]
 
@@ -30,7 +34,7 @@ class _Mount(NamedTuple):
     point: str
 
 
-def groups(root: Path, controller: str) -> Iterator[tuple[str, str]]:
+def groups(root: Path | str, controller: str) -> Iterator[tuple[str, str]]:
     """The groups around this process that may limit `controller`: their kind and their folder.
 
     A hybrid system has a hierarchy of each version; the limits of both hold.
@@ -46,7 +50,7 @@ def groups(root: Path, controller: str) -> Iterator[tuple[str, str]]:
             yield from _climb(root, _find(mounts, "cgroup", controller), member)
 
 
-def _climb(root: Path, mount: _Mount, member: str) -> Iterator[tuple[str, str]]:
+def _climb(root: Path | str, mount: _Mount, member: str) -> Iterator[tuple[str, str]]:
     """The folders of a group and of all around it, innermost first, up to the mount point."""
     parts = _below(mount.top, member)
     if not os.path.isdir(f"{root}/{mount.point}/{'/'.join(parts)}"):  # noqa: PTH112 - asked on every run; a Path costs more than the question
@@ -75,7 +79,7 @@ def _find(mounts: list[_Mount], kind: str, controller: str) -> _Mount:
     return _Mount(kind, frozenset(), "/", usual)
 
 
-def _mounts(root: Path) -> Iterator[_Mount]:
+def _mounts(root: Path | str) -> Iterator[_Mount]:
     for line in lines(root, "/proc/self/mountinfo"):
         before, _, after = line.partition(" - ")
         left, right = before.split(), after.split()

@@ -16,7 +16,7 @@ from .._work._job import Job
 from ._lanes._arguments import one_of, positive
 from ._lanes._keeper import ThreadBacked
 from ._lanes._task_pool import TaskPool
-from ._lanes._threads import threads_for
+from ._lanes._threads import MOST_THREADS, threads_for
 
 __all__ = ["AnyioStrategy"]
 
@@ -38,12 +38,12 @@ class AnyioStrategy(ThreadBacked):
         """Perform the job on a loop of its own."""
         self._keeper.check()
         if not job.is_async:
-            return threads_for(job, self._keeper, self.concurrency)
+            return threads_for(job, self._keeper.lend(), min(self.concurrency, MOST_THREADS))
         from ._lanes._asyncio import serve_with  # noqa: PLC0415 - imported when it is used
 
         self._check()
         run = partial(_run_tasks, self.backend)
-        return serve_with(job, run, self.concurrency, self._keeper)
+        return serve_with(job, run, self.concurrency, self._keeper.lend())
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""

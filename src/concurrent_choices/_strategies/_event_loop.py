@@ -14,7 +14,7 @@ from .._platform._files import standard_streams_are_open
 from .._work._job import Job
 from ._lanes._arguments import positive
 from ._lanes._keeper import ThreadBacked
-from ._lanes._threads import threads_for
+from ._lanes._threads import MOST_THREADS, threads_for
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -39,10 +39,10 @@ class AsyncioStrategy(ThreadBacked):
         """Perform the job on a loop of its own."""
         self._keeper.check()
         if not job.is_async:
-            return threads_for(job, self._keeper, self.concurrency)
+            return threads_for(job, self._keeper.lend(), min(self.concurrency, MOST_THREADS))
         from ._lanes._asyncio import serve_alone  # noqa: PLC0415 - asyncio costs 30 ms; imported when it is used
 
-        return serve_alone(job, self._keeper, concurrency=self.concurrency, factory=self._new_loop)
+        return serve_alone(job, self._keeper.lend(), concurrency=self.concurrency, factory=self._new_loop)
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
@@ -55,11 +55,9 @@ class AsyncioStrategy(ThreadBacked):
         return type(self), (self.concurrency,)
 
     def _new_loop(self) -> AbstractEventLoop:
-        import asyncio  # noqa: PLC0415 - as above
+        from .._work._loop_threads import new_loop  # noqa: PLC0415 - as above
 
-        from .._work._loop_threads import with_threads  # noqa: PLC0415 - as above
-
-        return with_threads(asyncio.new_event_loop())
+        return new_loop()
 
 
 @frozen

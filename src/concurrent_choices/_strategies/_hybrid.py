@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from math import ceil
 from typing import Any, Literal
@@ -12,10 +12,9 @@ from attrs import Factory, field, frozen
 from .._facts._batch import Batch
 from .._facts._numbers import plain_int
 from .._work._job import Job
-from ..protocols import Strategy
-from ._event_loop import AsyncioStrategy, UvloopStrategy
+from ._event_loop import UvloopStrategy
 from ._lanes._arguments import one_of, positive
-from ._threads import ThreadStrategy
+from ._lanes._threads import threads_inside
 from ._workers._pump import Pump
 from ._workers._staffing import Staffed, Staffing
 from ._workers._worker_queue import SharedWorkerQueue
@@ -57,11 +56,14 @@ class HybridStrategy(Staffed):
         with self.staffing.lend() as host:
             yield from Pump(job, host, workers=workers, make_queue=make_queue, inner=self._inner(job))
 
-    def _inner(self, job: Job) -> Strategy:
+    def _inner(self, job: Job) -> Callable[[Job], Iterator[Batch]]:
         if not job.is_async:
-            return ThreadStrategy(self.concurrency, batch=1)
-        kind = UvloopStrategy if self.loop == "uvloop" else AsyncioStrategy
-        return kind(self.concurrency)
+            return partial(threads_inside, self.concurrency)
+        if self.loop == "uvloop":
+            return UvloopStrategy(self.concurrency).execute
+        from ._lanes._asyncio import tasks_inside  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
+
+        return partial(tasks_inside, self.concurrency)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return HybridStrategy, (self.max_workers, self.concurrency, self.loop, self.start_method)

@@ -61,4 +61,4 @@ class SequentialStrategy(ThreadBacked):
     def _await_each(self, job: Job) -> Iterator[Batch]:
         from ._lanes._asyncio import serve_alone  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 
-        return serve_alone(job, self._keeper, concurrency=1)
+        return serve_alone(job, self._keeper.lend(), concurrency=1)

@@ -11,10 +11,9 @@ from attrs import field, frozen
 from .._facts._batch import Batch
 from .._facts._numbers import plain_int, plain_int_or_none
 from .._work._job import Job
-from .._work._nesting import share
 from ._lanes._arguments import positive, positive_or_none
 from ._lanes._keeper import ThreadBacked
-from ._lanes._threads import Lane, LanePool
+from ._lanes._threads import Lane, threads_for
 
 __all__ = ["ThreadStrategy"]
 
@@ -38,14 +37,7 @@ class ThreadStrategy(ThreadBacked):
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job."""
         self._keeper.check()
-        return self._execute(job)
-
-    def _execute(self, job: Job) -> Iterator[Batch]:
-        workers = share(self.max_workers)
-        length = job.source.length
-        job.crowd(workers if length is None else min(workers, length))
-        with self._keeper.lend() as thread_pool:
-            yield from LanePool(job, thread_pool, workers=workers, batch=self.batch, body=_body(job))
+        return threads_for(job, self._keeper.lend(), self.max_workers, batch=self.batch, body=_body(job))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ThreadStrategy, (self.max_workers, self.batch)

@@ -8,18 +8,22 @@ before they are moved, and a digest of what they hold tells whether anything cha
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
 from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._platform._libraries import LIBRARIES
 from ._callables import enclosed
 from ._perform import text_of
 from ._pickling import MAINS, names_what_stays
 
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
 if TYPE_CHECKING:
     import pickle
+    from collections.abc import Iterable, Iterator
+    from typing import Any, NamedTuple
+else:
+    from .._facts._named import NamedTuple
 
 __all__ = [
     "Held",

@@ -1,26 +1,33 @@
-"""A job: what `run` hands to a strategy, and all that a strategy needs."""
+"""A job: what `run` hands to a strategy, and all that a strategy needs.
+
+Worker processes with lanes inside import this, so nothing slow may be imported here.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from contextvars import Context, copy_context
+from contextvars import copy_context
 from math import inf
-from typing import Any
 
-from attrs import define, field
-
-from .._facts._batch import Batch, Claim
-from ._callables import is_async, name_of, touches_nothing
+from ._callables import is_async as gives_coroutines
+from ._callables import name_of, touches_nothing
 from ._nesting import lanes_around
 from ._perform import Performer, show
-from ._source import Source
 from ._watched import Watched
+
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextvars import Context
+    from typing import Any
+
+    from .._facts._batch import Batch, Claim
+    from ._source import Source
 
 __all__ = ["Job"]
 
 
-@define(eq=False)
 class Job:
     """One call of `run` or `stream`, as a strategy sees it.
 
@@ -30,7 +37,7 @@ class Job:
             while claim := job.claim(1):
                 yield job.perform(claim)
 
-    Attributes:
+    Args:
         fn: The callable, `def` or `async def`.
         source: Where the items are.
         timeout: Seconds an item may take, or None.
@@ -42,35 +49,47 @@ class Job:
             outside of worker processes.
         context: What each item's context is copied from.
         report: What `auto` writes down as it goes, for `run_report`.
-        is_async: Whether calling `fn` gives a coroutine.
+        is_async: Whether calling `fn` gives a coroutine; looked at where nobody says.
+
+    Attributes:
+        performer: Performs claims of a `def`, however long it takes.
         stopped: Whether the caller wants nothing more.
     """
 
-    fn: Callable[[Any], Any]
-    source: Source
-    timeout: float | None = None
-    return_exceptions: bool = False
-    idempotent: bool = False
-    linger: float = inf
-    sink: Callable[[Batch], None] | None = None
-    context: Context = field(factory=copy_context)
-    report: object = None
-    is_async: bool = field(init=False)
-    performer: Performer = field(init=False)
-    stopped: bool = field(default=False, init=False)
-    _on_stop: list[Callable[[], None]] = field(init=False)
-    _changed: threading.Event | None = field(default=None, init=False)
-    _perform: Callable[[Claim], Batch] | None = field(default=None, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._on_stop = []
-        self.is_async = is_async(self.fn)
+    def __init__(  # noqa: PLR0913 - each by name
+        self,
+        fn: Callable[[Any], Any],
+        source: Source,
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+        idempotent: bool = False,
+        linger: float = inf,
+        sink: Callable[[Batch], None] | None = None,
+        context: Context | None = None,
+        report: object = None,
+        is_async: bool | None = None,
+    ) -> None:
+        self.fn = fn
+        self.source = source
+        self.timeout = timeout
+        self.return_exceptions = return_exceptions
+        self.idempotent = idempotent
+        self.linger = linger
+        self.sink = sink
+        self.context = copy_context() if context is None else context
+        self.report = report
+        self.is_async = gives_coroutines(fn) if is_async is None else is_async
         self.performer = Performer(
-            self.fn,
+            fn,
             self.context,
-            return_exceptions=self.return_exceptions,
-            quick=not self.is_async and touches_nothing(self.fn),
+            return_exceptions=return_exceptions,
+            quick=not self.is_async and touches_nothing(fn),
         )
+        self.stopped = False
+        self._on_stop: list[Callable[[], None]] = []
+        self._changed: threading.Event | None = None
+        self._perform: Callable[[Claim], Batch] | None = None
 
     @property
     def name(self) -> str:

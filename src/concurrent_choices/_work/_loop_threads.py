@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-__all__ = ["MOST", "give_threads", "with_threads"]
+__all__ = ["MOST", "give_threads", "new_loop", "with_threads"]
 
 MOST = 64
 """Threads that `asyncio.to_thread` may use in one loop (guessed, as where a `def` waits)."""
@@ -20,6 +20,11 @@ def with_threads(loop: asyncio.AbstractEventLoop) -> asyncio.AbstractEventLoop:
 
     loop.set_default_executor(ThreadPoolExecutor(MOST, thread_name_prefix="asyncio"))
     return loop
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """A loop of asyncio's own, with such threads."""
+    return with_threads(asyncio.new_event_loop())
 
 
 def give_threads() -> None:

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import marshal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._captured import parts_of
 from ._stores import altered_by, may_store
 
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
 if TYPE_CHECKING:
     import pickle
+    from collections.abc import Callable, Sequence
+    from typing import Any, NamedTuple
+else:
+    from .._facts._named import NamedTuple
 
 __all__ = ["FIRST", "State"]
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import dis
 from collections import deque
-from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType, MethodType
-from typing import Any, NamedTuple
 
 from ._callables import enclosed
 from ._captured import reached_from
+
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any, NamedTuple
+else:
+    from .._facts._named import NamedTuple
 
 __all__ = ["altered_by", "may_store"]
 

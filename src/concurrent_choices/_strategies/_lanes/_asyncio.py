@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing
 from functools import partial
 from math import inf
 
 from ..._facts._batch import Batch
 from ..._work._job import Job
+from ..._work._loop_threads import new_loop
 from ._asyncio_host import AsyncioHost, run_loop
-from ._keeper import Keeper
 from ._loops import RunTasks, loop_body
 from ._task_pool import TaskPool
 from ._thread_pool import ThreadPool
 from ._threads import LanePool
 
-__all__ = ["run_tasks", "serve_alone", "serve_with"]
+__all__ = ["run_tasks", "serve_alone", "serve_with", "tasks_inside"]
 
 Factory = Callable[[], asyncio.AbstractEventLoop]
 
@@ -34,16 +35,18 @@ def run_tasks(factory: Factory, tasks: TaskPool, register: Callable[[Callable[[]
 
 def serve_alone(
     job: Job,
-    keeper: Keeper[ThreadPool],
+    lent: AbstractContextManager[ThreadPool],
     *,
     concurrency: int,
     factory: Factory = asyncio.new_event_loop,
 ) -> Iterator[Batch]:
     """One loop with `concurrency` items in flight."""
-    return serve_with(job, partial(run_tasks, factory), concurrency, keeper)
+    return serve_with(job, partial(run_tasks, factory), concurrency, lent)
 
 
-def serve_with(job: Job, run: RunTasks, concurrency: int, keeper: Keeper[ThreadPool]) -> Iterator[Batch]:
+def serve_with(
+    job: Job, run: RunTasks, concurrency: int, lent: AbstractContextManager[ThreadPool]
+) -> Iterator[Batch]:
     """One loop, run by `run`: in this thread where nobody looks before the end, else beside it.
 
     A loop that only ran while the caller waits would let connections in flight starve between two
@@ -55,5 +58,11 @@ def serve_with(job: Job, run: RunTasks, concurrency: int, keeper: Keeper[ThreadP
         yield from batches
         return
     job.source.widen(2 * concurrency)
-    with keeper.lend() as thread_pool:
+    with lent as thread_pool:
         yield from LanePool(job, thread_pool, workers=1, body=loop_body(run, concurrency))
+
+
+def tasks_inside(concurrency: int, job: Job) -> Iterator[Batch]:
+    """An `async def` on a loop of its own: what a worker process has inside."""
+    lent = closing(ThreadPool("concurrent_choices-asyncio"))
+    return serve_alone(job, lent, concurrency=concurrency, factory=new_loop)

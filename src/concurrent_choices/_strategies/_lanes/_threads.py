@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from contextlib import closing
 from math import inf
 
 from ..._facts._batch import Batch, Claim
@@ -16,11 +16,16 @@ from ..._work._job import Job
 from ..._work._nesting import share
 from ..._work._pace import Pace, share_of_rest
 from ..._work._watched import overdue
-from ._keeper import Keeper
 from ._outbox import Outbox
 from ._thread_pool import PARTING, ThreadPool
 
-__all__ = ["Lane", "LanePool", "threads_for"]
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+__all__ = ["MOST_THREADS", "Lane", "LanePool", "threads_for", "threads_inside"]
 
 LONG = 2e-3
 """A batch that has lasted so long, in seconds, gives its unstarted items back if another lane is idle."""
@@ -289,9 +294,29 @@ def _perform_watched(lane: Lane) -> None:
             return
 
 
-def threads_for(job: Job, keeper: Keeper[ThreadPool], concurrency: int) -> Iterator[Batch]:
-    """A `def` under an event loop strategy: as many threads as it may have items in flight."""
-    workers = share(min(concurrency, MOST_THREADS))
+def threads_for(
+    job: Job,
+    lent: AbstractContextManager[ThreadPool],
+    workers: int,
+    *,
+    batch: int | None = None,
+    body: Callable[[Lane], None] | None = None,
+) -> Iterator[Batch]:
+    """A job in threads.
+
+    Args:
+        job: What to do.
+        lent: Where threads come from, for as long as it lasts.
+        workers: How many at most.
+        batch: As for `LanePool`.
+        body: As for `LanePool`.
+    """
+    workers = share(workers)
     job.crowd(workers if job.source.length is None else min(workers, job.source.length))
-    with keeper.lend() as thread_pool:
-        yield from LanePool(job, thread_pool, workers=workers)
+    with lent as thread_pool:
+        yield from LanePool(job, thread_pool, workers=workers, batch=batch, body=body)
+
+
+def threads_inside(workers: int, job: Job) -> Iterator[Batch]:
+    """A `def` in threads of its own, an item at a time: what a worker process has inside."""
+    return threads_for(job, closing(ThreadPool("concurrent_choices-thread")), workers, batch=1)

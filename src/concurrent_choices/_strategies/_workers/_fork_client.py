@@ -22,8 +22,6 @@ from ._wire import socket_pair
 
 __all__ = ["ForkServer", "Forked", "can_serve_forks"]
 
-_OURS = __name__.partition(".")[0] + "."
-
 LEAVE = 0.2
 """Seconds that a fork server gets to end by itself (guessed: it takes one millisecond)."""
 
@@ -173,9 +171,8 @@ class Forked:
 
 
 def _tell(control: socket, modules: list[str]) -> None:
-    """Name modules to import, after the folder of what is not the standard library's: ours need attrs."""
-    ours = any(name.startswith(_OURS) for name in modules)
-    folder = _folder_of("attrs" if ours else "cloudpickle") if ours or "cloudpickle" in modules else ""
+    """Name modules to import, after the folder of the one that is neither ours nor the standard library's."""
+    folder = _folder_of("cloudpickle") if "cloudpickle" in modules else ""
     control.send("\0".join((folder, *modules)).encode(errors="surrogateescape"))
 
 

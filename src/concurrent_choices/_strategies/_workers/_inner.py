@@ -1,10 +1,12 @@
-"""Lanes inside a worker process: how a hybrid has many items in flight in each process."""
+"""Lanes inside a worker process: how a hybrid has many items in flight in each process.
+
+Nothing slow may be imported here: a hybrid's first result waits for it.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import Any
 
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
@@ -14,6 +16,11 @@ from ..._work._source import Source
 from ._outcome import Scrutiny, pack_outcome
 from ._page import Page
 from ._wire import Kind, Link, Message, Terms
+
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["serve_lanes"]
 
@@ -83,9 +90,10 @@ class _Lanes:
             return_exceptions=terms.return_exceptions,
             linger=0.0,
             sink=self._report,
+            is_async=terms.is_async,
         )
         self._job.context.run(lanes_around.set, terms.lanes)
-        self._strategy = terms.inner
+        self._batches_of = terms.inner
         threading.Thread(target=self._run, name="concurrent_choices-lanes", daemon=True).start()
 
     def __call__(self, message: Message) -> None:
@@ -104,7 +112,7 @@ class _Lanes:
 
     def _run(self) -> None:
         try:
-            for batch in self._strategy.execute(self._job):
+            for batch in self._batches_of(self._job):
                 self._report(batch)  # none comes this way from our own lanes
         except BaseException as error:  # noqa: BLE001 - told to the caller, who raises it
             self.say(Kind.UNFIT, 0, [reason_of(error).encode()])

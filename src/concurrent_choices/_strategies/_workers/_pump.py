@@ -63,7 +63,7 @@ class Pump:
         host: Whose workers do it.
         workers: How many of them at most.
         make_queue: Makes the queue of a worker.
-        inner: What runs the lanes inside each worker, or None for one item at a time.
+        inner: Performs a job in lanes inside each worker, or None for one item at a time.
     """
 
     watched = False
@@ -76,7 +76,7 @@ class Pump:
         *,
         workers: int,
         make_queue: Callable[[Worker], WorkerQueue],
-        inner: object = None,
+        inner: Callable[[Job], Iterator[Batch]] | None = None,
     ) -> None:
         self._job = job
         self._host = host

@@ -79,7 +79,7 @@ class Terms(NamedTuple):
         return_exceptions: Whether an exception stands in its item's place.
         timeout: Seconds an item may take, or None.
         lanes: How many share the machine with each item.
-        inner: The strategy of the lanes inside the worker, or None for one item at a time.
+        inner: Performs a job in lanes inside the worker, or None for one item at a time.
         watched: Whether it is looked at for changes between batches.
         needed: What else is brought along, for what unpickling it does: importing, comparing.
     """
