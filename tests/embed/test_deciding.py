@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from concurrent_choices._embed._account import Account, identity_of, unwrapped
+from concurrent_choices._embed._account import EXAMINED, Account, identity_of, unwrapped
 from concurrent_choices._embed._advisor._shares import Shares
 from concurrent_choices._embed._backlog import Backlog
 from concurrent_choices._embed._examine import Examination
@@ -176,9 +176,21 @@ class SharedCore:
 def test_a_neighbour_makes_no_trip_dearer():
     """What pickling costs is counted by its own computing, not by the turns of other processes."""
     made = account("compute")
-    call = task(made, 0)
-    Examination(call, SharedCore()).end(1, failed=False)
+    for _ in range(EXAMINED):
+        Examination(task(made, 0), SharedCore()).end(1, failed=False)
     assert made.payload == 0.0
+
+
+def test_the_first_pickling_is_no_evidence():
+    """It may have imported what pickles, for longer than a call computes; that keeps no callable at home."""
+    made = account("compute")
+    for _ in range(3):
+        made.learn(4 * MS, 4 * MS, 0.0)
+    for cost in (3 * MS, 0.01 * MS):
+        assert made.candidate
+        made.weigh(cost)
+    made.review()
+    assert made.ready_to_move
 
 
 def task(of, submitted):

@@ -24,7 +24,8 @@ from concurrent_choices import (
     RemoteError,
     WorkerDiedError,
 )
-from concurrent_choices._embed._core import FEW, Core, Settings
+from concurrent_choices._embed._core import FEW, Core
+from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._platform import usable_cpus
 
@@ -328,6 +329,14 @@ def test_map_with_a_buffer_takes_an_endless_iterable(executor):
 
     taken = iter(executor.map(abs, count(), buffersize=4))
     assert [next(taken) for _ in range(10)] == list(range(10))
+
+
+@pytest.mark.parametrize("argument", ["chunksize", "buffersize"])
+@pytest.mark.parametrize("wrong", [0, 1.5, "two", True])
+def test_map_refuses_what_is_no_whole_number(executor, argument, wrong):
+    """The error comes at the call and names the argument."""
+    with pytest.raises(InvalidArgumentError, match=f"^{argument}: must be a whole number from 1"):
+        executor.map(abs, [1], **{argument: wrong})
 
 
 def test_chunks_are_counted_as_calls_of_the_callable(executor):

@@ -28,6 +28,11 @@ def boom():
     raise KeyError("boom")
 
 
+def stop():
+    """Raise what ends iterators."""
+    raise StopIteration("stop")
+
+
 def linger(seconds):
     """Compute for so long, however many share the machine."""
     until = time.thread_time() + seconds
@@ -75,6 +80,18 @@ def test_a_call_raises_its_error(backend):
 
     with pytest.raises(KeyError, match="boom"):
         anyio.run(main, backend=backend)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_call_that_raises_stop_iteration(backend):
+    """A coroutine cannot raise StopIteration: who awaits gets RuntimeError, and does not wait for ever."""
+
+    async def main():
+        await offload(stop)
+
+    with pytest.raises(RuntimeError, match="StopIteration") as raised:
+        anyio.run(main, backend=backend)
+    assert raised.value.__cause__.args == ("stop",)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -166,6 +183,16 @@ def test_an_async_def_is_refused():
 
     with pytest.raises(InvalidArgumentError, match="await it"):
         offload(give)
+
+
+def test_a_generator_function_is_refused():
+    """Its items would be made on the loop, by whoever iterates what comes back."""
+
+    def each():
+        yield 1
+
+    with pytest.raises(InvalidArgumentError, match="each is a generator function: .* returns them"):
+        offload(each)
 
 
 def test_no_callable_is_refused():

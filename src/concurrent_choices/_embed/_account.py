@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextvars import Context
 from functools import partial
 from itertools import count
+from math import inf
 from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -13,7 +14,7 @@ from .._work._callables import is_async, name_of
 from ._placing import HOLDS, Figures, Place, Verdict, place, worth_moving
 from ._ramp import Ramp
 
-__all__ = ["Account", "Accounts", "identity_of", "unwrapped"]
+__all__ = ["EXAMINED", "Account", "Accounts", "identity_of", "unwrapped"]
 
 NEW = 8
 """Calls that are all measured in full (DECISION.md 5.3: the first 8)."""
@@ -75,6 +76,7 @@ class Account:
         self.queued = 0.0
         self.blocked = 0.0  # a low estimate: what calls are made to wait by other threads is left out
         self.payload: float | None = None
+        self._weighed = inf
         self.alone: float | None = None
         self.trips = 0
         self.obstacle = ""
@@ -177,6 +179,17 @@ class Account:
         own = max(wall - queued, cpu)
         share = cpu / own if own > 0 else 1.0
         self.alone = share if self.alone is None else self.alone + NEWEST * (share - self.alone)
+
+    def weigh(self, cost: float) -> None:
+        """A call was examined: what it takes and gives costs so many seconds of pickling.
+
+        The least of them counts, and none before the last: who pickles first may have to import what pickles.
+        """
+        self.examined += 1
+        self._weighed = min(self._weighed, cost)
+        if self.examined >= EXAMINED:
+            self.payload = self._weighed
+        self.take_note()
 
     def bar(self, reason: str) -> None:
         """Keep it in this process from now on."""

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextvars import copy_context
 from itertools import count
-from typing import Any, Literal
+from typing import Any
 
-from attrs import field, frozen
-
-from .._errors import InvalidArgumentError, QueueFullError
-from .._facts._numbers import is_whole, plain, plain_int_or_none
+from .._errors import QueueFullError
 from .._measure._clock import SystemClock
 from .._platform import gil_enabled, usable_cpus
 from .._work._apart import keep_apart
@@ -26,62 +23,17 @@ from ._account import Account, Accounts, identity_of, unwrapped
 from ._dispatch import Dispatch
 from ._future import LeanFuture
 from ._process_pool import ProcessPool
+from ._settings import Settings
 from ._tasks import Task
 from ._ticker import Ticker
 
-__all__ = ["Core", "Settings"]
+__all__ = ["Core"]
 
 MOST_THREADS = 256
 """Threads at most unless told otherwise (guessed: 10 MB of stacks in use)."""
 
 FEW = 4
 """Calls of a new callable beyond the processors that start at once (as in ThreadPoolExecutor)."""
-
-
-def _positive(minimum: int) -> Callable[[Any, Any, Any], None]:
-    def check(_settings: object, attribute: Any, value: Any) -> None:
-        if value is None:
-            return
-        if not is_whole(value, minimum):
-            problem = f"must be a whole number from {minimum}, or None, not {value!r}"
-            raise InvalidArgumentError(attribute.name, problem)
-
-    return check
-
-
-def _among(*names: str) -> Callable[[Any, Any, Any], None]:
-    def check(_settings: object, attribute: Any, value: Any) -> None:
-        if value not in names:
-            problem = f"must be one of {', '.join(map(repr, names))}, not {value!r}"
-            raise InvalidArgumentError(attribute.name, problem)
-
-    return check
-
-
-def _plain_limits(limits: Any) -> Any:
-    return {fn: plain(limit) for fn, limit in limits.items()} if hasattr(limits, "items") else limits
-
-
-def _limits(_settings: object, _attribute: object, value: Any) -> None:
-    if not hasattr(value, "items"):
-        raise InvalidArgumentError("limits", f"must map callables to whole numbers from 1, not {value!r}")
-    for fn, limit in value.items():
-        if not (callable(fn) and is_whole(limit, 1)):
-            problem = f"must map callables to whole numbers from 1, not {fn!r} to {limit!r}"
-            raise InvalidArgumentError("limits", problem)
-
-
-@frozen(kw_only=True)
-class Settings:
-    """What an executor was asked for; see `AdaptiveExecutor`."""
-
-    max_threads: int | None = field(converter=plain_int_or_none, validator=_positive(1))
-    max_processes: int | None = field(converter=plain_int_or_none, validator=_positive(0))
-    max_queue: int | None = field(converter=plain_int_or_none, validator=_positive(1))
-    when_full: str = field(validator=_among("block", "reject", "caller"))
-    limits: Mapping[Callable[..., Any], int] = field(converter=_plain_limits, validator=_limits)
-    place: Literal["auto", "process", "thread"] = field(validator=_among("auto", "process", "thread"))
-    name: str
 
 
 class Core:

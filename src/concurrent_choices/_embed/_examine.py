@@ -71,11 +71,8 @@ class Examination:
         except Exception as error:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
             account.bar(f"its result cannot be pickled ({type(error).__name__}: {error})")
             return
-        cost = self._cost + (self._clock.thread_cpu() - began) / 1e9
-        account.payload = cost if account.payload is None else (account.payload + cost) / 2
         account.digest = self._held.digest
-        account.examined += 1
-        account.take_note()
+        account.weigh(self._cost + (self._clock.thread_cpu() - began) / 1e9)
 
 
 def holds_alike(fn: Any) -> bool:

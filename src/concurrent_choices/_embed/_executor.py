@@ -12,11 +12,14 @@ from functools import partial
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from .._errors import InvalidArgumentError
+from .._facts._numbers import is_whole, plain_int
+from .._run._arguments import check_buffersize
 from .._work._forks import tell_in_forks
 from .._work._new_thread import new_thread
-from ._core import Core, Settings
+from ._core import Core
 from ._explain import Explanation, explain
 from ._mapping import chunks, results_of, run_chunk
+from ._settings import Settings
 from ._tasks import Task
 
 __all__ = ["AdaptiveExecutor", "WhenFull"]
@@ -114,12 +117,11 @@ class AdaptiveExecutor(Executor):
             The results, in the order of the items.
 
         Raises:
-            ValueError: `chunksize` or `buffersize` is below 1.
+            InvalidArgumentError: `chunksize` or `buffersize` is no whole number from 1.
         """
-        if chunksize < 1:
-            raise InvalidArgumentError("chunksize", f"must be 1 or more, not {chunksize}")
-        if buffersize is not None and buffersize < 1:
-            raise InvalidArgumentError("buffersize", f"must be 1 or more, or None, not {buffersize}")
+        chunksize, buffersize = plain_int(chunksize), check_buffersize(buffersize)
+        if not is_whole(chunksize, 1):
+            raise InvalidArgumentError("chunksize", f"must be a whole number from 1, not {chunksize!r}")
         core, items = self._core, zip(*iterables, strict=False)
         until = None if timeout is None else time.monotonic() + timeout
         if chunksize == 1:

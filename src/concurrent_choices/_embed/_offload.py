@@ -6,12 +6,13 @@ import asyncio
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Generator
+from contextlib import suppress
 from functools import update_wrapper
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from .._errors import InvalidArgumentError
-from .._work._callables import is_async, name_of
+from .._work._callables import is_async, is_generator, name_of
 from ._executor import AdaptiveExecutor
 
 __all__ = ["Offloaded", "offload"]
@@ -50,8 +51,9 @@ def offload(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         itself for a call without arguments.
 
     Raises:
-        InvalidArgumentError: `fn` is no callable, or an `async def`, which can be awaited where it is.
-        RuntimeError: No event loop runs here.
+        InvalidArgumentError: `fn` is no callable, or an `async def`, which can be awaited where it is, or a
+            generator function, whose call runs nothing.
+        RuntimeError: No event loop runs here. Or, awaited: `fn` raised StopIteration, its cause.
 
     Example:
         >>> import asyncio
@@ -60,7 +62,7 @@ def offload(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         >>> asyncio.run(main())
         1024
     """
-    if not callable(fn) or is_async(fn):
+    if not callable(fn) or is_async(fn) or is_generator(fn):
         _refuse(fn)
     return _awaited(fn, args, kwargs) if args or kwargs else Offloaded(fn)
 
@@ -100,6 +102,12 @@ def _refuse(fn: Any) -> None:
     if not callable(fn):
         problem = f"must be callable, not {type(fn).__name__}; write offload(fn, x), not offload(fn(x))"
         raise InvalidArgumentError("fn", problem)
+    if is_generator(fn):
+        problem = (
+            f"{name_of(fn)} is a generator function: calling it runs nothing, and its items would be made on "
+            "the loop; offload a def that returns them, such as in a list"
+        )
+        raise InvalidArgumentError("fn", problem)
     problem = f"{name_of(fn)} is an async def: await it, and offload what blocks inside it"
     raise InvalidArgumentError("fn", problem)
 
@@ -124,13 +132,27 @@ def _executor() -> AdaptiveExecutor:
 
 
 async def _in_asyncio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    loop = asyncio.get_running_loop()
+    waiter = loop.create_future()
     executor = _executor()
     task = executor.enter(fn, args, kwargs)
+
+    def wake() -> None:
+        if not waiter.done():
+            waiter.set_result(None)
+
+    def done(_future: object) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
+            loop.call_soon_threadsafe(wake)
+
+    task.future.add_done_callback(done)
     try:
-        return await asyncio.wrap_future(task.future)
+        await waiter
     except asyncio.CancelledError:
         executor.abandon(task)
         raise
+    # Not by `asyncio.wrap_future`, for which whoever awaits a call that raised StopIteration waits for ever.
+    return task.future.result()
 
 
 def _in_trio_run() -> bool:

@@ -1,0 +1,46 @@
+"""What an executor was asked for, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from attrs import Attribute, field, frozen
+
+from .._errors import InvalidArgumentError
+from .._facts._numbers import is_whole, plain, plain_int_or_none
+from .._strategies._lanes._arguments import one_of, positive_or_none
+
+__all__ = ["Settings"]
+
+
+def _none_or_from_0(_settings: object, attribute: Attribute[Any], value: object) -> None:
+    if value is not None and not is_whole(value, 0):
+        problem = f"must be a whole number from 0, or None, not {value!r}"
+        raise InvalidArgumentError(attribute.name, problem)
+
+
+def _plain_limits(limits: Any) -> Any:
+    return {fn: plain(limit) for fn, limit in limits.items()} if hasattr(limits, "items") else limits
+
+
+def _limits(_settings: object, _attribute: object, value: Any) -> None:
+    if not hasattr(value, "items"):
+        raise InvalidArgumentError("limits", f"must map callables to whole numbers from 1, not {value!r}")
+    for fn, limit in value.items():
+        if not (callable(fn) and is_whole(limit, 1)):
+            problem = f"must map callables to whole numbers from 1, not {fn!r} to {limit!r}"
+            raise InvalidArgumentError("limits", problem)
+
+
+@frozen(kw_only=True)
+class Settings:
+    """What an executor was asked for; see `AdaptiveExecutor`."""
+
+    max_threads: int | None = field(converter=plain_int_or_none, validator=positive_or_none)
+    max_processes: int | None = field(converter=plain_int_or_none, validator=_none_or_from_0)
+    max_queue: int | None = field(converter=plain_int_or_none, validator=positive_or_none)
+    when_full: str = field(validator=one_of("block", "reject", "caller"))
+    limits: Mapping[Callable[..., Any], int] = field(converter=_plain_limits, validator=_limits)
+    place: Literal["auto", "process", "thread"] = field(validator=one_of("auto", "process", "thread"))
+    name: str
