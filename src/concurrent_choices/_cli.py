@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    asked = _parser().parse_args(arguments)
+    asked = _parsed(arguments)
     try:
         code: int = asked.command(asked)
         print(end="", flush=True)  # here, where it can still be said that nobody reads it
@@ -58,6 +58,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return code
+
+
+def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments; requests may stand behind options too, where argparse no longer looks for any."""
+    parser = _parser()
+    asked, more = parser.parse_known_args(arguments)
+    if more and (not hasattr(asked, "requests") or any(each.startswith("-") for each in more)):
+        parser.error(f"unrecognized arguments: {' '.join(more)}")
+    if more:
+        asked.requests += more
+    return asked
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -128,7 +139,10 @@ def _add_advise(commands: Any) -> None:
         "--at-once", type=int, default=AT_ONCE, help=f"how many of a kind at once (default: {AT_ONCE})"
     )
     parser.add_argument(
-        "--timeout", type=float, default=PATIENCE, help=f"seconds an answer may take (default: {PATIENCE:g})"
+        "--timeout",
+        type=float,
+        default=PATIENCE,
+        help=f"seconds an answer, its start-up and its end may take (default: {PATIENCE:g})",
     )
     parser.add_argument("--json", action="store_true", help="as JSON instead of a table")
     parser.set_defaults(command=_advise)

@@ -11,10 +11,13 @@ from concurrent_choices._cli import main
 from patience import patient
 
 SERVICE = """
+import asyncio
 import time
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Header
+
+from concurrent_choices import EndpointAdvisor
 
 
 @asynccontextmanager
@@ -23,8 +26,24 @@ async def no_database(app):
     yield
 
 
+@asynccontextmanager
+async def bad_end(app):
+    yield
+    raise OSError("no flush")
+
+
+@asynccontextmanager
+async def endless(app):
+    await asyncio.Event().wait()
+    yield
+
+
 app = FastAPI()
 broken = FastAPI(lifespan=no_database)
+ending = FastAPI(lifespan=bad_end)
+stuck = FastAPI(lifespan=endless)
+advised = FastAPI(lifespan=bad_end)
+advised.add_middleware(EndpointAdvisor)
 number = 1
 
 
@@ -101,6 +120,24 @@ def test_a_factory_is_called(service, capsys):
     assert "GET /" in capsys.readouterr().out
 
 
+def test_requests_behind_options(service, capsys):
+    """Wherever a request stands, it is one; what looks like an option and is none is refused."""
+    assert main(["advise", "service:app", "--times", "2", "/mine", "--json", "/nowhere"]) == 0
+    assert {each["path"] for each in json.loads(capsys.readouterr().out)["routes"]} == {"/mine", "/nowhere"}
+    with pytest.raises(SystemExit, match="2"):
+        main(["advise", "service:app", "/mine", "--time5"])
+
+
+@pytest.mark.parametrize("name", ["ending", "advised"])
+def test_an_end_that_fails_is_told(service, capsys, name):
+    """The advice is given all the same; an advisor that the application has itself stays silent."""
+    assert main(["advise", f"service:{name}", "/", "--times", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert "GET /" in out
+    assert "the application's shutdown failed" in err
+    assert "too few requests" not in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -134,6 +171,7 @@ def test_arguments_that_cannot_work(service, capsys, arguments, message):
     [
         (["faulty:app"], "faulty:app raised ValueError('no settings')"),
         (["service:broken", "/"], "start-up failed"),
+        (["service:stuck", "/", "--timeout", "0.01"], "start-up has not ended within the 0.01 s of timeout"),
         (["service:app", "/fails", "--times", "2"], "GET /fails raised KeyError('inside') (2 of 2)"),
         (
             ["service:app", "--method", "post", "--times", "2"],

@@ -191,7 +191,7 @@ def test_a_generator_function_is_refused():
     def each():
         yield 1
 
-    with pytest.raises(InvalidArgumentError, match="each is a generator function: .* returns them"):
+    with pytest.raises(InvalidArgumentError, match=r"each is a generator function: .* returns them"):
         offload(each)
 
 

@@ -40,7 +40,8 @@ class Drive:
 
     Attributes:
         advice: What is to be said of its endpoints.
-        troubles: A sentence for each request that was not answered as it should be.
+        troubles: A sentence for each request that was not answered as it should be, and for an end that
+            failed.
         answered: How many times the application answered rather than raised, be it with a refusal.
     """
 
@@ -70,7 +71,7 @@ def advise(  # noqa: PLR0913 - settings, each with a default
             application works on.
         times: How often each is made.
         at_once: How many of a kind at once.
-        timeout: Seconds an answer may take.
+        timeout: Seconds an answer may take, and the application's start-up and end.
 
     Returns:
         The advice. Printed, it is a table.
@@ -100,22 +101,28 @@ def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeo
         if not value > 0:
             raise InvalidArgumentError(name, f"must be above 0, not {value}")
     advisor = EndpointAdvisor(app, on_shutdown=None)
+    ending: list[str] = []
     with asyncio.Runner() as runner:
-        answers = runner.run(_answers(advisor, asked, times, at_once, timeout))
+        answers = runner.run(_answers(advisor, asked, times, at_once, timeout, ending))
     troubles = [_trouble(request, each) for request, each in zip(asked, answers, strict=True)]
     return Drive(
         advisor.advice(),
-        tuple(trouble for trouble in troubles if trouble),
+        (*filter(None, troubles), *ending),
         sum(answer.error is None for answer in chain.from_iterable(answers)),
     )
 
 
-async def _answers(
-    advisor: EndpointAdvisor, asked: Sequence[Request], times: int, at_once: int, patience: float
+async def _answers(  # noqa: PLR0913, PLR0917 - called in one place
+    advisor: EndpointAdvisor,
+    asked: Sequence[Request],
+    times: int,
+    at_once: int,
+    patience: float,
+    troubles: list[str],
 ) -> list[list[Answer]]:
     """The answers to each request."""
     answers: list[list[Answer]] = []
-    async with lifespan(advisor) as state:
+    async with lifespan(advisor, patience, troubles) as state:
         for request in asked:
             lanes = [
                 _lane(advisor, request, state, patience, range(lane, times, at_once))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -129,8 +129,13 @@ async def exchange(app: Any, request: Request, state: Any, patience: float) -> A
 
 
 @asynccontextmanager
-async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any]]:
+async def lifespan(app: Any, patience: float, troubles: list[str]) -> AsyncGenerator[dict[str, Any]]:
     """Start an application and end it again; gives the state that its requests see.
+
+    Args:
+        app: The application.
+        patience: Seconds that its start-up may take, and its end.
+        troubles: Takes a sentence where its end fails.
 
     Raises:
         StartUpError: Its start-up failed.
@@ -141,28 +146,46 @@ async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any]]:
     scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": state}
     task = asyncio.ensure_future(app(scope, orders.get, answers.put))
     await orders.put({"type": "lifespan.startup"})
-    answer = await _answered(task, answers)
-    if answer["type"] == "lifespan.startup.failed":
-        with suppress(Exception):
-            await task
-        msg = f"the application's start-up failed: {answer.get('message', '')}".rstrip(": \n")
-        raise StartUpError(msg)
+    answer = await _answered(task, answers, patience)
+    failure = _failure(answer, "start-up", patience)
+    if failure:
+        await _ended(task, patience)
+        raise StartUpError(failure)
     try:
         yield state
     finally:
         if answer["type"] == "lifespan.startup.complete":
             await orders.put({"type": "lifespan.shutdown"})
-            await _answered(task, answers)
-            with suppress(Exception):
-                await task
+            failure = _failure(await _answered(task, answers, patience), "shutdown", patience)
+            troubles.extend([failure] if failure else [])
+            await _ended(task, patience)
 
 
-async def _answered(task: Any, answers: asyncio.Queue[dict[str, Any]]) -> dict[str, Any]:
-    """The application's next answer; one of type "none" where it takes no part in the lifespan."""
+async def _answered(task: Any, answers: asyncio.Queue[dict[str, Any]], patience: float) -> dict[str, Any]:
+    """The application's next answer; "none" where it takes no part in the lifespan, "late" if given up."""
     getting = asyncio.ensure_future(answers.get())
-    await asyncio.wait({task, getting}, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({task, getting}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
     if getting.done():
         return getting.result()
     getting.cancel()
+    if not task.done():
+        task.cancel()
+        return {"type": "late"}
     task.exception()  # an application that raises here does not know the lifespan, by the specification
     return {"type": "none"}
+
+
+def _failure(answer: dict[str, Any], what: str, patience: float) -> str:
+    """What is wrong with an answer; empty where nothing is."""
+    if answer["type"] == "late":
+        return f"the application's {what} has not ended within the {patience:g} s of timeout"
+    if answer["type"].endswith(".failed"):
+        return f"the application's {what} failed: {answer.get('message', '')}".rstrip(": \n")
+    return ""
+
+
+async def _ended(task: Any, patience: float) -> None:
+    """Let an application's lifespan come to its end."""
+    await asyncio.wait({task}, timeout=patience)
+    if task.done() and not task.cancelled():
+        task.exception()  # looked at: what is to be said of it was in its answer

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import linecache
+import sys
 import time
 import warnings
 from contextlib import asynccontextmanager
@@ -22,7 +23,9 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 
 from concurrent_choices import EndpointAdvisor, InvalidArgumentError
+from concurrent_choices._embed import _offload
 from concurrent_choices._embed._advise import advise, drive
+from concurrent_choices._embed._advisor._lines import culprit
 from concurrent_choices._embed._advisor._middleware import ROW
 from concurrent_choices._embed._driving import Request
 from concurrent_choices._embed._openapi import requests_of
@@ -203,16 +206,27 @@ def test_errors_pass_through():
 
 
 def test_an_advisor_inside_of_another_says_nothing_of_what_it_did_not_time():
-    """The outer one times the requests; the inner one counts them, failed ones too, and claims no more."""
+    """The outer one times the requests; the inner one counts them, failed ones too, and shows no table."""
     app, tables = make()
-    with TestClient(EndpointAdvisor(app, on_shutdown=None), raise_server_exceptions=False) as client:
+    inner = EndpointAdvisor(app, on_shutdown=tables.append)
+    with TestClient(EndpointAdvisor(inner, on_shutdown=None), raise_server_exceptions=False) as client:
         for _ in range(3):
             client.get("/api/parts/1")
             client.get("/fails")
-    assert {(each.path, each.requests, each.finding) for each in tables[0]} == {
+    assert tables == []
+    assert {(each.path, each.requests, each.finding) for each in inner.advice()} == {
         ("/api/parts/{number:int}", 3, "unknown"),
         ("/fails", 3, "unknown"),
     }
+
+
+def test_offload_is_no_culprit():
+    """What holds the loop there can only be the GIL, and the line that offloads is as it should be."""
+    inside = "import sys\ndef wait():\n    return culprit(sys._getframe())"
+    space = {"culprit": culprit}
+    exec(compile(inside, _offload.__file__, "exec"), space)
+    assert space["wait"]() == ("", "")
+    assert culprit(sys._getframe())[0].startswith(__file__)
 
 
 def test_a_failing_lifespan_fails_as_without():

@@ -13,6 +13,7 @@ from ..._platform._libraries import LIBRARIES
 __all__ = ["culprit", "spelled"]
 
 _HERE = str(Path(__file__).parents[2])
+_OFFLOAD = str(Path(__file__).parents[1] / "_offload.py")
 _LONGEST = 60
 
 
@@ -20,10 +21,13 @@ def culprit(frame: FrameType | None) -> tuple[str, str]:
     """``FILE:LINE`` of the innermost frame that is the user's own, and what that line calls.
 
     Both empty where the thread is at no line of the user's: a user can change the line that calls into a
-    library, seldom the library.
+    library, seldom the library. So too where it is in `offload`, which can only wait for the GIL: that line
+    is as it should be.
     """
     while frame is not None:
         name = frame.f_code.co_filename
+        if name == _OFFLOAD:
+            break
         if not name.startswith((*LIBRARIES, "<", _HERE)):
             return f"{name}:{frame.f_lineno}", _called(frame)
         frame = frame.f_back

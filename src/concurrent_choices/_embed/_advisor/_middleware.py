@@ -22,7 +22,7 @@ __all__ = ["EndpointAdvisor"]
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 ADVISED = "concurrent_choices.advised"
-"""The key of a scope whose request is timed already."""
+"""The key of a scope of which an advisor around this one takes care already."""
 
 FIRST = 1000
 """Requests that are all timed at first (guessed: 30 ms of computing, once)."""
@@ -147,7 +147,8 @@ class EndpointAdvisor:
                     self._routes.count(scope, going_by)
             else:
                 await self._visited(scope, receive, send)
-        elif kind == "lifespan":
+        elif kind == "lifespan" and not scope.get(ADVISED):
+            scope[ADVISED] = True  # one inside of this one would have nothing to say at the end
             await self.app(scope, receive, self._until_the_end(send))
         else:
             await self.app(scope, receive, send)
