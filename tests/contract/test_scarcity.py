@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import time
 
 import contract_acts as acts
 import pytest
@@ -41,6 +42,18 @@ def test_few_threads(strategy, of_kind, few_threads, most):
     assert run(of_kind(acts.double), ITEMS, strategy=strategy) == DONE
 
 
+async def block(item):
+    time.sleep(2e-3)  # noqa: ASYNC251 - the mistake that threads are for
+    return 2 * item
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 3, 4])
+def test_few_threads_for_coroutines_that_block_their_loop(few_threads, most):
+    """The loop goes on with them where there are no threads that could take over."""
+    few_threads(most)
+    assert run(block, ITEMS) == DONE
+
+
 @only(lambda name: name in {"auto", "sequential"} or is_outside(name))
 def test_no_threads(name, of_kind, few_threads):
     """Whoever can do without complains of nothing; workers that no thread could dismiss do not rest."""
@@ -74,8 +87,9 @@ def test_a_stream_without_threads(name, of_kind, few_threads):
 def test_calls_without_threads_that_the_calling_one_cannot_make(few_threads, call):
     """Under `auto` too the error says so."""
     few_threads(0)
-    with pytest.raises(RuntimeError, match="can't start new thread"):
+    with pytest.raises(RuntimeError, match="can't start new thread") as caught:
         call(acts.double)
+    assert "sequential" in caught.value.__notes__[0]
 
 
 def come_up_alone(path):

@@ -5,9 +5,9 @@ import pytest
 from concurrent_choices._judge._controller import Limits, LoopController, LoopSight, Prior, Sight
 
 
-def controller(*, movable=True, bound=False, **limits):
+def controller(*, movable=True, bound=False, items=None, **limits):
     chosen = Limits(**{"cpus": 2.0, "processes": 2, "process_start": 0.08} | limits)
-    return LoopController(chosen, movable=movable, bound=bound)
+    return LoopController(chosen, movable=movable, bound=bound, items=items)
 
 
 def watched(  # noqa: PLR0913 - what a loop looks like, each by name
@@ -50,11 +50,20 @@ def test_a_loop_that_waits_gets_more_lanes():
     assert (arrangement.stage, arrangement.threads) == ("loop", 1000)
 
 
-@pytest.mark.parametrize(("remaining", "lanes"), [(16, 32), (17, 16), (None, 16)])
-def test_all_of_few_items_are_begun_at_once(remaining, lanes):
+@pytest.mark.parametrize(("items", "lanes"), [(3, 16), (17, 17), (32, 32), (33, 16), (None, 16)])
+def test_all_of_few_items_are_begun_at_once(items, lanes):
     """Of more of them the last must wait anyhow, and each that has begun may block the loop in its turn."""
-    arrangement = watched(controller(), flying=16, rate=0.0, seconds=4e-3, remaining=remaining)
-    assert arrangement.threads == lanes
+    assert controller(items=items).first == lanes
+    assert controller(items=items, flying=5).first == 5
+
+
+def test_who_cannot_leave_stays():
+    """No threads were to be had: the loop goes on, however long it stands still."""
+    decider = controller()
+    assert watched(decider, flying=1, stuck=1.0, inside=1.0, alone=True, rate=0.0).stage == "waiting"
+    decider.stay("no thread")
+    arrangement = watched(decider, flying=1, stuck=1.0, inside=1.0, alone=True, rate=0.0)
+    assert (arrangement.stage, arrangement.reason[:9]) == ("loop", "no thread")
 
 
 def test_none_are_begun_while_the_loop_is_inside_an_item():

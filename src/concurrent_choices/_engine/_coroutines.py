@@ -250,7 +250,7 @@ class LoopConductor:
             eager=True,
             most=self._limits.threads,
             beginning=Beginning(
-                body=partial(perform_in_loop, loop_factory(self._job), self._most_in_one),
+                body=partial(perform_in_loop, self._most_in_one),
                 state=self._state,
                 startup=self._startup,
                 done=lambda: tasks.done if tasks is not None else 0,
@@ -289,8 +289,7 @@ class LoopConductor:
             self._loop_observer.sight(self._startup.ready if self._startup else 0)
         )
         if arrangement.stage in {"waiting", "outside"}:
-            self._hand_over(arrangement, tasks)
-            return None
+            return None if self._hand_over(arrangement, tasks) else FIRST_LOOK
         tasks.resize(arrangement.threads)
         self._note(arrangement, tasks)
         self._bring_up(arrangement, tasks)
@@ -308,11 +307,31 @@ class LoopConductor:
             order = partial(self._startup.order, arrangement.processes, arrangement.inside)
             order_beside(self._thread_pool, partial(order, done, bar), bar)
 
-    def _hand_over(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> None:
+    def _hand_over(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> bool:
+        """Have others do the rest; False where there are no threads for them, so that the loop goes on.
+
+        They have their threads before the loop retires, or nobody might be left to go on.
+        """
+        try:
+            self._reserve_thread()
+            if self._may_overlap:
+                self._takeover = Takeover(self._job, self._elsewhere(self._prior(arrangement), self._job))
+        except RuntimeError as error:
+            self._controller.stay(f"{arrangement.reason}, and threads cannot be started here ({error})")
+            return False
         self._next = arrangement
         tasks.retire()
-        if self._may_overlap:
-            self._takeover = Takeover(self._job, self._elsewhere(self._prior(arrangement), self._job))
+        return True
+
+    def _reserve_thread(self) -> None:
+        """Have a thread that is idle, for the first lane elsewhere.
+
+        Raises:
+            RuntimeError: There can be no more threads.
+        """
+        idle = threading.Event()
+        self._thread_pool.start(lambda: None, idle.set)
+        idle.wait()
 
     def _note(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> None:
         lanes, report = tasks.lanes, self._report

@@ -34,11 +34,13 @@ def loop_factory(job: Job) -> Factory:
     return asyncio.new_event_loop
 
 
-def perform_in_loop(factory: Factory, most: int, lane: Lane) -> None:
+def perform_in_loop(most: int, lane: Lane) -> None:
     """A lane's body: items on a loop of its own, one at a time if there are other lanes; with an account.
 
+    The loop is asyncio's: uvloop's cost a quarter more to begin and end, and what blocks its loop waits for
+    few sockets.
+
     Args:
-        factory: Makes the loop.
         most: Items in flight, while there is no other lane and one of them waits.
         lane: One of an elastic pool's.
     """
@@ -57,7 +59,7 @@ def perform_in_loop(factory: Factory, most: int, lane: Lane) -> None:
     tasks = SlowStartTaskPool(pool.job, put, _tasks_of(pool, most), is_surplus=lambda: pool.is_surplus(lane))
     tally.begin()
     try:
-        serve_in_lane(partial(run_tasks, factory), tasks, lane)
+        serve_in_lane(partial(run_tasks, asyncio.new_event_loop), tasks, lane)
     finally:
         pool.exit(tally)
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-__all__ = ["new_thread"]
+__all__ = ["REFUSED", "new_thread"]
+
+REFUSED = (
+    "the system gives this process no more threads: `ulimit -u` and, in a container, its limit of pids say "
+    'how many there may be; strategy="sequential" needs none'
+)
+"""The note of the error that no thread can be started."""
 
 
 def new_thread(target: Callable[[], object], name: str) -> threading.Thread:

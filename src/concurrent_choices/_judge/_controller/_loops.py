@@ -95,19 +95,27 @@ class LoopController:
         movable: Whether items may leave this loop at all.
         bound: Whether they may use what belongs to this loop. Then only those leave that were never seen to
             wait for it: what never waits for a loop needs nothing of it.
+        items: How many there are, if that is known.
 
     Attributes:
         prior: As given.
     """
 
     def __init__(
-        self, limits: Limits, prior: Prior | None = None, *, movable: bool = True, bound: bool = False
+        self,
+        limits: Limits,
+        prior: Prior | None = None,
+        *,
+        movable: bool = True,
+        bound: bool = False,
+        items: int | None = None,
     ) -> None:
         self.prior = prior
         self._known = Known(limits, each=prior.each if prior else 0.0)
         self._most = limits.flying or MOST_TASKS
         self._movable = movable
         self._bound = bound
+        self._few = items if items is not None and items <= FEW_TASKS else 0
         self._climb: Climb | None = None
         self._window: LoopSight | None = None
         self._last: LoopSight | None = None
@@ -123,7 +131,7 @@ class LoopController:
     def first(self) -> int:
         """Items in flight once one waits."""
         known = self.prior.lanes if self.prior is not None and self.waits else 0
-        return min(max(FIRST_TASKS, known), self._most)
+        return min(max(FIRST_TASKS, self._few, known), self._most)
 
     @property
     def weighed(self) -> bool:
@@ -156,6 +164,10 @@ class LoopController:
     def bar(self, reason: str) -> None:
         """Learn that processes cannot serve."""
         self._known.barred = reason
+
+    def stay(self, why: str) -> None:
+        """Learn that nothing but this loop can serve."""
+        self._movable, self._stage, self._reason = False, "loop", why
 
     def look(self, sight: LoopSight) -> Arrangement:
         """Learn how the loop stands; what to do until the next look."""
@@ -190,16 +202,12 @@ class LoopController:
         if sight.alone:
             return self.first
         if self._climb is None:
-            few = FEW_TASKS if self._are_few(sight.run) else self.first
-            self._climb = Climb(sight.run, self._most, self.first, blind=((0.0, few), *BLIND_TASKS))
+            blind = ((0.0, self.first), *BLIND_TASKS)
+            self._climb = Climb(sight.run, self._most, self.first, blind=blind)
         if self._last is not None and self._is_held_up(sight, self._last):
             return self._climb.lanes  # others would be held up too
         lanes = self._climb.look(sight.run)
         return min(lanes, HUSHED) if self._hushed else lanes
-
-    def _are_few(self, sight: Sight) -> bool:
-        """Whether all items that are left may be begun with those in flight."""
-        return sight.remaining is not None and sight.remaining + sight.flying <= FEW_TASKS
 
     @staticmethod
     def _is_held_up(sight: LoopSight, last: LoopSight) -> bool:

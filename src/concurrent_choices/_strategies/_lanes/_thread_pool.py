@@ -10,17 +10,12 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 from ..._work._forks import tell_in_forks
-from ..._work._new_thread import new_thread
+from ..._work._new_thread import REFUSED, new_thread
 
 __all__ = ["ThreadPool"]
 
 Body = Callable[[], None]
 _Task = tuple[Body, Body | None]
-
-_REFUSED = (
-    "the system gives this process no more threads: `ulimit -u` and, in a container, its limit of pids say "
-    'how many there may be; strategy="sequential" needs none'
-)
 
 PARTING = 0.2
 """Seconds to wait for threads to end: a sleeping thread cannot be hurried (half of the half second
@@ -71,7 +66,7 @@ class ThreadPool:
             with self._lock:
                 self._threads.remove(thread)
                 if self._take_back((body, then)):
-                    error.add_note(_REFUSED)
+                    error.add_note(REFUSED)
                     raise
                 self._idle = max(0, self._idle - 1)  # one that had just become idle has it
 
