@@ -127,6 +127,25 @@ def test_two_lanes_twice_as_fast_become_threads():
     assert (arrangement.stage, arrangement.threads, arrangement.relieved) == ("parallel", 8, True)
 
 
+@pytest.mark.parametrize(
+    ("cpus", "late", "remaining", "stage"),
+    [
+        (8.0, 6, 9000, "starting"),
+        (8.0, 1, 9000, "parallel"),  # the lanes wait for something else
+        (8.0, 6, 150, "parallel"),  # the rest would not pay for processes
+        (3.0, 6, 9000, "parallel"),  # two of so few lanes were compared
+    ],
+)
+def test_lanes_that_take_turns_become_processes(cpus, late, remaining, stage):
+    """Items need the GIL for half of their time: two cores are all that threads can use."""
+    decider = controller(cpus=cpus, processes=round(cpus))
+    at_the_pair(decider)
+    decider.look(Sight(now=0.03, done=52, remaining=remaining, lane_cpu=0.052, cpu=0.052, flying=1))
+    later = Sight(now=0.13, done=252, remaining=remaining, lane_cpu=0.252, cpu=0.252, flying=1, looks=6)
+    arrangement = decider.look(later._replace(late=late))
+    assert (arrangement.stage, arrangement.threads) == (stage, round(cpus))
+
+
 def test_an_item_with_threads_of_its_own_gets_no_company():
     """The process uses more cores than its lanes do: they are full already, and stay with one caller."""
     decider = controller()

@@ -11,7 +11,7 @@ from benchmarks.regret._drawn import KINDS, MACHINES, drawn, regret_of
 from concurrent_choices import run
 from concurrent_choices._facts._machine import Machine
 from concurrent_choices._facts._plan import Plan
-from concurrent_choices._judge._simulator import rehearse, simulate
+from concurrent_choices._judge._simulator import Native, Python, Script, rehearse, simulate
 
 
 def regret(kind, seed):
@@ -37,6 +37,14 @@ def test_regret_in_virtual_time(kind, most):
     """Every item is done, and the geometric mean of the regrets stays where it was measured."""
     regrets = run(partial(regret, kind), range(8), strategy="process")  # seconds of computing each
     assert exp(fmean(map(log, regrets))) <= most
+
+
+@pytest.mark.parametrize(("share", "most"), [(0.2, 1.3), (0.5, 1.3), (0.8, 1.1)])
+def test_items_that_need_the_gil_for_a_part_of_their_time(share, most):
+    """Two threads compute beside each other, and eight take turns; processes need not."""
+    script, machine = Script((Python(2e-3 * share), Native(2e-3 * (1 - share))), 2000), Machine(cpus=8)
+    plan = Plan(strategy="process", workers=8, concurrency=8)
+    assert rehearse(script, machine).seconds <= most * simulate(script, plan, machine).seconds
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,7 +6,7 @@ from math import ceil, inf
 
 from ._climb import FIRST
 from ._sight import Limits, Sight
-from ._thresholds import GAINS, HELD, WITNESSED
+from ._thresholds import GAINS, HELD, MANY, WAITS, WITNESSED
 
 __all__ = [
     "ALIKE",
@@ -15,6 +15,7 @@ __all__ = [
     "first_lanes",
     "gil_free",
     "gil_held",
+    "in_turns",
     "worth_carrying",
     "worth_starting",
 ]
@@ -165,3 +166,17 @@ def gil_held(since: Sight, sight: Sight) -> bool | None:
 def gil_free(since: Sight, sight: Sight) -> bool:
     """Whether lanes leave the GIL free: enough looks since then, and none of them late."""
     return sight.looks - since.looks >= WITNESSED and sight.late == since.late
+
+
+def in_turns(since: Sight, sight: Sight, lanes: int, busy: float) -> bool:
+    """Whether so many lanes wait for one another, as items need the GIL for a part of their time.
+
+    Args:
+        since: When all of them were there.
+        sight: The run.
+        lanes: How many; of fewer than four, the trial of two has shown it already.
+        busy: Cores that they use.
+    """
+    looks, late = sight.looks - since.looks, sight.late - since.late
+    held = looks >= WITNESSED and late >= looks / 2
+    return held and lanes >= MANY and busy < (1 - WAITS) * lanes

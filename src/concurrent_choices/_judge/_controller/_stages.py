@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, inf
 
 from ._climb import FIRST, Climb
-from ._known import ALIKE, SMALL, Known, first_lanes, gil_free, gil_held, worth_starting
+from ._known import ALIKE, SMALL, Known, first_lanes, gil_free, gil_held, in_turns, worth_starting
 from ._processes import Starting
 from ._sight import Arrangement, Sight
 from ._solo import Solo, full
@@ -225,12 +225,13 @@ class Parallel:
         self._known = known
         self._reason = reason
         self._lanes = max(2, min(round(known.limits.cpus), known.limits.threads))
-        self._began = sight
+        self._since = self._began = sight
         known.changed(sight.now)
 
     def arrange(self) -> Arrangement:
-        name, lanes = self.name, self._lanes
-        return Arrangement(stage=name, reason=self._reason, threads=lanes, relieved=True, look=CALM)
+        # Until it has been judged, often enough that looks tell whether the GIL is waited for.
+        look = CALM / 5 if self._lanes >= MANY and self._began is self._since else CALM
+        return Arrangement(self.name, self._reason, threads=self._lanes, relieved=True, look=look)
 
     def look(self, sight: Sight) -> Stage:
         began, seconds = self._began, sight.now - self._began.now
@@ -238,7 +239,12 @@ class Parallel:
             return self
         self._began = sight
         busy = (sight.lane_cpu - began.lane_cpu) / seconds / self._known.cores
-        if sight.flying < self._lanes or not self._known.may_change(sight.now):
+        return self._conclude(began, sight, busy) if self._known.may_change(sight.now) else self
+
+    def _conclude(self, began: Sight, sight: Sight, busy: float) -> Stage:
+        if in_turns(self._since, sight, self._lanes, busy) and self._would_pay(began, sight, busy):
+            return Starting(self._known, sight, "lanes wait for the GIL in turns", back=Alone, before=self)
+        if sight.flying < self._lanes:
             return self
         if busy < 1 - WAITS:
             return Waiting(self._known, sight, "the lanes have begun to wait")
@@ -246,6 +252,14 @@ class Parallel:
             self._known.changed(sight.now)
             return Alone(self._known, sight, "the lanes are no longer faster together")
         return self
+
+    def _would_pay(self, began: Sight, sight: Sight, busy: float) -> bool:
+        """Whether processes would, each of which has a GIL of its own."""
+        known, items = self._known, sight.done - began.done
+        if known.obstacle or items < COUNTED:
+            return False
+        known.each = (sight.now - began.now) / items
+        return worth_starting(known.rest(sight), known.limits.process_start, known.limits.processes / busy)
 
 
 class Waiting:
