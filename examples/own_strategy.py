@@ -31,6 +31,7 @@ class LongestFirst:
             for future in as_completed(futures):
                 yield future.result()
         finally:
+            job.stop()  # or the pool would wait for whole claims after Ctrl-C
             pool.shutdown(cancel_futures=True)
 
     def first_length(self, claim):

@@ -145,7 +145,7 @@ def test_contexts(stranger, of_kind):
 
 
 def test_it_is_closed_early(of_kind):
-    """When the stream is closed, its `execute` is, so that it can clean up."""
+    """When the stream is closed, its `execute` is, so that it can clean up; the job is stopped by then."""
     closed = []
 
     class Closing:
@@ -161,7 +161,27 @@ def test_it_is_closed_early(of_kind):
     results = stream(of_kind(acts.double), count(), strategy=Closing())
     next(results)
     results.close()
-    assert len(closed) == 1
+    assert closed == [True]
+
+
+def test_it_is_closed_early_in_a_loop(loop):
+    """So it is where it serves coroutines on the caller's own loop."""
+    closed = []
+
+    class Closing(OneByOne):
+        async def aexecute(self, job):
+            try:
+                while claim := job.claim(1):
+                    yield Batch(claim.start, [await job.fn(claim.items[0])])
+            finally:
+                closed.append(job.stopped)
+
+    async def main():
+        async with aclosing(astream(acts.twin(acts.double), range(6), strategy=Closing())) as results:
+            await anext(results)
+
+    loop(main)
+    assert closed == [True]
 
 
 def test_batches_may_be_made_by_hand():

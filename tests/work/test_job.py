@@ -93,6 +93,20 @@ def test_stopping_cancels_a_coroutine_that_is_performed():
     assert isinstance(job.perform(late).error, asyncio.CancelledError)
 
 
+@pytest.mark.parametrize("timeout", [None, 600])
+def test_stopping_lets_a_claim_start_no_further_item(timeout):
+    """The thread that performs it is free after the call it is in."""
+    called = []
+
+    def stop_at_the_first(number):
+        called.append(number)
+        job.stop()
+
+    job = job_over(range(3), stop_at_the_first, timeout=timeout)
+    assert job.perform(job.claim(3)).values == [None]
+    assert called == [0]
+
+
 @with_ample_limit
 def test_a_def_that_is_given_up_on(limit):
     """The claim goes on behind it, in another thread; without tolerance it ends there."""

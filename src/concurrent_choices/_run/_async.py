@@ -232,10 +232,8 @@ class _Batches:
 
     async def aclose(self) -> None:
         """End the feeding, the strategy and the job."""
-        try:
-            await self._feeding.aclose()
-            close = getattr(self._batches, "aclose", None)
-            if close is not None:
-                await close()
-        finally:
-            self._job.stop()
+        self._job.stop()  # first, as in `run`
+        await self._feeding.aclose()
+        close = getattr(self._batches, "aclose", None)
+        if close is not None:
+            await close()

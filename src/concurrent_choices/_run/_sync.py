@@ -226,9 +226,7 @@ class _Batches:
         return self._batches
 
     def __exit__(self, *exc_info: object) -> None:
+        self._job.stop()  # first: who ends its threads in `execute` waits for no more than the call of each
         batches = self._batches
-        try:
-            if isinstance(batches, Generator):
-                batches.close()
-        finally:
-            self._job.stop()
+        if isinstance(batches, Generator):
+            batches.close()

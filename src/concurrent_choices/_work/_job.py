@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from contextvars import copy_context
+from functools import partial
 from math import inf
 
 from ._callables import is_async as gives_coroutines
@@ -126,7 +127,8 @@ class Job:
         """Call the callable on each item of a claim, in this thread, under the failure contract.
 
         An `async def` runs on an event loop of this job's own, and a `def` that has a `timeout` in a thread
-        beside this one, which gives up on it. Several threads may perform claims at once.
+        beside this one, which gives up on it. Several threads may perform claims at once. Once the job is
+        stopped no further item of a claim is started.
         """
         if self._perform is None:
             self._perform = self._patient_performer()
@@ -146,10 +148,17 @@ class Job:
             watched = Watched(self.performer, self.timeout, tolerant=self.return_exceptions)
             self.on_stop(watched.stop)
             return watched
-        return self.performer
+        return partial(self.performer, mark=self._may_start)
+
+    def _may_start(self, _index: int) -> bool:
+        return not self.stopped
 
     def stop(self) -> None:
-        """Hand out no more items and tell whoever waits. Safe from any thread."""
+        """Want nothing more: hand out and start no further item, cancel coroutines. Safe from any thread.
+
+        `run` does so before it closes `execute`. Whoever waits for threads of his own when it ends does so
+        before that, since what ends it may have come from within, such as Ctrl-C.
+        """
         self.stopped = True
         self.source.close()
         for callback in list(self._on_stop):

@@ -45,6 +45,8 @@ class Watched:
         """Perform a claim, item by item."""
         values: list[Any] = []
         for place, item in enumerate(claim.items):
+            if self._stopped:
+                break
             batch = self._watch(Claim(claim.start + place, [item]))
             values.extend(batch.values)
             if batch.error is not None:
