@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ._facts._recommendation import Recommendation
     from ._facts._workload import Workload
     from ._run._async import arun, astream
-    from ._run._choosing import recommend
+    from ._run._choosing import Verdict, recommend
     from ._run._sync import run, stream
     from ._strategies._anyio import AnyioStrategy
     from ._strategies._event_loop import AsyncioStrategy, UvloopStrategy
@@ -93,6 +93,7 @@ __all__ = [
     "UnawaitedError",
     "UnknownStrategyError",
     "UvloopStrategy",
+    "Verdict",
     "WorkerDiedError",
     "WorkerStartError",
     "Workload",
@@ -114,7 +115,7 @@ _HOMES = {
     "_engine._auto": ("AutoStrategy",),
     "_engine._report": ("RunReport", "run_report"),
     "_run._async": ("arun", "astream"),
-    "_run._choosing": ("recommend",),
+    "_run._choosing": ("Verdict", "recommend"),
     "_run._sync": ("run", "stream"),
     "_strategies._anyio": ("AnyioStrategy",),
     "_strategies._event_loop": ("AsyncioStrategy", "UvloopStrategy"),

@@ -1,10 +1,12 @@
+import copy
+import pickle
 import threading
 
 import pytest
 import verdict_callables as callables
 from verdict_callables import Counted
 
-from concurrent_choices import InvalidArgumentError, recommend
+from concurrent_choices import InvalidArgumentError, Recommendation, recommend, run
 from patience import patient, with_ample_limit
 
 
@@ -44,6 +46,16 @@ def test_a_verdict_runs_once():
     verdict.run()
     with pytest.raises(InvalidArgumentError, match=r"recommendation: has been run already.*recommend\(\)"):
         verdict.run()
+
+
+def test_a_verdict_travels_without_its_work():
+    """What it says can be pickled and copied; the items stay with the verdict, which can still run them."""
+    verdict = recommend(callables.double, (item for item in range(20)))
+    for copied in (pickle.loads(pickle.dumps(verdict)), copy.copy(verdict), copy.deepcopy(verdict)):
+        assert type(copied) is Recommendation
+        assert str(copied) == str(verdict)
+        assert run(callables.double, [4], strategy=copied) == [8]
+    assert verdict.run() == [item * 2 for item in range(20)]
 
 
 @pytest.mark.parametrize("bad", [0, 2, 70, 999])

@@ -29,6 +29,7 @@ from concurrent_choices import (
     Strategy,
     ThreadStrategy,
     UvloopStrategy,
+    Verdict,
     WorkerDiedError,
     arun,
     astream,
@@ -133,7 +134,8 @@ def strategies() -> None:
     for strategy in everyone:
         assert_type(run(length, ["a"], strategy=strategy), list[int])
         assert_type(strategy.name, str)
-    assert_type(run(length, ["a"], strategy=recommend(length, ["a"])), list[int])
+    verdict: Verdict = recommend(length, ["a"])
+    assert_type(run(length, ["a"], strategy=verdict), list[int])
     with ProcessStrategy(max_workers=2) as warm:
         assert_type(warm, ProcessStrategy)
         assert_type(run(length, ["a"], strategy=warm), list[int])

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from concurrent.futures import Executor
+from functools import partial
 from typing import Any
 
 from attrs import evolve, field, fields, frozen
@@ -50,7 +51,10 @@ LEAST = 0.23
 
 @frozen(kw_only=True, str=False)
 class Verdict(Recommendation):
-    """A recommendation that can act. `run(fn, items, strategy=verdict)` takes it too."""
+    """A recommendation that can act. `run(fn, items, strategy=verdict)` takes it too.
+
+    Pickled or copied it is a `Recommendation`: the work that is left stays with this one.
+    """
 
     _leftover: Leftover = field(alias="leftover", repr=False, eq=False)
 
@@ -85,6 +89,10 @@ class Verdict(Recommendation):
             indent: Spaces per level; None for one line.
         """
         return Recommendation(**_parts(self)).to_json(indent=indent)
+
+    def __reduce__(self) -> tuple[Callable[[], Recommendation], tuple[()]]:
+        # The work that is left holds iterators and calls under way, which stay where they are.
+        return partial(Recommendation, **_parts(self)), ()
 
     def executor(self) -> Executor:
         """A `concurrent.futures.Executor` of the chosen kind and size.
