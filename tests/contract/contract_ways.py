@@ -154,7 +154,7 @@ def threads() -> set[threading.Thread]:
 def descriptors() -> int:
     """Open files, pipes and sockets, but for those of resting workers."""
     held = sum(
-        _OF_A_FORK_SERVER * bool(host.fork_server) + _OF_A_WORKER * len(host.workers)
+        _OF_A_FORK_SERVER * bool(host.fork_server and host.fork_server.pid) + _OF_A_WORKER * len(host.workers)
         for host in _resting_hosts()
     )
     return sum(1 for _ in Path("/proc/self/fd").iterdir()) - held
