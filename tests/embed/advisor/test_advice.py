@@ -27,6 +27,7 @@ from concurrent_choices._embed import _offload
 from concurrent_choices._embed._advise import advise, drive
 from concurrent_choices._embed._advisor._lines import culprit
 from concurrent_choices._embed._advisor._middleware import ROW
+from concurrent_choices._embed._advisor._rules import Figures, say
 from concurrent_choices._embed._driving import Request
 from concurrent_choices._embed._openapi import requests_of
 from patience import TRIES, patient
@@ -218,6 +219,17 @@ def test_an_advisor_inside_of_another_says_nothing_of_what_it_did_not_time():
         ("/api/parts/{number:int}", 3, "unknown"),
         ("/fails", 3, "unknown"),
     }
+
+
+@pytest.mark.parametrize(("gil", "words"), [(1.0, "20.0 ms under the GIL"), (None, "perhaps under the GIL")])
+def test_what_was_not_seen_of_the_gil_is_not_claimed(gil, words):
+    """A route that computed in threads beside others is told so, with its doubt."""
+    seconds = {"wall": 0.02, "held": 0.0, "loop_cpu": 0.0, "blocked": 0.0, "queued": 0.0, "pooled": 0.02}
+    finding, text, _ = say(
+        Figures(requests=9, timed=9, **seconds, thread_cpu=0.02, gil=gil, threads=40, is_async=False)
+    )
+    assert finding == "computes under the GIL"
+    assert words in text
 
 
 def test_offload_is_no_culprit():

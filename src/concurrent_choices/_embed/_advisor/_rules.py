@@ -195,9 +195,11 @@ def _computes_on_loop(figures: Figures) -> tuple[str, str, str]:
 def _in_threads(figures: Figures) -> tuple[str, str, str]:
     where, called = figures.thread_line
     if figures.thread_cpu >= COMPUTES and (figures.gil is None or figures.gil >= HOLDS):
+        # Where it was not seen, it is what plain Python does, and the sentence says that it may be otherwise.
+        held, then = ("", "") if figures.gil is not None else ("in a thread, perhaps ", "if so, ")
         text = (
-            f"computes {spell(figures.thread_cpu)} under the GIL{_at(where, called)}: send it to a process, "
-            "with `await offload(...)` in an `async def`"
+            f"computes {spell(figures.thread_cpu)} {held}under the GIL{_at(where, called)}: {then}send it "
+            "to a process, with `await offload(...)` in an `async def`"
         )
         return "computes under the GIL", text, where
     if figures.queued >= QUEUES:
