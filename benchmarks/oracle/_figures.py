@@ -96,20 +96,15 @@ class Case:
         """What the best of all took when it was run again, over what made it the best."""
         return self.again / self.best[1] if self.again is not None and self.taken else None
 
-    @property
-    def middle(self) -> float | None:
-        """What the middle one of its verdicts costs, over the best; None where nothing ran."""
-        return self.against(lambda *_: True)
-
-    def against(self, among: Callable[[str, str], bool]) -> float | None:
-        """The same over the best of some; None where none of them ran.
+    def against(self, among: Callable[[str, str], bool]) -> list[float]:
+        """What each of its verdicts costs, over the best of some; nothing where none of them ran.
 
         Args:
             among: Whether a kind of runs (`GRID` or `OURS`) of that name is among them.
         """
         best = min((seconds for who, seconds in self.taken.items() if among(*who)), default=None)
-        taken = sorted(choice.seconds for choice in self.choices if choice.seconds is not None)
-        return taken[(len(taken) - 1) // 2] / best if best and taken else None
+        taken = [choice.seconds for choice in self.choices if choice.seconds is not None]
+        return [seconds / best for seconds in taken] if best else []
 
     @property
     def alone(self) -> float:

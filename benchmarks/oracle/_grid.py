@@ -11,7 +11,18 @@ from typing import Any
 
 import uvloop
 
-__all__ = ["THREADS", "Runner", "awaited", "called", "grid_for", "loop", "one_by_one", "run_one", "usable"]
+__all__ = [
+    "THREADS",
+    "Runner",
+    "awaited",
+    "called",
+    "forks_the_caller",
+    "grid_for",
+    "loop",
+    "one_by_one",
+    "run_one",
+    "usable",
+]
 
 Runner = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 
@@ -30,6 +41,11 @@ def grid_for(*, is_async: bool, count: int) -> dict[str, Runner]:
     if is_async:
         return dict(awaited(count, THREADS_WITH_LOOPS))
     return dict(called(count, THREADS, sorted({usable(), 2 * usable(), 8})))
+
+
+def forks_the_caller(name: str) -> bool:
+    """Whether a way is a pool of the standard library's processes, which are forks of the caller."""
+    return name.startswith("processes")
 
 
 def usable() -> int:

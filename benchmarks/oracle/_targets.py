@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from statistics import median_low
 
 import attrs
 
 from benchmarks.oracle._figures import Case, Choice, geometric_mean, quantile
+from benchmarks.oracle._grid import forks_the_caller
 from benchmarks.oracle._measurement import OURS
 
 __all__ = ["LOST", "Target", "share", "targets"]
@@ -66,8 +69,7 @@ def _right(figure: str, verdicts: Sequence[Sequence[Choice]]) -> Target:
 
 
 def _choices(cases: Sequence[Case]) -> Iterator[Target]:
-    middles = [case.middle for case in cases if case.middle is not None]
-    ratios = [choice.ratio for case in cases for choice in case.choices if choice.ratio is not None]
+    middles, ratios = _over(cases, lambda *_: True)
     wholes = [choice.whole for case in cases for choice in case.choices if choice.whole is not None]
     near = sum(ratio <= LOST for ratio in middles)
     mean, worst = geometric_mean(ratios), max(ratios, default=float("nan"))
@@ -88,14 +90,20 @@ def _choices(cases: Sequence[Case]) -> Iterator[Target]:
 
 def _against(figure: str, cases: Sequence[Case], among: Callable[[str, str], bool]) -> Iterator[Target]:
     """The choices against the best of some; nothing is to be reached by it."""
-    ratios = [ratio for case in cases if (ratio := case.against(among)) is not None]
+    middles, ratios = _over(cases, among)
     if ratios:
-        near = share(sum(ratio <= LOST for ratio in ratios), len(ratios))
+        near = share(sum(ratio <= LOST for ratio in middles), len(middles))
         yield Target(figure, "", f"{near}; {geometric_mean(ratios):.3f}; {max(ratios):.2f}")
 
 
+def _over(cases: Sequence[Case], among: Callable[[str, str], bool]) -> tuple[list[float], list[float]]:
+    """The middle verdict of each workload over the best of some, and every verdict."""
+    each = [ratios for case in cases if (ratios := case.against(among))]
+    return [*map(median_low, each)], [*chain(*each)]
+
+
 def _forks_nobody(kind: str, name: str) -> bool:
-    return kind == OURS or not name.startswith("processes")
+    return kind == OURS or not forks_the_caller(name)
 
 
 def _is_ours(kind: str, _: str) -> bool:

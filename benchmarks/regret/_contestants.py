@@ -10,9 +10,9 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from benchmarks.catalogue.all import Entry
-from benchmarks.oracle._grid import THREADS, Runner, awaited, called, run_one, usable
+from benchmarks.oracle._grid import THREADS, Runner, awaited, called, forks_the_caller, run_one, usable
 
-__all__ = ["BY_KIND", "RULES", "alone", "contestants", "forks_the_caller", "rules"]
+__all__ = ["BY_KIND", "RULES", "alone", "contestants", "rules"]
 
 GIL = frozenset({"cpu under the GIL"})
 
@@ -40,11 +40,6 @@ def contestants(entry: Entry, count: int) -> dict[str, Runner]:
     every[JOBLIB] = partial(_processes_looped, _joblib) if entry.is_async else _joblib
     # where calls share a lock of this process, each process would have one of its own
     return {name: run for name, run in every.items() if entry.apart or not _elsewhere(name)}
-
-
-def forks_the_caller(name: str) -> bool:
-    """Whether a contestant is a pool of the standard library's processes, which are forks of the caller."""
-    return name.startswith("processes")
 
 
 def _elsewhere(name: str) -> bool:

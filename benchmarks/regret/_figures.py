@@ -10,8 +10,9 @@ import attrs
 
 from benchmarks.catalogue.all import CATALOGUE
 from benchmarks.oracle._figures import disagreeing, geometric_mean
+from benchmarks.oracle._grid import forks_the_caller
 from benchmarks.oracle._zygote import Answer
-from benchmarks.regret._contestants import alone, forks_the_caller, rules
+from benchmarks.regret._contestants import alone, rules
 from benchmarks.regret._run import AUDIT, AUTO, CONTROL, FORK_SERVER, HAND, Run
 
 __all__ = ["Case", "Standing", "cases_of", "standings"]

@@ -11,11 +11,11 @@ import attrs
 
 from benchmarks.catalogue.all import Entry
 from benchmarks.oracle._audit import audited
-from benchmarks.oracle._grid import Runner
+from benchmarks.oracle._grid import Runner, forks_the_caller
 from benchmarks.oracle._ours import timed
 from benchmarks.oracle._protocol import AGAIN, HANGS, Keep
 from benchmarks.oracle._zygote import CAPPED, Answer, in_own_process
-from benchmarks.regret._contestants import alone, contestants, forks_the_caller, rules
+from benchmarks.regret._contestants import alone, contestants, rules
 from benchmarks.regret._fork_server import by_fork_server
 from benchmarks.regret._pace import Mark, count_for, few, paced
 from benchmarks.regret._run import AUDIT, AUTO, CONTROL, FORK_SERVER, HAND, PACE, Run, decided
