@@ -44,6 +44,26 @@ ending = FastAPI(lifespan=bad_end)
 stuck = FastAPI(lifespan=endless)
 advised = FastAPI(lifespan=bad_end)
 advised.add_middleware(EndpointAdvisor)
+
+
+def plain(start, end):
+    async def answer(scope, receive, send):
+        if scope["type"] == "lifespan":
+            if start:
+                raise start
+            await receive()
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            raise end
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body"})
+
+    return answer
+
+
+raising = plain(None, OSError("no flush"))
+ignorant = plain(ValueError("no lifespan"), None)
+giving_up = plain(asyncio.CancelledError(), None)
 number = 1
 
 
@@ -136,6 +156,16 @@ def test_an_end_that_fails_is_told(service, capsys, name):
     assert "GET /" in out
     assert "the application's shutdown failed" in err
     assert "too few requests" not in err
+
+
+def test_a_lifespan_that_raises(service, capsys):
+    """After its start-up that is told; instead of one it means that the application has no lifespan."""
+    told = "concurrent-choices: the application's lifespan raised OSError('no flush')\n"
+    for name, trouble in (("raising", told), ("ignorant", ""), ("giving_up", "")):
+        assert main(["advise", f"service:{name}", "/", "--times", "2"]) == 0
+        out, err = capsys.readouterr()
+        assert "GET /" in out
+        assert err.partition("...\n")[2] == trouble
 
 
 @pytest.mark.parametrize(

@@ -151,14 +151,18 @@ async def lifespan(app: Any, patience: float, troubles: list[str]) -> AsyncGener
     if failure:
         await _ended(task, patience)
         raise StartUpError(failure)
+    if answer["type"] == "none":
+        await _ended(task, patience)  # one that raises here does not know the lifespan, by the specification
     try:
         yield state
     finally:
         if answer["type"] == "lifespan.startup.complete":
             await orders.put({"type": "lifespan.shutdown"})
             failure = _failure(await _answered(task, answers, patience), "shutdown", patience)
+            error = await _ended(task, patience)
+            if error is not None and not failure:
+                failure = f"the application's lifespan raised {error!r}"
             troubles.extend([failure] if failure else [])
-            await _ended(task, patience)
 
 
 async def _answered(task: Any, answers: asyncio.Queue[dict[str, Any]], patience: float) -> dict[str, Any]:
@@ -171,7 +175,6 @@ async def _answered(task: Any, answers: asyncio.Queue[dict[str, Any]], patience:
     if not task.done():
         task.cancel()
         return {"type": "late"}
-    task.exception()  # an application that raises here does not know the lifespan, by the specification
     return {"type": "none"}
 
 
@@ -184,8 +187,8 @@ def _failure(answer: dict[str, Any], what: str, patience: float) -> str:
     return ""
 
 
-async def _ended(task: Any, patience: float) -> None:
-    """Let an application's lifespan come to its end."""
+async def _ended(task: Any, patience: float) -> BaseException | None:
+    """Let an application's lifespan come to its end; what it raised, if anything."""
     await asyncio.wait({task}, timeout=patience)
-    if task.done() and not task.cancelled():
-        task.exception()  # looked at: what is to be said of it was in its answer
+    error: BaseException | None = task.exception() if task.done() and not task.cancelled() else None
+    return error
