@@ -41,6 +41,23 @@ assert recommend(nap, range(60), verify=False).run() == [*range(60)]
 assert asyncio.run(arun(nap, range(60), strategy="thread")) == [*range(60)]
 """
 
+ADVISED = """
+import asyncio, sys
+sys.path[:] = {path!r}
+from concurrent_choices import EndpointAdvisor
+
+async def app(scope, receive, send):
+    await asyncio.sleep(1e-3)
+
+async def main():
+    advisor = EndpointAdvisor(app, on_shutdown=None)
+    for _ in range(3):
+        await advisor({{"type": "http", "path": "/", "method": "GET", "headers": []}}, None, None)
+    assert [each.requests for each in advisor.advice()] == [3]
+
+asyncio.run(main())
+"""
+
 OUTSIDE = """
 import _interpreters
 inner = _interpreters.create()
@@ -62,6 +79,11 @@ def test_a_run_in_a_subinterpreter(name):
 def test_a_recommendation_and_a_run_beside_a_loop():
     """They have their calls made by threads that need not be daemons."""
     assert_ends_well(OTHERS.format(path=sys.path))
+
+
+def test_an_advisor_whose_application_was_never_ended():
+    """Its thread does not keep the subinterpreter."""
+    assert_ends_well(ADVISED.format(path=sys.path))
 
 
 def assert_ends_well(inside):

@@ -112,9 +112,14 @@ class Sampler:
                 pause = self._allowance.pause((cpu - before) / 1e9, len(self._routes), found=found)
             if self._closed:
                 return
+            stays = threading.current_thread().daemon
+            if not stays:
+                self._thread = None  # a subinterpreter waits for its threads, at rest too
             self.parked = True
             if any(loop.active for loop in list(self._loops.values())):
                 self.wake()
+            if not stays:
+                return
 
     def _sleep(self, seconds: float) -> None:
         queued, start = self._clock.run_queue(), self._clock.wall()
