@@ -132,6 +132,15 @@ def test_a_senseless_date(folder, value):
     assert again().costs.call == 2e-6
 
 
+def test_a_figure_that_was_measured_in_another_way(folder, monkeypatch):
+    """It stands for something else than it does now, so an older release's is not believed."""
+    machine_costs()
+    monkeypatch.setattr(_calibration, "DIRECT", {"call": (lambda: 5e-6, "otherwise")})
+
+    assert again().costs.call == 5e-6
+    assert dict(again().origins)["call"] == "measured: otherwise"
+
+
 def test_a_file_cut_off(folder):
     """At any place."""
     machine_costs()

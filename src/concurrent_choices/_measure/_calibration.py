@@ -41,6 +41,7 @@ DISTURBED = 0.05
 DISTURBED_SECONDS = 600
 """How long one is believed that was disturbed (guessed: until the neighbours may have gone)."""
 
+_MEASURED = "measured: "
 _UNASKED = "default: nothing was at hand to measure it with"
 
 
@@ -94,7 +95,7 @@ def machine_costs(
     place = _cache.place()
     name = f"{place.folder}:{place.name}"
     known = _known.get(name) or _load(place, now())
-    if known is None or _lacks(known, asked):
+    if known is None or _outdated(known, asked):
         known = calibrate(asked, now=now)
         problem = _cache.store(place, known.to_json())
         known = _with_place(known, place, problem)
@@ -164,12 +165,15 @@ def _tried(probe: Callable[[], float], how: str) -> tuple[float, str]:
         return 0.0, f"default: {error or type(error).__name__}"
     if not (math.isfinite(seconds) and seconds > 0):
         return 0.0, f"default: measuring it gave {seconds:g}"
-    return seconds, f"measured: {how}"
+    return seconds, f"{_MEASURED}{how}"
 
 
-def _lacks(known: Calibration, probes: Mapping[str, Probe]) -> bool:
-    """Whether something can be measured now that could not be then."""
-    return any(how == _UNASKED and name in probes for name, how in known.origins)
+def _outdated(known: Calibration, probes: Mapping[str, Probe]) -> bool:
+    """Whether something can be measured now that could not be then, or is measured in another way."""
+    if any(how == _UNASKED and name in probes for name, how in known.origins):
+        return True
+    now = {name: f"{_MEASURED}{how}" for name, (_, how) in {**DIRECT, **probes}.items()}
+    return any(how.startswith(_MEASURED) and now.get(name, how) != how for name, how in known.origins)
 
 
 def _load(place: _cache.Place, now: float) -> Calibration | None:
