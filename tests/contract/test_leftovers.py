@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import threading
+import time
 import weakref
 from itertools import count
 
@@ -23,7 +25,7 @@ from contract_ways import (
     threads,
 )
 
-from concurrent_choices import ItemTimeoutError, WorkerDiedError, run, stream
+from concurrent_choices import ItemTimeoutError, WorkerDiedError, arun, run, stream
 
 
 def one_of_each(strategy, of_kind, *, outside):
@@ -186,3 +188,14 @@ def test_memory_of_large_results_is_let_go(strategy, of_kind):
     """Megabytes that came through shared memory go with the objects that held them."""
     results = run(of_kind(acts.identity), [bytearray(2 << 20)] * 3, strategy=strategy)
     assert [len(result) for result in results] == [2 << 20] * 3
+
+
+async def block(item):
+    time.sleep(0.05)  # noqa: ASYNC251 - what a loop is given up for
+    return item
+
+
+def test_a_loop_given_up_at_its_last_item():
+    """The thread that was to go on elsewhere goes home, though nothing is left for it."""
+    assert asyncio.run(arun(block, range(2))) == [0, 1]
+    assert eventually(lambda: not lanes())

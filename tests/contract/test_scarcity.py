@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 import time
+from functools import partial
 
 import contract_acts as acts
 import pytest
@@ -47,11 +48,39 @@ async def block(item):
     return 2 * item
 
 
+async def compute(item):
+    until = time.thread_time() + 8e-3
+    while time.thread_time() < until:
+        pass
+    return 2 * item
+
+
+def here(fn, items):
+    return asyncio.run(arun(fn, items))
+
+
 @pytest.mark.parametrize("most", [0, 1, 2, 3, 4])
-def test_few_threads_for_coroutines_that_block_their_loop(few_threads, most):
-    """The loop goes on with them where there are no threads that could take over."""
+@pytest.mark.parametrize("call", [run, here])
+def test_few_threads_for_coroutines_that_block_their_loop(few_threads, call, most):
+    """The loop goes on with them where no threads could take over, also where they are known to block."""
+    call(block, ITEMS)
     few_threads(most)
-    assert run(block, ITEMS) == DONE
+    assert call(block, ITEMS) == DONE
+    assert call(partial(block), ITEMS) == DONE
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_few_threads_for_a_stream_of_coroutines(few_threads, most):
+    """One is enough: its loop's."""
+    few_threads(most)
+    assert list(stream(block, ITEMS)) == DONE
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_few_threads_beside_workers(few_threads, most):
+    """Where no thread can let workers go afterwards, the caller's own does; the results are not lost."""
+    few_threads(most)
+    assert here(compute, ITEMS) == DONE
 
 
 @only(lambda name: name in {"auto", "sequential"} or is_outside(name))

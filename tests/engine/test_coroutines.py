@@ -203,9 +203,9 @@ def test_the_callers_loop_keeps_its_threads():
     assert asyncio.run(main())
 
 
-@pytest.mark.parametrize("form", [run, in_a_stream, in_a_loop, in_an_async_stream])
+@pytest.mark.parametrize("form", [run, in_a_stream])
 def test_coroutines_known_to_block_begin_in_threads(form):
-    """Not one is begun on a loop of the calling thread, nor of the caller."""
+    """Not one is begun on a loop of the calling thread."""
     known = Prior(stage="waiting", lanes=8, each=0.005)
     strategy = coroutines.LoopStrategy(controller=LoopController(Limits(), known))
     results = form(coroutines.block, range(60), strategy=strategy)

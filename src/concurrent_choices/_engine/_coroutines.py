@@ -16,10 +16,11 @@ from .._judge._controller._loops import FIRST_TASKS
 from .._measure._switching import quick_switching
 from .._strategies._lanes._asyncio import run_tasks
 from .._strategies._lanes._loops import serve_in_lane
-from .._strategies._lanes._native import execute_beside, execute_tasks
+from .._strategies._lanes._native import execute_tasks
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._work._job import Job
 from .._work._loop_threads import give_threads
+from .._work._new_thread import new_thread
 from .._work._state import FIRST, State
 from ._carrying import Done
 from ._conductor import Beginning, Conductor
@@ -75,6 +76,7 @@ class LoopConductor:
         self._next: Arrangement | None = None
         self._moved = False
         self._may_overlap = False
+        self._follows_beside = False
         self._tasks: ElasticTaskPool | None = None
         self._takeover: Takeover | None = None
         self._began = time.monotonic()
@@ -85,7 +87,7 @@ class LoopConductor:
     def batches(self) -> Iterator[Batch]:
         """Perform the job; its batches."""
         try:
-            yield from self._elsewhere_at_once() if self._controller.blocks else self._on_loop()
+            yield from self._elsewhere_at_once() if self._begins_elsewhere() else self._on_loop()
         except BaseException as error:
             self._close(error)
             raise
@@ -93,9 +95,8 @@ class LoopConductor:
 
     def abatches(self) -> AsyncIterator[Batch]:
         """The same on the running loop; what waits for it stays there, since it may use what is its own."""
-        if self._controller.blocks:
-            return execute_beside(self._job, lambda _job: self._elsewhere_at_once())
         job = self._job
+        self._follows_beside = True
         # A weak reference, or items would live in a cycle until the next collection.
         job.on_stop(partial(_end, weakref.ref(self)))
         return execute_tasks(job, self._controller.first, self._new_tasks, self._following)
@@ -130,8 +131,16 @@ class LoopConductor:
         if self._report.seconds is None and not self._moved:
             self._report_end()
             self._settle()
-            if self._startup is not None:
-                threading.Thread(target=self._dismiss, args=(None,), name=f"{_NAME}-end").start()
+            if self._startup is None:
+                self._thread_pool.close()  # whoever was reserved is idle, and goes at once
+            else:
+                self._dismiss_beside()
+
+    def _dismiss_beside(self) -> None:
+        try:
+            threading.Thread(target=self._dismiss, args=(None,), name=f"{_NAME}-end").start()
+        except RuntimeError:  # there can be no more threads, so the loop waits that moment
+            self._dismiss(None)
 
     def _stop_looking(self) -> None:
         with self._lock:
@@ -178,6 +187,7 @@ class LoopConductor:
             self._thread_pool,
             lambda lane: serve_in_lane(partial(run_tasks, loop_factory(self._job)), tasks, lane),
         )
+        self._reserve_thread()  # before the ticker, which can be done without, takes the last one
         tasks = self._new_tasks(pool.outbox.put, self._controller.first, give_threads)
         job.source.widen(2 * self._controller.first)
         pool.resize(1)
@@ -203,6 +213,16 @@ class LoopConductor:
                 pool.part()
 
     # Elsewhere
+
+    def _begins_elsewhere(self) -> bool:
+        """Whether items are known to block their loop, and a thread is to be had for them."""
+        if not self._controller.blocks:
+            return False
+        try:
+            self._reserve_thread()
+        except RuntimeError:
+            return False
+        return True
 
     def _rest(self) -> Iterator[Batch]:
         """What others do, after the loop or beside its last items."""
@@ -314,6 +334,8 @@ class LoopConductor:
         """
         try:
             self._reserve_thread()
+            if self._follows_beside:
+                _try_thread()
             if self._may_overlap:
                 self._takeover = Takeover(self._job, self._elsewhere(self._prior(arrangement), self._job))
         except RuntimeError as error:
@@ -338,6 +360,17 @@ class LoopConductor:
         report.note(
             Step(report.now, arrangement.stage, f"loop ×{lanes}", lanes, arrangement.reason, tasks.done)
         )
+
+
+def _try_thread() -> None:
+    """Have a thread begin and end, so that another can be started in its place.
+
+    Raises:
+        RuntimeError: There can be no more threads.
+    """
+    thread = new_thread(lambda: None, f"{_NAME}-trial")
+    thread.start()
+    thread.join()
 
 
 def _end(conductor: weakref.ref[LoopConductor]) -> None:
