@@ -110,11 +110,15 @@ def test_a_stream_without_threads(name, of_kind, few_threads):
 
 @pytest.mark.parametrize(
     "call",
-    [lambda fn: run(fn, ITEMS, timeout=30), lambda fn: asyncio.run(arun(fn, ITEMS))],
-    ids=["timeout", "arun"],
+    [
+        lambda fn: run(fn, ITEMS, timeout=30),
+        lambda fn: run(fn, ITEMS, timeout=30, strategy="sequential"),
+        lambda fn: asyncio.run(arun(fn, ITEMS)),
+    ],
+    ids=["timeout", "timeout, sequential", "arun"],
 )
 def test_calls_without_threads_that_the_calling_one_cannot_make(few_threads, call):
-    """Under `auto` too the error says so."""
+    """The error says so, whoever needs the thread."""
     few_threads(0)
     with pytest.raises(RuntimeError, match="can't start new thread") as caught:
         call(acts.double)

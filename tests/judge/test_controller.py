@@ -146,6 +146,15 @@ def test_lanes_that_take_turns_become_processes(cpus, late, remaining, stage):
     assert (arrangement.stage, arrangement.threads) == (stage, round(cpus))
 
 
+def test_lanes_that_fall_asleep_take_no_turns():
+    """Looks come late as somebody else holds the GIL, and no lane's clock moves."""
+    decider = controller(cpus=8.0, processes=8)
+    at_the_pair(decider)
+    decider.look(Sight(now=0.03, done=52, remaining=9000, lane_cpu=0.052, cpu=0.052, flying=1))
+    asleep = Sight(now=0.13, done=252, remaining=9000, lane_cpu=0.052, cpu=0.152, flying=8, looks=6, late=6)
+    assert decider.look(asleep).stage == "waiting"
+
+
 def test_an_item_with_threads_of_its_own_gets_no_company():
     """The process uses more cores than its lanes do: they are full already, and stay with one caller."""
     decider = controller()

@@ -7,7 +7,7 @@ from queue import SimpleQueue
 
 from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
-from ._new_thread import new_thread
+from ._new_thread import new_thread, start
 from ._perform import show
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
@@ -98,7 +98,7 @@ class _Hand:
         self._batch: Batch | None = None
         self._done = threading.Semaphore(0)
         self.thread = new_thread(self._serve, "concurrent_choices-watched")
-        self.thread.start()
+        start(self.thread)
 
     def ask(self, claim: Claim, seconds: float) -> Batch | None:
         """Perform a claim; None where the seconds are up, after which this hand is of no more use."""

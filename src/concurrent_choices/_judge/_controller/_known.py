@@ -6,7 +6,7 @@ from math import ceil, inf
 
 from ._climb import FIRST
 from ._sight import Limits, Sight
-from ._thresholds import GAINS, HELD, MANY, WAITS, WITNESSED
+from ._thresholds import ENGAGED, GAINS, HELD, MANY, WAITS, WITNESSED
 
 __all__ = [
     "ALIKE",
@@ -179,4 +179,4 @@ def in_turns(since: Sight, sight: Sight, lanes: int, busy: float) -> bool:
     """
     looks, late = sight.looks - since.looks, sight.late - since.late
     held = looks >= WITNESSED and late >= looks / 2
-    return held and lanes >= MANY and busy < (1 - WAITS) * lanes
+    return held and lanes >= MANY and ENGAGED <= busy < (1 - WAITS) * lanes

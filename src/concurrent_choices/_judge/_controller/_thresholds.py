@@ -12,6 +12,7 @@ __all__ = [
     "COMPUTED",
     "COUNTED",
     "EAGER",
+    "ENGAGED",
     "FULL",
     "GAINS",
     "GLANCE",
@@ -102,6 +103,10 @@ WITNESSED = 3
 MANY = 4
 """Processors from which a trial of two lanes loses more than it is worth where looks show the GIL free: with
 fewer, two lanes are half of all or more (seen in simulation only, on 8 and 64: up to 2.4 times the best)."""
+
+ENGAGED = 0.5
+"""Cores that lanes keep busy at least if they wait for the GIL in turns, since one of them has it (guessed:
+half of one, for what they do not hold on to): with less, somebody else has it, or they sleep."""
 
 ASLEEP = 0.9
 """Share of the time since the last look that a call has stood still, from which it waits now, whatever it did

@@ -16,7 +16,7 @@ import anyio
 
 from ..._facts._batch import Batch
 from ..._work._job import Job
-from ..._work._new_thread import REFUSED, new_thread
+from ..._work._new_thread import new_thread, start
 from ._anyio_host import AnyioHost, on_trio
 from ._asyncio_host import AsyncioHost
 from ._background import PARTING, Background, Bell
@@ -186,11 +186,7 @@ def execute_beside(job: Job, execute: Execute) -> AsyncIterator[Batch]:
 def _start_beside(job: Job, execute: Execute, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
     ended = Bell()
     context, work = copy_context(), partial(_work, job, execute, mail, ended)
-    try:
-        new_thread(partial(context.run, work), "concurrent_choices-beside").start()
-    except RuntimeError as error:
-        error.add_note(REFUSED)
-        raise
+    start(new_thread(partial(context.run, work), "concurrent_choices-beside"))
 
     async def finish() -> None:
         with anyio.move_on_after(PARTING, shield=True):

@@ -10,7 +10,7 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 from ..._work._forks import tell_in_forks
-from ..._work._new_thread import REFUSED, new_thread
+from ..._work._new_thread import new_thread, start
 
 __all__ = ["ThreadPool"]
 
@@ -61,12 +61,11 @@ class ThreadPool:
             thread = new_thread(self._serve, f"{self._name}-{len(self._threads)}")
             self._threads.append(thread)
         try:
-            thread.start()
-        except RuntimeError as error:  # there can be no more; after a Ctrl-C, which is no such error, it runs
+            start(thread)
+        except RuntimeError:  # there can be no more; after a Ctrl-C, which is no such error, it runs
             with self._lock:
                 self._threads.remove(thread)
                 if self._take_back((body, then)):
-                    error.add_note(REFUSED)
                     raise
                 self._idle = max(0, self._idle - 1)  # one that had just become idle has it
 
