@@ -59,11 +59,10 @@ async def fail_at_seven_soon(item):
     return acts.fail_at_seven(item)
 
 
-async def fail_at_seven_beside_a_minute(item):
-    if not item:
-        await asyncio.sleep(60)
-    await asyncio.sleep(0.02)
-    return acts.fail_at_seven(item % 100)
+async def fail_beside_the_loop(item):
+    if threading.current_thread() is threading.main_thread():
+        await asyncio.sleep(3600)
+    raise ValueError(f"beside the loop: {item}")
 
 
 async def sleep(seconds):

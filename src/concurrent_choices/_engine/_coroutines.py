@@ -176,7 +176,7 @@ class LoopConductor:
         limits = self._limits
         self._may_overlap = self._job.source.ended and limits.flying is None and limits.threads > 1
         tasks = self._new_tasks(batches.append, self._controller.first, give_threads)
-        run_tasks(loop_factory(self._job), tasks, lambda _nudge: None)
+        run_tasks(loop_factory(self._job), tasks, self._job.on_stop)  # an error beside it ends the loop, too
         yield from batches
 
     def _beside(self) -> Iterator[Batch]:
@@ -343,6 +343,8 @@ class LoopConductor:
             return False
         self._next = arrangement
         tasks.retire()
+        if self._takeover is not None:
+            self._takeover.begin()  # not before: it would wait for ever for items that the loop still took
         return True
 
     def _reserve_thread(self) -> None:

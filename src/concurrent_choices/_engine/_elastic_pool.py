@@ -109,6 +109,8 @@ class ElasticPool(LanePool):
                 self.refusal = None
         if self.job.source.ready or self.job.source.finished:
             self.nudge()
+        if self.job.source.finished and not self._lanes:
+            self.outbox.ring()  # others took the last items: no lane is there to say that there are no more
 
     def _refuse(self, error: RuntimeError) -> None:
         """Do with the lanes there are; where there is none, it is the caller who must go on."""

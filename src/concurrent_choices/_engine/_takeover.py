@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 from .._facts._batch import Batch
@@ -13,11 +14,16 @@ __all__ = ["Takeover"]
 
 
 class Takeover:
-    """Performs the rest; for a caller that looks at no result before the end.
+    """Performs the rest, once told to begin; for a caller that looks at no result before the end.
+
+    Its thread is there before that, so that whoever hands over knows that there is one.
 
     Args:
         job: Whose rest it is.
         rest: The batches of the rest, drawn in a thread of their own.
+
+    Raises:
+        RuntimeError: There can be no more threads.
     """
 
     def __init__(self, job: Job, rest: Iterator[Batch]) -> None:
@@ -25,10 +31,16 @@ class Takeover:
         self._rest = rest
         self._batches: list[Batch] = []
         self._error: BaseException | None = None
+        self._told = threading.Event()
         self._thread = new_thread(self._work, "concurrent_choices-takeover")
         self._thread.start()
 
+    def begin(self) -> None:
+        """Go to work: who had the job so far takes no further item of it."""
+        self._told.set()
+
     def _work(self) -> None:
+        self._told.wait()
         try:
             for batch in self._rest:
                 self._batches.append(batch)
