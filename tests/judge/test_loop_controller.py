@@ -116,6 +116,14 @@ def test_items_that_do_not_wait_let_nobody_in():
     assert watched(decider, flying=1, alone=True, rate=0.0).threads == decider.first
 
 
+@pytest.mark.parametrize(("rate", "more"), [(1000.0, False), (1500.0, True)])
+def test_the_next_run_begins_with_more_only_where_that_delivered_more(rate, more):
+    """Else each run of the same callable would begin with more than the one before."""
+    decider = LoopController(Limits(processes=2), Prior(stage="loop", lanes=20, each=1e-3))
+    watched(decider, flying=40, rate=rate)
+    assert (decider.learnt.lanes > 20) is more
+
+
 def test_a_loop_that_finds_no_core_is_not_blocked():
     """On a crowded machine the time in the run queue is not the callable's fault."""
     decider = controller()

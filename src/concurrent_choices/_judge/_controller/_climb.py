@@ -12,7 +12,7 @@ from math import ceil, inf
 from ._sight import Sight
 from ._thresholds import COUNTED, FULL, TWO
 
-__all__ = ["FIRST", "Climb"]
+__all__ = ["FIRST", "WORTH", "Climb"]
 
 FIRST = 16
 """Lanes to begin with (DECISION.md, experiment 9: 8 is too timid, 32 gains nothing)."""
@@ -48,7 +48,7 @@ PROBE = 1.5
 """Lanes of a probe, as a multiple (guessed: its gain has to show in one round)."""
 
 WORTH = 1.1
-"""Gain in deliveries that keeps a probe's lanes."""
+"""Gain in deliveries that keeps the lanes of a probe, or those of a run for the next."""
 
 
 class Climb:

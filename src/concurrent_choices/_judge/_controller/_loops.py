@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, sqrt
 from typing import NamedTuple
 
-from ._climb import FIRST, Climb
+from ._climb import FIRST, WORTH, Climb
 from ._known import Known, worth_starting
 from ._sight import Arrangement, Limits, Prior, Sight
 from ._thresholds import COUNTED, FULL, GLANCE, MOST_INSIDE
@@ -156,7 +156,10 @@ class LoopController:
         if climb is not None and self._last is not None:
             run = self._last.run
             lanes = climb.lanes if climb.settled else min(climb.lanes, self._peak)
-            return Prior(stage="loop", lanes=lanes, each=run.now / max(1, run.calls))
+            each = run.now / max(1, run.calls)
+            if self.prior is not None and self.waits and each > self.prior.each / WORTH:
+                lanes = min(lanes, self.prior.lanes)  # more of them delivered no more
+            return Prior(stage="loop", lanes=lanes, each=each)
         if known.each == (self.prior.each if self.prior else 0.0):
             return None  # nothing of its own, so that what an earlier run has learnt stands
         return Prior(stage="gil", lanes=1, each=known.each, inside=self._inside)
