@@ -1,8 +1,10 @@
 """Ctrl-C, items that can be let go, and a look at what is left behind."""
 
+import gc
 import signal
 import threading
 import time
+import warnings
 
 import engine_acts as acts
 import pytest
@@ -25,10 +27,16 @@ def resting_workers_go_home():
 
 @pytest.fixture
 def ctrl_c():
-    """Somebody who presses Ctrl-C."""
+    """Somebody who presses Ctrl-C.
+
+    Where that strikes in the moment in which a loop is made or closed, its sockets are left to Python to close.
+    """
     pressing = CtrlC()
     before = signal.signal(signal.SIGINT, pressing.hear)
-    yield pressing
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "unclosed", ResourceWarning)
+        yield pressing
+        gc.collect()
     signal.signal(signal.SIGINT, before)
 
 
