@@ -29,7 +29,7 @@ def resting_workers_go_home():
 def ctrl_c():
     """Somebody who presses Ctrl-C.
 
-    Where that strikes in the moment in which a loop is made or closed, its sockets are left to Python to close.
+    Where that strikes while a loop is made or closed, its sockets are left to Python to close.
     """
     pressing = CtrlC()
     before = signal.signal(signal.SIGINT, pressing.hear)
