@@ -10,7 +10,7 @@ from typing import Any
 
 from .._facts._batch import Batch, Claim
 from .._strategies._hybrid import AHEAD
-from .._strategies._lanes._threads import threads_inside
+from .._strategies._lanes._inside import performer_inside
 from .._strategies._workers._host import Host
 from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
@@ -47,7 +47,7 @@ class FallbackPump(Pump):
         inner: Callable[[Job], Iterator[Batch]] | None = None
         if inside > 1:
             make_queue = partial(SharedWorkerQueue, capacity=ceil(AHEAD * inside))
-            inner = _inner(job, inside)
+            inner = partial(performer_inside(is_async=job.is_async), inside)
             job.source.widen(2 * workers * inside)
         self.watched = watched
         super().__init__(job, host, workers=workers, make_queue=make_queue, inner=inner)
@@ -128,12 +128,3 @@ class FallbackPump(Pump):
     def _give_up_on(self, reason: str) -> None:
         self.unfit = self.unfit or reason
         self.leave()
-
-
-def _inner(job: Job, lanes: int) -> Callable[[Job], Iterator[Batch]]:
-    """What performs the job in each worker."""
-    if not job.is_async:
-        return partial(threads_inside, lanes)
-    from .._strategies._lanes._asyncio import tasks_inside  # noqa: PLC0415 - a `def` does not need it
-
-    return partial(tasks_inside, lanes)

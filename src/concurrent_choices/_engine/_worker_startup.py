@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from .._measure._switching import URGENT, quick_switching
+from .._strategies._lanes._inside import performer_inside
 from .._strategies._lanes._thread_pool import PARTING
-from .._strategies._lanes._threads import threads_inside
 from .._strategies._workers._host import Host, Worker
 from .._strategies._workers._inner import serve_lanes
 from .._strategies._workers._staffing import Staffing
@@ -125,12 +125,8 @@ class WorkerStartup:
     def _needed(self, inside: int) -> list[Callable[..., Any]]:
         """What workers need besides the callable: for lanes inside them, and to look at what it holds."""
         needed: list[Callable[..., Any]] = [Watch] if self._state.is_held else []
-        if inside > 1 and self._job.is_async:
-            from .._strategies._lanes._asyncio import tasks_inside  # noqa: PLC0415 - a `def` does not need it
-
-            needed += [serve_lanes, tasks_inside]
-        elif inside > 1:
-            needed += [serve_lanes, threads_inside]
+        if inside > 1:
+            needed += [serve_lanes, performer_inside(is_async=self._job.is_async)]
         return needed
 
     def _is_over(self) -> bool:

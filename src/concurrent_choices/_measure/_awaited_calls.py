@@ -6,7 +6,7 @@ import asyncio
 import inspect
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._work._loop_threads import with_threads
+from .._work._loop_threads import new_loop
 from ._calls import enter, raised
 from ._figures import Block
 from ._steps import StepMeter, isolated
@@ -76,7 +76,7 @@ class AwaitedCalls:
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         if self._runner is None:
-            self._runner = asyncio.Runner(loop_factory=_new_loop)
+            self._runner = asyncio.Runner(loop_factory=new_loop)
         return self._runner.run(work)
 
     async def _round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
@@ -136,11 +136,6 @@ def _queueing(lane: Block, each: float) -> Block:
     While the thread queues to go on with one of them, the others wait as they would anyway.
     """
     return lane._replace(queued=min(lane.wall - lane.cpu, int(lane.calls * each)))
-
-
-def _new_loop() -> asyncio.AbstractEventLoop:
-    """A loop like those of the strategies."""
-    return with_threads(asyncio.new_event_loop())
 
 
 def _calls(runs: Iterable[Run]) -> int:

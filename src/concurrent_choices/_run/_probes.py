@@ -111,11 +111,18 @@ def _process_start() -> float:
     return min(_starting(1) for _ in range(_ROUNDS))
 
 
+def _beyond_one(start: Callable[[], float]) -> float:
+    """Seconds that a start takes longer than that of one worker; the least of a few each, in turns.
+
+    Not the least difference: they are seldom disturbed alike.
+    """
+    pairs = [(_starting(1), start()) for _ in range(_PAIRS)]
+    return min(other for _, other in pairs) - min(one for one, _ in pairs)
+
+
 def _process_worker() -> float:
-    """What each of several more workers adds; the least of each, as they are seldom disturbed alike."""
-    pairs = [(_starting(1), _starting(1 + _MORE)) for _ in range(_PAIRS)]
-    one, more = min(one for one, _ in pairs), min(more for _, more in pairs)
-    return max(_NEXT_TO_NOTHING, (more - one) / _MORE)
+    """What each of several more workers adds."""
+    return max(_NEXT_TO_NOTHING, _beyond_one(lambda: _starting(1 + _MORE)) / _MORE)
 
 
 def _module_import() -> float:
@@ -124,16 +131,13 @@ def _module_import() -> float:
     A fresh interpreter takes less than that: there no cache is cold, and nobody else is at work.
     """
     needed = imports_of(has, is_async=False)
-    pairs = [(_starting(1), _starting(1, has, int)) for _ in range(_PAIRS)]
-    without, longer = min(one for one, _ in pairs), min(other for _, other in pairs)
-    return max(_NEXT_TO_NOTHING, (longer - without) / (needed.shared + needed.own))
+    longer = _beyond_one(lambda: _starting(1, has, int))
+    return max(_NEXT_TO_NOTHING, longer / (needed.shared + needed.own))
 
 
 def _hybrid_start() -> float:
-    """What one worker with lanes inside takes longer than one without; the least of two each."""
-    pairs = [(_timed(_hybrid_from_nothing), _starting(1)) for _ in range(_PAIRS)]
-    inside, without = min(inside for inside, _ in pairs), min(without for _, without in pairs)
-    return max(_NEXT_TO_NOTHING, inside - without)
+    """What one worker with lanes inside takes longer than one without."""
+    return max(_NEXT_TO_NOTHING, _beyond_one(lambda: _timed(_hybrid_from_nothing)))
 
 
 def _hybrid_from_nothing() -> None:

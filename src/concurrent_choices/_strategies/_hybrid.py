@@ -14,7 +14,7 @@ from .._facts._numbers import plain_int
 from .._work._job import Job
 from ._event_loop import UvloopStrategy
 from ._lanes._arguments import one_of, positive
-from ._lanes._threads import threads_inside
+from ._lanes._inside import performer_inside
 from ._workers._pump import Pump
 from ._workers._staffing import Staffed, Staffing
 from ._workers._worker_queue import SharedWorkerQueue
@@ -57,13 +57,9 @@ class HybridStrategy(Staffed):
             yield from Pump(job, host, workers=workers, make_queue=make_queue, inner=self._inner(job))
 
     def _inner(self, job: Job) -> Callable[[Job], Iterator[Batch]]:
-        if not job.is_async:
-            return partial(threads_inside, self.concurrency)
-        if self.loop == "uvloop":
+        if job.is_async and self.loop == "uvloop":
             return UvloopStrategy(self.concurrency).execute
-        from ._lanes._asyncio import tasks_inside  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
-
-        return partial(tasks_inside, self.concurrency)
+        return partial(performer_inside(is_async=job.is_async), self.concurrency)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return HybridStrategy, (self.max_workers, self.concurrency, self.loop, self.start_method)

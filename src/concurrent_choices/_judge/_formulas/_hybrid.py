@@ -17,7 +17,7 @@ from .._mva import capacity
 from ._case import LIMITING, Case, Prediction, Rate, finish
 from ._loops import loop_rate
 from ._processes import parent_seconds, start_seconds, worker_seconds
-from ._steps import step_seconds
+from ._steps import awaited_seconds
 from ._threads import thread_rate
 
 __all__ = ["hybrid"]
@@ -94,5 +94,4 @@ def _worker(case: Case) -> float:
     """
     costs = case.costs
     handing = costs.hybrid_item + (2 * costs.switch if case.demand.gil > 0 and case.machine.gil else 0.0)
-    loop = costs.task_item + case.demand.steps * step_seconds(case, costs.step, costs.socket_step)
-    return worker_seconds(case, loop) + handing
+    return worker_seconds(case, awaited_seconds(case, costs.task_item)) + handing

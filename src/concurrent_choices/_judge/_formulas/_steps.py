@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._case import Case
 
-__all__ = ["REAL_WAIT", "lone_seconds", "step_seconds"]
+__all__ = ["REAL_WAIT", "awaited_seconds", "lone_seconds", "step_seconds"]
 
 REAL_WAIT = 20e-6
 """Waiting per suspension from which it goes through the loop's selector rather than straight back
@@ -18,6 +18,16 @@ def step_seconds(case: Case, bare: float, socket: float) -> float:
     return socket if waits else bare
 
 
+def awaited_seconds(case: Case, task: float) -> float:
+    """Seconds of asyncio's own work for a coroutine: all its suspensions, and awaiting it at all.
+
+    Args:
+        case: What for.
+        task: What it takes to await a coroutine there.
+    """
+    return task + case.demand.steps * step_seconds(case, case.costs.step, case.costs.socket_step)
+
+
 def lone_seconds(case: Case, task: float) -> float:
     """Seconds that a loop computes for a coroutine which has it to itself, beside the coroutine's own.
 
@@ -28,7 +38,6 @@ def lone_seconds(case: Case, task: float) -> float:
         case: What for.
         task: What it takes to await a coroutine there.
     """
-    profile, costs = case.profile, case.costs
-    calibrated = task + case.demand.steps * step_seconds(case, costs.step, costs.socket_step)
+    profile = case.profile
     measured = profile.cpu - profile.loop_cpu if profile.loop_held > 0 else 0.0
-    return max(calibrated, measured)
+    return max(awaited_seconds(case, task), measured)

@@ -74,7 +74,7 @@ def serve(link: Link, page: Page, lifeline: int) -> None:
     code = 0
     try:
         _Server(link, page).run()
-    except (EOFError, BrokenPipeError, ConnectionError):
+    except (EOFError, ConnectionError):
         pass  # the caller is gone, or done with us
     except SystemExit:
         code = 1
