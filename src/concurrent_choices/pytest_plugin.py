@@ -6,7 +6,7 @@ the package before a fixture is asked for, and asks for pytest-benchmark no soon
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from ._plugin._aio import AioBenchmark
     from ._plugin._race import StrategyBenchmark
 
-__all__ = ["aio_benchmark", "bench_strategies", "pytest_configure", "pytest_generate_tests"]
+__all__ = [
+    "aio_benchmark",
+    "bench_strategies",
+    "pytest_collection_modifyitems",
+    "pytest_configure",
+    "pytest_generate_tests",
+]
 
 MARK = "bench_strategies"
 _USAGE = (
@@ -37,6 +43,24 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
     strategies = chosen(metafunc.definition.get_closest_marker(MARK))
     metafunc.parametrize(MARK, strategies, ids=map(label, strategies), indirect=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, object, object]:
+    """Show pytest-benchmark our tests as benchmarks, which it tells by the name of its own fixture.
+
+    Else `--benchmark-only` would leave them out. The name goes again: a test that asked for that fixture
+    would be warned that it was not used, where it fails before.
+    """
+    asked = [getattr(item, "fixturenames", []) for item in items]
+    ours = [names for names in asked if "aio_benchmark" in names and "benchmark" not in names]
+    for names in ours:
+        names.append("benchmark")
+    try:
+        return (yield)
+    finally:
+        for names in ours:
+            names.remove("benchmark")
 
 
 @pytest.fixture

@@ -337,18 +337,55 @@ def test_a_mark_that_nobody_would_hear(fruitless):
     result.assert_outcomes(errors=1)
 
 
+OTHERS = """
+    def test_other():
+        pass
+
+    def test_work(aio_benchmark):
+        pass
+"""
+
+
 def test_without_pytest_benchmark_nothing_changes_until_a_fixture_is_asked_for(pytester):
     """Other tests run, and whoever asks for a fixture is told what to install."""
+    pytester.makeconftest("import sys; sys.modules['pytest_benchmark'] = None")
+    pytester.makepyfile(OTHERS)
+    result = pytester.runpytest_subprocess("-p", "no:benchmark", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*pip install 'concurrent_choices[[]pytest[]]'*"])
+
+
+def test_where_pytest_benchmark_is_switched_off_nobody_is_told_to_install_it(pytester):
+    """It is there already, so the way out is another."""
+    pytester.makepyfile(OTHERS)
+    result = pytester.runpytest_subprocess("-p", "no:benchmark", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*leave out `-p no:benchmark`*"])
+    result.stdout.no_fnmatch_line("*pip install*")
+
+
+@pytest.mark.parametrize(
+    ("option", "outcomes"),
+    [("--benchmark-only", {"passed": 3, "skipped": 1}), ("--benchmark-skip", {"passed": 1, "skipped": 3})],
+)
+def test_only_benchmarks_or_none_of_them(pytester, option, outcomes):
+    """pytest-benchmark's own options know both fixtures as benchmarks."""
     pytester.makepyfile("""
+        import pytest
+
         def test_other():
             pass
 
         def test_work(aio_benchmark):
-            pass
+            async def work():
+                pass
+            aio_benchmark(work)
+
+        @pytest.mark.bench_strategies("sequential", "auto", budget=0)
+        def test_race(bench_strategies):
+            bench_strategies(abs, [1, 2])
     """)
-    result = pytester.runpytest_subprocess("-p", "no:benchmark", "-p", "no:cacheprovider")
-    result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*pip install 'concurrent_choices[[]pytest[]]'*"])
+    pytester.runpytest_inprocess(*QUICK, option).assert_outcomes(**outcomes)
 
 
 def test_what_the_documentation_shows_runs(bench, root):

@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, NoReturn
 
 import pytest
 
@@ -52,11 +53,11 @@ class AioBenchmark:
         """Make it for a test, with a loop that lives as long as the test.
 
         Raises:
-            MissingExtraError: pytest-benchmark is not installed, or switched off.
+            MissingExtraError: pytest-benchmark is not installed.
+            Failed: It is installed, and this run of pytest was told to leave it out.
         """
-        if not request.config.pluginmanager.hasplugin("benchmark"):
-            feature = "aio_benchmark"
-            raise MissingExtraError(feature, "pytest")
+        if "benchmark_only" not in request.config.option:
+            _miss_pytest_benchmark()
         clock = InsideClock()
         options = _use_clock(request.node, clock)
         benchmark = request.getfixturevalue("benchmark")
@@ -152,6 +153,17 @@ class AioBenchmark:
         except BaseException:
             self.benchmark.skipped = True
             raise
+
+
+def _miss_pytest_benchmark() -> NoReturn:
+    feature = "aio_benchmark"
+    if find_spec("pytest_benchmark") is None:
+        raise MissingExtraError(feature, "pytest")
+    pytest.fail(
+        f"{feature} needs the plugin pytest-benchmark, which is installed but was not loaded: leave out "
+        "`-p no:benchmark`; where plugins are not loaded by themselves, add `-p pytest_benchmark.plugin`",
+        pytrace=False,
+    )
 
 
 def _use_clock(node: Any, clock: InsideClock) -> dict[str, Any]:
