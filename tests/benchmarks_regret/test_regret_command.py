@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 
@@ -31,24 +32,34 @@ def measure(root, folder, *options):
     )
 
 
-def test_a_quick_run(root, tmp_path):
+def run_of(root, folder, workload):
+    """The folder with the results of one workload."""
+    told = measure(root, folder, "--only", workload, "--sizes", "0.02")
+    assert told.returncode == 0, told.stdout + told.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run_of_a_def(root, tmp_path_factory):
+    return run_of(root, tmp_path_factory.mktemp("def"), "waiting/sleep-5ms")
+
+
+def test_a_quick_run(root, run_of_a_def, tmp_path):
     """A `def` and an `async def` from end to end: results, environment, report, exit code 0."""
-    for only in ("waiting/sleep-5ms", "coroutines/async-blocks"):
-        told = measure(root, tmp_path, "--only", only, "--sizes", "0.02")
-        assert told.returncode == 0, told.stdout + told.stderr
-        environment, runs = load(tmp_path, Run)
+    for folder in (run_of_a_def, run_of(root, tmp_path, "coroutines/async-blocks")):
+        environment, runs = load(folder, Run)
         assert environment["seed"] == 1
         assert {each.kind for each in runs} == {"pace", "hand", "auto", "audit"}
         (audit,) = [each.answer for each in runs if each.kind == "audit"]
         assert audit["once"] == audit["items"] == audit["results"]
-        report = (tmp_path / "REPORT.md").read_text()
+        report = (folder / "REPORT.md").read_text()
         assert "| against plain sequential |" in report
-        assert str(root) not in (tmp_path / "results.jsonl").read_text() + report
+        assert str(root) not in (folder / "results.jsonl").read_text() + report
 
 
-def test_what_people_found_out_is_taken_in(root, tmp_path):
+def test_what_people_found_out_is_taken_in(root, run_of_a_def, tmp_path):
     """NOTES.md beside the results ends the report."""
-    assert measure(root, tmp_path, "--only", "waiting/sleep-5ms", "--sizes", "0.005").returncode == 0
+    shutil.copytree(run_of_a_def, tmp_path, dirs_exist_ok=True)
     (tmp_path / "NOTES.md").write_text("More cores.\n")
     assert measure(root, tmp_path, "--report-only").returncode == 0
     assert (tmp_path / "REPORT.md").read_text().endswith("## What the losses would take\n\nMore cores.\n")
