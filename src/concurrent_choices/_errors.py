@@ -235,7 +235,7 @@ class NotPicklableError(ItemError, TypeError):
         subject = "cannot be pickled" if self.what == "item" else "gave a result that cannot be pickled"
         return (
             f"{super().__str__()} {subject} for its trip between processes ({self.reason}); "
-            'send something picklable, or use strategy="thread"'
+            'send something picklable, or use strategy="thread" (place="thread" of an executor)'
         )
 
 

@@ -178,7 +178,8 @@ def test_a_result_that_does_not_pickle(strategy, of_kind, outside):
     assert (caught.value.index, caught.value.what) == (3, "result")
     assert str(caught.value) == (
         "item 3 (3) gave a result that cannot be pickled for its trip between processes "
-        '(TypeError: cannot travel); send something picklable, or use strategy="thread"'
+        '(TypeError: cannot travel); send something picklable, or use strategy="thread" '
+        '(place="thread" of an executor)'
     )
 
 

@@ -58,7 +58,16 @@ def act(what):
         raise OddError(1, 2)
     if what == "lock":
         return threading.Lock()
+    if what == "sealed":
+        return SealedResult()
     return spin(60_000)
+
+
+class SealedResult:
+    """What can be pickled and not unpickled."""
+
+    def __reduce__(self):
+        return int, ("sealed",)
 
 
 class OddError(Exception):
@@ -248,6 +257,9 @@ def test_errors_come_back_from_processes():
         assert isinstance(odd, RemoteError)
         assert odd.type_name.endswith("OddError")
         assert isinstance(executor.submit(act, "lock").exception(30), NotPicklableError)
+        sealed = executor.submit(act, "sealed").exception(30)
+        assert isinstance(sealed, NotPicklableError)
+        assert "act('sealed')) gave a result that cannot be pickled" in str(sealed)
         assert executor.submit(act, "fine").result(30) == spin(60_000)
 
 
@@ -581,6 +593,86 @@ def test_a_full_queue_runs_in_the_caller():
         executor.submit(pow, 2, 2)
         assert executor.submit(threading.get_ident).result() == threading.get_ident()
         gate.set()
+
+
+def test_the_caller_keeps_to_a_limit_too():
+    """It waits rather than make a call more of a callable than may run at once."""
+    lock, running, most = threading.Lock(), [0], [0]
+
+    def limited():
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        time.sleep(5e-3)
+        with lock:
+            running[0] -= 1
+
+    with AdaptiveExecutor(4, 0, max_queue=1, when_full="caller", limits={limited: 1}) as executor:
+        futures = [executor.submit(limited) for _ in range(6)]
+    assert all(future.exception() is None for future in futures)
+    assert most == [1]
+
+
+def test_a_call_in_the_caller_may_submit_more_of_its_kind():
+    """It has the only place of its callable, so what it submits waits, though the queue is full."""
+    gate, begun = threading.Event(), []
+
+    def crawl(depth):
+        begun.append(depth)
+        if depth:
+            executor.submit(crawl, depth - 1)
+            executor.submit(crawl, depth - 1)
+
+    with AdaptiveExecutor(1, 0, max_queue=1, when_full="caller", limits={crawl: 1}) as executor:
+        executor.submit(gate.wait, 10)
+        executor.submit(pow, 2, 2)
+        executor.submit(crawl, 1)
+        gate.set()
+        while len(begun) < 3:
+            time.sleep(1e-3)
+
+
+def test_ctrl_c_stops_a_caller_that_makes_a_call():
+    """It strikes in the caller's own thread: to leave it to the future would let the caller go on."""
+    gate = threading.Event()
+    with AdaptiveExecutor(1, max_queue=1, when_full="caller") as executor:
+        executor.submit(gate.wait, 10)
+        executor.submit(pow, 2, 2)
+        with pytest.raises(KeyboardInterrupt):
+            executor.submit(signal.raise_signal, signal.SIGINT)
+        gate.set()
+
+
+def test_ctrl_c_while_a_submitter_waits_holds_up_nobody(monkeypatch):
+    """It may strike wherever a caller waits for room; the executor goes on."""
+    gate = threading.Event()
+    with AdaptiveExecutor(1, max_queue=1) as executor:
+        waiting = [executor.submit(gate.wait, 10), executor.submit(pow, 2, 2)]
+        monkeypatch.setattr(executor._core._room, "wait", lambda: signal.raise_signal(signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            executor.submit(pow, 2, 5)
+        gate.set()
+        assert [future.result(10) for future in waiting] == [True, 4]
+
+
+def test_a_shutdown_waits_for_a_call_in_the_caller():
+    """All that was submitted has ended when it comes back."""
+    gate, begun, end = threading.Event(), threading.Event(), threading.Event()
+    executor = AdaptiveExecutor(1, max_queue=1, when_full="caller")
+    executor.submit(gate.wait, 10)
+    executor.submit(pow, 2, 2)
+    caller = threading.Thread(target=executor.submit, args=(lambda: (begun.set(), end.wait(10)),))
+    caller.start()
+    begun.wait(10)
+    gate.set()
+    shutdown = threading.Thread(target=executor.shutdown)
+    shutdown.start()
+    shutdown.join(0.05)
+    assert shutdown.is_alive()
+    end.set()
+    shutdown.join(10)
+    caller.join(10)
+    assert not shutdown.is_alive()
 
 
 def test_a_full_queue_blocks_until_there_is_room():

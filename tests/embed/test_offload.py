@@ -99,9 +99,10 @@ def test_as_a_decorator(backend):
     """A decorated function or method is awaited with its own arguments."""
 
     async def main():
-        return await decorated(1, plus=2), await Service().triple(4)
+        by_name = await Service.triple(self=Service(), number=5)
+        return await decorated(1, plus=2), await Service().triple(4), by_name
 
-    assert anyio.run(main, backend=backend) == (3, 12)
+    assert anyio.run(main, backend=backend) == (3, 12, 15)
 
 
 def test_a_decorated_function_keeps_its_face():

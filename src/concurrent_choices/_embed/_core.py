@@ -22,6 +22,7 @@ from .._work._captured import Held, held_by, travels_by_name
 from ._account import Account, Accounts, identity_of, unwrapped
 from ._dispatch import Dispatch
 from ._future import LeanFuture
+from ._lane import Lane, perform
 from ._process_pool import ProcessPool
 from ._settings import Settings
 from ._tasks import Task
@@ -34,6 +35,8 @@ MOST_THREADS = 256
 
 FEW = 4
 """Calls of a new callable beyond the processors that start at once (as in ThreadPoolExecutor)."""
+
+CLOSED = "cannot schedule new futures after shutdown"  # in the words of `concurrent.futures`
 
 
 class Core:
@@ -52,7 +55,7 @@ class Core:
     def start_afresh(self) -> None:
         """Begin without threads, processes and calls."""
         settings = self._settings
-        clock = SystemClock()
+        self._clock = clock = SystemClock()
         processes = settings.max_processes
         most = max(1, round(self._cpus)) if processes is None else processes
         # On an interpreter without a GIL threads compute side by side, and nothing is worth a trip.
@@ -77,6 +80,7 @@ class Core:
         )
         self._dispatch.attentive = settings.max_queue is not None
         self._remote = 0
+        self._callers: set[threading.Thread] = set()  # threads that make a call themselves
         self._room = threading.Condition(self._dispatch.lock)
 
     # Submitting
@@ -110,8 +114,7 @@ class Core:
         dispatch.lock.acquire()
         if dispatch.closing:
             dispatch.lock.release()
-            msg = "cannot schedule new futures after shutdown"
-            raise RuntimeError(msg)
+            raise RuntimeError(CLOSED)
         if self._settings.max_queue is not None and self._full() and not self._make_room(task):
             return task
         if account.place == "process":
@@ -130,33 +133,55 @@ class Core:
 
     def _is_own_thread(self) -> bool:
         current = threading.current_thread()
-        return current is self._process_pool.thread or current in self._dispatch.threads()
+        return (
+            current is self._process_pool.thread
+            or current in self._callers
+            or current in self._dispatch.threads()
+        )
 
     def _make_room(self, task: Task) -> bool:
-        """Deal with a full queue; False where the call has been made here. The lock is held."""
+        """Deal with a full queue; False where the call has been made here.
+
+        The lock is held, and let go of unless there is room now.
+        """
+        room = False
+        try:
+            room = self._wait_for_room(task)
+            if not room:
+                task.account.running += 1
+                self._callers.add(threading.current_thread())
+        finally:  # Ctrl-C may end the wait
+            if not room:
+                self._dispatch.lock.release()
+        if not room:
+            self._run_here(task)
+        return room
+
+    def _wait_for_room(self, task: Task) -> bool:
+        """Wait as the policy has it; False where the caller is to make the call. The lock is held."""
         policy = self._settings.when_full
-        if policy == "block":
-            while self._full() and not self._dispatch.closing:
-                self._room.wait()
-            if not self._dispatch.closing:
-                return True
-        self._dispatch.lock.release()
-        if policy == "block":
-            msg = "cannot schedule new futures after shutdown"
-            raise RuntimeError(msg)
         if policy == "reject":
             raise QueueFullError(repr(task), self._settings.max_queue or 0)
-        self._run_here(task)
-        return False
+        # Beyond a limit of its own it may not run in the caller either.
+        while self._full() and (policy == "block" or not task.account.below_ceiling):
+            self._room.wait()
+            if self._dispatch.closing:
+                raise RuntimeError(CLOSED)
+        return not self._full()
 
     def _run_here(self, task: Task) -> None:
-        task.future.set_running_or_notify_cancel()
         try:
-            value = task.context.run(task.fn, *task.args, **task.kwargs)
-        except BaseException as error:  # noqa: BLE001 - whatever it raises belongs to whoever waits for it
-            task.future.set_exception(error)
-        else:
-            task.future.set_result(value)
+            task.begin()
+            perform(task, Lane(), self._clock)
+        finally:
+            with self._dispatch.lock:
+                task.account.running -= 1
+                self._callers.discard(threading.current_thread())
+                self._left()
+            self._dispatch.spread()  # what waited for this one's place, and perhaps no thread is at work
+        error = task.future.exception()
+        if isinstance(error, KeyboardInterrupt):
+            raise error  # it struck here, where the caller wants to be stopped
 
     def abandon(self, task: Task) -> None:
         """Nobody waits for a call any longer."""
@@ -275,10 +300,15 @@ class Core:
             self._room.notify_all()
         if self._remote and self._limits:
             self._process_pool.poke()  # a limit of the caller's own may now allow a call there
-        if dispatch.closing and dispatch.drained and not self._remote:
+        if dispatch.closing and self._drained:
             self._process_pool.close()
             self._ticker.close()
             dispatch.ended.notify_all()
+
+    @property
+    def _drained(self) -> bool:
+        """Whether no call runs or waits."""
+        return self._dispatch.drained and not self._remote and not self._callers
 
     def cancel_waiting(self) -> None:
         """Cancel what has not begun."""
@@ -296,7 +326,7 @@ class Core:
         if self._is_own_thread():
             return  # it cannot wait for its own end
         with dispatch.lock:
-            while not (dispatch.drained and not self._remote):
+            while not self._drained:
                 dispatch.ended.wait()
             self._left()
         for thread in [*dispatch.threads(), self._process_pool.thread, self._ticker.thread]:

@@ -78,7 +78,7 @@ class Offloaded(Generic[P, R]):
         update_wrapper(self, fn)
         self._fn = fn
 
-    async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    async def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call it with these arguments, off the event loop."""
         result: R = await _awaited(self._fn, args, kwargs)
         return result

@@ -297,7 +297,7 @@ class ProcessPool:
 
     def _take(self, queue: CallQueue, message: Message) -> None:
         task, account = queue.assignments.popleft()
-        answer, error = read_answer(message)
+        answer, error = read_answer(message, task)
         if account is not None:
             self._on_looked(account, reason_of(error) if error else answer)
         elif task is not None and error is None and answer.unloadable:

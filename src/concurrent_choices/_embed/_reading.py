@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["read_answer", "settle_call"]
 
 
-def read_answer(message: Message) -> tuple[Any, BaseException | None]:
-    """The answer in a message, or why there is none."""
+def read_answer(message: Message, task: Task | None) -> tuple[Any, BaseException | None]:
+    """The answer in a message about a call, or about a look where there is none; or why it cannot be read."""
     try:
         values, error = load(message.frames)
     except Exception as obstacle:  # noqa: BLE001 - any result's own __setstate__ may raise anything
-        return None, NotPicklableError(message.start, "?", "result", reason_of(obstacle))
+        asked = "a look" if task is None else repr(task)
+        return None, NotPicklableError(message.start, asked, "result", reason_of(obstacle))
     if error is not None:
         return None, getattr(error, "error", error)
     return values[0], None
