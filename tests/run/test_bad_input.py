@@ -91,6 +91,24 @@ def test_a_callable_that_raises(bad):
         verdict.run()
 
 
+def test_an_error_that_cannot_be_shown():
+    """Its own words may raise, or fill a page; the verdict says of what kind it is."""
+
+    class MuteError(Exception):
+        def __repr__(self):
+            raise TypeError
+
+        __str__ = __repr__
+
+    def fn(item):
+        raise MuteError
+
+    verdict = recommend(fn, range(100))
+    assert "MuteError whose repr raises TypeError" in str(verdict)
+    with pytest.raises(MuteError):
+        verdict.run()
+
+
 @patient
 def test_a_callable_that_never_returns():
     """The budget holds, and the verdict says what is known."""

@@ -29,6 +29,7 @@ from .._measure._sampled import Sampled
 from .._platform import this_machine
 from .._strategies._registry import strategy_for
 from .._work._callables import is_async
+from .._work._perform import show, text_of
 from ..protocols import Strategy
 from ._arguments import check_fn, check_items, seconds_in
 from ._leftover import Leftover, finish_with
@@ -179,7 +180,7 @@ def _noting(verdict: Recommendation, sampled: Sampled) -> Recommendation:
     if not sampled.runs and not sampled.in_flight:
         raise error
     given = counted(sum(len(run.outcomes) for run in sampled.runs), "item")
-    return evolve(verdict, notes=(*verdict.notes, f"After {given} the iterable raised {error!r}."))
+    return evolve(verdict, notes=(*verdict.notes, f"After {given} the iterable raised {show(error)}."))
 
 
 def _raised(sampled: Sampled) -> Iterator[str]:
@@ -189,10 +190,10 @@ def _raised(sampled: Sampled) -> Iterator[str]:
     errors = [one.error for run in sampled.runs for one in run.outcomes if isinstance(one, Raised)]
     if not errors:
         return
-    yield f"The first error was {errors[0]!r}."
+    yield f"The first error was {show(errors[0])}."
     if len(errors) == sum(len(run.outcomes) for run in sampled.runs):
         yield "No sampled call succeeded: the figures are those of failing."
-    if any(NEEDS_TRIO in str(error) for error in errors):
+    if any(NEEDS_TRIO in text_of(error) for error in errors):
         yield (
             "The callable seems to need trio, and sampling is done on asyncio. It can be run with "
             'strategy=AnyioStrategy(backend="trio").'
