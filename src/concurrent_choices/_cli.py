@@ -158,7 +158,7 @@ def _advise(asked: argparse.Namespace) -> int:
         found = drive(app, requests, times=asked.times, at_once=asked.at_once, timeout=asked.timeout)
     except InvalidArgumentError:
         raise
-    except Exception as error:  # noqa: BLE001 - the application is the user's own code
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the application is the user's own code
         text = str(error) if isinstance(error, StartUpError) else f"{asked.application} raised {error!r}"
         print(f"concurrent-choices: {text}", file=sys.stderr)
         return 1

@@ -100,11 +100,12 @@ def wsgi(environ, start_response):
 @pytest.fixture
 def service(here, monkeypatch):
     """A module with applications, and some that cannot be imported."""
-    for name in ("service", "needy", "faulty"):
+    for name in ("service", "needy", "faulty", "leaving"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     (here / "service.py").write_text(SERVICE)
     (here / "needy.py").write_text("import no_such_framework")
     (here / "faulty.py").write_text("raise ValueError('no settings')")
+    (here / "leaving.py").write_text("raise SystemExit(3)")
 
 
 @patient
@@ -128,7 +129,7 @@ def test_advice_on_given_requests(service, capsys):
     assert main(["advise", "service:app", *given, "--times", "3", "--json"]) == 0
     out, err = capsys.readouterr()
     said = {(each["method"], each["path"]): each["requests"] for each in json.loads(out)["routes"]}
-    assert said == {("POST", "/orders"): 3, ("GET", "/mine"): 3, ("GET", "/nowhere"): 3}
+    assert said == {("POST", "/orders"): 3, ("GET", "/mine"): 3, ("GET", "(no route)"): 3}
     assert err.splitlines()[1:] == [
         "concurrent-choices: GET /nowhere was refused with status 404 (3 of 3)",
     ]
@@ -137,13 +138,14 @@ def test_advice_on_given_requests(service, capsys):
 def test_a_factory_is_called(service, capsys):
     """As servers have it: what is named makes the application."""
     assert main(["advise", "service:make", "/", "--factory", "--times", "2"]) == 0
-    assert "GET /" in capsys.readouterr().out
+    assert "GET (no route)" in capsys.readouterr().out
 
 
 def test_requests_behind_options(service, capsys):
     """Wherever a request stands, it is one; what looks like an option and is none is refused."""
     assert main(["advise", "service:app", "--times", "2", "/mine", "--json", "/nowhere"]) == 0
-    assert {each["path"] for each in json.loads(capsys.readouterr().out)["routes"]} == {"/mine", "/nowhere"}
+    said = {each["path"] for each in json.loads(capsys.readouterr().out)["routes"]}
+    assert said == {"/mine", "(no route)"}
     with pytest.raises(SystemExit, match="2"):
         main(["advise", "service:app", "/mine", "--time5"])
 
@@ -153,7 +155,7 @@ def test_an_end_that_fails_is_told(service, capsys, name):
     """The advice is given all the same; an advisor that the application has itself stays silent."""
     assert main(["advise", f"service:{name}", "/", "--times", "2"]) == 0
     out, err = capsys.readouterr()
-    assert "GET /" in out
+    assert "GET (no route)" in out
     assert "the application's shutdown failed" in err
     assert "too few requests" not in err
 
@@ -200,6 +202,7 @@ def test_arguments_that_cannot_work(service, capsys, arguments, message):
     ("arguments", "message"),
     [
         (["faulty:app"], "faulty:app raised ValueError('no settings')"),
+        (["leaving:app"], "leaving:app raised SystemExit(3)"),
         (["service:broken", "/"], "start-up failed"),
         (["service:stuck", "/", "--timeout", "0.01"], "start-up has not ended within the 0.01 s of timeout"),
         (["service:app", "/fails", "--times", "2"], "GET /fails raised KeyError('inside') (2 of 2)"),

@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from attrs import field, frozen
 
@@ -51,7 +51,7 @@ class Request:
 
     def scope(self, state: Any) -> dict[str, Any]:
         """Its ASGI scope."""
-        split = urlsplit(self.path)
+        path, _, query = self.path.partition("#")[0].partition("?")
         headers = [(name.lower().encode(), value.encode()) for name, value in self.headers]
         return {
             "type": "http",
@@ -59,9 +59,9 @@ class Request:
             "http_version": "1.1",
             "method": self.method,
             "scheme": "http",
-            "path": unquote(split.path),
-            "raw_path": split.path.encode(),
-            "query_string": split.query.encode(),
+            "path": unquote(path),
+            "raw_path": path.encode(),
+            "query_string": query.encode(),
             "root_path": "",
             "headers": [(b"host", b"localhost"), *headers],
             "client": ("127.0.0.1", 0),
@@ -100,7 +100,7 @@ class Answer(NamedTuple):
     """
 
     status: int
-    error: Exception | None
+    error: BaseException | None
 
 
 async def exchange(app: Any, request: Request, state: Any, patience: float) -> Answer:
@@ -123,9 +123,19 @@ async def exchange(app: Any, request: Request, state: Any, patience: float) -> A
     try:
         async with asyncio.timeout(patience):
             await app(request.scope(state), receive, send)
-    except Exception as error:  # noqa: BLE001 - the application's own; its endpoint is still worth advice
+    except asyncio.CancelledError as error:
+        if _is_cancelled():
+            raise
+        return Answer(status[0], error)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the application's own; its endpoint is still worth advice
         return Answer(status[0], error)
     return Answer(status[0], None)
+
+
+def _is_cancelled() -> bool:
+    """Whether this task was cancelled from outside."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 @asynccontextmanager

@@ -40,7 +40,7 @@ def requests_of(app: Any, methods: Sequence[str] = HARMLESS) -> list[Request]:
     """A request for each path and method the application describes, its parameters and body made up.
 
     Raises:
-        InvalidArgumentError: There is no such method.
+        InvalidArgumentError: There is no such method, or the description cannot be used.
     """
     unknown = [method for method in methods if method.upper() not in METHODS]
     if unknown:
@@ -48,8 +48,11 @@ def requests_of(app: Any, methods: Sequence[str] = HARMLESS) -> list[Request]:
     describe = getattr(app, "openapi", None)
     if not callable(describe):
         return []
-    document: Any = describe()
-    return list(_requests(document, methods))
+    try:
+        return list(_requests(describe(), methods))
+    except Exception as error:
+        problem = f"must be given: the application's OpenAPI description cannot be used ({error!r})"
+        raise InvalidArgumentError("requests", problem) from error
 
 
 def _requests(document: Any, methods: Sequence[str]) -> Iterator[Request]:

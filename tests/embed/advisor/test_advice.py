@@ -21,6 +21,7 @@ from starlette.applications import Starlette
 from starlette.endpoints import HTTPEndpoint
 from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
 
 from concurrent_choices import EndpointAdvisor, InvalidArgumentError
 from concurrent_choices._embed import _offload
@@ -169,6 +170,13 @@ def test_starlette_routes_have_their_templates():
     assert (said.handler, said.style) == ("Parts", "def")
 
 
+def test_an_application_that_gives_an_awaitable():
+    """It need not be a coroutine: an endpoint that is a class may be the whole application."""
+    table = advise(Parts, ["/"], times=2)
+    assert [(each.path, each.requests) for each in table] == [("/", 2)]
+    assert TestClient(EndpointAdvisor(Parts)).get("/").text == "part"
+
+
 def test_included_routers_have_their_prefix():
     """A route of an included router is named with its prefix."""
     router = APIRouter(prefix="/items")
@@ -181,6 +189,30 @@ def test_included_routers_have_their_prefix():
     app.include_router(router, prefix="/v1")
     table = advise(app, times=3)
     assert [each.path for each in table] == ["/v1/items/{number}"]
+
+
+@pytest.mark.parametrize("framework", [FastAPI, Starlette])
+def test_paths_without_a_route_are_few(framework, tmp_path):
+    """Files of a mount are one route, what nobody answers is one, and parameters have their names."""
+
+    async def answer(request):
+        return PlainTextResponse("fine")
+
+    app = framework()
+    app.mount("/{tenant}/files", StaticFiles(directory=tmp_path))
+    app.mount("/sub", Starlette(routes=[Mount("/deep", routes=[Route("/{one}", answer)])]))
+    app.add_route("/items/{number}", answer)
+    (tmp_path / "a.css").touch()
+    asked = ["/t1/files/a.css", "/t2/files/b/c.css", "/sub/x/y", "/sub/deep/1", "/sub/deep/1/2"]
+    table = advise(app, [*asked, "/items/1", "/items/2", "/no/such", "/nothing"], times=1)
+    assert sorted(each.path for each in table) == [
+        "(no route)",
+        "/items/{number}",
+        "/sub/deep/{one}",
+        "/sub/deep/{path}",
+        "/sub/{path}",
+        "/{tenant}/files/{path}",
+    ]
 
 
 def test_websockets_pass_through():
@@ -358,6 +390,32 @@ def test_advise_goes_on_after_an_error():
     app, _ = make()
     table = advise(app, ["/fails", Request("/api/parts/1")], times=3)
     assert {each.path for each in table} == {"/fails", "/api/parts/{number:int}"}
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError(), SystemExit(3)])
+def test_a_drive_goes_on_after_what_ends_tasks(error):
+    """An endpoint that raises it ends its own request only."""
+
+    async def app(scope, receive, send):
+        if scope["type"] == "http":
+            raise error
+
+    found = drive(app, [Request("/")], times=2, at_once=1, timeout=10.0)
+    assert found.troubles == (f"GET / raised {error!r} (2 of 2)",)
+
+
+def test_a_description_that_cannot_be_used():
+    """What to ask for has to be given then, and the error says so."""
+    app = FastAPI()
+    app.openapi = lambda: None
+    with pytest.raises(InvalidArgumentError, match=r"requests: must be given: .* cannot be used"):
+        advise(app)
+
+
+def test_a_path_is_what_stands_before_its_query():
+    """Two slashes at its beginning are no host, as they would be in a URL."""
+    scope = Request("//items?one=1#end").scope({})
+    assert (scope["path"], scope["query_string"]) == ("//items", b"one=1")
 
 
 def test_parameters_are_made_up_from_the_description():

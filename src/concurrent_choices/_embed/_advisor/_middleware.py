@@ -164,6 +164,8 @@ class EndpointAdvisor:
         if self._sampler.parked:
             self._sampler.wake()
         call: Any = self.app(scope, receive, send)
+        if not hasattr(call, "throw"):
+            call = _awaiting(call)
         visit = Visit(loop, call, scope, closely=self._routes.closely())
         began = time.perf_counter_ns()
         try:
@@ -204,6 +206,11 @@ class EndpointAdvisor:
                     self._on_shutdown(self.advice())
 
         return noticing
+
+
+async def _awaiting(call: Awaitable[None]) -> None:
+    """What an application may give instead of a coroutine, such as an endpoint that is a class."""
+    await call
 
 
 def _threads() -> int:

@@ -12,7 +12,8 @@ from ..._work._callables import is_async
 
 __all__ = ["Handler", "handler_of", "name_of_route"]
 
-METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
+NO_ROUTE = "(no route)"
+ANY_PATH = "/{path}"
 
 
 class Handler:
@@ -63,13 +64,29 @@ def handler_of(scope: Any) -> Handler | None:
 
 
 def name_of_route(scope: Any) -> str:
-    """The route's template, with the path it is mounted under; the plain path where there is no template."""
-    route = scope.get("route")
-    template = getattr(route, "path", None)
-    if not template:
+    """The route's template, with the path it is mounted under; the plain path where there is no routing.
+
+    What has no template has as many paths as are asked for: what no route answers is one route, and what is
+    answered by a mounted application that tells of no route of its own is one too.
+    """
+    if "router" not in scope:
         return str(scope.get("path", ""))
+    if "endpoint" not in scope:
+        return NO_ROUTE
+    if _is_mount(scope):
+        return _mounted(scope) + ANY_PATH
+    template = getattr(scope.get("route"), "path", None)
+    if template is None:  # a plain route of Starlette in FastAPI, which does not say which it was
+        return _named(str(scope.get("path", "")), scope)
     template = str(template)
     return _prefix(scope, template) + template
+
+
+def _is_mount(scope: Any) -> bool:
+    """Whether the last that routing told of is a mounted application."""
+    if "route" in scope:
+        return getattr(scope["route"], "endpoint", None) is None
+    return not (inspect.isroutine(scope["endpoint"]) or inspect.isclass(scope["endpoint"]))
 
 
 def _prefix(scope: Any, template: str) -> str:
@@ -79,12 +96,19 @@ def _prefix(scope: Any, template: str) -> str:
     over. Values of parameters among them give way to their names.
     """
     if ":path}" in template:  # it takes any number of segments
-        outside = str(scope.get("app_root_path", ""))
-        return str(scope.get("root_path", "")).removeprefix(outside)
+        return _mounted(scope)
     segments = str(scope.get("path", "")).split("/")
     left_over = len(segments) - len(template.split("/"))
-    if left_over <= 0:
-        return ""
-    values = {str(value): name for name, value in scope.get("path_params", {}).items()}
-    named = (f"{{{values[each]}}}" if each in values else each for each in segments[1 : left_over + 1])
-    return "".join(f"/{each}" for each in named)
+    return _named("/".join(segments[: left_over + 1]), scope) if left_over > 0 else ""
+
+
+def _mounted(scope: Any) -> str:
+    """Where the application that answered is mounted."""
+    outside = str(scope.get("app_root_path", ""))
+    return _named(str(scope.get("root_path", "")).removeprefix(outside), scope)
+
+
+def _named(path: str, scope: Any) -> str:
+    """A path in which the values of parameters have given way to their names."""
+    names = {str(value): f"{{{name}}}" for name, value in scope.get("path_params", {}).items()}
+    return "/".join(names.get(each, each) if each else "" for each in path.split("/"))
