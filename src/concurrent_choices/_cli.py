@@ -1,7 +1,7 @@
 """The command line: arguments in, exit code out. It knows words, not strategies.
 
-Exit codes: 0 done; 1 the callable, its items or the application raised; 2 an argument cannot work; 130
-Ctrl-C; 141 whoever read its output, such as `head`, has gone.
+Exit codes: 0 done; 1 the callable, its module or items, or the application raised; 2 an argument cannot
+work; 130 Ctrl-C; 141 whoever read its output, such as `head`, has gone.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager, redirect_stdout
 from math import inf
 from pathlib import Path
 from pkgutil import resolve_name
@@ -18,13 +19,14 @@ from typing import Any
 
 from attrs import asdict, evolve
 
-from ._embed._advise import AT_ONCE, PATIENCE, TIMES, drive
+from ._embed._advise import AT_ONCE, PATIENCE, TIMES, Drive, drive
 from ._embed._driving import Request, StartUpError
 from ._embed._loading import application_at
 from ._embed._openapi import HARMLESS, requests_of
 from ._errors import InvalidArgumentError
 from ._facts._json import Jsonable
 from ._facts._machine import Machine
+from ._facts._recommendation import Recommendation
 from ._facts._workload import Workload
 from ._measure._calibration import describe, machine_costs
 from ._platform import this_machine
@@ -32,6 +34,10 @@ from ._run._choosing import recommend
 from ._run._probes import PROBES
 
 __all__ = ["main"]
+
+
+class _UserCodeError(Exception):
+    """What the user's own code raised, in a sentence. Internal: `main` says it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,6 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InvalidArgumentError as error:
         print(f"concurrent-choices: {error}", file=sys.stderr)
         return 2
+    except _UserCodeError as error:
+        print(f"concurrent-choices: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("concurrent-choices: interrupted", file=sys.stderr)
         return 130
@@ -148,24 +157,42 @@ def _add_advise(commands: Any) -> None:
     parser.set_defaults(command=_advise)
 
 
+@contextmanager
+def _printing_aside() -> Generator[None]:
+    """What the user's own code prints, in worker processes too, goes to standard error: ours may be JSON."""
+    ours, kept = sys.stdout, os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        ours.flush()  # what wrote to it all the same, such as a log's handler
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
 def _advise(asked: argparse.Namespace) -> int:
     _search_here()
+    with _printing_aside():
+        found = _driven(asked)
+    for trouble in found.troubles:
+        print(f"concurrent-choices: {trouble}", file=sys.stderr)
+    _say(found.advice, as_json=asked.json)
+    return 0 if found.answered else 1
+
+
+def _driven(asked: argparse.Namespace) -> Drive:
     try:
         app = application_at(asked.application, factory=asked.factory)
         described = [] if asked.requests else requests_of(app, asked.method or HARMLESS)
         requests = [_with(each, asked.header) for each in asked.requests or described]
         print(f"making requests of {asked.application} ...", file=sys.stderr)
-        found = drive(app, requests, times=asked.times, at_once=asked.at_once, timeout=asked.timeout)
+        return drive(app, requests, times=asked.times, at_once=asked.at_once, timeout=asked.timeout)
     except InvalidArgumentError:
         raise
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the application is the user's own code
+    except (Exception, SystemExit) as error:
         text = str(error) if isinstance(error, StartUpError) else f"{asked.application} raised {error!r}"
-        print(f"concurrent-choices: {text}", file=sys.stderr)
-        return 1
-    for trouble in found.troubles:
-        print(f"concurrent-choices: {trouble}", file=sys.stderr)
-    _say(found.advice, as_json=asked.json)
-    return 0 if found.answered else 1
+        raise _UserCodeError(text) from error
 
 
 def _with(given: Request | str, headers: Iterable[str]) -> Request:
@@ -182,6 +209,13 @@ def _header(text: str) -> tuple[str, str]:
 
 
 def _recommend(asked: argparse.Namespace) -> int:
+    with _printing_aside():
+        verdict = _verdict(asked)
+    _say(verdict, as_json=asked.json)
+    return 1 if verdict.profile.errors == 1.0 else 0
+
+
+def _verdict(asked: argparse.Namespace) -> Recommendation:
     fn = _imported(asked.callable)
     items = _items(asked.items)
     if asked.count is not None and asked.count < 0:
@@ -190,14 +224,12 @@ def _recommend(asked: argparse.Namespace) -> int:
     machine = _what_if(asked)
     print(f"calling {asked.callable} on some of its items ...", file=sys.stderr)
     try:
-        verdict = recommend(workload, budget=asked.budget, verify=not asked.no_race, machine=machine)
+        return recommend(workload, budget=asked.budget, verify=not asked.no_race, machine=machine)
     except InvalidArgumentError:
         raise
-    except Exception as error:  # noqa: BLE001 - the items are the user's own code
-        print(f"concurrent-choices: the items raised {error!r}", file=sys.stderr)
-        return 1
-    _say(verdict, as_json=asked.json)
-    return 1 if verdict.profile.errors == 1.0 else 0
+    except Exception as error:
+        problem = f"the items raised {error!r}"
+        raise _UserCodeError(problem) from error
 
 
 def _say(fact: Jsonable, *, as_json: bool) -> None:
@@ -212,6 +244,9 @@ def _imported(reference: str) -> Callable[[Any], Any]:
     except (AttributeError, ImportError, ValueError) as error:
         problem = f"cannot be imported: {error}; write it as PKG.MOD:FN"
         raise InvalidArgumentError(reference, problem) from error
+    except (Exception, SystemExit) as error:
+        problem = f"{reference} raised {error!r}"
+        raise _UserCodeError(problem) from error
     if not callable(found):
         problem = f"is no callable but {type(found).__name__!r}; write it as PKG.MOD:FN"
         raise InvalidArgumentError(reference, problem)
@@ -229,7 +264,7 @@ def _items(text: str) -> Iterable[Any]:
     try:
         if text == "-":
             return [line.rstrip("\n") for line in sys.stdin]
-        if os.path.isfile(text):  # noqa: PTH113 - pathlib raises where an expression is too long for a name
+        if os.path.exists(text) and not os.path.isdir(text):  # noqa: PTH110, PTH112 - pathlib raises where an expression is too long for a name
             return Path(text).read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidArgumentError("--items", f"{text!r} cannot be read: {error}") from error

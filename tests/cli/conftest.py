@@ -24,12 +24,15 @@ def here(tmp_path, monkeypatch):
         "    @staticmethod\n"
         "    def price(item):\n"
         "        return len(str(item))\n"
+        "def talks(item):\n"
+        "    print('so far', item)\n"
         "def fails(item):\n"
         "    raise ValueError(item)\n"
         "def broken():\n"
         "    raise RuntimeError('no more')\n"
         "    yield\n"
     )
+    (tmp_path / "faulty.py").write_text("raise OSError('no settings')")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path

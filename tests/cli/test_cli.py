@@ -42,6 +42,16 @@ def test_items_from_a_file_are_its_lines(here, capsys):
     assert json.loads(capsys.readouterr().out)["items"] == 4
 
 
+def test_items_from_a_pipe(here, capsys):
+    """As a shell gives for <(seq 3)."""
+    reading, writing = os.pipe()
+    os.write(writing, b"1\n2\n3\n")
+    os.close(writing)
+    assert main(["recommend", "builtins:len", "--items", f"/dev/fd/{reading}", "--json"]) == 0
+    os.close(reading)
+    assert json.loads(capsys.readouterr().out)["items"] == 3
+
+
 def test_a_long_expression(here, capsys):
     """One that is too long for a file's name is no file."""
     assert main(["recommend", "builtins:abs", "--items", str([*range(1000)]), "--json"]) == 0
@@ -99,6 +109,20 @@ def test_items_that_raise(here, capsys):
     """Exit code 1, with what they raised."""
     assert main(["recommend", "mine:Shop.price", "--items", "__import__('mine').broken()"]) == 1
     assert "the items raised RuntimeError('no more')" in capsys.readouterr().err
+
+
+def test_a_module_that_raises(here, capsys):
+    """Exit code 1, with what it raised."""
+    assert main(["recommend", "faulty:fn", "--items", "[1]"]) == 1
+    assert capsys.readouterr() == ("", "concurrent-choices: faulty:fn raised OSError('no settings')\n")
+
+
+def test_a_callable_that_prints(here, capfd):
+    """What it prints is no part of the JSON: it goes to standard error."""
+    assert main(["recommend", "mine:talks", "--items", "range(9)", "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert Recommendation.from_json(out).items == 9
+    assert "so far 1\n" in err
 
 
 def test_ctrl_c(here, capsys, monkeypatch):
