@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from .._work._mutex import ReentrantMutex
 from .._work._new_thread import new_thread
 from ._backlog import Backlog
 from ._lane import Lane, perform
@@ -59,7 +60,7 @@ class Dispatch:
         on_wait: Callable[[], None],
         on_left: Callable[[], None],
     ) -> None:
-        self.lock = threading.RLock()  # the collector may drop the executor in any thread, at any time
+        self.lock = ReentrantMutex()  # the collector may drop the executor in any thread, at any time
         self.backlog = Backlog()
         self.lanes: dict[Lane, None] = {}
         self.closing = False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import threading
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import suppress
 from functools import update_wrapper
@@ -13,6 +12,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from .._errors import InvalidArgumentError
 from .._work._callables import is_async, is_generator, name_of
+from .._work._mutex import Mutex
 from ._executor import AdaptiveExecutor
 
 __all__ = ["Offloaded", "offload"]
@@ -23,7 +23,7 @@ S = TypeVar("S")
 Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
 
-_lock = threading.Lock()
+_lock = Mutex()
 _shared: list[AdaptiveExecutor] = []
 
 

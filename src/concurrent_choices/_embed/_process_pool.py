@@ -21,6 +21,7 @@ from .._strategies._workers._host import Host
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._wires import Wires
+from .._work._mutex import Mutex
 from .._work._new_thread import new_thread
 from .._work._pickling import dump, reason_of
 from ._backlog import Backlog
@@ -74,7 +75,7 @@ class ProcessPool:
         self._on_ended = on_ended
         self._on_looked = on_looked
         self._tray: deque[Callable[[], object]] = deque()
-        self._starting = threading.Lock()
+        self._starting = Mutex()
         self._asleep = False
         self._waker: Waker | None = None
         self._closing = False

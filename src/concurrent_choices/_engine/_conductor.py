@@ -18,6 +18,7 @@ from .._measure._thread_bound import bound_to_thread
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS, Lane
 from .._work._job import Job
+from .._work._mutex import Mutex
 from .._work._nesting import lanes_around
 from .._work._state import FIRST, State
 from ._caller import Caller, Orders
@@ -95,7 +96,7 @@ class Conductor:
         self._report = report
         self._thread_pool = thread_pool
         self._eager = eager
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._over = False
         self._asked = False
         self._looking = False

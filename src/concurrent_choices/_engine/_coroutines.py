@@ -20,6 +20,7 @@ from .._strategies._lanes._native import execute_tasks
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._work._job import Job
 from .._work._loop_threads import give_threads
+from .._work._mutex import Mutex
 from .._work._new_thread import new_thread
 from .._work._state import FIRST, State
 from ._carrying import Done
@@ -70,7 +71,7 @@ class LoopConductor:
         self._controller = controller
         self._limits = limits
         self._report = report
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._over = False
         self._startup: WorkerStartup | None = None
         self._next: Arrangement | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from math import inf
@@ -14,6 +13,7 @@ from .._measure._thread_bound import refused_thread
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import Lane, LanePool
 from .._work._job import Job
+from .._work._mutex import Mutex
 from ._tally import Tally
 
 __all__ = ["Counts", "ElasticPool"]
@@ -81,7 +81,7 @@ class ElasticPool(LanePool):
         self.errors = 0
         self.latest: Sequence[Any] = ()
         self.refusal: RuntimeError | None = None
-        self._staffing = threading.Lock()
+        self._staffing = Mutex()
         self._leaving: set[Lane] = set()
         self._tallies: set[Tally] = set()
         self._gone = Counts()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import partial
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._work._captured import reached_from
 from .._work._job import Job
+from .._work._mutex import Mutex
 from ._report import RunReport
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Memory:
 
     def __init__(self) -> None:
         self._verdicts: OrderedDict[Hashable, Prior] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Mutex()
 
     def recall(self, key: Hashable) -> Prior | None:
         """What was learnt under a key; None where nothing was."""

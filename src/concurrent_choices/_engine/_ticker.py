@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from itertools import count
 
+from .._work._mutex import Mutex
 from .._work._new_thread import new_thread
 
 __all__ = ["Ticker", "ticker"]
@@ -24,7 +25,8 @@ class Ticker:
     """Calls beats when they are due, in a thread that ends when nothing is."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
+        self._lock = Mutex()
+        self._changed = threading.Condition(self._lock)
         self._due: list[tuple[float, int, Beat]] = []
         self._numbers = count()
         self._running = False
@@ -37,7 +39,7 @@ class Ticker:
             RuntimeError: No thread can be started; the beat is not called.
         """
         due = time.monotonic() + seconds
-        with self._changed:
+        with self._lock:
             if not self._running:
                 name = "concurrent_choices-ticker"
                 new_thread(self._run, name).start()
@@ -57,14 +59,14 @@ class Ticker:
     def _call(self, beat: Beat) -> None:
         seconds = beat()
         if seconds is not None:
-            with self._changed:
+            with self._lock:
                 due = time.monotonic() + seconds
                 heapq.heappush(self._due, (due, next(self._numbers), beat))
 
     def _wait(self) -> Beat | None:
         """The next beat, once it is due; None where there has been none for a while."""
         idle_since = time.monotonic()
-        with self._changed:
+        with self._lock:
             while True:
                 now = time.monotonic()
                 self._next = self._due[0][0] if self._due else idle_since + REST

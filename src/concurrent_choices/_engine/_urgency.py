@@ -7,6 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from .._measure._switching import URGENT, quick_switching
+from .._work._mutex import Mutex
 
 __all__ = ["Urgency"]
 
@@ -25,7 +26,8 @@ class Urgency:
 
     def __init__(self) -> None:
         self._claims = 0
-        self._changed = threading.Condition()
+        self._lock = Mutex()
+        self._changed = threading.Condition(self._lock)
 
     @contextmanager
     def claimed(self) -> Generator[None]:
@@ -38,7 +40,7 @@ class Urgency:
                 self._count(-1)
 
     def _count(self, more: int) -> None:
-        with self._changed:
+        with self._lock:
             self._claims += more
             if not self._claims:
                 self._changed.notify_all()
@@ -46,5 +48,5 @@ class Urgency:
     def give_way(self) -> None:
         """In a thread that performs items, between two batches: let others have the GIL first."""
         if self._claims:
-            with self._changed:
+            with self._lock:
                 self._changed.wait_for(lambda: not self._claims, LONGEST)

@@ -23,6 +23,7 @@ from .._strategies._workers._watch import Watch
 from .._strategies._workers._wire import Kind, Terms
 from .._work._apart import keep_apart
 from .._work._job import Job
+from .._work._mutex import Mutex
 from .._work._pickling import dump, reason_of
 from .._work._state import State
 from ._carrying import Done, too_dear
@@ -56,11 +57,11 @@ class WorkerStartup:
         self._state = state
         self._report = report
         self._urgency = urgency
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._lent: AbstractContextManager[Host] | None = None
         self._closed = False
         self._ordering = threading.Lock()
-        self._listening = threading.Lock()
+        self._listening = Mutex()
         self._handed_over = False
         self._number = 0
         self.host: Host | None = None

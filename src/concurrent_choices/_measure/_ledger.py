@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import frozen
 
+from .._work._mutex import Mutex
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -74,7 +76,7 @@ class Ledger:
         self.runs: list[Run] = []
         self.blocks: list[Block] = []
         self.samples: list[tuple[Any, Any]] = []
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._begun: set[int] = set()
         self._under_way: dict[int, Claim] = {}
         self._orphaned: dict[int, InFlight] = {}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from .._work._mutex import Mutex
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -29,7 +30,7 @@ class _Interval:
     """The interval that was found, and those that are wanted inside blocks."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._found = 0.0
         self._wanted: list[float] = []
 

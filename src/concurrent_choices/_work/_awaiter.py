@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from contextvars import Context
@@ -14,6 +13,7 @@ from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
 from ._contexts import same
 from ._limited import CANCELLED, OVERDUE, limited
+from ._mutex import Mutex
 from ._perform import Mark, annotate, show, unawaited_among
 
 __all__ = ["Awaiter"]
@@ -41,7 +41,7 @@ class Awaiter:
         self._timeout = timeout
         self._tolerant = return_exceptions
         self._fn = fn
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._idle: list[asyncio.AbstractEventLoop] = []
         self._lent: set[asyncio.AbstractEventLoop] = set()
         self._stopped = False

@@ -15,6 +15,7 @@ from itertools import count, islice
 
 from .._facts._batch import Claim
 from .._platform import gil_enabled
+from ._mutex import Mutex
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
@@ -68,7 +69,7 @@ class Source:
         self.error: BaseException | None = None
         self.closed = False
         self.claimed = 0
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._owner = threading.get_ident()
         self._returned: list[Claim] = []
         self._released = 0

@@ -7,6 +7,7 @@ from queue import SimpleQueue
 
 from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
+from ._mutex import Mutex
 from ._new_thread import new_thread, start
 from ._perform import show
 
@@ -37,7 +38,7 @@ class Watched:
         self._perform = perform
         self._timeout = timeout
         self._tolerant = tolerant
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._idle: list[_Hand] = []
         self._stopped = False
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 from ..._work._forks import tell_in_forks
+from ..._work._mutex import Mutex
 from ..._work._new_thread import new_thread, start
 
 __all__ = ["ThreadPool"]
@@ -37,7 +38,7 @@ class ThreadPool:
 
     def start_afresh(self) -> None:
         """Begin without threads, as a fork does: bodies for those that were idle would wait for ever."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._bodies: SimpleQueue[_Task | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._idle = 0

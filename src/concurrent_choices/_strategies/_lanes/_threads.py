@@ -6,13 +6,13 @@ lane ever waits for items, and there is one place that decides how many run.
 
 from __future__ import annotations
 
-import threading
 import time
 from contextlib import closing
 from math import inf
 
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
+from ..._work._mutex import Mutex
 from ..._work._nesting import share
 from ..._work._pace import Pace, share_of_rest
 from ..._work._watched import overdue
@@ -65,7 +65,7 @@ class LanePool:
         self.crash: BaseException | None = None
         self._thread_pool = thread_pool
         self._body = body or perform_claims
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._lanes: set[Lane] = set()
         self._appetite = 2 * workers
         job.source.widen(2 * workers)
@@ -200,7 +200,7 @@ class Lane:
         self.since = inf
         self._began = 0.0
         self._claim: Claim | None = None
-        self._lock = threading.Lock()
+        self._lock = Mutex()
 
     def run(self) -> None:
         """The thread's body."""

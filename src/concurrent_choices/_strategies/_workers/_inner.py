@@ -10,6 +10,7 @@ from collections import deque
 
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
+from ..._work._mutex import Mutex
 from ..._work._nesting import lanes_around
 from ..._work._pickling import load, reason_of
 from ..._work._source import Source
@@ -34,7 +35,7 @@ class _Relay(Source):
         self._page = page
         self._claims: deque[Claim] = deque()
         self._waiting = 0
-        self._guard = threading.Lock()
+        self._guard = Mutex()
 
     def arrive(self, claim: Claim) -> None:
         """Items have come."""
@@ -77,7 +78,7 @@ class _Lanes:
         self._link = link
         self._number = number
         self._page = page
-        self._sending = threading.Lock()
+        self._sending = Mutex()
         page.started = 0
         self._relay = _Relay(page)
         self._scrutiny = Scrutiny()

@@ -16,6 +16,7 @@ from ..._facts._batch import Batch
 from ..._facts._numbers import plain_int_or_none
 from ..._platform import usable_cpus
 from ..._work._job import Job
+from ..._work._mutex import Mutex
 from ..._work._nesting import share
 from .._lanes._arguments import positive_or_none
 from .._lanes._keeper import Keeper
@@ -27,7 +28,7 @@ REST = 2.0
 """Seconds that workers wait for another call before they end by themselves (guessed: a person at a
 prompt, or a loop around `run`)."""
 
-_lock = threading.Lock()
+_lock = Mutex()
 _resting: dict[Any, tuple[Host, threading.Timer]] = {}
 
 
