@@ -234,14 +234,19 @@ class Conductor:
                 rest = self._outset.rest(self._job.source.remaining)
                 if rest is not None:
                     return rest
-            with self._urgency.claimed():  # each file looked at gives the GIL away
-                return self._look()
+            return self._look()
 
     def _look(self) -> float | None:
         try:
-            if not self._looking:
-                self._begin_to_look()
-            seconds = self._decide()
+            with self._urgency.claimed():  # each file looked at gives the GIL away
+                if not self._looking:
+                    self._begin_to_look()
+                seconds = self._decide()
+            if self._pool.workers:
+                # Not so urgent: calls that begin in many lanes would take the GIL from each other all the time.
+                self._pool.staff()
+                if self._pool.lacks_lanes:
+                    seconds = 0.0  # starting some has taken its time
         except BaseException as error:  # noqa: BLE001 - the calling thread raises it; here it would be lost
             self._pool.crash = error
             self._pool.outbox.ring()
@@ -281,7 +286,7 @@ class Conductor:
         self._note(arrangement, threads, self._before + sight.done)
         if arrangement.look >= SURE:
             self._switch_as_usual()
-        return 0.0 if self._pool.lacks_lanes else arrangement.look  # their starting has taken its time
+        return arrangement.look
 
     def _switch_as_usual(self) -> None:
         """Nothing urgent is left to be found out."""
@@ -308,8 +313,6 @@ class Conductor:
         if wanted != self._pool.workers:
             self._crowd(max(wanted, 1))
             self._pool.resize(wanted)
-        elif wanted:
-            self._pool.staff()
         if self._observer.pump is not None and not arrangement.outside:
             self._observer.pump.leave()
         if changed:

@@ -89,11 +89,10 @@ class ElasticPool(LanePool):
     # The conductor's and the caller's side
 
     def resize(self, workers: int) -> None:
-        """Have so many lanes: new ones start at once, surplus ones leave after their present batch."""
+        """Have so many lanes: new ones at the next `staff`, surplus ones leave after their present batch."""
         self.workers = workers
         self.job.source.widen(2 * workers)
         self._appetite = max(self._appetite, 2 * workers)
-        self.staff()
         self.nudge()
 
     def staff(self) -> None:
