@@ -7,10 +7,12 @@ from functools import lru_cache, partial
 import pytest
 
 from concurrent_choices import run, run_report
+from concurrent_choices._engine._auto import _wakes_first
 from concurrent_choices._engine._memory import MOST, Memory, Recollection, key_of, memory
 from concurrent_choices._engine._report import RunReport
 from concurrent_choices._judge._controller import Limits, LoopController, LoopSight, Prior, Sight
 from concurrent_choices._judge._controller._loops import FIRST_TASKS
+from concurrent_choices._strategies._workers import _staffing
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
 from patience import patient
@@ -261,3 +263,14 @@ def test_what_a_run_may_use_is_part_of_what_is_remembered():
     Recollection(job, LIMITS).settle(WAITS, report)
     assert Recollection(job, LIMITS).prior == WAITS
     assert Recollection(job, (LIMITS, "bound")).prior is None
+
+
+def test_the_calling_thread_waits_for_workers_that_rest_where_an_item_takes_longer(monkeypatch):
+    """One that is busy with an item cannot hand the others to them, and a core would be idle so long."""
+    lasting, brief = (Prior(stage="outside", lanes=2, each=each) for each in (0.5, 1e-3))
+    monkeypatch.setattr(_staffing, "_resting", {})
+    assert not _wakes_first(lasting)
+    monkeypatch.setattr(_staffing, "_resting", {_staffing._kind(): None})
+    assert _wakes_first(lasting)
+    assert not _wakes_first(brief)
+    assert not _wakes_first(WAITS._replace(each=0.5))

@@ -17,7 +17,7 @@ from .._strategies._lanes._keeper import ThreadBacked
 from .._strategies._lanes._threads import MOST_THREADS
 from .._work._job import Job
 from .._work._nesting import lanes_around
-from ._conductor import Conductor
+from ._conductor import WAKING, Conductor
 from ._memory import Recollection
 from ._report import RunReport, begin_report
 
@@ -91,9 +91,16 @@ class AutoStrategy(ThreadBacked):
         recollection = Recollection(job, (*self._options, around))
         prior = recollection.prior
         decider = partial(self._controller, around, prior)
-        eager, most = prior is not None, self._threads(around)
         with self._keeper.lend() as thread_pool:
-            conductor = Conductor(job, decider, report, thread_pool, eager=eager, most=most)
+            conductor = Conductor(
+                job,
+                decider,
+                report,
+                thread_pool,
+                eager=prior is not None,
+                patient=prior is not None and _wakes_first(prior),
+                most=self._threads(around),
+            )
             try:
                 yield from conductor.batches()
             finally:
@@ -133,6 +140,15 @@ class AutoStrategy(ThreadBacked):
     @property
     def _most(self) -> int:
         return min(self.max_workers or MOST_THREADS, self.concurrency or MOST_THREADS)
+
+
+def _wakes_first(prior: Prior) -> bool:
+    """Whether items go to workers that rest, and wake in less than one takes."""
+    if prior.stage != "outside" or prior.each < WAKING:
+        return False
+    from .._strategies._workers._staffing import resting  # noqa: PLC0415 - the last run loaded it
+
+    return resting()
 
 
 @lru_cache(maxsize=1)

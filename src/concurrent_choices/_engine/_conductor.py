@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .._judge._controller import Arrangement, Controller, Prior
     from ._worker_startup import WorkerStartup
 
-__all__ = ["Beginning", "Conductor"]
+__all__ = ["WAKING", "Beginning", "Conductor"]
 
 FIRST_LOOK = 1e-3
 """Seconds until the first glance at a run (`Outset` says when it is looked at), and from a look whose
@@ -43,6 +43,9 @@ run-queue delay had nothing to be compared with to the next."""
 
 SURE = 4e-3
 """Looks so far apart, in seconds, mean that the controller has made up its mind for now."""
+
+WAKING = 20e-3
+"""Seconds within which workers that rest have begun, or something is wrong with them (measured: 4 ms)."""
 
 _COMPUTING = frozenset({"pair", "parallel"})
 
@@ -76,6 +79,8 @@ class Conductor:
         report: Where it is written down.
         thread_pool: Where threads come from.
         eager: Whether to ask the controller before the first call, since it knows the callable.
+        patient: Whether to wait for workers that rest, as a call in the calling thread, which alone can hand
+            items to them, would take longer than their waking.
         most: Threads at work at most; with one, the callable stays in the calling thread.
         beginning: What was done before, by another; None where this is the beginning.
     """
@@ -88,6 +93,7 @@ class Conductor:
         thread_pool: ThreadPool,
         *,
         eager: bool,
+        patient: bool = False,
         most: int = MOST_THREADS,
         beginning: Beginning | None = None,
     ) -> None:
@@ -96,6 +102,7 @@ class Conductor:
         self._report = report
         self._thread_pool = thread_pool
         self._eager = eager
+        self._patient = patient
         self._lock = Mutex()
         self._over = False
         self._asked = False
@@ -119,6 +126,8 @@ class Conductor:
         self._open()
         try:
             self._begin_looking()
+            if self._patient and not (self._stands_in or self._state.may_change):
+                self._await_workers()
             while not self._job.stopped and not self._caller.is_over:
                 yield from self._cross() if self._orders.inside else self._caller.batches()
             yield from self._pool.collect()
@@ -175,6 +184,12 @@ class Conductor:
             self._startup.close(error)
 
     # The calling thread
+
+    def _await_workers(self) -> None:
+        """Begin no call here, while those who shall have them wake."""
+        until = time.monotonic() + WAKING
+        while not (self._orders.inside or self._job.stopped) and (rest := until - time.monotonic()) > 0:
+            self._pool.outbox.wait(rest)
 
     def _cross(self) -> Iterator[Batch]:
         """Have items performed in worker processes."""
@@ -243,7 +258,7 @@ class Conductor:
                     self._begin_to_look()
                 seconds = self._decide()
             if self._pool.workers:
-                # Not so urgent: calls that begin in many lanes would take the GIL from each other all the time.
+                # Not so urgent: calls that begin in many lanes would take the GIL from each other.
                 self._pool.staff()
                 if self._pool.lacks_lanes:
                     seconds = 0.0  # starting some has taken its time

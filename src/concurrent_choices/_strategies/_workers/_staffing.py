@@ -22,7 +22,7 @@ from .._lanes._arguments import positive_or_none
 from .._lanes._keeper import Keeper
 from ._host import Host
 
-__all__ = ["Staffed", "Staffing"]
+__all__ = ["Staffed", "Staffing", "resting"]
 
 REST = 2.0
 """Seconds that workers wait for another call before they end by themselves (guessed: a person at a
@@ -83,6 +83,11 @@ def _kind() -> Any:
     except OSError:
         folder = ""
     return os.getpid(), folder, tuple(sys.path)
+
+
+def resting() -> bool:
+    """Whether workers rest that could serve now."""
+    return _kind() in _resting
 
 
 def _wake() -> Host | None:
