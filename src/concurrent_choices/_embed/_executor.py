@@ -87,6 +87,11 @@ class AdaptiveExecutor(Executor):
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         """Have `fn` called with these arguments.
 
+        Args:
+            fn: What is called.
+            args: Its arguments.
+            kwargs: Its keyword arguments.
+
         Returns:
             A future of its result. It cannot be cancelled once the call runs.
 

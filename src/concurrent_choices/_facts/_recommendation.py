@@ -59,7 +59,10 @@ class Recommendation(Jsonable):
         return next(each for each in self.estimates if each.plan.strategy == self.plan.strategy)
 
     def estimate(self, strategy: str) -> Estimate:
-        """The estimate of a strategy by its name.
+        """The estimate of a strategy.
+
+        Args:
+            strategy: Its name, such as ``"thread"``.
 
         Raises:
             UnknownStrategyError: There is no estimate of that name.

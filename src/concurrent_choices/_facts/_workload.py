@@ -107,6 +107,9 @@ class Workload:
     def from_json(cls, text: str) -> Workload:
         """The workload that `to_json` wrote. This imports the module of the callable.
 
+        Args:
+            text: What `to_json` gave.
+
         Raises:
             InvalidArgumentError: The text is no such JSON, or the callable is not there any more.
         """

@@ -102,6 +102,9 @@ class Job:
 
         Call it in the thread that iterates over `execute`: only there may the caller's iterable be advanced.
 
+        Args:
+            limit: How many at most, from 1.
+
         Returns:
             The items and the index of the first, or None when there are none left.
         """
@@ -129,6 +132,12 @@ class Job:
         An `async def` runs on an event loop of this job's own, and a `def` that has a `timeout` in a thread
         beside this one, which gives up on it. Several threads may perform claims at once. Once the job is
         stopped no further item of a claim is started.
+
+        Args:
+            claim: What `claim` gave.
+
+        Returns:
+            The values of the items that were called, and the error that ended it, if one did.
         """
         if self._perform is None:
             self._perform = self._patient_performer()
