@@ -257,7 +257,7 @@ class RemoteError(ItemError):
     def __str__(self) -> str:
         return (
             f"{super().__str__()} raised {self.type_name}: {self.message} "
-            f"(it cannot be unpickled here, so this stands for it)\n\n{self.traceback}"
+            f"(it cannot be brought here, so this stands for it)\n\n{self.traceback}"
         )
 
 
