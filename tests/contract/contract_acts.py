@@ -573,6 +573,15 @@ def exit_at_three(number):
 
 
 @act
+def close_all_at_three(number):
+    """Close what others have opened, once the wire is listened to."""
+    if number == 3:
+        time.sleep(0.02)
+        os.closerange(3, 256)
+    return number
+
+
+@act
 def kill_at_three(number):
     if number == 3:
         os.kill(os.getpid(), signal.SIGKILL)

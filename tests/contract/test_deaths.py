@@ -69,6 +69,13 @@ def test_the_others_run_elsewhere(strategy, of_kind, label):
     assert results[20:] == list(range(20, 40))
 
 
+def test_a_worker_whose_wire_is_closed(strategy, of_kind):
+    """An item that closes what it has not opened costs what was started there; nobody waits for it."""
+    results = run(of_kind(acts.close_all_at_three), range(8), strategy=strategy, return_exceptions=True)
+    assert isinstance(results[3], WorkerDiedError)
+    assert all(isinstance(result, WorkerDiedError) or result == item for item, result in enumerate(results))
+
+
 def test_no_started_item_is_called_again(strategy, of_kind, log):
     """Each item is called once, or was never started; a lost result is reported, not repeated."""
     items = [(str(log), number) for number in range(40)]

@@ -5,6 +5,7 @@ Nothing slow may be imported here: a hybrid's first result waits for it.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 
@@ -116,7 +117,14 @@ class _Lanes:
             for batch in self._batches_of(self._job):
                 self._report(batch)  # none comes this way from our own lanes
         except BaseException as error:  # noqa: BLE001 - told to the caller, who raises it
+            self._complain(error)
+
+    def _complain(self, error: BaseException) -> None:
+        """Tell the caller what went wrong; where its wire is closed, the end of this process does."""
+        try:
             self.say(Kind.UNFIT, 0, [reason_of(error).encode()])
+        except OSError:  # the main thread does not notice while it listens: nobody would end this process
+            os._exit(1)
 
     def _report(self, batch: Batch) -> None:
         count = len(batch.values) + (batch.error is not None)
