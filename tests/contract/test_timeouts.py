@@ -8,9 +8,10 @@ from functools import partial
 
 import contract_acts as acts
 import pytest
-from contract_ways import small
+from contract_ways import only_outside, small
 
 from concurrent_choices import ItemTimeoutError, run, stream
+from concurrent_choices._strategies._workers import _worker_queue
 from patience import with_ample_limit
 
 LONG = 30
@@ -137,6 +138,14 @@ def test_a_coroutine_that_blocks(strategy):
     results = run(acts.block, [0, 0.3, 0], strategy=strategy, timeout=0.1, return_exceptions=True)
     assert results[2] == 0 or type(results[2]) is ItemTimeoutError
     assert results[1] == 0.3 or type(results[1]) is ItemTimeoutError
+
+
+@only_outside
+def test_a_coroutine_that_blocks_for_good(strategy, monkeypatch):
+    """Its process is killed, also where that would look after the time of its lanes itself."""
+    monkeypatch.setattr(_worker_queue, "STUCK", LIMIT)
+    results = run(acts.block, [0, 3600, 0], strategy=strategy, timeout=LIMIT, return_exceptions=True)
+    assert type(results[1]) is ItemTimeoutError
 
 
 def test_a_timeout_error_of_the_items_own(strategy, of_kind):

@@ -291,8 +291,7 @@ class Pump:
             return inf
         wait = timeout
         for queue in list(self._queues.values()):
-            since = queue.worker.page.since
-            left = since / 1e9 + timeout - time.monotonic() if since else timeout
+            left = queue.left(timeout)
             if left > 0:
                 wait = min(wait, left)
             elif not queue.idle:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from typing import Any, NamedTuple
 
@@ -31,6 +32,10 @@ AIM = 8e-3
 
 LOAD = 1 << 18
 """Bytes of items or results a batch should carry at most (guessed: a socket's buffer)."""
+
+STUCK = 2.0
+"""Seconds beyond a timeout in which a worker that looks after its lanes' time itself has to report something:
+otherwise an item blocks its loop, or holds its GIL (guessed: what was cancelled may clean up meanwhile)."""
 
 
 class Fallen(NamedTuple):
@@ -85,6 +90,11 @@ class WorkerQueue:
         """Whether its batches are over in microseconds."""
         return self._credit > CREDIT
 
+    def left(self, timeout: float) -> float:
+        """Seconds until the item it runs has taken so long; as many, if it runs none."""
+        since = self.worker.page.since
+        return since / 1e9 + timeout - time.monotonic() if since else timeout
+
     def sent(self, claim: Claim) -> None:
         """It got a batch."""
         self._claims.append(claim)
@@ -131,10 +141,19 @@ class SharedWorkerQueue(WorkerQueue):
         super().__init__(worker, 1)
         self._capacity = capacity
         self._open: dict[int, Any] = {}
+        self._progress = 0, 0
+        self._since = 0.0
 
     @property
     def idle(self) -> bool:
         return not self._open
+
+    def left(self, timeout: float) -> float:
+        progress = self.worker.page.started, self._reported
+        if progress != self._progress:
+            self._progress, self._since = progress, time.monotonic()
+        runs = progress[0] > progress[1]
+        return self._since + timeout + STUCK - time.monotonic() if runs else timeout
 
     @property
     def room(self) -> int:
