@@ -1,6 +1,7 @@
 """What engine tests call: named functions, so that worker processes find them."""
 
 import os
+import signal
 import sqlite3
 import threading
 import time
@@ -105,6 +106,13 @@ def reader():
             return cursor.execute("select ?", (item,)).fetchone()[0]
 
     return connection, read
+
+
+def set_handler_outside(process):
+    """Set a signal's handler, where that is another process, in a way that nobody sees in the code."""
+    time.sleep(0.001)
+    if os.getpid() != process:
+        signal.__dict__["signal"](signal.SIGUSR1, signal.SIG_DFL)
 
 
 class SlowToLoad:

@@ -1,7 +1,9 @@
 """Whatever a controller orders, and whenever: every item once, in its place, and nothing left over."""
 
+import os
 from collections import Counter as Tallied
-from itertools import count, islice
+from contextlib import closing
+from itertools import count, islice, repeat
 
 import engine_acts as acts
 import pytest
@@ -95,6 +97,16 @@ def test_items_that_cannot_travel_are_performed_here():
     items = [acts.Unmovable(number) if number % 5 == 0 else number for number in range(200)]
     strategy = ScriptedStrategy(STARTING, OUTSIDE)
     assert run(acts.number_of, items, strategy=strategy) == list(range(200))
+
+
+@pytest.mark.parametrize(("script", "process"), [("lanes", 0), ("hybrid", os.getpid())])
+def test_errors_about_threads_say_what_to_do(script, process):
+    """Wherever the other threads are, and also where the error stands in its item's place."""
+    strategy = ScriptedStrategy(*SCRIPTS[script])
+    results = stream(acts.set_handler_outside, repeat(process), strategy=strategy, return_exceptions=True)
+    with closing(results):
+        error = next(result for result in results if result is not None)
+    assert "thread_safe=False" in error.__notes__[-1], repr(error)
 
 
 def test_in_a_running_loop_too(strategy):

@@ -16,14 +16,14 @@ from .._work._job import Job
 from .._work._mutex import Mutex
 from ._tally import Tally
 
-__all__ = ["Counts", "ElasticPool"]
+__all__ = ["Counts", "ElasticPool", "explain_refusals"]
 
 STAFFING = 3e-3
 """Seconds that starting lanes may take at a time (guessed: 40 threads where nothing computes)."""
 
 _AFFINE = (
     "it was called outside the calling thread, which `auto` does for work that waits; "
-    "AutoStrategy(thread_safe=False) keeps it in the calling thread"
+    "in `run` and `stream`, AutoStrategy(thread_safe=False) keeps it in the calling thread"
 )
 
 
@@ -214,12 +214,18 @@ class ElasticPool(LanePool):
 
     def inspect(self, batch: Batch) -> None:
         """Count errors that mean "too many at once", and explain those about threads."""
-        if batch.error is not None and refused_thread(batch.error):
-            batch.error.add_note(_AFFINE)
+        explain_refusals(batch)
         if self.job.return_exceptions:
             for value in batch.values:
                 if isinstance(value, Exception):
                     self.errors += is_congestion(value)
+
+
+def explain_refusals(batch: Batch) -> None:
+    """Note on errors about threads, raised or in their items' places, how to do without other threads."""
+    for error in (*batch.values, batch.error):
+        if isinstance(error, BaseException) and refused_thread(error):
+            error.add_note(_AFFINE)
 
 
 def _work(lane: Lane) -> None:

@@ -16,7 +16,7 @@ from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._worker_queue import SharedWorkerQueue, WorkerQueue
 from .._work._job import Job
-from ._elastic_pool import ElasticPool
+from ._elastic_pool import ElasticPool, explain_refusals
 
 __all__ = ["FallbackPump"]
 
@@ -73,7 +73,10 @@ class FallbackPump(Pump):
         before = len(self._out)
         super()._take(queue, message)
         self.seconds += message.nanoseconds / 1e9
-        self.items += sum(len(batch.values) for batch in list(self._out)[before:])
+        for batch in list(self._out)[before:]:
+            self.items += len(batch.values)
+            if batch.error is not None or self._job.return_exceptions:
+                explain_refusals(batch)
         if self.watched:
             self._unasked.add(queue)
 
