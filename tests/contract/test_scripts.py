@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -38,6 +39,7 @@ def execute(tmp_path):
             text=True,
             timeout=60,
             cwd=tmp_path,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
             check=False,
         )
         assert done.stderr == ""
@@ -179,7 +181,7 @@ def test_what_workers_print_is_seen(name, execute):
         from concurrent_choices import run
 
         def shout(word):
-            print(word.upper(), flush=True)
+            print(word.upper())
 
         run(shout, ["a"], strategy="{name}")
         """
@@ -215,11 +217,12 @@ def test_fork_on_request(name, execute):
                 return globals().get, ("held",)
 
         held = ["in memory"]
+        print("once")
         strategy = load("{name}")(max_workers=1, start_method="fork")
         print(*run(len, ["a", "bb"], strategy=strategy))
         """
     )
-    assert printed == ["1", "2"]
+    assert printed == ["once", "1", "2"]
 
 
 def test_in_a_child_of_multiprocessing(name, execute):

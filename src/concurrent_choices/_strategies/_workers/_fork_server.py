@@ -13,6 +13,7 @@ import select
 import sys
 from _socket import CMSG_SPACE, socket
 
+from ._outcome import flush_output
 from ._page import Page
 from ._wire import Link
 from ._worker import serve, settle
@@ -126,6 +127,7 @@ def _preload(folder: str, *modules: str) -> None:
     for name in modules:
         _import(name)
     sys.path = path
+    flush_output()  # or each worker would print again what a module has printed
     gc.freeze()
 
 

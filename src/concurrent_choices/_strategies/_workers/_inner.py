@@ -15,7 +15,7 @@ from ..._work._mutex import Mutex
 from ..._work._nesting import lanes_around
 from ..._work._pickling import load, reason_of
 from ..._work._source import Source
-from ._outcome import Scrutiny, pack_outcome
+from ._outcome import Scrutiny, flush_output, pack_outcome
 from ._page import Page
 from ._wire import Kind, Link, Message, Terms
 
@@ -131,6 +131,7 @@ class _Lanes:
         indices = range(batch.start, batch.start + count)
         claim = Claim(batch.start, [self._items.pop(index) for index in indices])
         frames = pack_outcome(claim, batch, tolerant=self._job.return_exceptions, scrutiny=self._scrutiny)
+        flush_output()
         self.say(Kind.DONE, batch.start, frames)
         self.performed += count
 

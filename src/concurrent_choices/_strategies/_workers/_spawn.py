@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..._errors import WorkerStartError
 from ..._platform._interpreter import interpreter as this_interpreter
 from ._child import Child
+from ._outcome import flush_output
 from ._wire import Link
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ def _options() -> list[str]:
 
 def fork(wire: socket, page: Page, lifeline: int) -> Process:
     """A copy of this process that serves at once."""
+    flush_output()  # or the copy would print again what nobody has let out yet
     pid = os.fork()
     if pid:
         return Child(pid)

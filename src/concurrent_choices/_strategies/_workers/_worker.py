@@ -17,7 +17,7 @@ from ..._facts._batch import Batch, Claim
 from ..._work._nesting import lanes_around
 from ..._work._perform import Performer
 from ..._work._pickling import load, reason_of
-from ._outcome import Scrutiny, pack_outcome
+from ._outcome import Scrutiny, flush_output, pack_outcome
 from ._page import Page
 from ._surroundings import adopt
 from ._wire import Kind, Link, Message, Terms
@@ -79,7 +79,7 @@ def serve(link: Link, page: Page, lifeline: int) -> None:
     except SystemExit:
         code = 1
     finally:
-        _flush_output()
+        flush_output()
         os._exit(code)
 
 
@@ -220,6 +220,7 @@ class _Bench:
         took = time.monotonic_ns() - began
         self._page.since = 0
         frames = pack_outcome(claim, batch, tolerant=self._tolerant, scrutiny=self._scrutiny)
+        flush_output()
         self._link.queue(Kind.DONE, message.job, message.start, frames, took)
         self.performed += len(batch.values)
         del batch, items, claim, frames
@@ -243,11 +244,3 @@ class _Bench:
         if self._timed:
             numbers[1] = time.monotonic_ns()
         return numbers[2] != self._number
-
-
-def _flush_output() -> None:
-    from contextlib import suppress  # noqa: PLC0415 - 1 ms of a worker's start; at its end there is time
-
-    for output in (sys.stdout, sys.stderr):
-        with suppress(Exception):  # nobody is left to be told
-            output.flush()
