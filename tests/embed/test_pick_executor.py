@@ -74,3 +74,10 @@ def test_an_async_def_is_refused():
 
     with pytest.raises(InvalidArgumentError, match="async def"):
         pick_executor(give, [()])
+
+
+def test_samples_that_all_raise_are_refused():
+    """What failing takes says nothing of the calls to come."""
+    with pytest.raises(InvalidArgumentError, match=r"^sample_args: .* the first TypeError\(") as refused:
+        pick_executor(spin, [(1, 2, 3)] * 4)
+    assert isinstance(refused.value.__cause__, TypeError)

@@ -12,6 +12,7 @@ from .._facts._workload import Workload
 from .._run._arguments import check_fn, check_items
 from .._run._choosing import recommend
 from .._work._callables import is_async, name_of
+from .._work._perform import show
 from ._executor import AdaptiveExecutor
 
 __all__ = ["pick_executor"]
@@ -34,7 +35,8 @@ def pick_executor(fn: Callable[..., Any], sample_args: Iterable[Any], *, budget:
         import the caller's main module. Its owner shuts it down.
 
     Raises:
-        InvalidArgumentError: `fn` is no callable or an `async def`, or there is no sample.
+        InvalidArgumentError: `fn` is no callable or an `async def`, there is no sample, or all
+            samples raised.
     """
     check_fn(fn)
     if is_async(fn):
@@ -46,6 +48,10 @@ def pick_executor(fn: Callable[..., Any], sample_args: Iterable[Any], *, budget:
         raise InvalidArgumentError("sample_args", "must hold at least one call's arguments")
     workload = Workload(Spread(fn), samples, items_count=MANY, name=name_of(fn))
     verdict = recommend(workload, budget=budget, verify=False)
+    if verdict.profile.errors == 1.0:
+        first = verdict.first_error
+        problem = f"every call with them raised, the first {show(first)}; a tuple is a call's arguments"
+        raise InvalidArgumentError("sample_args", problem) from first
     thread = verdict.estimate("thread")
     if verdict.bound == "io":  # a process would only wait as well, whatever a noisy sample made of it
         return _threads(thread)

@@ -64,6 +64,11 @@ class Verdict(Recommendation):
         """The chosen strategy, ready to use."""
         return strategy_for(self.plan)
 
+    @property
+    def first_error(self) -> BaseException | None:
+        """What the earliest of the calls so far that failed has raised; None where none failed."""
+        return self._leftover.first_error()
+
     def run(self, *, timeout: float | None = None, return_exceptions: bool = False) -> list[Any]:
         """Do the rest of the work and give all results, in input order.
 
@@ -74,7 +79,7 @@ class Verdict(Recommendation):
             return_exceptions: Put an exception in its item's place instead of raising it.
 
         Raises:
-            InvalidArgumentError: It has been run already, or it came from JSON and holds no work.
+            InvalidArgumentError: It has been run already.
             RunningLoopError: An event loop runs in this thread.
             Exception: Whatever a call raised, as for `concurrent_choices.run`.
         """
