@@ -44,6 +44,27 @@ def test_errors_in_their_place(fn):
     assert [type(batch.values[place]) for place in (0, 2)] == [ZeroDivisionError] * 2
 
 
+class Interrupted(list):
+    """Items after the last of which a signal's handler raises."""
+
+    def __init__(self, items, error):
+        super().__init__(items)
+        self.error = error
+
+    def __iter__(self):
+        yield from super().__iter__()
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), TimeoutError("the alarm")], ids=["Ctrl-C", "alarm"])
+@pytest.mark.parametrize("tolerant", [False, True])
+def test_what_comes_after_the_last_item_is_no_items_error(error, tolerant):
+    """It ends the batch as it is: no item gets the blame, and no value is added."""
+    batch = perform(lambda n: divmod(6, n)[0], Interrupted([1, 2], error), tolerant=tolerant)
+    assert (batch.values, batch.error) == ([6, 3], error)
+    assert not hasattr(error, "__notes__")
+
+
 def test_what_is_no_ordinary_exception_is_no_value():
     """SystemExit and its like end the batch even then."""
 

@@ -67,8 +67,10 @@ class Performer:
                 self._perform(claim, values, mark)
             except BaseException as error:  # noqa: BLE001 - even sys.exit() in an item is that item's error, raised to the caller
                 place = len(values)
-                annotate(error, claim.start + place, claim.items[place])
-                if not (self._tolerant and isinstance(error, Exception)):
+                follows = place < len(claim.items)  # else a signal's handler raised after the last
+                if follows:
+                    annotate(error, claim.start + place, claim.items[place])
+                if not (follows and self._tolerant and isinstance(error, Exception)):
                     return self._examined(claim, Batch(claim.start, values, error))
                 values.append(error)
             else:
