@@ -193,6 +193,21 @@ def test_shared_memory_bandwidth_makes_lanes_slower():
         assert seconds(bound, 100, *how) == pytest.approx(525 * MS, rel=0.02)
 
 
+def test_two_threads_are_as_fast_as_they_were_in_the_trial():
+    """Small files: half of the time in turns, and each takes half as long again."""
+    seen = {"pair_speedup": 1.16, "pair_parallelism": 1.78, "pair_inflation": 1.54}
+    files = function(0.03, cpu=0.03, gil=0.003, **seen)
+    assert seconds(files, 4_000, "thread", 2) == pytest.approx(120 * MS / 1.16, rel=0.03)
+
+
+def test_coroutines_seen_in_step_are_predicted_in_step():
+    """Sixteen that compute 0.3 ms each were nine times as fast as one: four waves of 32 take 16.3 ms each."""
+    profile = evolve(coroutine(7, held=0.3, cpu=0.3), ramp_inflation=1.0)
+    seen = evolve(profile, ramp=((16, 9.2),))
+    assert 65 * MS < seconds(seen, 128, "asyncio", 32) < 75 * MS
+    assert seconds(profile, 128, "asyncio", 32) < 55 * MS
+
+
 def test_a_lock_lets_one_in_whatever_the_strategy():
     """Two milliseconds each, one after another, also across processes if they share it."""
     locked = function(2, pair_speedup=1.0)

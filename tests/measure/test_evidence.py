@@ -215,7 +215,7 @@ def test_a_pair_of_coroutines_has_no_parallelism():
     )
 
     assert profile.pair_parallelism is None
-    assert profile.pair_speedup == 1.9
+    assert (profile.pair_speedup, profile.ramp_inflation) == (1.9, 1.0)
 
 
 def test_what_was_not_tried():

@@ -80,7 +80,8 @@ class Profile(Jsonable):
             every prediction a lower bound.
         ramp: Pairs of a number of lanes and their throughput over that of one lane, from trials
             with more than two lanes; empty where not tried.
-        ramp_inflation: CPU per item in the last of those trials over that of one lane; None where not tried.
+        ramp_inflation: CPU per item in the last of those trials over that of one lane, of coroutines in that
+            of two where there was no wider one; None where not tried.
         process_speedup: Throughput of two worker processes over that of one; None where not tried.
         binding: Why it must be called in its caller's own thread; empty where nothing was seen that says so.
         cpus: Processors of the machine it was measured on; None for those of the machine asked about.

@@ -96,7 +96,8 @@ class Demand:
         resource: Time at something that serves one item at a time, within this process.
         shared_resource: The same, where all processes share it.
         doubtful: Whether lanes that compute in step would explain as well what the resource is inferred from.
-        inflation: Factor by which a second busy lane lengthens `work`; 1 where it does not.
+        in_step: Whether a trial showed lanes that compute, then wait, in step.
+        inflation: Factor by which a second busy lane lengthens computing; 1 where it does not.
         cores: Cores there are for it; neighbours may keep some busy.
         switches: Times it gives up the GIL to wait.
         steps: Times a coroutine gives the loop back.
@@ -113,6 +114,7 @@ class Demand:
     resource: float = 0.0
     shared_resource: float = 0.0
     doubtful: bool = False
+    in_step: bool = False
     inflation: float = 1.0
     cores: float = 1.0
     switches: float = 0.0
@@ -130,10 +132,10 @@ class Demand:
         """Seconds one item takes when nothing else runs."""
         return self.gil + self.work + self.wait + self.block + self.resource
 
-    def stretched(self, lanes: float) -> float:
-        """`work` when that many lanes compute at once: memory bandwidth is shared."""
+    def slowed(self, lanes: float) -> float:
+        """How much longer computing takes when that many lanes do it at once: memory bandwidth is shared."""
         busy_lanes = max(1.0, min(lanes, self.cores / self.width))
-        return self.work * (1.0 + (self.inflation - 1.0) * (busy_lanes - 1.0))
+        return 1.0 + (self.inflation - 1.0) * (busy_lanes - 1.0)
 
 
 def memory_inflation(profile: Profile) -> float:
@@ -257,10 +259,11 @@ def _network(demand: Demand, lanes: int) -> Network:
     if demand.is_async:
         held = demand.gil + demand.work + demand.block
         return Network(queues=(held, demand.resource), think=demand.wait)
+    slowed = demand.slowed(lanes)
     return Network(
         queues=(demand.resource,),
-        held=demand.gil,
-        work=demand.stretched(lanes),
+        held=demand.gil * slowed,
+        work=demand.work * slowed,
         cores=demand.cores / demand.width,
         think=demand.wait,
     )
@@ -275,7 +278,8 @@ def _refined(profile: Profile, demand: Demand) -> Demand:
     observed, total = profile.pair_speedup, demand.gil + demand.work
     if observed is None or not _refinable(profile, demand):
         return demand
-    known = gil_is_known(profile)
+    # of short calls that wait for nothing else, only the pair tells
+    known = gil_is_known(profile) and not (total < BLIND_BELOW and demand.wait < WAITS * demand.alone)
     if known and observed < CONTENDED * _speedup(demand, PAIR):
         return demand  # slower than the GIL explains: something else is shared
 
@@ -326,7 +330,7 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
         return demand
     in_step = _network(tried, lanes).in_step(lanes) * demand.alone
     if lanes > PAIR and demand.is_async and observed >= EXPLAINED * in_step:
-        return demand
+        return evolve(demand, in_step=True)
 
     def with_resource(seconds: float) -> Demand:
         from_wait = min(seconds, demand.wait)

@@ -174,6 +174,7 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
         trials = [_allowed(each, served, profile.cpu, profile.gil) for each in trials]
     pair = next((trial for trial in trials if trial.lanes == PAIR), None)
     wide = [trial for trial in trials if trial is not pair]
+    together = wide or (trials if evidence.is_async else [])
     if pair is not None:
         profile = evolve(profile, pair_speedup=pair.speedup)
     if pair is not None and not evidence.is_async:
@@ -186,7 +187,7 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
     return evolve(
         profile,
         ramp=tuple((each.lanes, each.speedup) for each in wide),
-        ramp_inflation=wide[-1].inflation if wide else None,
+        ramp_inflation=together[-1].inflation if together else None,
     )
 
 

@@ -52,12 +52,13 @@ def _inner(case: Case, workers: int, lanes: int) -> Rate:
     """One process of several: its share of the items and of the cores, its own resources."""
     demand = case.demand
     per_process = demand.resource - demand.shared_resource
+    slowed = demand.slowed(workers * lanes)  # memory is shared by all processes
     mine = evolve(
         demand,
         resource=per_process,
         wait=demand.wait + demand.shared_resource,
-        gil=demand.gil + _worker(case),
-        work=demand.stretched(workers * lanes),  # memory is shared by all processes
+        gil=demand.gil * slowed + _worker(case),
+        work=demand.work * slowed,
         inflation=1.0,
     )
     share = evolve(case, demand=mine, items=max(1, round(case.items / workers)))

@@ -74,7 +74,8 @@ def loop_rate(case: Case, lanes: int, step: float, cores: float) -> Rate:
 
 def _on_loop(case: Case, plan: Plan, step: float, start: float) -> Prediction:
     rate = loop_rate(case, plan.concurrency, step, case.demand.cores)
-    return finish(case, rate, start=start)
+    smooth = finish(case, rate, start=start)
+    return evolve(smooth, seconds=smooth.in_step) if case.demand.in_step else smooth
 
 
 def _in_threads(case: Case, plan: Plan) -> Prediction:
