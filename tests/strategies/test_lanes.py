@@ -69,6 +69,17 @@ def test_a_ring_is_not_lost():
     outbox.wait(0)
 
 
+def test_no_wait_is_deaf_to_ctrl_c():
+    """A signal that comes just before a wait is handled after it: none lasts long, whatever it was asked."""
+    Outbox(inf).wait(10**9)
+    Outbox(1e-3).wait(10**9)
+
+
+def test_a_wait_that_is_over_already():
+    """What is left of a time may have passed when it is asked for."""
+    Outbox(inf).wait(-1e-9)
+
+
 def test_a_task_that_fails_is_heard():
     """What no item raised, but a lane itself, is raised to whoever waits, and not in a minute."""
 

@@ -6,7 +6,7 @@ after a busy moment it looks in again by itself, `linger` seconds later.
 
 from __future__ import annotations
 
-import _thread
+from _thread import allocate_lock
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,7 +14,11 @@ from math import inf
 
 from ..._facts._batch import Batch
 
-__all__ = ["Outbox"]
+__all__ = ["UNHEARD", "Outbox"]
+
+UNHEARD = 0.4
+"""Seconds that one wait takes at most: a signal that arrives just before it begins does not interrupt it, so
+Ctrl-C is heard when it is over (guessed: whoever presses it hardly notices)."""
 
 
 class Outbox:
@@ -31,7 +35,7 @@ class Outbox:
             self.put = self._pour  # type: ignore[method-assign] # decided once, not at every put
         self._linger = linger
         self._batches: deque[Batch] = deque()
-        self._bell = _thread.allocate_lock()
+        self._bell = allocate_lock()
         self._bell.acquire()
         self._dozing = False
         self._busy = False
@@ -70,7 +74,7 @@ class Outbox:
         return taken
 
     def wait(self, seconds: float) -> None:
-        """Wait for a batch, a ring, or until `seconds` have passed."""
+        """Wait for a batch or a ring, for so many seconds at most; it may take less."""
         if self._linger == inf:
             self._sleep(seconds)
             return
@@ -84,4 +88,4 @@ class Outbox:
         self._dozing = False
 
     def _sleep(self, seconds: float) -> None:
-        self._bell.acquire(timeout=min(seconds, _thread.TIMEOUT_MAX))
+        self._bell.acquire(timeout=max(0.0, min(seconds, UNHEARD)))

@@ -28,6 +28,7 @@ from ..._work._job import Job
 from ..._work._pace import share_of_rest
 from ..._work._perform import show
 from ..._work._pickling import dump, reason_of
+from .._lanes._outbox import UNHEARD
 from ._child import readable
 from ._host import Host, Worker
 from ._parting import part
@@ -48,9 +49,6 @@ ATTEMPTS = 3
 
 NAP = 50e-6
 """Seconds in which a few answers gather where a batch takes a microsecond (the kernel makes it 100)."""
-
-LONGEST = 1e6
-"""Seconds that one look at the wires may take at most: `poll` counts milliseconds, and in 31 bits."""
 
 _KILLED = "its worker process was killed and replaced"
 
@@ -212,7 +210,7 @@ class Pump:
         if self._queues and all(queue.brisk for queue in self._queues.values()):
             # Whoever writes to a process that waits must wake it; let answers gather instead.
             time.sleep(NAP)
-        events = self._wires.wait(None if seconds == inf else min(seconds, LONGEST) * 1000)
+        events = self._wires.wait(min(seconds, UNHEARD) * 1000)
         for queue, dead in self._wires.heard(events):
             self._hear(queue, dead=dead)
 
