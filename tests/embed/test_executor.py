@@ -655,6 +655,34 @@ def test_ctrl_c_while_a_submitter_waits_holds_up_nobody(monkeypatch):
         assert [future.result(10) for future in waiting] == [True, 4]
 
 
+@pytest.mark.parametrize("calls", range(24))
+def test_ctrl_c_while_a_call_is_submitted_holds_up_nobody(executor, calls):
+    """It may strike after any call that submitting makes: the lock is let go of, and others go on."""
+    executor.submit(pow, 2, 2).result(10)
+    while not executor._core._dispatch._idle:
+        time.sleep(1e-3)
+    left = [calls]
+
+    def strike(frame, event, arg):
+        if event in {"call", "c_return"}:
+            left[0] -= 1
+            if left[0] < 0:
+                raise KeyboardInterrupt
+
+    sys.setprofile(strike)
+    try:
+        executor.submit(pow, 2, 3)
+    except KeyboardInterrupt:  # not by `suppress`, which would be struck
+        pass
+    finally:
+        sys.setprofile(None)
+    later = []
+    other = threading.Thread(target=lambda: later.append(executor.submit(pow, 2, 4).result()), daemon=True)
+    other.start()
+    other.join(10)
+    assert later == [16]
+
+
 def test_a_shutdown_waits_for_a_call_in_the_caller():
     """All that was submitted has ended when it comes back."""
     gate, begun, end = threading.Event(), threading.Event(), threading.Event()
@@ -746,12 +774,16 @@ def refuse_threads(patch, meanwhile):
     patch.setattr(threading.Thread, "start", refuse)
 
 
+def waiting_call(core):
+    account = core.accounts.of(len)
+    return Task(Future(), len, ("abc",), {}, account, copy_context(), 2, time.perf_counter_ns(), 1)
+
+
 def test_what_waits_while_all_threads_come_to_rest_is_made(core, monkeypatch):
     """They rest by the time it is known that no further one can be started, and one of them makes it."""
     gate = threading.Event()
     held = core.submit(gate.wait, (60,), {})
-    account = core.accounts.of(len)
-    waiting = Task(Future(), len, ("abc",), {}, account, copy_context(), 2, time.perf_counter_ns(), 1)
+    waiting = waiting_call(core)
 
     def rest():
         gate.set()
@@ -769,6 +801,7 @@ def test_what_waits_while_all_threads_come_to_rest_is_made(core, monkeypatch):
 
 def test_a_shutdown_does_not_wait_for_a_thread_that_cannot_be_started(core, monkeypatch):
     """It had begun to wait for the call, and is told that it is not made."""
+    waiting = waiting_call(core)
     shutdown = threading.Thread(target=core.join, daemon=True)
 
     def begin_to_wait():
@@ -778,8 +811,11 @@ def test_a_shutdown_does_not_wait_for_a_thread_that_cannot_be_started(core, monk
             time.sleep(1e-3)
 
     refuse_threads(monkeypatch, begin_to_wait)
+    with core._dispatch.lock:
+        core._dispatch.backlog.add(waiting)
+    core._dispatch.spread()
     with pytest.raises(RuntimeError, match="can't start new thread"):
-        core.submit(len, ("abc",), {})
+        waiting.future.result(0)
     shutdown.join(60)
     assert not shutdown.is_alive()
 

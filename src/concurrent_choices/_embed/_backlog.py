@@ -41,8 +41,8 @@ class Backlog:
         line = self._lines.get(task.account)
         if line is None:
             line = self._lines[task.account] = deque()
+        self.size += 1  # before the call that adds it: Ctrl-C may strike after any
         line.append(task)
-        self.size += 1
 
     def put_back(self, task: Task) -> None:
         """A call that was taken waits again, before the others of its callable."""

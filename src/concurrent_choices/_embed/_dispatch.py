@@ -79,31 +79,36 @@ class Dispatch:
         self._on_wait = on_wait
         self._on_left = on_left
 
-    def enter(self, task: Task) -> None:
-        """Run a call in a thread as soon as may be. The caller holds the lock, and `release`s it."""
+    def enter(self, task: Task) -> Lane | None:
+        """Run a call in a thread as soon as may be. The lock is held.
+
+        Ctrl-C strikes after calls only: what belongs together is done without one in between.
+
+        Returns:
+            A thread at rest, into whose mail the call is to be put.
+        """
         account = task.account
         if not self._may(account):
             self.backlog.add(task)
-            self.lock.release()
             self._on_wait()
-            return
+            return None
+        if self._idle:
+            lane = self._idle[-1]
+            del self._idle[-1]
+            account.running += 1
+            self._busy += 1
+            return lane
+        lane = self._new_lane()
         account.running += 1
         self._busy += 1
-        if self._idle:
-            lane = self._idle.pop()
-            self.lock.release()
-            lane.mail.put(task)
-            return
-        lane = self._new_lane()
-        self.lock.release()
         try:
             self._start(lane, task)
-        except Exception:  # not what Ctrl-C raises: the thread has started then, and has the task
-            with self.lock:
-                self._withdraw(lane, task)
-                self._on_left()
-            self.spread()  # what came back meanwhile may have counted on this thread
+        except BaseException as error:
+            if lane.thread is not None and not isinstance(error, Exception):
+                raise  # Ctrl-C while the thread starts, which has the call
+            self._withdraw(lane, task)
             raise
+        return None
 
     def _may(self, account: Account) -> bool:
         """Whether a callable may run one more call now."""
@@ -205,7 +210,7 @@ class Dispatch:
             return True
         try:
             self._start(lane, task)
-        except Exception as error:  # noqa: BLE001 - as in enter
+        except Exception as error:  # noqa: BLE001 - whatever it is, the call waits on or ends with it
             with self.lock:
                 self._withdraw(lane, task)
                 if self._busy or self._idle:
