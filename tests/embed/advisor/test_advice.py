@@ -10,6 +10,7 @@ import sys
 import time
 import warnings
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -177,6 +178,20 @@ def test_an_application_that_gives_an_awaitable():
     assert TestClient(EndpointAdvisor(Parts)).get("/").text == "part"
 
 
+def test_an_application_that_raises_before_it_gives_an_awaitable():
+    """That is a request which has ended, as any other."""
+
+    class Picky:
+        def __init__(self, scope, receive, send):
+            raise ValueError(scope["path"])
+
+    advisor = EndpointAdvisor(Picky, on_shutdown=None)
+    with pytest.raises(ValueError, match="/"):
+        TestClient(advisor).get("/")
+    assert [each.requests for each in advisor.advice()] == [1]
+    assert [loop.active for loop in advisor._loops.values()] == [0]
+
+
 def test_included_routers_have_their_prefix():
     """A route of an included router is named with its prefix."""
     router = APIRouter(prefix="/items")
@@ -212,6 +227,32 @@ def test_paths_without_a_route_are_few(framework, tmp_path):
         "/sub/deep/{path}",
         "/sub/{path}",
         "/{tenant}/files/{path}",
+    ]
+
+
+def test_plain_routes_of_fastapi_are_told_apart():
+    """Whatever their endpoints are; parameters may be equal to one another, or span segments."""
+
+    async def answer(request, text="fine"):
+        return PlainTextResponse(text)
+
+    class Answers:
+        async def __call__(self, scope, receive, send):
+            await PlainTextResponse("fine")(scope, receive, send)
+
+    app = FastAPI()
+    app.add_route("/graphql", Answers())
+    app.add_route("/other", Answers())
+    app.add_route("/part", partial(answer, text="part"))
+    app.add_route("/pairs/{n}/{m}", answer)
+    app.add_route("/files/{rest:path}", answer)
+    table = advise(app, ["/graphql", "/other", "/part", "/pairs/1/1", "/files/", "/files/a/b"], times=1)
+    assert sorted(each.path for each in table) == [
+        "/files/{rest}",
+        "/graphql",
+        "/other",
+        "/pairs/{n}/{m}",
+        "/part",
     ]
 
 

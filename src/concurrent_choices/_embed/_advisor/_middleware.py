@@ -76,8 +76,9 @@ class EndpointAdvisor:
 
     For every route: how long it waits, computes and holds the event loop, on which line, how long its
     requests queue for a thread; and from that, whether `def` or `async def` is right. Routes of Starlette
-    and FastAPI are known by their templates, other applications by their paths. Websockets, streams and
-    the lifespan pass through unchanged.
+    and FastAPI are known by their templates, other applications by their paths. What a mounted application
+    without routes answers is one route, its mount's path and "/{path}"; what nothing answers is "(no route)".
+    Websockets, streams and the lifespan pass through unchanged.
 
     It sees what runs in the task that it was called in. So let it stand innermost, which for
     `app.add_middleware` means to add it first; inside of a `BaseHTTPMiddleware` it sees everything.
@@ -163,9 +164,7 @@ class EndpointAdvisor:
         loop.active += 1
         if self._sampler.parked:
             self._sampler.wake()
-        call: Any = self.app(scope, receive, send)
-        if not hasattr(call, "throw"):
-            call = _awaiting(call)
+        call = _awaiting(self.app, scope, receive, send)
         visit = Visit(loop, call, scope, closely=self._routes.closely())
         began = time.perf_counter_ns()
         try:
@@ -208,9 +207,9 @@ class EndpointAdvisor:
         return noticing
 
 
-async def _awaiting(call: Awaitable[None]) -> None:
-    """What an application may give instead of a coroutine, such as an endpoint that is a class."""
-    await call
+async def _awaiting(app: App, scope: Any, receive: Any, send: Any) -> None:
+    """An application's answer as a coroutine: it may give another awaitable, or raise before it gives any."""
+    await app(scope, receive, send)
 
 
 def _threads() -> int:

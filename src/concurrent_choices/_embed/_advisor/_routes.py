@@ -86,6 +86,8 @@ def _is_mount(scope: Any) -> bool:
     """Whether the last that routing told of is a mounted application."""
     if "route" in scope:
         return getattr(scope["route"], "endpoint", None) is None
+    if "app_root_path" not in scope:  # which mounts leave behind
+        return False
     return not (inspect.isroutine(scope["endpoint"]) or inspect.isclass(scope["endpoint"]))
 
 
@@ -109,6 +111,10 @@ def _mounted(scope: Any) -> str:
 
 
 def _named(path: str, scope: Any) -> str:
-    """A path in which the values of parameters have given way to their names."""
-    names = {str(value): f"{{{name}}}" for name, value in scope.get("path_params", {}).items()}
-    return "/".join(names.get(each, each) if each else "" for each in path.split("/"))
+    """A path in which the values of parameters, which come in its order, have given way to their names."""
+    named, rest = "", f"{path}/"
+    for name, value in scope.get("path_params", {}).items():
+        before, found, after = rest.partition(f"/{value}/")  # it may hold several segments
+        if found:
+            named, rest = f"{named}{before}/{{{name}}}", f"/{after}"
+    return (named + rest).removesuffix("/")
