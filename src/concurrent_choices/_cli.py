@@ -32,6 +32,7 @@ from ._measure._calibration import describe, machine_costs
 from ._platform import this_machine
 from ._run._choosing import recommend
 from ._run._probes import PROBES
+from ._work._perform import safe_repr
 
 __all__ = ["main"]
 
@@ -160,7 +161,11 @@ def _add_advise(commands: Any) -> None:
 @contextmanager
 def _printing_aside() -> Generator[None]:
     """What the user's own code prints, in worker processes too, goes to standard error: ours may be JSON."""
-    ours, kept = sys.stdout, os.dup(1)
+    ours = sys.stdout
+    if ours is None:  # closed by the caller: nothing of ours is said there, and 1 may be anybody's file
+        yield
+        return
+    kept = os.dup(1)
     os.dup2(2, 1)
     try:
         with redirect_stdout(sys.stderr):
@@ -191,7 +196,8 @@ def _driven(asked: argparse.Namespace) -> Drive:
     except InvalidArgumentError:
         raise
     except (Exception, SystemExit) as error:
-        text = str(error) if isinstance(error, StartUpError) else f"{asked.application} raised {error!r}"
+        told = isinstance(error, StartUpError)
+        text = str(error) if told else f"{asked.application} raised {safe_repr(error)}"
         raise _UserCodeError(text) from error
 
 
@@ -227,8 +233,8 @@ def _verdict(asked: argparse.Namespace) -> Recommendation:
         return recommend(workload, budget=asked.budget, verify=not asked.no_race, machine=machine)
     except InvalidArgumentError:
         raise
-    except Exception as error:
-        problem = f"the items raised {error!r}"
+    except (Exception, SystemExit) as error:
+        problem = f"the items raised {safe_repr(error)}"
         raise _UserCodeError(problem) from error
 
 
@@ -245,7 +251,7 @@ def _imported(reference: str) -> Callable[[Any], Any]:
         problem = f"cannot be imported: {error}; write it as PKG.MOD:FN"
         raise InvalidArgumentError(reference, problem) from error
     except (Exception, SystemExit) as error:
-        problem = f"{reference} raised {error!r}"
+        problem = f"{reference} raised {safe_repr(error)}"
         raise _UserCodeError(problem) from error
     if not callable(found):
         problem = f"is no callable but {type(found).__name__!r}; write it as PKG.MOD:FN"
@@ -274,8 +280,8 @@ def _items(text: str) -> Iterable[Any]:
 def _evaluated(text: str) -> Iterable[Any]:
     try:
         items: Any = eval(text, {})  # noqa: S307 - the user's own expression, on the user's own command line
-    except Exception as error:
-        problem = f"{text!r} is neither a file nor an expression that works: {error!r}"
+    except (Exception, SystemExit) as error:
+        problem = f"{text!r} is neither a file nor an expression that works: {safe_repr(error)}"
         raise InvalidArgumentError("--items", problem) from error
     if not isinstance(items, Iterable):
         raise InvalidArgumentError("--items", f"{text!r} gives {items!r}, which cannot be iterated over")

@@ -92,6 +92,15 @@ def make():
     return FastAPI()
 
 
+class Shy(Exception):
+    def __repr__(self):
+        raise KeyError
+
+
+async def shy(scope, receive, send):
+    raise Shy
+
+
 def wsgi(environ, start_response):
     return []
 """
@@ -203,6 +212,7 @@ def test_arguments_that_cannot_work(service, capsys, arguments, message):
     [
         (["faulty:app"], "faulty:app raised ValueError('no settings')"),
         (["leaving:app"], "leaving:app raised SystemExit(3)"),
+        (["service:shy", "/", "--times", "2"], "GET / raised <Shy whose repr raises KeyError> (2 of 2)"),
         (["service:broken", "/"], "start-up failed"),
         (["service:stuck", "/", "--timeout", "0.01"], "start-up has not ended within the 0.01 s of timeout"),
         (["service:app", "/fails", "--times", "2"], "GET /fails raised KeyError('inside') (2 of 2)"),

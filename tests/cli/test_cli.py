@@ -117,12 +117,41 @@ def test_a_module_that_raises(here, capsys):
     assert capsys.readouterr() == ("", "concurrent-choices: faulty:fn raised OSError('no settings')\n")
 
 
+@pytest.mark.parametrize(
+    ("raising", "message"),
+    [
+        ("raise SystemExit(3)", "the items raised SystemExit(3)"),
+        ("raise Shy", "the items raised <Shy whose repr raises KeyError>"),
+        ("raise OSError('no' * 99)", f"the items raised OSError('{'no' * 99}')"),
+    ],
+)
+def test_whatever_items_raise(here, capsys, raising, message):
+    """One line, and the whole of it, for errors that would end a program or have no repr too."""
+    (here / "shy.py").write_text(
+        "class Shy(Exception):\n"
+        "    def __repr__(self):\n"
+        "        raise KeyError\n"
+        "def items():\n"
+        f"    {raising}\n"
+        "    yield\n"
+    )
+    sys.modules.pop("shy", None)
+    assert main(["recommend", "builtins:abs", "--items", "__import__('shy').items()"]) == 1
+    assert capsys.readouterr().err.splitlines()[1:] == [f"concurrent-choices: {message}"]
+
+
 def test_a_callable_that_prints(here, capfd):
     """What it prints is no part of the JSON: it goes to standard error."""
     assert main(["recommend", "mine:talks", "--items", "range(9)", "--json"]) == 0
     out, err = capfd.readouterr()
     assert Recommendation.from_json(out).items == 9
     assert "so far 1\n" in err
+
+
+def test_a_closed_standard_output(here, monkeypatch):
+    """Python has no `sys.stdout` then: nothing is said, and the exit code is as ever."""
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["recommend", "mine:talks", "--items", "range(9)"]) == 0
 
 
 def test_ctrl_c(here, capsys, monkeypatch):

@@ -12,6 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from .._errors import InvalidArgumentError
+from .._work._perform import safe_repr
 from ._advisor._advice import AdviceTable
 from ._advisor._middleware import EndpointAdvisor
 from ._driving import Answer, Request, exchange, lifespan
@@ -77,7 +78,8 @@ def advise(  # noqa: PLR0913 - settings, each with a default
         The advice. Printed, it is a table.
 
     Raises:
-        InvalidArgumentError: There is no request to make, or no such method.
+        InvalidArgumentError: There is no request to make, no such method, or the OpenAPI description cannot
+            be used: then `requests` must be given.
         Exception: What the application's start-up raised.
     """
     found = drive(
@@ -152,7 +154,7 @@ def _wrong(answer: Answer) -> str:
     if isinstance(answer.error, TimeoutError):
         return "was not answered in time"
     if answer.error is not None:
-        return f"raised {answer.error!r}"
+        return f"raised {safe_repr(answer.error)}"
     if not answer.status:
         return "was not answered"
     return f"was refused with status {answer.status}" if answer.status >= REFUSED else ""

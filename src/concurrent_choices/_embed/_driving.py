@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from attrs import field, frozen
 
 from .._errors import InvalidArgumentError
+from .._work._perform import safe_repr
 
 __all__ = ["Answer", "Request", "StartUpError", "exchange", "lifespan"]
 
@@ -171,7 +172,7 @@ async def lifespan(app: Any, patience: float, troubles: list[str]) -> AsyncGener
             failure = _failure(await _answered(task, answers, patience), "shutdown", patience)
             error = await _ended(task, patience)
             if error is not None and not failure:
-                failure = f"the application's lifespan raised {error!r}"
+                failure = f"the application's lifespan raised {safe_repr(error)}"
             troubles.extend([failure] if failure else [])
 
 

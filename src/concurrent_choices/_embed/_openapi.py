@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from .._errors import InvalidArgumentError
+from .._work._perform import safe_repr
 from ._driving import Request
 
 __all__ = ["HARMLESS", "requests_of"]
@@ -51,7 +52,7 @@ def requests_of(app: Any, methods: Sequence[str] = HARMLESS) -> list[Request]:
     try:
         return list(_requests(describe(), methods))
     except Exception as error:
-        problem = f"must be given: the application's OpenAPI description cannot be used ({error!r})"
+        problem = f"must be given: the application's OpenAPI description cannot be used ({safe_repr(error)})"
         raise InvalidArgumentError("requests", problem) from error
 
 

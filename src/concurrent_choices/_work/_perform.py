@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from contextvars import Context
     from typing import Any
 
-__all__ = ["Mark", "Performer", "add_to", "annotate", "show", "text_of", "unawaited_among"]
+__all__ = ["Mark", "Performer", "add_to", "annotate", "safe_repr", "show", "text_of", "unawaited_among"]
 
 Mark = Callable[[int], bool]
 """Told the index of the item about to start; answers whether it may."""
@@ -144,11 +144,16 @@ def add_to(error: BaseException, name: str, value: object) -> None:
 
 def show(item: object) -> str:
     """A repr for messages: short, and safe even where the item's own repr raises."""
+    text = safe_repr(item)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def safe_repr(item: object) -> str:
+    """A repr at its full length, safe even where the item's own raises."""
     try:
-        text = repr(item)
+        return repr(item)
     except Exception as error:  # noqa: BLE001 - a broken repr must not hide the error it should explain
         return f"<{type(item).__name__} whose repr raises {type(error).__name__}>"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def text_of(error: BaseException) -> str:
