@@ -774,16 +774,12 @@ def refuse_threads(patch, meanwhile):
     patch.setattr(threading.Thread, "start", refuse)
 
 
-def waiting_call(core):
-    account = core.accounts.of(len)
-    return Task(Future(), len, ("abc",), {}, account, copy_context(), 2, time.perf_counter_ns(), 1)
-
-
 def test_what_waits_while_all_threads_come_to_rest_is_made(core, monkeypatch):
     """They rest by the time it is known that no further one can be started, and one of them makes it."""
     gate = threading.Event()
     held = core.submit(gate.wait, (60,), {})
-    waiting = waiting_call(core)
+    account = core.accounts.of(len)
+    waiting = Task(Future(), len, ("abc",), {}, account, copy_context(), 2, time.perf_counter_ns(), 1)
 
     def rest():
         gate.set()
@@ -801,7 +797,6 @@ def test_what_waits_while_all_threads_come_to_rest_is_made(core, monkeypatch):
 
 def test_a_shutdown_does_not_wait_for_a_thread_that_cannot_be_started(core, monkeypatch):
     """It had begun to wait for the call, and is told that it is not made."""
-    waiting = waiting_call(core)
     shutdown = threading.Thread(target=core.join, daemon=True)
 
     def begin_to_wait():
@@ -811,11 +806,8 @@ def test_a_shutdown_does_not_wait_for_a_thread_that_cannot_be_started(core, monk
             time.sleep(1e-3)
 
     refuse_threads(monkeypatch, begin_to_wait)
-    with core._dispatch.lock:
-        core._dispatch.backlog.add(waiting)
-    core._dispatch.spread()
     with pytest.raises(RuntimeError, match="can't start new thread"):
-        waiting.future.result(0)
+        core.submit(len, ("abc",), {})
     shutdown.join(60)
     assert not shutdown.is_alive()
 

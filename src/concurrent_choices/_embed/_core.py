@@ -110,32 +110,31 @@ class Core:
         account = self.accounts.of(fn if counted_as is None else counted_as)
         now = time.perf_counter_ns()
         task = Task(LeanFuture(), fn, args, kwargs, account, copy_context(), next(self._serial), now, calls)
-        lane, here = None, False
+        dispatch = self._dispatch
+        lane = caller = None
         try:
-            with self._dispatch.lock:
-                if self._dispatch.closing:
+            with dispatch.lock:
+                if dispatch.closing:
                     raise RuntimeError(CLOSED)
-                if self._settings.max_queue is None or not self._full() or self._wait_for_room(task):
-                    lane = self._place(task)
-                else:
-                    self._callers.add(threading.current_thread())
+                if self._settings.max_queue is not None and self._full() and not self._wait_for_room(task):
+                    caller = threading.current_thread()
                     account.running += 1
-                    here = True
-        finally:  # Ctrl-C may strike when the lock is let go of, and the thread waits for its call
+                    self._callers.add(caller)
+                elif account.place == "process":
+                    task.away = dispatch.attentive = True
+                    self._remote += 1
+                    self._process_pool.submit(task)
+                else:
+                    lane = dispatch.enter(task)
+        finally:  # Ctrl-C may strike when the lock is let go of, and what has been counted must happen
             if lane is not None:
-                lane.mail.put(task)  # with the lock held it costs a fifth more: the thread wants it, too
-        if here:
-            self._run_here(task)
+                if lane.thread is not None:
+                    lane.mail.put(task)  # with the lock held it costs a fifth more: the thread wants it, too
+                else:
+                    dispatch.start(lane, task)
+            elif caller is not None:
+                self._run_here(task, caller)
         return task
-
-    def _place(self, task: Task) -> Lane | None:
-        """Have a call made where its callable belongs; as `Dispatch.enter`. The lock is held."""
-        if task.account.place != "process":
-            return self._dispatch.enter(task)
-        task.away = self._dispatch.attentive = True
-        self._remote += 1
-        self._process_pool.submit(task)
-        return None
 
     def _full(self) -> bool:
         """Whether as many wait as may."""
@@ -162,14 +161,14 @@ class Core:
                 raise RuntimeError(CLOSED)
         return not self._full()
 
-    def _run_here(self, task: Task) -> None:
+    def _run_here(self, task: Task, caller: threading.Thread) -> None:
         try:
             task.begin()
             perform(task, Lane(), self._clock)
         finally:
             with self._dispatch.lock:
                 task.account.running -= 1
-                self._callers.discard(threading.current_thread())
+                self._callers.discard(caller)
                 self._left()
             self._dispatch.spread()  # what waited for this one's place, and perhaps no thread is at work
         error = task.future.exception()

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from queue import Empty
 from typing import TYPE_CHECKING
 
 from .._work._mutex import ReentrantMutex
@@ -85,7 +86,7 @@ class Dispatch:
         Ctrl-C strikes after calls only: what belongs together is done without one in between.
 
         Returns:
-            A thread at rest, into whose mail the call is to be put.
+            A thread at rest, into whose mail the call is to be put, or one that is to be started with it.
         """
         account = task.account
         if not self._may(account):
@@ -95,20 +96,24 @@ class Dispatch:
         if self._idle:
             lane = self._idle[-1]
             del self._idle[-1]
-            account.running += 1
-            self._busy += 1
-            return lane
-        lane = self._new_lane()
+        else:
+            lane = self._new_lane()
         account.running += 1
         self._busy += 1
+        return lane
+
+    def start(self, lane: Lane, task: Task) -> None:
+        """Start a thread with its first call."""
         try:
             self._start(lane, task)
-        except BaseException as error:
-            if lane.thread is not None and not isinstance(error, Exception):
-                raise  # Ctrl-C while the thread starts, which has the call
-            self._withdraw(lane, task)
+        except BaseException:  # Ctrl-C too, before the thread has begun or after
+            if lane.thread is not None and not _recalled(lane):
+                raise
+            with self.lock:
+                self._withdraw(lane, task)
+                self._on_left()
+            self.spread()  # what came back meanwhile may have counted on this thread
             raise
-        return None
 
     def _may(self, account: Account) -> bool:
         """Whether a callable may run one more call now."""
@@ -236,7 +241,7 @@ class Dispatch:
 
     def _leave(self, lane: Lane) -> None:
         with self.lock:
-            del self.lanes[lane]
+            self.lanes.pop(lane, None)  # there no more where its first call was taken back
             self.ended.notify_all()
 
     # The end
@@ -254,3 +259,13 @@ class Dispatch:
     def threads(self) -> list[threading.Thread]:
         """The threads that live."""
         return [lane.thread for lane in list(self.lanes) if lane.thread is not None]
+
+
+def _recalled(lane: Lane) -> bool:
+    """Take its first call back from a thread that may have begun; False where it has it, and makes it."""
+    try:
+        lane.mail.get_nowait()
+    except Empty:
+        return False
+    lane.mail.put(None)
+    return True

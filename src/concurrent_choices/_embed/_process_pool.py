@@ -133,13 +133,14 @@ class ProcessPool:
     def _start(self) -> bool:
         with self._starting:
             if self.thread is None:
-                thread = new_thread(self._work, "executor-processes")
+                # Known before it starts: Ctrl-C meanwhile must not have a second one started beside it.
+                self.thread = new_thread(self._work, "executor-processes")
                 try:
-                    thread.start()
+                    self.thread.start()
                 except RuntimeError as error:
+                    self.thread = None
                     self.unfit = f"no thread could be started that hands calls to worker processes ({error})"
                     return False
-                self.thread = thread
         return True
 
     # In the process pool's thread

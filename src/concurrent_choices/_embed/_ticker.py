@@ -67,12 +67,12 @@ class Ticker:
         """Start the thread; False where none can be started, and calls wait unwatched."""
         with self._dispatch.lock:
             if self.thread is None:
-                thread = new_thread(self._work, "executor-watch")
+                self.thread = new_thread(self._work, "executor-watch")  # known before Ctrl-C can strike
                 try:
-                    thread.start()
+                    self.thread.start()
                 except RuntimeError:
+                    self.thread = None
                     return False
-                self.thread = thread
         return True
 
     def close(self) -> None:
