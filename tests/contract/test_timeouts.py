@@ -10,8 +10,9 @@ import contract_acts as acts
 import pytest
 from contract_ways import only_outside, small
 
-from concurrent_choices import ItemTimeoutError, run, stream
+from concurrent_choices import HybridStrategy, ItemTimeoutError, run, stream
 from concurrent_choices._strategies._workers import _worker_queue
+from concurrent_choices._strategies._workers._child import readable
 from patience import with_ample_limit
 
 LONG = 30
@@ -168,3 +169,17 @@ def test_a_strategy_serves_after_a_timeout(name, of_kind):
     finally:
         if warm is not None:
             warm.__exit__(None, None, None)
+
+
+def test_a_wire_that_nobody_has_read_is_no_silence(monkeypatch):
+    """A worker that is stuck because its results fill the wire is not killed: whoever reads it was away."""
+    with HybridStrategy(1, 64) as strategy:
+        results = stream(bytes, [1 << 14] * 128, strategy=strategy, timeout=LONG, ordered=False)
+        next(results)
+        (worker,) = strategy.staffing._kept.workers
+        with monkeypatch.context() as away:
+            away.setattr(_worker_queue, "STUCK", -math.inf)
+            for _ in range(32):  # more than come with one look
+                assert readable(worker.link.fileno(), LONG)
+                next(results)
+        assert len(list(results)) == 128 - 1 - 32

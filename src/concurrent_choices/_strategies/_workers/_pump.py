@@ -292,7 +292,7 @@ class Pump:
             left = queue.left(timeout)
             if left > 0:
                 wait = min(wait, left)
-            elif not queue.idle:
+            elif not (queue.idle or readable(queue.worker.link.fileno(), 0)):  # unread, it may wait for us
                 queue.worker.kill()
                 with suppress(EOFError):
                     self._drain(queue)

@@ -128,6 +128,11 @@ class Link:
         """Whether something waits to be sent."""
         return bool(self._outgoing)
 
+    @property
+    def unfinished(self) -> int:
+        """Bytes that have come of a message whose rest has not."""
+        return len(self._buffer)
+
     def queue(self, kind: int, job: int, start: int, frames: Sequence[Any], nanoseconds: int = 0) -> None:
         """Line up a message; `flush` sends it."""
         first = frames[0]

@@ -141,7 +141,7 @@ class SharedWorkerQueue(WorkerQueue):
         super().__init__(worker, 1)
         self._capacity = capacity
         self._open: dict[int, Any] = {}
-        self._progress = 0, 0
+        self._progress = 0, 0, 0
         self._since = 0.0
 
     @property
@@ -149,7 +149,7 @@ class SharedWorkerQueue(WorkerQueue):
         return not self._open
 
     def left(self, timeout: float) -> float:
-        progress = self.worker.page.started, self._reported
+        progress = self.worker.page.started, self._reported, self.worker.link.unfinished
         if progress != self._progress:
             self._progress, self._since = progress, time.monotonic()
         runs = progress[0] > progress[1]
