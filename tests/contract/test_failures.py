@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec
 
 import contract_acts as acts
 import pytest
-from contract_ways import only_outside
+from contract_ways import only_outside, small
 
 from concurrent_choices import (
     InvalidArgumentError,
@@ -226,6 +226,16 @@ def test_an_item_that_does_not_unpickle(strategy, of_kind, outside):
     results = run(of_kind(acts.class_of), items, strategy=strategy, return_exceptions=True)
     assert results[:2] + results[3:] == ["int"] * 3
     assert not outside or isinstance(results[2], NotPicklableError)
+
+
+def test_only_the_item_that_does_not_unpickle_is_blamed(name, of_kind, outside):
+    """However many travel with it: they are served, and none is waited for."""
+    items = [1] * 40
+    items[5] = acts.RaisesOnLoads()
+    strategy = small(name, concurrency=32)
+    results = run(of_kind(acts.class_of), items, strategy=strategy, return_exceptions=True)
+    assert results[:5] + results[6:] == ["int"] * 39
+    assert not outside or (results[5].index, results[5].what) == (5, "item")
 
 
 def test_an_item_without_a_usable_repr(strategy, of_kind):

@@ -41,7 +41,7 @@ def test_reported_items_are_safe():
 def test_a_batch_that_was_never_started():
     """A batch that the worker could not read counts as not started."""
     queue = queue_with(Claim(0, "ab"), Claim(2, "cd"))
-    queue.unstarted(queue.reported(0, 2))
+    assert queue.refused(0) == Claim(0, "ab")
     assert queue.fallen(1) == ([], [(2, "c")], [Claim(3, "d")])
 
 
@@ -102,6 +102,18 @@ def test_a_shared_queue_reports_out_of_order():
     assert queue.reported(2, 1) == Claim(2, ["c"])
     assert not queue.idle
     assert queue.room
+
+
+def test_a_shared_queue_gives_back_the_whole_batch_that_was_never_started():
+    """A batch that the worker could not read, between others; it may be sent again, one at a time."""
+    queue = SharedWorkerQueue(None, 8)
+    for claim in (Claim(0, "ab"), Claim(2, "cd"), Claim(4, "ef")):
+        queue.sent(claim)
+    assert queue.refused(2) == Claim(2, list("cd"))
+    queue.reported(4, 1)
+    queue.sent(Claim(2, "c"))
+    assert queue.refused(2) == Claim(2, ["c"])
+    assert queue.fallen(2) == ([], [(0, "a")], [Claim(1, ["b"]), Claim(5, ["f"])])
 
 
 def test_a_shared_queue_that_falls():

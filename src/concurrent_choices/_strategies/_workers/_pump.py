@@ -238,8 +238,7 @@ class Pump:
         elif message.kind == Kind.DONE:
             self._take(queue, message)
         elif message.kind == Kind.REFUSED:
-            claim = queue.reported(message.start, 1)
-            queue.unstarted(claim)
+            claim = queue.refused(message.start)
             if len(claim.items) > 1:
                 self._separate(claim)
             else:

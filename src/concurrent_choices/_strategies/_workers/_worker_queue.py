@@ -111,9 +111,10 @@ class WorkerQueue:
         self._reported += len(claim.items)
         return claim
 
-    def unstarted(self, claim: Claim) -> None:
-        """A batch that was reported had in truth never been started."""
-        self._reported -= len(claim.items)
+    def refused(self, start: int) -> Claim:
+        """It cannot read its oldest batch, and has started nothing of it; the batch."""
+        del start
+        return self._claims.popleft()
 
     def fallen(self, started: int) -> Fallen:
         """What it leaves, if it had started so many items of this job."""
@@ -141,6 +142,7 @@ class SharedWorkerQueue(WorkerQueue):
         super().__init__(worker, 1)
         self._capacity = capacity
         self._open: dict[int, Any] = {}
+        self._sizes: dict[int, int] = {}
         self._progress = 0, 0, 0
         self._since = 0.0
 
@@ -162,9 +164,17 @@ class SharedWorkerQueue(WorkerQueue):
 
     def sent(self, claim: Claim) -> None:
         self._open.update(enumerate(claim.items, claim.start))
+        self._sizes[claim.start] = len(claim.items)
 
     def reported(self, start: int, count: int) -> Claim:
         self._reported += count
+        self._sizes.pop(start, None)  # of whose batch something was started is not refused
+        return self._take(start, count)
+
+    def refused(self, start: int) -> Claim:
+        return self._take(start, self._sizes.pop(start))
+
+    def _take(self, start: int, count: int) -> Claim:
         return Claim(start, [self._open.pop(index) for index in range(start, start + count)])
 
     def fallen(self, started: int) -> Fallen:
