@@ -6,16 +6,21 @@ import logging
 import threading
 import time
 import weakref
+from contextlib import closing
 
 import engine_acts as acts
 import pytest
 from engine_coroutines import STARTING as LOOP_STARTING
 from engine_coroutines import LoopStrategy
-from engine_fakes import STARTING, ScriptedStrategy
+from engine_fakes import STARTING, Scripted, ScriptedStrategy
 
 from concurrent_choices import run
 from concurrent_choices._engine._auto import AutoStrategy
-from concurrent_choices._engine._report import run_report
+from concurrent_choices._engine._conductor import Conductor
+from concurrent_choices._engine._report import begin_report, run_report
+from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
+from concurrent_choices._work._job import Job
+from concurrent_choices._work._source import Source
 from patience import patient
 
 
@@ -173,6 +178,17 @@ def test_a_strategy_that_is_dropped_inside_its_block():
     while keeper() is not None and time.monotonic() < until:  # the ticker has yet to see that the run is over
         gc.collect()
     assert keeper() is None
+
+
+def test_nobody_waits_for_workers_with_one_item_alone(monkeypatch):
+    """There is no other that could be handed to them: nobody would even ask for them."""
+    monkeypatch.setattr(Conductor, "_await_workers", lambda _: pytest.fail("waits"))
+    job = Job(acts.double, Source([1]))
+    with closing(ThreadPool("concurrent_choices-auto")) as thread_pool:
+        conductor = Conductor(
+            job, lambda: Scripted([]), begin_report(job.name), thread_pool, eager=True, patient=True
+        )
+        assert [list(batch.values) for batch in conductor.batches()] == [[2]]
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "2"])

@@ -126,7 +126,7 @@ class Conductor:
         self._open()
         try:
             self._begin_looking()
-            if self._patient and not (self._stands_in or self._state.may_change):
+            if self._patient and self._looked_after and not (self._stands_in or self._state.may_change):
                 self._await_workers()
             while not self._job.stopped and not self._caller.is_over:
                 yield from self._cross() if self._orders.inside else self._caller.batches()
