@@ -12,9 +12,9 @@ import engine_acts as acts
 import pytest
 from engine_coroutines import STARTING as LOOP_STARTING
 from engine_coroutines import LoopStrategy
-from engine_fakes import STARTING, Scripted, ScriptedStrategy
+from engine_fakes import ALONE, STARTING, Scripted, ScriptedStrategy
 
-from concurrent_choices import run
+from concurrent_choices import run, stream
 from concurrent_choices._engine._auto import AutoStrategy
 from concurrent_choices._engine._conductor import Conductor
 from concurrent_choices._engine._report import begin_report, run_report
@@ -189,6 +189,24 @@ def test_nobody_waits_for_workers_with_one_item_alone(monkeypatch):
             job, lambda: Scripted([]), begin_report(job.name), thread_pool, eager=True, patient=True
         )
         assert [list(batch.values) for batch in conductor.batches()] == [[2]]
+
+
+def test_a_stream_whose_end_comes_in_the_midst_of_a_look():
+    """The collector may find it in any thread, and in the ticker's while that looks after the same run."""
+    started, ended = threading.Event(), threading.Event()
+    strategy = ScriptedStrategy()
+
+    def look(_sight):
+        if started.is_set():
+            results.close()
+            ended.set()
+        return ALONE
+
+    strategy.controller.look = look
+    results = stream(acts.nap, range(100), strategy=strategy)
+    next(results)
+    started.set()
+    assert ended.wait(30)
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "2"])

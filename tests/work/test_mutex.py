@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from concurrent_choices._work._mutex import Mutex, ReentrantMutex
+from concurrent_choices._work._mutex import Mutex
 
 INTERRUPTS = 50
 
@@ -52,20 +52,18 @@ def is_free(lock):
     return found == [True]
 
 
-@pytest.mark.parametrize("kind", [Mutex, ReentrantMutex])
-def test_no_interruption_leaves_it_locked(kind, alarm):
+def test_no_interruption_leaves_it_locked(alarm):
     """Wherever the signal comes between two instructions of a loop that takes it."""
     for _ in range(INTERRUPTS):
-        lock = kind()
+        lock = Mutex()
         with pytest.raises(InterruptionError):
             take_until(alarm, lock)
         assert is_free(lock)
 
 
-@pytest.mark.parametrize("kind", [Mutex, ReentrantMutex])
-def test_it_lets_one_thread_in(kind):
+def test_it_lets_one_thread_in():
     """Others wait until it is released, which an error in the block does as well."""
-    lock = kind()
+    lock = Mutex()
     with lock:
         assert not is_free(lock)
     assert is_free(lock)
@@ -75,8 +73,8 @@ def test_it_lets_one_thread_in(kind):
 
 
 def test_who_has_it_may_take_it_again():
-    """The reentrant one, as often as it is released."""
-    lock = ReentrantMutex()
+    """As often as it is released."""
+    lock = Mutex()
     with lock, lock:
         pass
     assert is_free(lock)

@@ -15,7 +15,7 @@ from functools import partial
 from queue import Empty
 from typing import TYPE_CHECKING
 
-from .._work._mutex import ReentrantMutex
+from .._work._mutex import Mutex
 from .._work._new_thread import new_thread
 from ._backlog import Backlog
 from ._lane import Lane, perform
@@ -61,7 +61,7 @@ class Dispatch:
         on_wait: Callable[[], None],
         on_left: Callable[[], None],
     ) -> None:
-        self.lock = ReentrantMutex()  # the collector may drop the executor in any thread, at any time
+        self.lock = Mutex()  # the collector may drop the executor in any thread, at any time
         self.backlog = Backlog()
         self.lanes: dict[Lane, None] = {}
         self.closing = False

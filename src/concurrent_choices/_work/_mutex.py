@@ -1,4 +1,8 @@
-"""Locks for `with`, which Ctrl-C does not leave locked."""
+"""Locks for `with`, which Ctrl-C does not leave locked.
+
+They are reentrant: the garbage collector may end what was dropped, a stream or an executor, in any thread at
+any time, also in one that has its lock already, which would wait for itself.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import sys
 import threading
 from _thread import RLock
 
-__all__ = ["Mutex", "ReentrantMutex"]
+__all__ = ["Mutex"]
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
@@ -28,7 +32,6 @@ class _Unbroken(RLock):  # type: ignore[misc]  # pyright: ignore[reportGeneralTy
 
 
 if TYPE_CHECKING or sys.version_info[:2] != (3, 14):
-    Mutex = threading.Lock
-    ReentrantMutex = threading.RLock
+    Mutex = threading.RLock
 else:
-    Mutex = ReentrantMutex = _Unbroken
+    Mutex = _Unbroken
