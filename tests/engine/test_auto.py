@@ -7,6 +7,7 @@ import threading
 import time
 import weakref
 from contextlib import closing
+from dataclasses import dataclass
 
 import engine_acts as acts
 import pytest
@@ -17,7 +18,9 @@ from engine_fakes import ALONE, STARTING, Scripted, ScriptedStrategy
 from concurrent_choices import run, stream
 from concurrent_choices._engine._auto import AutoStrategy
 from concurrent_choices._engine._conductor import Conductor
+from concurrent_choices._engine._elastic_pool import explain_refusals
 from concurrent_choices._engine._report import begin_report, run_report
+from concurrent_choices._facts._batch import Batch
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
@@ -120,6 +123,20 @@ def test_a_callable_bound_to_its_thread_is_kept_in_it():
         assert run(read, range(60)) == list(range(60))
     finally:
         connection.close()
+
+
+@dataclass(frozen=True)
+class FrozenError(Exception):
+    """Refuses attributes, a note among them."""
+
+    message: str
+
+
+def test_a_frozen_error_about_threads_is_explained():
+    """How to do without other threads; the error arrives as any other."""
+    error = FrozenError("signal only works in main thread")
+    assert explain_refusals(Batch(0, [1], error)) == [error]
+    assert "thread_safe=False" in error.__notes__[0]
 
 
 def test_not_thread_safe_means_this_thread():

@@ -14,6 +14,7 @@ from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import Lane, LanePool
 from .._work._job import Job
 from .._work._mutex import Mutex
+from .._work._perform import add_note
 from ._tally import Tally
 
 __all__ = ["Counts", "ElasticPool", "explain_refusals"]
@@ -214,18 +215,17 @@ class ElasticPool(LanePool):
 
     def inspect(self, batch: Batch) -> None:
         """Count errors that mean "too many at once", and explain those about threads."""
-        explain_refusals(batch)
+        errors = explain_refusals(batch)
         if self.job.return_exceptions:
-            for value in batch.values:
-                if isinstance(value, Exception):
-                    self.errors += is_congestion(value)
+            self.errors += sum(map(is_congestion, errors))
 
 
-def explain_refusals(batch: Batch) -> None:
-    """Note on errors about threads, raised or in their items' places, how to do without other threads."""
-    for error in (*batch.values, batch.error):
-        if isinstance(error, BaseException) and refused_thread(error):
-            error.add_note(_AFFINE)
+def explain_refusals(batch: Batch) -> list[BaseException]:
+    """Note on errors about threads how to do without others; all errors, raised or in their items' places."""
+    errors = [error for error in (*batch.values, batch.error) if isinstance(error, BaseException)]
+    for error in filter(refused_thread, errors):
+        add_note(error, _AFFINE)
+    return errors
 
 
 def _work(lane: Lane) -> None:

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     from contextvars import Context
     from typing import Any
 
-__all__ = ["Mark", "Performer", "add_to", "annotate", "safe_repr", "show", "text_of", "unawaited_among"]
+__all__ = [
+    "Mark",
+    "Performer",
+    "add_note",
+    "add_to",
+    "annotate",
+    "safe_repr",
+    "show",
+    "text_of",
+    "unawaited_among",
+]
 
 Mark = Callable[[int], bool]
 """Told the index of the item about to start; answers whether it may."""
@@ -132,9 +142,14 @@ def unawaited_among(batch: Batch, items: Sequence[Any], *, tolerant: bool) -> Ba
 
 def annotate(error: BaseException, index: int, item: object) -> None:
     """Note on an exception which item raised it."""
+    add_note(error, f"raised by item {index}: {show(item)}")
+
+
+def add_note(error: BaseException, text: str) -> None:
+    """As its own `add_note`, also on one of a frozen class, and not for ever."""
     notes: list[str] = getattr(error, "__notes__", None) or []
     if len(notes) < _NOTES:
-        add_to(error, "__notes__", [*notes, f"raised by item {index}: {show(item)}"])
+        add_to(error, "__notes__", [*notes, text])
 
 
 def add_to(error: BaseException, name: str, value: object) -> None:
