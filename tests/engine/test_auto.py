@@ -135,8 +135,15 @@ class FrozenError(Exception):
 def test_a_frozen_error_about_threads_is_explained():
     """How to do without other threads; the error arrives as any other."""
     error = FrozenError("signal only works in main thread")
-    assert explain_refusals(Batch(0, [1], error)) == [error]
+    assert explain_refusals(Batch(0, [1, error]), tolerant=True) == [error]
     assert "thread_safe=False" in error.__notes__[0]
+
+
+def test_an_error_that_a_call_returned_is_not_explained():
+    """It is a value like any other, and whose it is may not want it changed."""
+    error = ValueError("signal only works in main thread")
+    assert explain_refusals(Batch(0, [1, error]), tolerant=False) == []
+    assert not hasattr(error, "__notes__")
 
 
 def test_not_thread_safe_means_this_thread():

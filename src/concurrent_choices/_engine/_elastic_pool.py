@@ -215,17 +215,18 @@ class ElasticPool(LanePool):
 
     def inspect(self, batch: Batch) -> None:
         """Count errors that mean "too many at once", and explain those about threads."""
-        errors = explain_refusals(batch)
-        if self.job.return_exceptions:
-            self.errors += sum(map(is_congestion, errors))
+        self.errors += sum(map(is_congestion, explain_refusals(batch, tolerant=self.job.return_exceptions)))
 
 
-def explain_refusals(batch: Batch) -> list[BaseException]:
-    """Note on errors about threads how to do without others; all errors, raised or in their items' places."""
-    errors = [error for error in (*batch.values, batch.error) if isinstance(error, BaseException)]
-    for error in filter(refused_thread, errors):
-        add_note(error, _AFFINE)
-    return errors
+def explain_refusals(batch: Batch, *, tolerant: bool) -> list[BaseException]:
+    """Note on errors about threads how to do without others; gives the errors in their items' places."""
+    standing: list[BaseException] = []
+    if tolerant:  # else one among the values is what a call returned, and not ours
+        standing = [value for value in batch.values if isinstance(value, BaseException)]
+    for error in (*standing, batch.error):
+        if error is not None and refused_thread(error):
+            add_note(error, _AFFINE)
+    return standing
 
 
 def _work(lane: Lane) -> None:

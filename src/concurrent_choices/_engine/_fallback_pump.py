@@ -75,8 +75,7 @@ class FallbackPump(Pump):
         self.seconds += message.nanoseconds / 1e9
         for batch in list(self._out)[before:]:
             self.items += len(batch.values)
-            if batch.error is not None or self._job.return_exceptions:
-                explain_refusals(batch)
+            explain_refusals(batch, tolerant=self._job.return_exceptions)
         if self.watched:
             self._unasked.add(queue)
 
