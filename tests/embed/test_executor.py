@@ -63,6 +63,21 @@ def act(what):
     return spin(60_000)
 
 
+def counted(seconds):
+    """A callable that takes so long, and a list of how many of its calls have run at once at most."""
+    lock, running, most = threading.Lock(), [0], [0]
+
+    def limited():
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        time.sleep(seconds)
+        with lock:
+            running[0] -= 1
+
+    return limited, most
+
+
 class SealedResult:
     """What can be pickled and not unpickled."""
 
@@ -597,16 +612,7 @@ def test_a_full_queue_runs_in_the_caller():
 
 def test_the_caller_keeps_to_a_limit_too():
     """It waits rather than make a call more of a callable than may run at once."""
-    lock, running, most = threading.Lock(), [0], [0]
-
-    def limited():
-        with lock:
-            running[0] += 1
-            most[0] = max(most[0], running[0])
-        time.sleep(5e-3)
-        with lock:
-            running[0] -= 1
-
+    limited, most = counted(5e-3)
     with AdaptiveExecutor(4, 0, max_queue=1, when_full="caller", limits={limited: 1}) as executor:
         futures = [executor.submit(limited) for _ in range(6)]
     assert all(future.exception() is None for future in futures)
@@ -839,19 +845,10 @@ def test_where_no_thread_can_be_started_at_all():
 
 def test_a_limit_of_its_own():
     """A callable with a limit never runs more often at once, while others go on."""
-    lock, now, most = threading.Lock(), [0], [0]
-
-    def counted():
-        with lock:
-            now[0] += 1
-            most[0] = max(most[0], now[0])
-        threading.Event().wait(0.002)
-        with lock:
-            now[0] -= 1
-
-    with AdaptiveExecutor(limits={counted: 3}) as executor:
-        wait([executor.submit(counted) for _ in range(60)])
-    assert most[0] == 3
+    limited, most = counted(2e-3)
+    with AdaptiveExecutor(limits={limited: 3}) as executor:
+        wait([executor.submit(limited) for _ in range(60)])
+    assert most == [3]
 
 
 def test_explain_is_a_table(executor):
