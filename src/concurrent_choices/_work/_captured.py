@@ -122,6 +122,7 @@ def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
             inside = _followed(thing)
             if inside is None:
                 ahead += _classes(thing) if callable(thing) else ()
+                ahead += _given_to_call(thing)
                 yield name, thing
             else:
                 ahead.extend(inside)
@@ -132,7 +133,7 @@ def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
 def _followed(thing: Any) -> Iterable[tuple[str, Any]] | None:
     """What hangs on a thing that is not data itself; None where it is."""
     if isinstance(thing, FunctionType):
-        return () if of_libraries(thing.__code__) else _function_parts(thing)
+        return _given_to_call(thing) if of_libraries(thing.__code__) else _function_parts(thing)
     if isinstance(thing, MethodType):
         held = thing.__self__
         return [*_classes(held), ("its function", thing.__func__), ("its object", held)]
@@ -145,6 +146,14 @@ def _followed(thing: Any) -> Iterable[tuple[str, Any]] | None:
 
 def _classes(thing: object) -> list[tuple[str, Any]]:
     return [("its class", kind) for kind in type(thing).__mro__]
+
+
+def _given_to_call(thing: object) -> list[tuple[str, Any]]:
+    """What an object was given to call: a step of its work, or what a library's decorator stands around."""
+    held: dict[str, Any] = getattr(thing, "__dict__", {})
+    some = list(held.items())[:WIDEST]
+    kinds = (FunctionType, MethodType, partial)
+    return [(f"its {name!r}", each) for name, each in some if name == "__wrapped__" or _is(each, *kinds)]
 
 
 def _is_plain_callable(thing: Any) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dis
 from collections import deque
+from functools import partial
 from types import CodeType, FunctionType, MethodType
 
 from ._callables import enclosed
-from ._captured import reached_from
+from ._captured import of_libraries, reached_from
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
@@ -65,8 +66,7 @@ def may_store(fn: Any) -> bool:
 
     What it does to containers that it has made itself does not count.
     """
-    while isinstance(fn, MethodType):
-        fn = fn.__func__
+    fn = _itself(fn)
     if not isinstance(fn, FunctionType):
         return True
     return any(_stores(code) for code in _codes(fn.__code__))
@@ -81,8 +81,17 @@ def altered_by(fn: Any) -> str:
     Args:
         fn: The callable. The functions it uses are looked at too, but those of libraries.
     """
+    itself = _itself(fn)
     functions = (each for _, each in reached_from(fn) if isinstance(each, FunctionType))
-    return next((name for function in functions for name in _altered(function)), "")
+    looked_at = (each for each in functions if each is itself or not of_libraries(each.__code__))
+    return next((name for function in looked_at for name in _altered(function)), "")
+
+
+def _itself(fn: Any) -> Any:
+    """What a call runs, without what is bound to it."""
+    while isinstance(fn, (MethodType, partial)):
+        fn = fn.__func__ if isinstance(fn, MethodType) else fn.func
+    return fn
 
 
 def _altered(function: FunctionType) -> Iterator[str]:
