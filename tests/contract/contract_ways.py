@@ -112,9 +112,10 @@ def _resting_hosts() -> list[Host]:
 def dismiss_resting() -> None:
     """Send the resting workers home now."""
     with _staffing._lock:
-        hosts = [host for host, _ in _staffing._resting.values()]
+        at_rest = list(_staffing._resting.values())
         _staffing._resting.clear()
-    for host in hosts:
+    for host, closing in at_rest:
+        closing.cancel()
         host.close()
 
 

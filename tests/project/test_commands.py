@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -38,7 +39,7 @@ def test_an_environment_that_cannot_be_made_is_not_left_half_made(tmp_path):
     python = tmp_path / "python"
     python.write_text(
         f'#!/bin/sh\nif [ "$1" = "-m" ]; then mkdir -p {tmp_path}/venv/bin; exit 1; fi\n'
-        f'exec {sys.executable} "$@"\n'
+        f'exec {shlex.quote(sys.executable)} "$@"\n'
     )
     python.chmod(0o755)
     done = make(f"VENV={tmp_path}/venv", f"PYTHON={python}", f"{tmp_path}/venv/bin/python")

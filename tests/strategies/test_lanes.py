@@ -182,7 +182,7 @@ def test_a_thread_pool_in_a_fork(thread_pool):
     done.clear()
     if not (child := os.fork()):
         thread_pool.start(done.set)
-        os._exit(0 if done.wait(5) else 1)
+        os._exit(0 if done.wait(30) else 1)
     assert os.waitpid(child, 0)[1] == 0
 
 
