@@ -4,6 +4,8 @@ import functools
 import inspect
 import time
 
+from concurrent_choices._engine._memory import memory
+
 TRIES = 6
 """How often a test of real measurements may be tried: one that fails by chance in a third of its tries
 then fails once in 700."""
@@ -22,9 +24,13 @@ def patient(test):
     def again(*arguments, **named):
         for attempt in range(TRIES - 1):
             try:
-                return test(*arguments, **named)
+                return afresh(*arguments, **named)
             except AssertionError:
                 time.sleep(PAUSE * 2**attempt)
+        return afresh(*arguments, **named)
+
+    def afresh(*arguments, **named):
+        memory.clear()  # or what a spoilt try has learnt would spoil those after it
         return test(*arguments, **named)
 
     return again

@@ -132,7 +132,7 @@ def test_shared_memory_lives_as_long_as_it_is_looked_at(ends):
     assert bytes(frame[-3:]) == b"zzz"
     del frame
     gc.collect()
-    assert descriptors() == before
+    assert descriptors() <= before  # fewer, if workers of an earlier test have ended their rest meanwhile
 
 
 def test_descriptors_that_were_not_taken_are_closed():
@@ -143,4 +143,4 @@ def test_descriptors_that_were_not_taken_are_closed():
     left.queue(1, 0, 0, [b"z" * SHARED_FROM])
     left.close()
     right.close()
-    assert descriptors() == before
+    assert descriptors() <= before  # fewer, if workers of an earlier test have ended their rest meanwhile

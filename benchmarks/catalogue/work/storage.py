@@ -87,12 +87,21 @@ def write_for_good(path: str) -> None:
         os.fsync(file.fileno())
 
 
+class _SelfClosing(sqlite3.Connection):
+    """Closed with the thread that had it: from Python 3.13 on one that was not is warned of."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def connection_to(path: str) -> sqlite3.Connection:
     """This thread's connection; one may not be shared."""
     kept = getattr(_OWN, "connection", None)
     if kept is None or _OWN.path != path:
         _OWN.path = path
-        kept = _OWN.connection = sqlite3.connect(path, timeout=60)
+        kept = _OWN.connection = sqlite3.connect(
+            path, timeout=60, factory=_SelfClosing, check_same_thread=False
+        )
     return kept
 
 
