@@ -293,6 +293,26 @@ def test_processes_that_are_no_faster_are_given_up():
     assert "no faster" in arrangement.reason
 
 
+def test_what_workers_are_at_is_not_taken_for_carrying():
+    """Batches grow: those of the first window that are not over yet are most of what was computed in it."""
+    decider = controller()
+    outside(decider)
+    workers = {"outside_seconds": 0.016, "outside_held": 0.024, "outside_cpu": 0.042}
+    assert decider.look(Sight(now=0.222, remaining=600, outside_items=16, **workers)).stage == "outside"
+
+
+def test_items_that_grow_are_compared_with_the_latest():
+    """While workers came up items took a millisecond at first, and four by the end."""
+    decider = controller()
+    at_the_pair(decider)
+    for now, items, ready in ((0.03, 30, 0), (0.08, 80, 0), (0.14, 120, 0), (0.2, 135, 2)):
+        arrangement = decider.look(computing(now, items=items, ready=ready))
+    assert arrangement.outside
+    decider.look(Sight(now=0.21, remaining=700, outside_items=2, outside_seconds=0.008))
+    workers = {"outside_items": 37, "outside_seconds": 0.2, "outside_cpu": 0.2}
+    assert decider.look(Sight(now=0.31, remaining=500, **workers)).stage == "outside"
+
+
 def test_items_that_come_back_are_timed_anew():
     """Even where the first of them lasts: nothing is divided by a time that is not known."""
     decider = controller()

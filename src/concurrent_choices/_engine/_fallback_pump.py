@@ -58,6 +58,11 @@ class FallbackPump(Pump):
         self._unasked: set[WorkerQueue] = set()
         self._asked: set[WorkerQueue] = set()
 
+    @property
+    def held(self) -> float:
+        """Seconds that workers have been at their present batches, added up; from any thread."""
+        return sum(queue.held for queue in list(self._queues.values()))
+
     def __iter__(self) -> Iterator[Batch]:
         self._pool.outbox.forward(self._waker.ring)
         try:

@@ -124,6 +124,7 @@ class Observer:
             ready=startup.ready if startup else 0,
             outside_items=items,
             outside_seconds=pumped,
+            outside_held=self.pump.held if self.pump else 0.0,
             outside_cpu=startup.cpu() if startup else 0.0,
             outside_queued=startup.queued() if startup else 0.0,
         )

@@ -52,8 +52,7 @@ class ProcessTrial:
         """Judge the window between two sights."""
         if sight.starved or sight.remaining == 0:
             return Verdict()  # whoever gives the items is the slower one, or the workers are at their last
-        seconds, items = sight.now - began.now, sight.outside_items - began.outside_items
-        if not self.passed and items / seconds < self.before:
+        if not self.passed and self._rate(began, sight) < self.before:
             # Memory that all share, or neighbours on the cores: more at once makes each the slower.
             return Verdict("items are no faster in worker processes", for_good=True)
         if self._speed(began, sight) < GAINS and self._carried(began, sight) >= CARRIED:
@@ -67,23 +66,36 @@ class ProcessTrial:
         inside = ceil(1 / computed) + 1 if computed >= WAITING_INSIDE else 0
         return Verdict("items have begun to wait", inside=inside)
 
+    def _rate(self, began: Sight, sight: Sight) -> float:
+        """Items a second, where that is known with what workers have done of their present batches."""
+        rate = (sight.outside_items - began.outside_items) / (sight.now - began.now)
+        done = sight.outside_seconds - began.outside_seconds
+        return rate * _spent(began, sight) / done if self.inside == 1 and done > 0 else rate
+
     def _speed(self, began: Sight, sight: Sight) -> float:
         """How many times one lane's work is done at once."""
-        seconds = sight.now - began.now
         if self.inside > 1 and self.before:
-            return (sight.outside_items - began.outside_items) / seconds / self.before
-        return (sight.outside_seconds - began.outside_seconds) / seconds
+            return self._rate(began, sight) / self.before
+        return _spent(began, sight) / (sight.now - began.now)
 
     def _carried(self, began: Sight, sight: Sight) -> float:
         """CPU a second spent on pickling and sending; with lanes inside nobody knows the workers' part."""
         here, there = sight.cpu - began.cpu, 0.0
         if self.inside == 1:
-            spent = sight.outside_seconds - began.outside_seconds
-            there = max(0.0, sight.outside_cpu - began.outside_cpu - spent)
+            there = max(0.0, sight.outside_cpu - began.outside_cpu - _spent(began, sight))
         return (here + there) / (sight.now - began.now)
 
     def _computed(self, began: Sight, sight: Sight) -> float:
         """Share of the time workers spend in the callable in which they want a core; 1 where nobody knows."""
-        spent = sight.outside_seconds - began.outside_seconds
+        spent = _spent(began, sight)
         computed = sight.outside_cpu - began.outside_cpu + sight.outside_queued - began.outside_queued
         return computed / spent if self.inside == 1 and spent > 0 else 1.0
+
+
+def _spent(began: Sight, sight: Sight) -> float:
+    """Seconds between two sights that workers spent at batches, the unfinished ones included.
+
+    Those are long by the time of the second sight and were short at the first, since batches grow: left out,
+    what workers compute for them was taken for what carrying costs.
+    """
+    return sight.outside_seconds + sight.outside_held - began.outside_seconds - began.outside_held

@@ -67,8 +67,9 @@ class Starting:
     def look(self, sight: Sight) -> Stage:
         known = self._known
         items, seconds = sight.done - self._began.done, sight.now - self._began.now
-        if not self._leftovers and (items >= COUNTED or (items > 1 and seconds >= CLEAR)):
+        if not self._leftovers and items > 1 and seconds >= CLEAR:
             known.each = seconds / items
+            self._began = sight  # items that grow are like the latest of them
         if known.obstacle:
             return self._give_up(sight, known.obstacle)
         if self._has_begun_to_wait(sight):

@@ -38,6 +38,7 @@ class Sight(NamedTuple):
         ready: Worker processes that are up.
         outside_items: Items that workers have finished.
         outside_seconds: Time the workers spent in the callable; 0 where they have lanes inside.
+        outside_held: How long they have been at their present batches, added up; 0 as above.
         outside_cpu: CPU of the workers.
         outside_queued: Time they were ready to run and found no core.
     """
@@ -66,6 +67,7 @@ class Sight(NamedTuple):
     ready: int = 0
     outside_items: int = 0
     outside_seconds: float = 0.0
+    outside_held: float = 0.0
     outside_cpu: float = 0.0
     outside_queued: float = 0.0
 

@@ -78,8 +78,10 @@ class Rehearsal:
     def _sight(self, controls: Controls) -> Sight:
         now, running = controls.now, controls.in_flight()
         here = [each for each in running if each.kind != "process"]
+        there = [each for each in running if each.kind == "process"]
         busy = {each.lane: min(each.cpu, now - each.since) for each in here}
         caller = next((each for each in here if each.kind == "caller"), None)
+        outside_cpu = self._outside_cpu + sum(min(each.cpu, now - each.since) for each in there)
         ready = sum(now >= up_at for up_at in self._up_at)
         return Sight(
             now=now,
@@ -96,15 +98,16 @@ class Rehearsal:
             calls=self._calls,
             call_seconds=self._call_seconds,
             quickest=0.0 if self._quickest == inf else self._quickest,
-            cpu=controls.world.cores.spent - self._outside_cpu,
-            lane_cpu=controls.world.cores.spent - self._outside_cpu,
+            cpu=controls.world.cores.spent - outside_cpu,
+            lane_cpu=controls.world.cores.spent - outside_cpu,
             errors=self._errors,
             looks=self._looks,
             late=self._late,
             ready=ready,
             outside_items=self._outside_items,
             outside_seconds=self._outside_seconds,
-            outside_cpu=self._outside_cpu,
+            outside_held=sum(now - each.since for each in there),
+            outside_cpu=outside_cpu,
         )
 
     def _obey(self, arrangement: Arrangement, controls: Controls) -> None:

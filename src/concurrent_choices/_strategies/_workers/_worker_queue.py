@@ -68,6 +68,7 @@ class WorkerQueue:
         self._reported: int = 0
         self._most = 1 << 14
         self._credit = 1
+        self._since = 0.0
 
     @property
     def idle(self) -> bool:
@@ -90,6 +91,11 @@ class WorkerQueue:
         """Whether its batches are over in microseconds."""
         return self._credit > CREDIT
 
+    @property
+    def held(self) -> float:
+        """Seconds that it has been at its present batch, as far as is known here; 0 where it is at none."""
+        return time.monotonic() - self._since if self._claims else 0.0
+
     def left(self, timeout: float) -> float:
         """Seconds until the item it runs has taken so long; as many, if it runs none."""
         since = self.worker.page.since
@@ -97,6 +103,8 @@ class WorkerQueue:
 
     def sent(self, claim: Claim) -> None:
         """It got a batch."""
+        if not self._claims:
+            self._since = time.monotonic()
         self._claims.append(claim)
 
     def weighed(self, size: int, count: int) -> None:
@@ -108,6 +116,7 @@ class WorkerQueue:
         """What came of its oldest batch has arrived; the batch."""
         del start, count
         claim = self._claims.popleft()
+        self._since = time.monotonic()
         self._reported += len(claim.items)
         return claim
 
