@@ -76,11 +76,7 @@ def executors(rounds: int, scale: Scale) -> Iterator[Number]:
 
 
 def no_ops(rounds: int, scale: Scale) -> Iterator[Number]:
-    """A call that does nothing: its threads wherever the system puts them, and all on one core.
-
-    Each round has threads of its own. Whether one lies on its caller's core, where waking it costs half as
-    much, is luck that lasts for as long as it lives; on one core there is none.
-    """
+    """A call that does nothing: its threads wherever the system puts them, and all on one core."""
     everywhere = os.sched_getaffinity(0)
     for turn in range(PAIRED * rounds):
         for row, cores in (
@@ -88,18 +84,23 @@ def no_ops(rounds: int, scale: Scale) -> Iterator[Number]:
             ("no-op, all threads on one core, s", {min(everywhere)}),
         ):
             os.sched_setaffinity(0, cores)
-            for name, seconds in _no_ops(10, 200 // scale).items():
+            each = {
+                name: partial(_alone, name, 1000 // scale)
+                for name in ("AdaptiveExecutor", "ThreadPoolExecutor")
+            }
+            for name, seconds in in_turns(each, 2).items():
                 yield Number(row, name, turn, seconds)
 
 
-def _no_ops(turns: int, calls: int) -> dict[str, float]:
-    made = {name: CONTESTANTS[name]() for name in ("AdaptiveExecutor", "ThreadPoolExecutor")}
-    for executor in made.values():
+def _alone(name: str, calls: int) -> float:
+    """A no-op where no other executor lives.
+
+    Where two do, their threads lie on two cores and the caller's thread with one of them, by luck that
+    lasts; to wake a thread on one's own core costs a third of what it costs elsewhere.
+    """
+    with CONTESTANTS[name]() as executor:
         no_op(executor, calls)
-    seconds = in_turns({name: partial(no_op, made[name], calls) for name in made}, turns)
-    for executor in made.values():
-        executor.shutdown()
-    return seconds
+        return no_op(executor, calls)
 
 
 def offloading(rounds: int, scale: Scale) -> Iterator[Number]:

@@ -38,7 +38,7 @@ def test_waiting_in_vain_ends_in_time_and_leaves_nothing():
             future.result(limit)
         with pytest.raises(TimeoutError):
             future.exception(limit)
-    assert not future._condition._waiting
+    assert not future._condition.waiting
 
 
 def test_the_standard_library_waits_for_it_too():

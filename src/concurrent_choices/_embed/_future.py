@@ -22,35 +22,33 @@ R = TypeVar("R")
 class _Monitor(RLock):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues] - final in the stubs only
     """What a future asks of its condition."""
 
-    __slots__ = ("_waiting",)
+    __slots__ = ("waiting",)
+    waiting: list[LockType]  # set by the future: an `__init__` would be one more call in Python
 
     # What `threading.Condition` asks of a lock too; the stubs leave it out.
     _release_save: Any
     _acquire_restore: Any
 
-    def __init__(self) -> None:
-        self._waiting: list[LockType] = []
-
     def wait(self, timeout: float | None = None) -> bool:
         """Let go of the lock until somebody notifies; False where that takes longer than so many seconds."""
         turn = allocate_lock()
         turn.acquire()
-        self._waiting.append(turn)
+        self.waiting.append(turn)
         held = self._release_save()
         notified = False
         try:
             notified = turn.acquire() if timeout is None else turn.acquire(timeout=max(0.0, timeout))
         finally:
             self._acquire_restore(held)
-            if not notified and turn in self._waiting:
-                self._waiting.remove(turn)
+            if not notified and turn in self.waiting:
+                self.waiting.remove(turn)
         return notified
 
     def notify_all(self) -> None:
         """Wake all who wait."""
-        for turn in self._waiting:
+        for turn in self.waiting:
             turn.release()
-        self._waiting.clear()
+        self.waiting.clear()
 
 
 class LeanFuture(Future[R]):
@@ -58,7 +56,9 @@ class LeanFuture(Future[R]):
 
     def __init__(self) -> None:
         # All that the base class sets, which would make a condition.
-        self._condition: Any = _Monitor()
+        monitor = _Monitor()
+        monitor.waiting = []
+        self._condition: Any = monitor
         self._state = PENDING
         self._result = None
         self._exception = None
