@@ -291,7 +291,7 @@ class Accounts:
     def _forget(self) -> None:
         """Forget the quarter that was entered first, apart from what runs."""
         for number, account in list(self._known.items())[: KEPT // 4]:
-            if not account.running:
+            if not (account.running or account.away):
                 self._known.pop(number, None)
 
 

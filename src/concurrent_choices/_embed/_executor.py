@@ -41,8 +41,9 @@ class AdaptiveExecutor(Executor):
     Args:
         max_threads: Threads at most.
         max_processes: Worker processes at most; by default the processors this process may use; 0 for none.
-        max_queue: Calls that may wait; None for any number. Calls submitted by its own threads always may,
-            since one that waited for room there would wait for itself.
+        max_queue: Calls that may wait; None for any number. One that was cancelled counts until its turn
+            would come. Calls submitted by its own threads always may wait, since one that waited for room
+            there would wait for itself.
         when_full: What `submit` does when so many wait: "block" until there is room, "reject" with
             `QueueFullError`, or run the call in the "caller".
         limits: How many calls of a callable may run at once, for callables that need a bound of their own.

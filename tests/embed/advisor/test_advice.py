@@ -7,6 +7,7 @@ import base64
 import json
 import linecache
 import sys
+import threading
 import time
 import warnings
 from contextlib import asynccontextmanager
@@ -314,6 +315,35 @@ def test_offload_is_no_culprit():
     exec(compile(inside, _offload.__file__, "exec"), space)
     assert space["wait"]() == ("", "")
     assert culprit(sys._getframe())[0].startswith(__file__)
+
+
+def test_an_application_started_again_is_seen_again():
+    """As in a test-suite that starts it for every test: each time it is seen what holds the loop."""
+
+    async def hold(request):
+        visit = advisor._loops[threading.get_ident()].visit
+        until = time.monotonic() + 60
+        while not visit.lines and time.monotonic() < until:
+            time.sleep(1e-3)  # noqa: ASYNC251 - holding the loop is what it is for
+        return PlainTextResponse("seen" if visit.lines else "unseen")
+
+    advisor = EndpointAdvisor(Starlette(routes=[Route("/", hold)]), on_shutdown=None)
+    for _ in range(3):
+        with TestClient(advisor) as client:
+            assert client.get("/").text == "seen"
+
+
+def test_where_no_thread_can_be_started_requests_are_answered():
+    """The advisor sees less then, and nobody is refused."""
+    advisor = EndpointAdvisor(labelled.app, on_shutdown=None)
+    client = TestClient(advisor)
+    with client:  # its loop's thread is there
+        size = threading.stack_size(1 << 46)
+        try:
+            assert client.get("/awaits").status_code == 200
+        finally:
+            threading.stack_size(size)
+        assert client.get("/awaits").status_code == 200
 
 
 def test_a_failing_lifespan_fails_as_without():

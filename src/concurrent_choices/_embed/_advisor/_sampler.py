@@ -87,14 +87,19 @@ class Sampler:
 
     def wake(self) -> None:
         """A request is under way."""
-        self.parked = False
         if self._thread is None:
+            self._closed = False
             self._thread = new_thread(self._work, "advisor")
-            self._thread.start()
+            try:
+                self._thread.start()
+            except RuntimeError:  # there can be no more threads: this request goes unseen, and not unanswered
+                self._thread = None
+                return
+        self.parked = False
         self._wanted.set()
 
     def close(self) -> None:
-        """Look no more."""
+        """End the thread; requests that come later, where an application is started again, start another."""
         self._closed = True
         self._wanted.set()
 
@@ -105,16 +110,15 @@ class Sampler:
             self._wanted.wait()
             self._wanted.clear()
             self._process = self._clock.process_cpu()
-            while not self._closed and any(loop.active for loop in list(self._loops.values())):
+            while any(loop.active for loop in list(self._loops.values())):
                 self._sleep(chance.uniform(0.5, 1.5) * pause)
                 found = self._look()
                 before, cpu = cpu, self._clock.thread_cpu()
                 pause = self._allowance.pause((cpu - before) / 1e9, len(self._routes), found=found)
-            if self._closed:
-                return
-            stays = threading.current_thread().daemon
+            # A subinterpreter waits for its threads, at rest too.
+            stays = threading.current_thread().daemon and not self._closed
             if not stays:
-                self._thread = None  # a subinterpreter waits for its threads, at rest too
+                self._thread = None
             self.parked = True
             if any(loop.active for loop in list(self._loops.values())):
                 self.wake()
