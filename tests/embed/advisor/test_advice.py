@@ -406,7 +406,7 @@ def test_the_page_is_off_unless_asked_for():
 def test_the_secret_is_needed(path, given, status):
     """Whoever does not know the secret sees nothing, however he says it."""
     headers = [] if given is None else [(b"authorization", given)]
-    settings = {"path": "/advice", "secret": "pass"}
+    settings = {"path": "/advice", "secret": "pass\n"}  # as read from a file
     got, answered, body = ask(path, settings, headers=headers)
     assert got == status
     assert (b"www-authenticate" in answered) == (status == 401)
@@ -443,7 +443,7 @@ def test_the_json_can_be_read_back():
     assert json.dumps(said)
 
 
-@pytest.mark.parametrize("wrong", [{"path": "advice"}, {"path": "/a", "secret": ""}])
+@pytest.mark.parametrize("wrong", [{"path": "advice"}, {"path": "/a", "secret": ""}, {"secret": " \n"}])
 def test_wrong_settings_are_refused(wrong):
     """A path that could never match, and a secret that everybody knows, are refused by name."""
     with pytest.raises(InvalidArgumentError, match=list(wrong)[-1]):

@@ -22,7 +22,7 @@ class Guard:
     """
 
     def __init__(self, secret: str | None) -> None:
-        self._secret = None if secret is None else secret.encode()
+        self._secret = None if secret is None else secret.strip().encode()  # no header ends in a line's end
 
     def refusal(self, scope: Any) -> int:
         """The status of a refusal; 0 where the request is admitted."""

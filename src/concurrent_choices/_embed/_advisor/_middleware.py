@@ -112,7 +112,7 @@ class EndpointAdvisor:
     ) -> None:
         if path is not None and not path.startswith("/"):
             raise InvalidArgumentError("path", f'must begin with "/", not {path!r}')
-        if secret is not None and not secret:
+        if secret is not None and not secret.strip():
             raise InvalidArgumentError("secret", "must not be empty; None admits this machine only")
         self.app = app
         self._pages: tuple[str, ...] = () if path is None else (path, f"{path}.json")
