@@ -15,12 +15,12 @@ class FakeClock:
         self.counts = {"blocking_calls": 0, "disk_blocks": 0}
 
     def spend(self, wall=0.0, cpu=0.0, queued=0.0, **more):
-        """Let seconds pass. CPU and queueing are part of the wall; more: native, children."""
+        """Let seconds pass. CPU and queueing are part of the wall, the rest is a sleep; more: native, children."""
         native, children = more.get("native", 0.0), more.get("children", 0.0)
         seconds = (wall, cpu, queued, cpu + native, children)
         for name, each in zip(self.times, seconds, strict=True):
             self.times[name] += round(each * 1e9)
-        self.counts["blocking_calls"] += more.get("sleeps", 0)
+        self.counts["blocking_calls"] += more.get("sleeps", int(wall > cpu + queued))
         self.counts["disk_blocks"] += more.get("blocks", 0)
 
     def wall(self):

@@ -270,6 +270,36 @@ def test_the_run_queue_is_read_where_a_core_may_have_been_lost(call):
     assert clock.readings == 2
 
 
+def test_who_never_slept_waited_for_a_core(call, clock):
+    """A host that takes a core away counts it nowhere; only a thread that slept may have waited for more."""
+
+    def work(sleeps):
+        clock.spend(wall=1.0, cpu=0.25, queued=0.25, sleeps=sleeps)
+
+    ledger = call(work, [0], [1], [0, 1], [0], clock=clock)
+
+    assert [block.queued / 1e9 for block in ledger.blocks] == [0.75, 0.25, 0.5, 0.75]
+
+
+def test_where_sleeps_are_not_counted_none_is_no_sign(call, clock):
+    clock.missing = ("blocking_calls: not here",)
+
+    ledger = call(lambda _: clock.spend(wall=1.0, cpu=0.25, queued=0.25, sleeps=0), [0], clock=clock)
+
+    assert [block.queued / 1e9 for block in ledger.blocks] == [0.25]
+
+
+def test_what_passed_before_a_lane_began_is_no_lack_of_a_core(clock):
+    """It may have waited for the GIL, asleep, where its own count does not show it."""
+    calls = PlainCalls(lambda item: clock.spend(wall=item, cpu=item), contextvars.copy_context(), clock)
+    start = clock.wall()
+    clock.spend(wall=2.0)
+
+    lane = calls.lane([Claim(0, [1.0])], Ledger(), start)
+
+    assert (lane.wall, lane.queued) == (3_000_000_000, 0)
+
+
 def test_an_abandoned_ledger_ends_rounds_and_lanes(clock):
     """Once nobody waits, not one more item is called."""
     made = []
