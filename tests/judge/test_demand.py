@@ -102,7 +102,7 @@ def test_lanes_beyond_the_best_trial_are_not_wanted():
 
 def test_memory_that_lanes_share_is_seen_in_their_cpu_time():
     """With three and a half times the CPU time per item, two lanes are slower than one."""
-    demand = demand_of(function(3, cpu=3, pair_inflation=3.5, pair_speedup=0.57, pair_parallelism=2.0), TWO)
+    demand = demand_of(function(3, cpu=3, pair_inflation=3.5, pair_speedup=2 / 3.5, pair_parallelism=2.0), TWO)
     assert (demand.inflation, demand.gil, demand.resource) == (3.5, pytest.approx(0.0), 0.0)
     assert demand.slowed(2) == pytest.approx(3.5)
     assert demand.slowed(1) == 1.0
@@ -115,6 +115,19 @@ def test_lanes_that_slow_each_other_down_show_whether_they_took_turns():
     in_turns = demand_of(function(0.594, pair_parallelism=1.0, pair_speedup=0.95, **seen), TWO)
     assert at_once.gil < 0.8 * at_once.work
     assert in_turns.gil > 1.2 * in_turns.work
+
+
+@pytest.mark.parametrize(
+    ("inflation", "parallelism", "held"),
+    [(1.0, 1.75, 0.5), (1.08, 1.75, 0.39675), (1.08, 1.65, 0.46057), (0.98, 1.75, 0.5), (1.08, 1.3, 0.5)],
+)
+def test_little_inflation_is_no_share_of_the_gil_either(inflation, parallelism, held):
+    """Of calls too short for the witness, two at 1.6 times the pace are held sqrt(2 / 1.6 - 1) of the time.
+
+    They are held less where each computed for longer, if so much of the time was computed at once.
+    """
+    seen = {"pair_speedup": 1.6, "pair_inflation": inflation, "pair_parallelism": parallelism}
+    assert demand_of(function(0.2, cpu=0.2, **seen), TWO).gil == pytest.approx(0.2 * MS * held, rel=1e-4)
 
 
 def test_waiting_lanes_say_nothing_about_memory():

@@ -290,9 +290,9 @@ def _refined(profile: Profile, demand: Demand) -> Demand:
         return _network(evolve(shifted(held), inflation=1.0), PAIR)
 
     rate = observed / demand.alone
-    if demand.inflation > 1.0 and profile.pair_parallelism is not None:
-        # those who slow each other down compute at once: how much of the time tells whether they took turns
-        rate = profile.pair_parallelism / total
+    if profile.pair_parallelism is not None:
+        # those who slow each other down compute at once, be it by little, and take no turns meanwhile
+        rate = max(rate, min(rate * memory_inflation(profile), profile.pair_parallelism / total))
     inferred = invert(network, PAIR, rate, total)
     if not known:
         return shifted(inferred)
