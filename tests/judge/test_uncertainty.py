@@ -40,12 +40,12 @@ def test_a_few_calls_say_little_of_the_longest():
     assert error(uneven, lanes) > 5 * MS > 2.5 * error(often, lanes)
 
 
-def test_a_resource_that_may_be_none_is_doubtful():
-    """Lanes in step would explain it, and then they need a fraction of that time."""
+def test_a_resource_that_may_be_none_is_no_error():
+    """Without it they need a fraction of that time: what can only be faster calls for no caution."""
     lanes = Plan(strategy="asyncio", concurrency=100)
     profile = evolve(coroutine(7, held=0.2, cpu=0.2, steps=8), cpu=0.32 * MS, ramp_inflation=1.0)
     doubtful, clear = (evolve(profile, ramp=((16, speedup),)) for speedup in (8.0, 4.0))
-    assert error(doubtful, lanes) > 3 * error(clear, lanes)
+    assert error(doubtful, lanes) < error(clear, lanes)
 
 
 def test_a_single_call_says_little():

@@ -200,6 +200,15 @@ def test_a_trial_promises_no_more_than_the_gil_allows():
     assert (profile.pair_parallelism, profile.pair_speedup) == (1.0, 1.0)
 
 
+@pytest.mark.parametrize(("inflation", "speedup"), [(0.25, 9.0), (1.0, 8.0), (2.0, 8.0)])
+def test_the_gil_allows_more_to_a_crowd_that_computes_less(inflation, speedup):
+    """An eighth of its time under the GIL limits one lane's pace to eight times that: of lanes like that one."""
+    trial = Trial(16, 1.0, inflation, 9.0)
+    profile = profile_of(Evidence(blocks=blocks(8, 8, cpu=0.125), trials=[trial], testimony=said(0.125)))
+
+    assert profile.ramp == ((16, pytest.approx(speedup)),)
+
+
 def test_two_lanes_at_work_outweigh_a_witness_in_doubt():
     """Where the host takes cores away he is late, and says that seven tenths hold the GIL."""
     trial = Trial(2, 1.95, 1.0, 1.9)

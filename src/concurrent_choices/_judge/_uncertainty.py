@@ -4,6 +4,9 @@ The delta method with differences instead of derivatives: every input is moved b
 error, and the changes of the prediction are added as squares.
 
     se(T)^2 = sum_i (T(x_i + se_i) - T)^2 + (model error * T)^2
+
+A resource that may be none (`Demand.doubtful`) is no error: without it everything is faster than predicted, and
+caution would choose what gains least by that (threads in 189 ms instead of one loop in 50: measured).
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from attrs import evolve
 from .._facts._costs import Costs
 from .._facts._plan import Plan
 from .._facts._profile import Profile
-from ._demand import Demand, gil_is_known
+from ._demand import gil_is_known
 from ._formulas import Case, case_of, predict
 
 __all__ = ["standard_error"]
@@ -65,8 +68,6 @@ def _moved(case: Case) -> Iterator[Case]:
             yield case_of(profile, case.costs, case.machine, case.items)
     yield evolve(case, profile=_more_uneven(case.profile))
     yield evolve(case, costs=_slower_start(case))
-    if case.demand.doubtful:
-        yield evolve(case, demand=_free_of_resource(case.demand))
     if case.demand.gil > 0 and case.demand.work > 0:
         yield evolve(case, demand=evolve(case.demand, switches=case.demand.switches + HAND_OVERS))
     yield evolve(case, demand=evolve(case.demand, cores=case.demand.cores * (1 - CORES_ERROR)))
@@ -93,11 +94,6 @@ def _more_uneven(profile: Profile) -> Profile:
         return profile
     factor = 1.0 + sqrt(2.0 / profile.calls)
     return evolve(profile, wall_sd=profile.wall_sd * factor, wall_max=profile.wall_max * factor)
-
-
-def _free_of_resource(demand: Demand) -> Demand:
-    """What an item asks if lanes were only in step."""
-    return evolve(demand, wait=demand.wait + demand.resource, resource=0.0, shared_resource=0.0)
 
 
 def _more_gil(profile: Profile) -> Profile:
