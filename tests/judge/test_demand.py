@@ -102,7 +102,9 @@ def test_lanes_beyond_the_best_trial_are_not_wanted():
 
 def test_memory_that_lanes_share_is_seen_in_their_cpu_time():
     """With three and a half times the CPU time per item, two lanes are slower than one."""
-    demand = demand_of(function(3, cpu=3, pair_inflation=3.5, pair_speedup=2 / 3.5, pair_parallelism=2.0), TWO)
+    demand = demand_of(
+        function(3, cpu=3, pair_inflation=3.5, pair_speedup=2 / 3.5, pair_parallelism=2.0), TWO
+    )
     assert (demand.inflation, demand.gil, demand.resource) == (3.5, pytest.approx(0.0), 0.0)
     assert demand.slowed(2) == pytest.approx(3.5)
     assert demand.slowed(1) == 1.0

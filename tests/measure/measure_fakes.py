@@ -15,7 +15,7 @@ class FakeClock:
         self.counts = {"blocking_calls": 0, "disk_blocks": 0}
 
     def spend(self, wall=0.0, cpu=0.0, queued=0.0, **more):
-        """Let seconds pass. CPU and queueing are part of the wall, the rest is a sleep; more: native, children."""
+        """Let seconds pass: CPU, queueing, and for the rest of the wall a sleep; more: native, children."""
         native, children = more.get("native", 0.0), more.get("children", 0.0)
         seconds = (wall, cpu, queued, cpu + native, children)
         for name, each in zip(self.times, seconds, strict=True):

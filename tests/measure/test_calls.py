@@ -282,6 +282,7 @@ def test_who_never_slept_waited_for_a_core(call, clock):
 
 
 def test_where_sleeps_are_not_counted_none_is_no_sign(call, clock):
+    """Then all waiting would look like the want of a core."""
     clock.missing = ("blocking_calls: not here",)
 
     ledger = call(lambda _: clock.spend(wall=1.0, cpu=0.25, queued=0.25, sleeps=0), [0], clock=clock)

@@ -202,7 +202,7 @@ def test_a_trial_promises_no_more_than_the_gil_allows():
 
 @pytest.mark.parametrize(("inflation", "speedup"), [(0.25, 9.0), (1.0, 8.0), (2.0, 8.0)])
 def test_the_gil_allows_more_to_a_crowd_that_computes_less(inflation, speedup):
-    """An eighth of its time under the GIL limits one lane's pace to eight times that: of lanes like that one."""
+    """An eighth of its time under the GIL: at most eight times its pace, of lanes like the one alone."""
     trial = Trial(16, 1.0, inflation, 9.0)
     profile = profile_of(Evidence(blocks=blocks(8, 8, cpu=0.125), trials=[trial], testimony=said(0.125)))
 
