@@ -131,7 +131,11 @@ class Core:
                 if lane.thread is not None:
                     lane.mail.put(task)  # with the lock held it costs a fifth more: the thread wants it, too
                 else:
-                    dispatch.start(lane, task)
+                    try:
+                        dispatch.start(lane, task)
+                    except BaseException:  # Ctrl-C too, before the thread has begun or after
+                        dispatch.take_back(lane, task)
+                        raise
             elif caller is not None:
                 self._run_here(task, caller)
         return task

@@ -104,16 +104,18 @@ class Dispatch:
 
     def start(self, lane: Lane, task: Task) -> None:
         """Start a thread with its first call."""
-        try:
-            self._start(lane, task)
-        except BaseException:  # Ctrl-C too, before the thread has begun or after
-            if lane.thread is not None and not _recalled(lane):
-                raise
-            with self.lock:
-                self._withdraw(lane, task)
-                self._on_left()
-            self.spread()  # what came back meanwhile may have counted on this thread
-            raise
+        lane.mail.put(task)
+        lane.thread = new_thread(partial(self._serve, lane), f"{self._name}-{self._serial}")
+        lane.thread.start()
+
+    def take_back(self, lane: Lane, task: Task) -> None:
+        """Starting a thread has failed: its first call is not made, unless the thread has it already."""
+        if lane.thread is not None and not _recalled(lane):
+            return
+        with self.lock:
+            self._withdraw(lane, task)
+            self._on_left()
+        self.spread()  # what came back meanwhile may have counted on this thread
 
     def _may(self, account: Account) -> bool:
         """Whether a callable may run one more call now."""
@@ -127,11 +129,6 @@ class Dispatch:
         self.lanes[lane] = None
         self._serial += 1
         return lane
-
-    def _start(self, lane: Lane, task: Task) -> None:
-        lane.mail.put(task)
-        lane.thread = new_thread(partial(self._serve, lane), f"{self._name}-{self._serial}")
-        lane.thread.start()
 
     def _withdraw(self, lane: Lane, task: Task) -> None:
         """No thread could be started for a call. The lock is held."""
@@ -214,7 +211,7 @@ class Dispatch:
             lane.mail.put(task)
             return True
         try:
-            self._start(lane, task)
+            self.start(lane, task)
         except Exception as error:  # noqa: BLE001 - whatever it is, the call waits on or ends with it
             with self.lock:
                 self._withdraw(lane, task)
