@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import threading
 import time
@@ -12,7 +13,7 @@ import contract_acts as acts
 import pytest
 from contract_ways import dismiss_resting, is_outside, only, parameters, resting, small
 
-from concurrent_choices import WorkerStartError, arun, run, stream
+from concurrent_choices import ThreadStrategy, WorkerStartError, arun, run, stream
 
 ITEMS = range(60)
 DONE = [2 * item for item in ITEMS]
@@ -46,6 +47,38 @@ def test_few_threads(strategy, of_kind, few_threads, most):
 async def block(item):
     time.sleep(2e-3)  # noqa: ASYNC251 - the mistake that threads are for
     return 2 * item
+
+
+@pytest.fixture
+def few_loops(monkeypatch):
+    """Limits how many of asyncio's loops there may be at a time, as few descriptors do."""
+    new_loop, made = asyncio.new_event_loop, []
+
+    def limit(most):
+        def make_few():
+            if sum(not each.is_closed() for each in made) >= most:
+                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+            made.append(new_loop())
+            return made[-1]
+
+        monkeypatch.setattr(asyncio, "new_event_loop", make_few)
+
+    return limit
+
+
+@pytest.mark.parametrize("most", [3, 4])
+@pytest.mark.parametrize("strategy", ["auto", ThreadStrategy(max_workers=8)], ids=["auto", "thread"])
+def test_few_loops_for_coroutines_that_block_them(few_loops, strategy, most):
+    """A thread that gets none leaves the items to those that have one."""
+    few_loops(most)
+    assert run(block, ITEMS, strategy=strategy) == DONE
+
+
+def test_no_loop_for_coroutines_in_threads(few_loops):
+    """The error is the system's."""
+    few_loops(0)
+    with pytest.raises(OSError, match=os.strerror(errno.EMFILE)):
+        run(block, ITEMS, strategy="thread")
 
 
 async def compute(item):

@@ -81,7 +81,7 @@ class ElasticPool(LanePool):
         self.workers = 0
         self.errors = 0
         self.latest: Sequence[Any] = ()
-        self.refusal: RuntimeError | None = None
+        self.refusal: Exception | None = None
         self._staffing = Mutex()
         self._leaving: set[Lane] = set()
         self._tallies: set[Tally] = set()
@@ -112,7 +112,7 @@ class ElasticPool(LanePool):
         if self.job.source.finished and not self._lanes:
             self.outbox.ring()  # others took the last items: no lane is there to say that there are no more
 
-    def _refuse(self, error: RuntimeError) -> None:
+    def _refuse(self, error: Exception) -> None:
         """Do with the lanes there are; where there is none, it is the caller who must go on."""
         self.workers = self._staying
         self.refusal = None if self.workers else error

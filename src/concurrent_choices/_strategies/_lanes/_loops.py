@@ -39,5 +39,9 @@ def serve_in_lane(run_tasks: RunTasks, tasks: TaskPool, lane: Lane) -> None:
 
     try:
         run_tasks(tasks, register)
+    except OSError as error:  # as a rule there are no more descriptors, of which a loop needs three
+        if nudges:
+            raise
+        pool.do_without(lane, error)
     finally:
         pool.nudges.difference_update(nudges)

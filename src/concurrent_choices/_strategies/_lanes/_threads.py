@@ -123,13 +123,21 @@ class LanePool:
         try:
             self._thread_pool.start(lane.run, lane.end)
         except RuntimeError as error:
-            with self._lock:
-                self._lanes.discard(lane)
-            self._refuse(error)
+            self.do_without(lane, error)
             return False
         return True
 
-    def _refuse(self, error: RuntimeError) -> None:
+    def do_without(self, lane: Lane, error: Exception) -> None:
+        """A lane cannot begin; it has claimed nothing yet.
+
+        Raises:
+            Exception: What was the matter, where there is no other lane.
+        """
+        with self._lock:
+            self._lanes.discard(lane)
+        self._refuse(error)
+
+    def _refuse(self, error: Exception) -> None:
         """Do with the lanes there are, if there is one."""
         self.workers = len(self._lanes)
         if not self.workers:
