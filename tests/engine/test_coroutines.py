@@ -230,6 +230,20 @@ def test_coroutines_that_wait_for_the_callers_loop_stay_there():
     assert all(asyncio.run(main()))
 
 
+@pytest.mark.parametrize("form", [run, in_a_stream])
+def test_coroutines_that_share_what_belongs_to_a_loop_stay_on_one(form):
+    """A client, a semaphore: on the loops of other threads it would be spoilt."""
+    few = asyncio.Semaphore(8)
+
+    async def where(item):
+        async with few:
+            await asyncio.sleep(0.001)
+            time.sleep(0.002)  # noqa: ASYNC251 - what would make it leave
+            return threading.get_ident()
+
+    assert len(set(form(where, range(150)))) == 1
+
+
 def test_concurrency_is_a_ceiling():
     """Never more in flight than asked for, however much they wait."""
     at_once = most = 0

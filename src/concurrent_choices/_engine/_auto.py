@@ -16,6 +16,7 @@ from .._strategies._lanes._arguments import positive_or_none
 from .._strategies._lanes._keeper import ThreadBacked
 from .._strategies._lanes._threads import MOST_THREADS
 from .._work._job import Job
+from .._work._loop_bound import is_loop_bound
 from .._work._nesting import lanes_around
 from ._conductor import WAKING, Conductor
 from ._memory import Recollection
@@ -79,6 +80,7 @@ class AutoStrategy(ThreadBacked):
         report, around = _report_of(job), lanes_around.get()
         # What may leave the caller's loop was found out there; runs on loops of ours know nothing of it.
         limits, recollection = self._limits(around), Recollection(job, (*self._options, around, bound))
+        bound = bound or is_loop_bound(job.fn)
         controller = LoopController(
             limits, recollection.prior, movable=movable, bound=bound, items=job.source.length
         )

@@ -1,0 +1,86 @@
+"""Callables that hold what serves one event loop only."""
+
+import asyncio
+import threading
+from functools import partial
+
+import pytest
+
+from concurrent_choices._work._loop_bound import is_loop_bound
+
+
+class Client:
+    """Entered by `async with`, as clients for coroutines are."""
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *exc_info):
+        return None
+
+    async def get(self, item):
+        return item
+
+
+class Crawler:
+    def __init__(self, used):
+        self.used = used
+
+    async def visit(self, item):
+        return await self.used.get(item)
+
+
+client = Client()
+gate = asyncio.Semaphore(2)
+lock = threading.Lock()
+
+
+async def fetch(item):
+    return await client.get(item)
+
+
+async def wait_turn(item):
+    async with gate:
+        return item
+
+
+async def enter_one(item):
+    async with Client() as own:
+        return await own.get(item)
+
+
+async def hold_a_lock(item):
+    with lock:
+        await asyncio.sleep(0)
+    return item
+
+
+async def call(used, item):
+    return await used.get(item)
+
+
+def enclosing(used):
+    async def visit(item):
+        return await used.get(item)
+
+    return visit
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        *(fetch, wait_turn, client.get, partial(call, client), partial(call, used=client)),
+        *(Crawler(client).visit, enclosing(client), enclosing([client]), enclosing({"one": client})),
+    ],
+)
+def test_a_client_or_a_lock_for_coroutines_belongs_to_one_loop(fn):
+    """Wherever the callable holds it."""
+    assert is_loop_bound(fn)
+
+
+@pytest.mark.parametrize(
+    "fn", [enter_one, hold_a_lock, Crawler(None).visit, partial(call, None), asyncio.sleep]
+)
+def test_what_each_call_makes_and_what_threads_share_does_not(fn):
+    """Classes, modules and functions serve any loop."""
+    assert not is_loop_bound(fn)
