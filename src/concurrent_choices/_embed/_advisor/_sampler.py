@@ -70,6 +70,7 @@ class Sampler:
         self._loops = loops
         self._clock = SystemClock()
         self._wanted = threading.Event()
+        self._waking = threading.Lock()  # several loops, and the thread itself, may wake it at once
         self._thread: threading.Thread | None = None
         self._closed = False
         self.parked = True
@@ -87,16 +88,17 @@ class Sampler:
 
     def wake(self) -> None:
         """A request is under way."""
-        if self._thread is None:
-            self._closed = False
-            self._thread = new_thread(self._work, "advisor")
-            try:
-                self._thread.start()
-            except RuntimeError:  # there can be no more threads: this request goes unseen, and not unanswered
-                self._thread = None
-                return
-        self.parked = False
-        self._wanted.set()
+        with self._waking:
+            if self._thread is None:
+                self._closed = False
+                thread = new_thread(self._work, "advisor")
+                try:
+                    thread.start()
+                except RuntimeError:  # there can be no more: this request goes unseen, and not unanswered
+                    return
+                self._thread = thread
+            self.parked = False
+            self._wanted.set()
 
     def close(self) -> None:
         """End the thread; requests that come later, where an application is started again, start another."""
