@@ -71,6 +71,7 @@ def enclosing(used):
     [
         *(fetch, wait_turn, client.get, partial(call, client), partial(call, used=client)),
         *(Crawler(client).visit, enclosing(client), enclosing([client]), enclosing({"one": client})),
+        *(partial(call, Crawler(client)), partial(call, [client])),
     ],
 )
 def test_a_client_or_a_lock_for_coroutines_belongs_to_one_loop(fn):

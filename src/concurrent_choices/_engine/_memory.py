@@ -152,9 +152,9 @@ def _callees(value: object) -> Hashable:
     """The code of what an object was given to call, such as one that tries a function again."""
     try:
         held = list(islice(vars(value).values(), SHORT))
+        return tuple(_code(each) for each in held if isinstance(each, _CALLED))
     except Exception:  # noqa: BLE001 - most values have no attributes, and a value's own hook raises anything
         return ()
-    return tuple(_code(each) for each in held if isinstance(each, _CALLED))
 
 
 def _size(value: object) -> Hashable:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from itertools import islice
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 
 from .._platform._libraries import LIBRARIES
@@ -27,6 +28,7 @@ else:
 
 __all__ = [
     "Held",
+    "attributes_of",
     "digest_of",
     "held_by",
     "names_in",
@@ -115,18 +117,18 @@ def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
     seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
     while ahead and len(seen) < WIDEST:
         name, thing = ahead.pop()
-        if isinstance(thing, _ATOMS):
+        if _is(thing, *_ATOMS):
             yield name, thing  # equal ones may be one object under two names
         elif id(thing) not in seen:
             seen[id(thing)] = thing
-            inside = _followed(thing)
+            inside = _followed(thing) if _answers(thing) else ()
             if inside is None:
                 ahead += _classes(thing) if callable(thing) else ()
                 ahead += _given_to_call(thing)
                 yield name, thing
             else:
                 ahead.extend(inside)
-                if isinstance(thing, FunctionType):
+                if _is(thing, FunctionType):
                     yield name, thing
 
 
@@ -150,10 +152,28 @@ def _classes(thing: object) -> list[tuple[str, Any]]:
 
 def _given_to_call(thing: object) -> list[tuple[str, Any]]:
     """What an object was given to call: a step of its work, or what a library's decorator stands around."""
-    held: dict[str, Any] = getattr(thing, "__dict__", {})
-    some = list(held.items())[:WIDEST]
+    some = list(islice(attributes_of(thing).items(), WIDEST))  # at once: other threads may add to it
     kinds = (FunctionType, MethodType, partial)
     return [(f"its {name!r}", each) for name, each in some if name == "__wrapped__" or _is(each, *kinds)]
+
+
+def attributes_of(thing: object) -> dict[str, Any]:
+    """An object's own dictionary; empty where it has none to show."""
+    try:
+        held: Any = getattr(thing, "__dict__", None)
+    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+        held = None
+    return held if _is(held, dict) else {}
+
+
+def _answers(thing: object) -> bool:
+    """Whether it says what it is: a proxy of what is gone, or is not there yet, raises instead."""
+    try:
+        for each in ("__class__", "__dict__"):
+            getattr(thing, each, None)
+    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+        return False
+    return True
 
 
 def _is_plain_callable(thing: Any) -> bool:
@@ -162,8 +182,11 @@ def _is_plain_callable(thing: Any) -> bool:
 
 
 def _is(thing: object, *kinds: type) -> bool:
-    """As `isinstance`, unseen by type checkers, which would then ask for type arguments."""
-    return isinstance(thing, kinds)
+    """As `isinstance`, but False where that raises; and type checkers would ask that for type arguments."""
+    try:
+        return isinstance(thing, kinds)
+    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+        return False
 
 
 def of_libraries(code: CodeType) -> bool:

@@ -5,43 +5,50 @@ Called on a second loop, in another thread, it may be spoilt; copied to a proces
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, cast
 
-from ._captured import parts_of
+from ._captured import attributes_of, parts_of
 
 __all__ = ["is_loop_bound"]
 
-WIDEST = 50
-"""Things inside another that are looked at (guessed: a tenth of a millisecond)."""
+MOST = 1000
+"""Things that are looked at (guessed: a millisecond)."""
 
-DEEPEST = 2
-"""Levels that are looked at: bound arguments stand in a tuple, inside another one."""
+WIDEST = 50
+"""Things inside another that are looked at (guessed: one thing must not take all the looks)."""
+
+DEEPEST = 3
+"""Levels that are looked at: bound arguments stand in a tuple, inside another one, and may hold a client."""
 
 
 def is_loop_bound(fn: Any) -> bool:
     """Whether something that the callable holds, or that is held by that, is made for an event loop."""
-    return any(_is_for_loops(each) for _, part in parts_of(fn) for each in _within(part, DEEPEST))
+    return any(map(_is_for_loops, islice(_held(fn), MOST)))
 
 
 def _is_for_loops(value: object) -> bool:
     """Whether it is of asyncio, or one enters it by `async with`, as all clients and locks for coroutines."""
     kind = type(value)
-    return hasattr(kind, "__aenter__") or kind.__module__.partition(".")[0] in {"asyncio", "_asyncio"}
+    return hasattr(kind, "__aenter__") or str(kind.__module__).partition(".")[0] in {"asyncio", "_asyncio"}
 
 
-def _within(value: Any, depth: int) -> Iterator[Any]:
-    yield value
-    if depth:
-        for each in islice(_held_by(value), WIDEST):
-            yield from _within(each, depth - 1)
+def _held(fn: Any) -> Iterator[Any]:
+    """What a callable holds, then what that holds, and so on."""
+    ahead = deque((part, DEEPEST) for _, part in parts_of(fn))
+    while ahead:
+        value, depth = ahead.popleft()
+        yield value
+        if depth:
+            ahead.extend((each, depth - 1) for each in _inside(value))
 
 
-def _held_by(value: object) -> Iterable[Any]:
+def _inside(value: object) -> list[Any]:
+    """What stands in a thing, taken at once: other threads may add to it."""
     kind, seen = type(value), cast("Any", value)
     if kind in {list, tuple}:
-        items: Iterable[Any] = seen
-        return items
-    held: dict[str, Any] = seen if kind is dict else getattr(value, "__dict__", {})
-    return held.values()
+        return list(seen[:WIDEST])
+    held: dict[Any, Any] = seen if kind is dict else attributes_of(value)
+    return list(islice(held.values(), WIDEST))

@@ -210,7 +210,8 @@ def _outline(value: Any) -> bytes:
     except Exception:  # noqa: BLE001 - a value's own hook raises anything
         length = -1
     held: dict[str, Any] = getattr(value, "__dict__", {})
-    plain = {key: each for key, each in held.items() if isinstance(each, (int, float, str, bytes))}
-    kinds: Any = (list, dict, set, tuple)
-    sizes = {key: len(each) for key, each in held.items() if isinstance(each, kinds)}
+    some = list(held.items())  # at once: other threads may add to it
+    # Asked of their types: a proxy of what is gone would raise.
+    plain = {key: each for key, each in some if issubclass(type(each), (int, float, str, bytes))}
+    sizes = {key: len(each) for key, each in some if issubclass(type(each), (list, dict, set, tuple))}
     return f"{type(value).__qualname__} {length} {plain} {sizes}".encode()

@@ -1,0 +1,60 @@
+"""What a callable holds is looked at without asking what raises when it is asked."""
+
+import asyncio
+import weakref
+
+import pytest
+
+from concurrent_choices import run
+
+
+class Elsewhere:
+    """Stands for what is not there outside of a request, as proxies of web frameworks do."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name):
+        raise RuntimeError(f"no request to take {name} from")
+
+
+class Thing:
+    """What a weak proxy stands for, and what holds one."""
+
+
+class Nameless:
+    """As some classes that are made by code."""
+
+    __module__ = None
+
+
+def gone():
+    return weakref.proxy(Thing())
+
+
+def holding(value):
+    thing = Thing()
+    thing.value = value
+    return thing
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(Elsewhere, Nameless, gone, lambda: holding(gone()), lambda: holding(Elsewhere())),
+        lambda: [gone(), Elsewhere()],
+    ],
+    ids=["elsewhere", "nameless", "gone", "holds-gone", "holds-elsewhere", "list"],
+)
+def test_what_cannot_be_asked_is_no_obstacle(make):
+    """The calls may never touch it, or make it answer first."""
+    held = make()
+
+    def name_it(item):
+        return item if item >= 0 else held
+
+    async def name_it_too(item):
+        await asyncio.sleep(0)
+        return name_it(item)
+
+    for fn in name_it, name_it_too:
+        assert run(fn, range(20)) == list(range(20))
