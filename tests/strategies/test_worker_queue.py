@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from concurrent_choices import Claim
+from concurrent_choices._strategies._workers._host import Host
+from concurrent_choices._strategies._workers._surroundings import surroundings
+from concurrent_choices._strategies._workers._wire import Kind, Terms
 from concurrent_choices._strategies._workers._worker_queue import SharedWorkerQueue, WorkerQueue
+from concurrent_choices._work._pickling import dump
 
 
 def queue_with(*claims, batch=None):
@@ -129,3 +136,25 @@ def test_a_full_shared_queue_has_no_room():
     queue = SharedWorkerQueue(None, 2)
     queue.sent(Claim(0, "ab"))
     assert queue.room == 0
+
+
+def test_time_counts_before_anybody_reads_what_came_of_it():
+    """A caller who looks at results late must not be taken for work that lasts."""
+    host = Host()
+    worker = host.hire()
+    queue = WorkerQueue(worker, None)
+    worker.take_job(1, dump(Terms(time.sleep)), dump(surroundings()))
+    worker.link.queue(Kind.BATCH, 1, 0, dump([0.002]))
+    worker.link.flush()
+
+    heard = []
+    while Kind.DONE not in {message.kind for message in heard}:
+        heard += worker.link.receive()
+    took = heard[-1].nanoseconds / 1e9
+    assert queue.held == pytest.approx(took)
+
+    queue.took(took, 1)
+    assert queue.held == 0.0
+
+    host.close()
+    assert queue.held == 0.0

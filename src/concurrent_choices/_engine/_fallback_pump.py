@@ -60,7 +60,7 @@ class FallbackPump(Pump):
 
     @property
     def held(self) -> float:
-        """Seconds that workers have been at their present batches, added up; from any thread."""
+        """Seconds that workers have spent at batches they have not told of; from any thread."""
         return sum(queue.held for queue in list(self._queues.values()))
 
     def __iter__(self) -> Iterator[Batch]:

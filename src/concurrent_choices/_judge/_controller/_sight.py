@@ -38,7 +38,7 @@ class Sight(NamedTuple):
         ready: Worker processes that are up.
         outside_items: Items that workers have finished.
         outside_seconds: Time the workers spent in the callable; 0 where they have lanes inside.
-        outside_held: How long they have been at their present batches, added up; 0 as above.
+        outside_held: Time they spent at batches whose results have not been read yet; 0 as above.
         outside_cpu: CPU of the workers.
         outside_queued: Time they were ready to run and found no core.
     """

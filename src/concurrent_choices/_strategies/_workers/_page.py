@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import mmap
 import os
+import time
 
 __all__ = ["Page"]
 
-_STARTED, _SINCE, _CANCELLED, _PID = range(4)
+_STARTED, _SINCE, _CANCELLED, _PID, _WORKED = range(5)
 _SIZE = mmap.PAGESIZE
 
 
 class Page:
-    """Four numbers that the caller and a worker tell each other.
+    """Five numbers that the caller and a worker tell each other.
 
     Args:
         descriptor: The memory behind it.
@@ -71,6 +72,23 @@ class Page:
     @pid.setter
     def pid(self, number: int) -> None:
         self.numbers[_PID] = number
+
+    @property
+    def worked(self) -> int:
+        """Nanoseconds that the worker has spent at batches of the present job, the one it is at included.
+
+        While it is at one it sets what it spent before, less the moment at which that one began.
+        """
+        spent = self.numbers[_WORKED]
+        return spent + time.monotonic_ns() if spent < 0 else spent
+
+    @worked.setter
+    def worked(self, nanoseconds: int) -> None:
+        self.numbers[_WORKED] = nanoseconds
+
+    def clear(self) -> None:
+        """Another job begins."""
+        self.started = self.since = self.worked = 0
 
     def close(self) -> None:
         """Let go of it."""

@@ -144,8 +144,7 @@ class Pump:
         free = [worker for worker in self._host.workers if worker not in taken]
         worker = free[0] if free else self._hire()
         queue = self._make_queue(worker)
-        worker.page.started = 0
-        worker.page.since = 0
+        worker.page.clear()
         worker.take_job(self._number, self._frames, self._surroundings)
         self._wires.add(queue)
         return queue

@@ -203,8 +203,9 @@ class _Bench:
         self._page = page
         self._scrutiny = None if terms.quick else Scrutiny()
         self._started = 0
+        self._spent = 0
         self.performed = 0
-        page.started = 0
+        page.started = page.worked = 0
 
     def __call__(self, message: Message) -> None:
         try:
@@ -216,8 +217,11 @@ class _Bench:
         if self._whole:
             self._started += len(items) - 1
         began = time.monotonic_ns()
+        self._page.worked = self._spent - began
         batch = self._perform(claim, self._mark)
         took = time.monotonic_ns() - began
+        self._spent += took
+        self._page.worked = self._spent
         self._page.since = 0
         frames = pack_outcome(claim, batch, tolerant=self._tolerant, scrutiny=self._scrutiny)
         flush_output()

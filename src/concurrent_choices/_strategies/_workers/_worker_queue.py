@@ -68,7 +68,7 @@ class WorkerQueue:
         self._reported: int = 0
         self._most = 1 << 14
         self._credit = 1
-        self._since = 0.0
+        self._told = 0.0
 
     @property
     def idle(self) -> bool:
@@ -82,6 +82,7 @@ class WorkerQueue:
 
     def took(self, seconds: float, count: int) -> None:
         """A batch of `count` items took so many seconds in the worker."""
+        self._told += seconds
         self.pace.took(seconds, count)
         ahead = max(CREDIT, min(int(BRIEF / max(seconds, 1e-6)), MOST_CREDIT))
         self._credit = ahead if seconds < LONG else 1
@@ -93,8 +94,14 @@ class WorkerQueue:
 
     @property
     def held(self) -> float:
-        """Seconds that it has been at its present batch, as far as is known here; 0 where it is at none."""
-        return time.monotonic() - self._since if self._claims else 0.0
+        """Seconds it has spent at batches that it has not told of here; from any thread.
+
+        By its own account: results may lie unread for as long as who wants them does something else.
+        """
+        try:
+            return self.worker.page.worked / 1e9 - self._told
+        except ValueError:  # it has died meanwhile, and its page is closed
+            return 0.0
 
     def left(self, timeout: float) -> float:
         """Seconds until the item it runs has taken so long; as many, if it runs none."""
@@ -103,8 +110,6 @@ class WorkerQueue:
 
     def sent(self, claim: Claim) -> None:
         """It got a batch."""
-        if not self._claims:
-            self._since = time.monotonic()
         self._claims.append(claim)
 
     def weighed(self, size: int, count: int) -> None:
@@ -116,7 +121,6 @@ class WorkerQueue:
         """What came of its oldest batch has arrived; the batch."""
         del start, count
         claim = self._claims.popleft()
-        self._since = time.monotonic()
         self._reported += len(claim.items)
         return claim
 
