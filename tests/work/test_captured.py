@@ -17,6 +17,13 @@ class Elsewhere:
         raise RuntimeError(f"no request to take {name} from")
 
 
+class Settings(dict):
+    """A dictionary with its items as attributes, of which some raise another error."""
+
+    def __getattr__(self, name):
+        return self[name]
+
+
 class Thing:
     """What a weak proxy stands for, and what holds one."""
 
@@ -40,10 +47,10 @@ def holding(value):
 @pytest.mark.parametrize(
     "make",
     [
-        *(Elsewhere, Nameless, gone, lambda: holding(gone()), lambda: holding(Elsewhere())),
+        *(Elsewhere, Settings, Nameless, gone, lambda: holding(gone()), lambda: holding(Elsewhere())),
         lambda: [gone(), Elsewhere()],
     ],
-    ids=["elsewhere", "nameless", "gone", "holds-gone", "holds-elsewhere", "list"],
+    ids=["elsewhere", "settings", "nameless", "gone", "holds-gone", "holds-elsewhere", "list"],
 )
 def test_what_cannot_be_asked_is_no_obstacle(make):
     """The calls may never touch it, or make it answer first."""
@@ -58,3 +65,9 @@ def test_what_cannot_be_asked_is_no_obstacle(make):
 
     for fn in name_it, name_it_too:
         assert run(fn, range(20)) == list(range(20))
+
+
+@pytest.mark.parametrize("kind", [Elsewhere, Settings])
+def test_nor_is_an_item(kind):
+    """Items are looked at for how large they are, and for what calls change of them."""
+    assert run(type, [kind() for _ in range(20)]) == [kind] * 20

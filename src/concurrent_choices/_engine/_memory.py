@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable
 from functools import partial
 from itertools import islice
 from math import frexp
+from operator import attrgetter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -164,10 +165,14 @@ def _size(value: object) -> Hashable:
         return kind, value.bit_length() // 4
     if isinstance(value, float):
         return kind, frexp(value)[1] // 4
-    size = getattr(value, "nbytes", None)
-    if not isinstance(size, int):
-        try:
-            size = len(value)  # type: ignore[arg-type] # whatever has no length says so
-        except Exception:  # noqa: BLE001 - a value's own hook raises anything
-            size = 0
+    size = _told(attrgetter("nbytes"), value) or _told(len, value)
     return kind, size.bit_length() // 4
+
+
+def _told(ask: Callable[[Any], object], value: object) -> int:
+    """A whole number that a value tells of itself; 0 where it tells none."""
+    try:
+        told = ask(value)
+    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+        return 0
+    return told if isinstance(told, int) else 0

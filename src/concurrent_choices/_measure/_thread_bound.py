@@ -19,6 +19,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from .._work._callables import enclosed
+from .._work._captured import attributes_of
 from .._work._perform import text_of
 
 if TYPE_CHECKING:
@@ -115,4 +116,4 @@ def _neighbours(thing: Any) -> Iterator[Any]:
         named = thing.__code__.co_names
         yield from (thing.__globals__[name] for name in named if name in thing.__globals__)
     elif not isinstance(thing, type) and type(thing).__module__ not in {"builtins", "types"}:
-        yield from getattr(thing, "__dict__", {}).values()
+        yield from list(attributes_of(thing).values())  # at once: other threads may add to it

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from types import ModuleType
 
-from ._captured import parts_of
+from ._captured import attributes_of, parts_of
 from ._stores import altered_by, may_store
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
@@ -126,7 +126,7 @@ def _looked_at(fn: Callable[..., Any]) -> Iterator[tuple[str, _Part]]:
 
 def _print_of(item: Any) -> bytes:
     """What tells whether an item has changed; without the pickler if it can: its import costs 5 ms."""
-    held: Any = getattr(item, "__dict__", None) or item
+    held: Any = attributes_of(item) or item
     if sys.getsizeof(held) < MOST:
         try:
             return marshal.dumps(held, 2)  # later versions also say who else refers to a value
@@ -162,7 +162,7 @@ def _pickled(value: Any) -> _Part | None:
 
 def _apart(value: Any) -> _Part:
     """A value that cannot be pickled, such as one that holds a lock: from outside, and each attribute."""
-    held: dict[str, Any] = getattr(value, "__dict__", {})
+    held = attributes_of(value)
     parts = [_pickled(each) for each in list(held.values())[:WIDEST]]
     digest = b"".join([_outline(value), *(part.digest for part in parts if part is not None)])
     whole = all(part is None or part.whole for part in parts)
@@ -209,8 +209,7 @@ def _outline(value: Any) -> bytes:
         length = len(value)
     except Exception:  # noqa: BLE001 - a value's own hook raises anything
         length = -1
-    held: dict[str, Any] = getattr(value, "__dict__", {})
-    some = list(held.items())  # at once: other threads may add to it
+    some = list(attributes_of(value).items())  # at once: other threads may add to it
     # Asked of their types: a proxy of what is gone would raise.
     plain = {key: each for key, each in some if issubclass(type(each), (int, float, str, bytes))}
     sizes = {key: len(each) for key, each in some if issubclass(type(each), (list, dict, set, tuple))}
