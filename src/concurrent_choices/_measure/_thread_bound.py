@@ -14,12 +14,12 @@ import dis
 import threading
 from collections import deque
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from .._work._callables import enclosed
-from .._work._captured import attributes_of
+from .._work._captured import answers, attributes_of
 from .._work._perform import text_of
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ def _sets_signals(function: FunctionType) -> bool:
 
 
 def _is_setter(value: Any) -> bool:
-    kinds: tuple[type[Any], ...] = (FunctionType, BuiltinFunctionType)
-    return isinstance(value, kinds) and value.__name__ in _SETTERS and value.__module__ in _MODULES
+    kinds = {FunctionType, BuiltinFunctionType}  # asked of its type: a proxy of what is gone would raise
+    return type(value) in kinds and value.__name__ in _SETTERS and value.__module__ in _MODULES
 
 
 def _reach(fn: Any) -> Iterator[Any]:
@@ -98,7 +98,7 @@ def _reach(fn: Any) -> Iterator[Any]:
     ahead = deque([(fn, _DEEPEST)])
     while ahead and len(seen) < _WIDEST:
         thing, depth = ahead.popleft()
-        if id(thing) in seen:
+        if id(thing) in seen or not answers(thing):
             continue
         seen.add(id(thing))
         yield thing
@@ -116,4 +116,4 @@ def _neighbours(thing: Any) -> Iterator[Any]:
         named = thing.__code__.co_names
         yield from (thing.__globals__[name] for name in named if name in thing.__globals__)
     elif not isinstance(thing, type) and type(thing).__module__ not in {"builtins", "types"}:
-        yield from list(attributes_of(thing).values())  # at once: other threads may add to it
+        yield from list(islice(attributes_of(thing).values(), _WIDEST))  # at once: others may add to it

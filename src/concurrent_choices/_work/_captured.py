@@ -28,6 +28,7 @@ else:
 
 __all__ = [
     "Held",
+    "answers",
     "attributes_of",
     "digest_of",
     "held_by",
@@ -121,7 +122,7 @@ def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
             yield name, thing  # equal ones may be one object under two names
         elif id(thing) not in seen:
             seen[id(thing)] = thing
-            inside = _followed(thing) if _answers(thing) else ()
+            inside = _followed(thing) if answers(thing) else ()
             if inside is None:
                 ahead += _classes(thing) if callable(thing) else ()
                 ahead += _given_to_call(thing)
@@ -166,7 +167,7 @@ def attributes_of(thing: object) -> dict[str, Any]:
     return held if _is(held, dict) else {}
 
 
-def _answers(thing: object) -> bool:
+def answers(thing: object) -> bool:
     """Whether it says what it is: a proxy of what is gone, or is not there yet, raises instead."""
     try:
         for each in ("__class__", "__dict__"):
