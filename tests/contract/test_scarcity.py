@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import sys
 import threading
 import time
 from functools import partial
@@ -14,6 +15,7 @@ import pytest
 from contract_ways import dismiss_resting, is_outside, only, parameters, resting, small
 
 from concurrent_choices import ThreadStrategy, WorkerStartError, arun, run, stream
+from concurrent_choices._engine._elastic_pool import ElasticPool
 
 ITEMS = range(60)
 DONE = [2 * item for item in ITEMS]
@@ -79,6 +81,23 @@ def test_no_loop_for_coroutines_in_threads(few_loops):
     few_loops(0)
     with pytest.raises(OSError, match=os.strerror(errno.EMFILE)):
         run(block, ITEMS, strategy="thread")
+
+
+def test_no_loop_for_a_stream_of_coroutines(few_loops, monkeypatch):
+    """The same, though the lane has found out before who started it goes on: nothing came, and no error."""
+    monkeypatch.delitem(sys.modules, "uvloop", raising=False)  # or its loops were taken
+    few_loops(0)
+    start = ElasticPool._start_lane
+
+    def start_and_wait(pool):
+        started = start(pool)
+        while pool.refusal is None:
+            time.sleep(0)
+        return started
+
+    monkeypatch.setattr(ElasticPool, "_start_lane", start_and_wait)
+    with pytest.raises(OSError, match=os.strerror(errno.EMFILE)):
+        list(stream(block, ITEMS))
 
 
 async def compute(item):

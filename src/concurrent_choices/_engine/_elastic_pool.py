@@ -104,9 +104,9 @@ class ElasticPool(LanePool):
         until = time.monotonic() + STAFFING
         with self._staffing:
             while self.lacks_lanes and time.monotonic() < until:
+                self.refusal = None  # before it: a lane may be up, and unable to begin, in no time
                 if not self._start_lane():
                     break
-                self.refusal = None
         if self.job.source.ready or self.job.source.finished:
             self.nudge()
         if self.job.source.finished and not self._lanes:
