@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import operator
+import weakref
 from functools import partial, wraps
 
 import contract_acts as acts
 import pytest
 
-from concurrent_choices import run
+from concurrent_choices import recommend, run
 
 CALLABLES = {
     "partial": partial(acts.add, 5),
@@ -99,3 +100,17 @@ def test_local_classes_keep_their_class(strategy, of_kind):
     results = run(of_kind(acts.identity), items, strategy=strategy)
     assert [result.x for result in results] == [0, 1, 2]
     assert all(type(result) is Point for result in results)
+
+
+gone = weakref.proxy(acts.Adder(5))
+
+
+def may_use_what_is_gone(item):
+    """Names it, but for no item there is."""
+    return item if item >= 0 else gone.method(item)
+
+
+def test_a_global_that_answers_no_question():
+    """A proxy of what is gone raises whatever it is asked, so only the callable may."""
+    assert run(may_use_what_is_gone, range(50)) == list(range(50))
+    assert recommend(may_use_what_is_gone, range(50)).diagnosis

@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import weakref
 from collections import UserDict
 from functools import lru_cache, partial
 
@@ -129,3 +130,11 @@ def test_what_the_workers_can_be_sent_is_no_obstacle():
         return item
 
     assert obstacle(cached, "cached") == ""
+
+
+def test_a_proxy_of_what_is_gone():
+    """It raises whatever it is asked."""
+    gone = weakref.proxy(Client())
+    why = obstacle(Client(held=gone), "it")
+    kind = type(gone).__name__
+    assert why == f"it's attribute 'held' is a {kind} (weakly-referenced object no longer exists)"

@@ -204,7 +204,7 @@ def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
         if name in fn.__globals__:
             value = fn.__globals__[name]
             yield f"the global {name!r}", value
-            if isinstance(value, ModuleType):
+            if _is(value, ModuleType):
                 yield from ((f"{name}.{each}", held) for each, held in parts_of_module(value, names))
 
 

@@ -15,6 +15,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ._callables import enclosed
+from ._captured import attributes_of
 from ._perform import text_of
 from ._pickling import dump
 
@@ -94,8 +95,8 @@ def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _is(thing: object, *kinds: type) -> bool:
-    """As `isinstance`, unseen by type checkers, which would then ask for type arguments."""
-    return isinstance(thing, kinds)
+    """As `isinstance`, by its own type alone: a proxy of what is gone raises when asked for another's."""
+    return issubclass(type(thing), kinds)
 
 
 def _partial_parts(thing: Any) -> Iterator[tuple[str, Any]]:
@@ -114,8 +115,7 @@ def _function_parts(thing: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
-    held: Mapping[str, Any] = getattr(thing, "__dict__", {})
-    yield from ((f"attribute {name!r}", part) for name, part in held.items())
+    yield from ((f"attribute {name!r}", part) for name, part in attributes_of(thing).items())
     for base in type(thing).__mro__:
         slots = getattr(base, "__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
@@ -125,7 +125,7 @@ def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
 
 def _article(thing: Any) -> str:
     """What a thing is, as one speaks of it."""
-    if isinstance(thing, FunctionType):
+    if _is(thing, FunctionType):
         return "a lambda" if thing.__name__ == "<lambda>" else f"the function {thing.__qualname__}"
     name = type(thing).__qualname__
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
