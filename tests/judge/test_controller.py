@@ -287,10 +287,32 @@ def test_processes_that_are_no_faster_are_given_up():
     """All share one memory: two at once take twice as long each, though both are busy."""
     decider = controller()
     outside(decider)
-    sight = Sight(now=0.3, remaining=500, outside_items=80, outside_seconds=0.2, outside_cpu=0.2)
-    arrangement = decider.look(sight)
-    assert (arrangement.stage, arrangement.outside) == ("alone", False)
+    for part in (1, 2, 3):
+        arrangement = decider.look(computed(part, items=80 * part))
+        assert arrangement.outside == (part < 3)
+    assert arrangement.stage == "alone"
     assert "no faster" in arrangement.reason
+
+
+def test_one_slow_window_gives_no_processes_up():
+    """A long item or two among many short ones: both windows together are faster than one lane was."""
+    decider = controller()
+    outside(decider)
+    assert decider.look(computed(1, items=80)).outside
+    assert decider.look(computed(2, items=260)).outside
+    assert decider.look(computed(3, items=270)).outside
+
+
+def computed(windows, items):
+    """So many items in windows of a tenth of a second, in which both workers computed."""
+    seconds = 0.2 * windows
+    return Sight(
+        now=0.2 + seconds / 2,
+        remaining=5000,
+        outside_items=items,
+        outside_seconds=seconds,
+        outside_cpu=seconds,
+    )
 
 
 def test_what_workers_are_at_is_not_taken_for_carrying():

@@ -6,7 +6,7 @@ from math import ceil
 from typing import NamedTuple
 
 from ._sight import Sight
-from ._thresholds import CARRIED, COUNTED, GAINS, MOSTLY, WAITING_INSIDE
+from ._thresholds import CARRIED, COUNTED, DOUBTS, GAINS, MOSTLY, WAITING_INSIDE
 
 __all__ = ["ProcessTrial", "Verdict"]
 
@@ -42,6 +42,8 @@ class ProcessTrial:
         self.inside = inside
         self.before = before
         self.passed = False
+        self._doubts = 0
+        self._first: Sight | None = None
 
     @property
     def enough(self) -> int:
@@ -52,19 +54,34 @@ class ProcessTrial:
         """Judge the window between two sights."""
         if sight.starved or sight.remaining == 0:
             return Verdict()  # whoever gives the items is the slower one, or the workers are at their last
-        if not self.passed and self._rate(began, sight) < self.before:
-            # Memory that all share, or neighbours on the cores: more at once makes each the slower.
-            return Verdict("items are no faster in worker processes", for_good=True)
-        if self._speed(began, sight) < GAINS and self._carried(began, sight) >= CARRIED:
-            if self.passed:
-                return Verdict("carrying items and results has become too dear")
-            return Verdict("carrying items and results costs more than it saves", for_good=True)
+        objection = self._objection(began, sight)
+        if objection is not None:
+            return objection
         self.passed = True
         computed = self._computed(began, sight)
         if computed >= 1 - MOSTLY:
             return Verdict()
         inside = ceil(1 / computed) + 1 if computed >= WAITING_INSIDE else 0
         return Verdict("items have begun to wait", inside=inside)
+
+    def _objection(self, began: Sight, sight: Sight) -> Verdict | None:
+        """What speaks against processes, if only that another window is wanted; None where nothing does."""
+        doubtful = not self.passed and self._is_no_faster(began, sight)
+        if self._doubts == DOUBTS:
+            # Memory that all share, or neighbours on the cores: more at once makes each the slower.
+            return Verdict("items are no faster in worker processes", for_good=True)
+        if self._speed(began, sight) < GAINS and self._carried(began, sight) >= CARRIED:
+            if self.passed:
+                return Verdict("carrying items and results has become too dear")
+            return Verdict("carrying items and results costs more than it saves", for_good=True)
+        return Verdict() if doubtful else None
+
+    def _is_no_faster(self, began: Sight, sight: Sight) -> bool:
+        """Whether items are no faster than before the hand-over, by this window and the doubtful ones."""
+        self._first = self._first or began
+        no_faster = self._rate(self._first, sight) < self.before
+        self._doubts += no_faster
+        return no_faster
 
     def _rate(self, began: Sight, sight: Sight) -> float:
         """Items a second, where that is known with what workers have done of their present batches."""

@@ -48,6 +48,7 @@ class Starting:
         self._inside = inside
         self._since = sight.now
         self._began = sight
+        self._slowest = known.each
         # Calls that lanes were at when others were found to compute tell nothing of those that are left.
         self._leftovers = before is None and sight.flying > 0
         self._solo = Solo(sight)
@@ -69,7 +70,8 @@ class Starting:
         items, seconds = sight.done - self._began.done, sight.now - self._began.now
         if not self._leftovers and items > 1 and seconds >= CLEAR:
             known.each = seconds / items
-            self._began = sight  # items that grow are like the latest of them
+            self._slowest = max(self._slowest, known.each)
+            self._began = sight  # items that grow are like the latest of them; uneven ones like any window's
         if known.obstacle:
             return self._give_up(sight, known.obstacle)
         if self._has_begun_to_wait(sight):
@@ -83,7 +85,7 @@ class Starting:
         if not worth_starting(known.rest(sight), 0.0, known.limits.processes):
             return self._give_up(sight, "the rest has become too small for processes")
         alike = sight.done >= COUNTED and not self._leftovers  # fewer items may be unlike the others
-        before = 1.0 / known.each if alike else 0.0
+        before = 1.0 / self._slowest if alike else 0.0
         trial = ProcessTrial(known.limits.processes, self._inside, before)
         return Outside(known, sight, self._reason, back=self._back, trial=trial)
 
