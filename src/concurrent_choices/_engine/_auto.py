@@ -80,9 +80,12 @@ class AutoStrategy(ThreadBacked):
         report, around = _report_of(job), lanes_around.get()
         # What may leave the caller's loop was found out there; runs on loops of ours know nothing of it.
         limits, recollection = self._limits(around), Recollection(job, (*self._options, around, bound))
-        bound = bound or is_loop_bound(job.fn)
         controller = LoopController(
-            limits, recollection.prior, movable=movable, bound=bound, items=job.source.length
+            limits,
+            recollection.prior,
+            movable=movable,
+            bound=bound or is_loop_bound(job.fn),
+            items=job.source.length,
         )
         return LoopConductor(job, controller, limits, report, recollection)
 

@@ -205,7 +205,7 @@ class _Bench:
         self._started = 0
         self._spent = 0
         self.performed = 0
-        page.started = page.worked = 0
+        page.clear()
 
     def __call__(self, message: Message) -> None:
         try:
