@@ -19,7 +19,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from .._work._callables import enclosed
-from .._work._captured import answers, attributes_of
+from .._work._captured import answers, attributes_of, of_type
 from .._work._perform import text_of
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ def _sets_signals(function: FunctionType) -> bool:
 
 
 def _is_setter(value: Any) -> bool:
-    kinds = {FunctionType, BuiltinFunctionType}  # asked of its type: a proxy of what is gone would raise
-    return type(value) in kinds and value.__name__ in _SETTERS and value.__module__ in _MODULES
+    is_function = of_type(value, FunctionType, BuiltinFunctionType)
+    return is_function and value.__name__ in _SETTERS and value.__module__ in _MODULES
 
 
 def _reach(fn: Any) -> Iterator[Any]:

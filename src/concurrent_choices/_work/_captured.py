@@ -34,6 +34,7 @@ __all__ = [
     "held_by",
     "names_in",
     "of_libraries",
+    "of_type",
     "parts_of",
     "parts_of_class",
     "parts_of_module",
@@ -188,6 +189,11 @@ def _is(thing: object, *kinds: type) -> bool:
         return isinstance(thing, kinds)
     except Exception:  # noqa: BLE001 - a value's own hook raises anything
         return False
+
+
+def of_type(thing: object, *kinds: type) -> bool:
+    """As `isinstance`, by its own type alone: a proxy of what is gone raises when asked for another's."""
+    return issubclass(type(thing), kinds)
 
 
 def of_libraries(code: CodeType) -> bool:

@@ -15,7 +15,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ._callables import enclosed
-from ._captured import attributes_of
+from ._captured import attributes_of, of_type
 from ._perform import text_of
 from ._pickling import dump
 
@@ -76,27 +76,22 @@ def _refusal(thing: Any) -> str:
 
 def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
     """What something is made of, each with a noun for it."""
-    if _is(thing, partial):
+    if of_type(thing, partial):
         yield from _partial_parts(thing)
-    elif _is(thing, MethodType):
+    elif of_type(thing, MethodType):
         yield "object", thing.__self__
-    elif _is(thing, FunctionType):
+    elif of_type(thing, FunctionType):
         yield from _function_parts(thing)
-    elif _is(thing, Mapping):
+    elif of_type(thing, Mapping):
         pairs: Iterable[tuple[Any, Any]] = thing.items()
         for key, part in islice(pairs, _WIDEST):
             yield f"value under {key!r}", part
-    elif _is(thing, list, tuple, set, frozenset):
+    elif of_type(thing, list, tuple, set, frozenset):
         elements: Iterable[Any] = thing
         for at, part in enumerate(islice(elements, _WIDEST)):
             yield f"element {at}", part
-    elif not _is(thing, type):
+    elif not of_type(thing, type):
         yield from _attributes(thing)
-
-
-def _is(thing: object, *kinds: type) -> bool:
-    """As `isinstance`, by its own type alone: a proxy of what is gone raises when asked for another's."""
-    return issubclass(type(thing), kinds)
 
 
 def _partial_parts(thing: Any) -> Iterator[tuple[str, Any]]:
@@ -125,7 +120,7 @@ def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
 
 def _article(thing: Any) -> str:
     """What a thing is, as one speaks of it."""
-    if _is(thing, FunctionType):
+    if of_type(thing, FunctionType):
         return "a lambda" if thing.__name__ == "<lambda>" else f"the function {thing.__qualname__}"
     name = type(thing).__qualname__
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

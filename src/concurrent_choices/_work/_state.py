@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from types import ModuleType
 
-from ._captured import attributes_of, parts_of
+from ._captured import attributes_of, of_type, parts_of
 from ._stores import altered_by, may_store
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
@@ -210,7 +210,6 @@ def _outline(value: Any) -> bytes:
     except Exception:  # noqa: BLE001 - a value's own hook raises anything
         length = -1
     some = list(attributes_of(value).items())  # at once: other threads may add to it
-    # Asked of their types: a proxy of what is gone would raise.
-    plain = {key: each for key, each in some if issubclass(type(each), (int, float, str, bytes))}
-    sizes = {key: len(each) for key, each in some if issubclass(type(each), (list, dict, set, tuple))}
+    plain = {key: each for key, each in some if of_type(each, int, float, str, bytes)}
+    sizes = {key: len(each) for key, each in some if of_type(each, list, dict, set, tuple)}
     return f"{type(value).__qualname__} {length} {plain} {sizes}".encode()
