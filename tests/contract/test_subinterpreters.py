@@ -31,13 +31,18 @@ for fn in nap, {coroutine}:
 OTHERS = """
 import asyncio, sys, time
 sys.path[:] = {path!r}
-from concurrent_choices import arun, recommend
+from concurrent_choices import Workload, arun, recommend
 
 def nap(item):
     time.sleep(1e-3)
     return item
 
+async def awaited(item):
+    await asyncio.sleep(1e-3)
+    return item
+
 assert recommend(nap, range(60), verify=False).run() == [*range(60)]
+assert recommend(Workload(awaited, range(60), items_count=100_000)).run() == [*range(60)]
 assert asyncio.run(arun(nap, range(60), strategy="thread")) == [*range(60)]
 """
 

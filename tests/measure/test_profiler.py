@@ -582,6 +582,38 @@ def test_pickling_that_does_not_end(monkeypatch):
     assert sample.profile.payload.item_seconds > 0
 
 
+class CrowdedClock(SystemClock):
+    """Says that whoever pickles has queued for a core all the time; from then on there is one."""
+
+    def __init__(self):
+        super().__init__()
+        self.picklers = set()
+        self.free = threading.Event()
+
+    def watch(self, thread):
+        if thread not in self.picklers:
+            return super().watch(thread)
+        self.free.set()
+        return 0, 1_000_000_000
+
+
+def test_pickling_on_a_crowded_machine():
+    """What takes long because there is no core for it is waited for, and does not count as dear."""
+    clock = CrowdedClock()
+
+    class Late:
+        def __reduce__(self):
+            clock.picklers.add(threading.current_thread())
+            clock.free.wait()
+            return int, ()
+
+    sample = profile(type, [Late()], clock=clock, budget=0.2, is_async=False)
+    clock.free.set()
+
+    assert "payload" not in str(sample.profile.missing)
+    assert sample.profile.payload.item_bytes > 0
+
+
 def test_nothing_is_left_behind():
     """After profiling no thread of ours lives on."""
     before = set(threading.enumerate())

@@ -44,6 +44,13 @@ def test_start_methods_without_fork(monkeypatch):
     assert start_methods() == ("fresh",)
 
 
+def test_start_methods_without_an_interpreter(monkeypatch):
+    """An application that embeds Python has none to start, but for copies of itself."""
+    monkeypatch.setattr(sys, "executable", "")
+
+    assert "fresh" not in start_methods()
+
+
 @pytest.mark.parametrize(
     ("text", "model"),
     [

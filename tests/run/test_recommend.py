@@ -1,4 +1,5 @@
 import asyncio
+import sys
 import time
 
 import pytest
@@ -24,6 +25,14 @@ def test_an_async_def_that_awaits_stays_on_a_loop():
     verdict = recommend(callables.rest, range(100))
     assert (verdict.bound, verdict.diagnosis) == ("io", "async that awaits")
     assert verdict.plan.strategy in {"asyncio", "uvloop"}
+
+
+def test_uvloop_is_not_chosen_where_it_does_not_load(monkeypatch):
+    """It may be missing, or refuse, as in a subinterpreter: the verdict can be run all the same."""
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    verdict = recommend(Workload(callables.rest, range(100), items_count=100_000))
+    assert verdict.plan.strategy != "uvloop"
+    assert verdict.run() == [*range(0, 200, 2)]
 
 
 @patient

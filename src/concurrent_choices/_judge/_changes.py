@@ -125,7 +125,7 @@ def _more_machines(chosen: Estimate) -> Iterator[str]:
     if chosen.expected > ONE_MACHINE_SECONDS and chosen.limit == "cores":
         yield (
             f"One machine is not enough to be done before {spell(chosen.expected)}: "
-            'spread it over several with Dask or Ray (strategies "dask" and "ray").'
+            "spread it over several, with Dask or Ray for example; no strategy here does."
         )
 
 

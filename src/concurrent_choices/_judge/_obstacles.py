@@ -16,8 +16,8 @@ def obstacles_of(profile: Profile, machine: Machine) -> dict[str, str]:
     """By strategy, why it cannot run; strategies that can are left out."""
     found: dict[str, str] = {}
     why = profile.payload.obstacle
-    if not machine.start_methods:
-        why = "worker processes cannot be started here"
+    if "fresh" not in machine.start_methods:
+        why = "there is no interpreter here to start workers with"
     if profile.binding:
         # a `def` runs in threads under a loop too
         found.update(

@@ -30,6 +30,10 @@ class Hand(Protocol):
         """Do a piece of work; whether it ended in time. What it raises is raised here."""
         ...
 
+    def ended(self, seconds: float) -> bool:
+        """Whether work that was not done in time ends in so many seconds more."""
+        ...
+
     def close(self) -> None:
         """Nothing more will be asked for."""
         ...
@@ -94,6 +98,10 @@ class OwnHand:
     def do(self, work: Callable[[], None], seconds: float) -> bool:  # noqa: ARG002 - the protocol's
         """Do a piece of work here and now."""
         work()
+        return True
+
+    def ended(self, seconds: float) -> bool:  # noqa: ARG002 - as above
+        """It always has."""
         return True
 
     def close(self) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .._facts._clock import Clock
     from ._bench import Bench
+    from ._hand import Hand
 
 __all__ = ["state_of", "weigh", "weigh_payload"]
 
@@ -55,11 +56,7 @@ class _Weight(NamedTuple):
 def state_of(bench: Bench) -> State | None:
     """What the callable and its first items hold before any call; None where looking at it does not end."""
     first, looked = bench.feed.peek(FIRST), list[State]()
-    hand = bench.another_hand()
-    try:
-        hand.do(lambda: looked.append(State(bench.fn, first)), PATIENCE[0])
-    finally:
-        hand.close()
+    _done_by_another(bench, lambda: looked.append(State(bench.fn, first)), PATIENCE[0])
     return looked[0] if looked else None
 
 
@@ -79,20 +76,31 @@ def weigh(bench: Bench, state: State | None, deadline: int) -> Payload:
     items = [item for item, _ in chosen]
     results = [outcome for _, outcome in chosen if not isinstance(outcome, Raised)]
     weighed: list[Payload] = []
-    hand = bench.another_hand()
-    try:
-        ended = hand.do(
-            lambda: weighed.append(_kept_here(weigh_payload(bench.fn, items, results, bench.clock), state)),
-            patience,
-        )
-    finally:
-        hand.close()
-    if ended:
+
+    def work() -> None:
+        weighed.append(_kept_here(weigh_payload(bench.fn, items, results, bench.clock), state))
+
+    if _done_by_another(bench, work, patience):
         needed = imports_of(bench.fn, is_async=isinstance(bench.calls, AwaitedCalls))
         return evolve(weighed[0], shared_modules=needed.shared, own_modules=needed.own)
     reason = f"pickling had not ended after {patience:.2g} s; that is a lower bound"
     bench.missing.append(f"payload: {reason}")
     return Payload(item_seconds=patience)
+
+
+def _done_by_another(bench: Bench, work: Callable[[], None], patience: float) -> bool:
+    """Whether a piece of work ends within so many seconds, apart from those it queues for a core."""
+    hand = bench.another_hand()
+    try:
+        return hand.do(work, patience) or hand.ended(_made_up_for(bench, hand, patience))
+    finally:
+        hand.close()
+
+
+def _made_up_for(bench: Bench, hand: Hand, patience: float) -> float:
+    """Seconds that make up for those queued: on a crowded machine, looking at a number may take 50 ms too."""
+    queued = bench.clock.watch(hand.thread)[1] / 1e9
+    return min(PATIENCE[1], patience * queued / max(1e-9, patience - queued))
 
 
 def _kept_here(payload: Payload, state: State | None) -> Payload:

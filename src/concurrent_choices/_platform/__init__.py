@@ -14,6 +14,7 @@ import sys
 from .._errors import InvalidArgumentError
 from ._cgroups import groups
 from ._files import lines, read
+from ._interpreter import interpreter
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
@@ -86,8 +87,13 @@ def gil_enabled() -> bool:
 
 
 def start_methods() -> tuple[str, ...]:
-    """How worker processes can be started: ``"fresh"``, and ``"fork"`` where the system has it."""
-    return ("fresh", "fork") if hasattr(os, "fork") else ("fresh",)
+    """How worker processes can be started: ``"fresh"`` and ``"fork"``, where the system has them."""
+    fork = ("fork",) if hasattr(os, "fork") else ()
+    try:
+        interpreter()
+    except OSError:
+        return fork
+    return ("fresh", *fork)
 
 
 def this_machine(root: Path | str = _ROOT) -> Machine:

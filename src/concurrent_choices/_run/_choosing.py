@@ -27,6 +27,7 @@ from .._measure._ledger import Raised
 from .._measure._profiler import profile
 from .._measure._sampled import Sampled
 from .._platform import this_machine
+from .._strategies._event_loop import why_no_uvloop
 from .._strategies._registry import strategy_for
 from .._work._callables import is_async
 from .._work._perform import show, text_of
@@ -158,13 +159,21 @@ def recommend(
         most=limit,
     )
     costs = _as_loaded(calibration.costs)
-    verdict = judge(asked, sampled.profile, costs, machine or this_machine())
-    verdict = _noting(verdict, sampled)
+    verdict = _noting(_judged(asked, sampled, costs, machine or this_machine()), sampled)
     leftover = Leftover(asked, sampled)
     if verify and machine is None and not leftover.failed and not sampled.in_flight:
         spent = time.perf_counter() - began
         verdict = _raced(verdict, leftover, costs, min(limit, _allowed(verdict)) - spent)
     return Verdict(leftover=leftover, **_parts(verdict))
+
+
+def _judged(asked: Workload, sampled: Sampled, costs: Costs, machine: Machine) -> Recommendation:
+    """The verdict from predictions; uvloop is neither chosen nor raced where it does not load."""
+    verdict = judge(asked, sampled.profile, costs, machine)
+    wanted = any(plan.strategy == "uvloop" for plan in (verdict.plan, *verdict.contenders))
+    if not wanted or not (why := why_no_uvloop()):
+        return verdict
+    return judge(asked, sampled.profile, costs, machine, obstacles={"uvloop": why})
 
 
 def _as_loaded(costs: Costs) -> Costs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
@@ -19,7 +20,7 @@ from ._lanes._threads import MOST_THREADS, threads_for
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-__all__ = ["AsyncioStrategy", "UvloopStrategy"]
+__all__ = ["AsyncioStrategy", "UvloopStrategy", "why_no_uvloop"]
 
 
 @frozen
@@ -80,3 +81,12 @@ class UvloopStrategy(AsyncioStrategy):
         from .._work._loop_threads import with_threads  # noqa: PLC0415 - as above
 
         return with_threads(uvloop.new_event_loop())
+
+
+def why_no_uvloop() -> str:
+    """Why uvloop cannot be loaded here; empty where it can. It is loaded then."""
+    try:
+        import_module("uvloop")
+    except ImportError as error:  # it refuses in a subinterpreter, too
+        return f"its package does not load here: {error}"
+    return ""
