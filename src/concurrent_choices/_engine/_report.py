@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextvars import ContextVar
+from itertools import takewhile
 
 from attrs import define, field, frozen
 
@@ -39,7 +40,12 @@ class Step:
     def is_about(self, other: Step) -> bool:
         """Whether another step is the same but for a few lanes."""
         same = (self.stage, self.reason) == (other.stage, other.reason)
-        return self.doing == other.doing or (same and self.lanes < 2 * other.lanes < 4 * self.lanes)
+        return same and self.lanes < 2 * other.lanes < 4 * self.lanes
+
+    @property
+    def words(self) -> list[str]:
+        """The reason without its figures, which change from look to look."""
+        return [word for word in self.reason.split() if not any(map(str.isdigit, word))]
 
 
 @define(eq=False)
@@ -76,12 +82,19 @@ class RunReport:
         return (self.seconds or 0.0) / max(1, self.done)
 
     def note(self, step: Step) -> None:
-        """Write down an arrangement, unless it differs from the last in a few lanes only."""
+        """Write down an arrangement, unless it differs from the last in a few lanes only, or in figures."""
         self.doing = step.doing
-        if self.steps and self.steps[-1].is_about(step):
+        if self._is_told(step):
             return
         self.steps.append(step)
         self._log(step)
+
+    def _is_told(self, step: Step) -> bool:
+        if self.steps and self.steps[-1].is_about(step):
+            return True
+        # Not the last alone: two reasons may take turns for as long as the run lasts.
+        since = takewhile(lambda told: told.doing == step.doing, reversed(self.steps))
+        return any(told.words == step.words for told in since)
 
     def _log(self, step: Step) -> None:
         """Tell it at DEBUG, where somebody has loaded the logging that would listen."""

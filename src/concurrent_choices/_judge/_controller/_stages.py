@@ -109,7 +109,7 @@ class Alone:
         if known.native or (native >= PARALLEL and known.limits.cpus < 2 * native):
             return self._stay(_NATIVE, CALM)
         if known.limits.cpus < 1.5 or rest < 10e-3:  # noqa: PLR2004 - less than a second core; less than a pair takes
-            return self._stay("there is nothing to gain from a second lane", calm(sight))
+            return self._stay("a second lane would gain nothing with what is left", calm(sight))
         if known.contends(sight.now, self._solo.items):
             return self._stay(_CROWDED, CALM)
         tried = known.gil_each and 1 / ALIKE < known.each / known.gil_each < ALIKE

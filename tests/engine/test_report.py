@@ -1,0 +1,46 @@
+import pytest
+
+from concurrent_choices._engine._report import RunReport, Step
+
+
+def step(doing, reason, lanes=1, stage="alone"):
+    return Step(0.0, stage, doing, lanes, reason, 0)
+
+
+def told(*steps):
+    """The reasons that a report keeps of what it was told."""
+    report = RunReport("work")
+    for each in steps:
+        report.note(each)
+    return [(each.doing, each.reason) for each in report.steps]
+
+
+def test_a_reason_is_told_where_the_same_lanes_go_on():
+    """Why nothing was changed is part of what was decided."""
+    assert told(step("this thread", "it begins"), step("this thread", "it cannot travel")) == [
+        ("this thread", "it begins"),
+        ("this thread", "it cannot travel"),
+    ]
+
+
+def test_figures_and_reasons_that_take_turns_are_told_once():
+    """They change from look to look, and a run has thousands of looks."""
+    some, other = step("thread ×8", "98% of it waits"), step("thread ×8", "they compute")
+    again = step("thread ×8", "97% of it waits")
+    assert told(some, again, other, again, other, some) == [
+        ("thread ×8", "98% of it waits"),
+        ("thread ×8", "they compute"),
+    ]
+
+
+def test_a_reason_is_told_again_of_other_lanes():
+    """It is why there are others now."""
+    steps = [step("thread ×8", "more"), step("thread ×32", "more", 32), step("thread ×8", "more")]
+    assert len(told(*steps)) == 3
+
+
+@pytest.mark.parametrize(("lanes", "count"), [(10, 1), (20, 2)])
+def test_a_few_lanes_more_are_no_step(lanes, count):
+    """Twice as many are."""
+    steps = step("thread ×8", "more", 8), step(f"thread ×{lanes}", "more", lanes)
+    assert len(told(*steps)) == count
