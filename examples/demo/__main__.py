@@ -14,6 +14,10 @@ from .catalogue import catalogue
 from .race import race
 from .show import complain, console, progress, table
 
+FOOT = """\
+Seconds include starting workers, where none of the run before still wait.
+close: within 5 % of the fastest; auto: finds out while it works."""
+
 
 def arguments(words, names):
     """What was asked for on the command line."""
@@ -26,7 +30,7 @@ def arguments(words, names):
 
 def main(words):
     """Race, show, and answer with an exit code."""
-    asked = arguments(words, list(NAMES))
+    asked = arguments(words, [*NAMES, "auto"])
     there = console()
     finishes = []
     for number in {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}:  # Windows has but one
@@ -39,7 +43,7 @@ def main(words):
         (number,) = interrupt.args or (signal.SIGINT,)
         return 128 + number
     there.print(table(finishes))
-    there.print("Seconds include starting workers; close: within 5 % of the fastest.")
+    there.print(FOOT)
     return 1 if complain(there, finishes) else 0
 
 

@@ -91,7 +91,7 @@ def test_it_races_everything(start, folder):
     table_rows = rows(out)
     workloads = [row[0] for row in table_rows if row[0]]
     assert len(workloads) == 10
-    assert [row[1] for row in table_rows] == list(NAMES) * 10
+    assert [row[1] for row in table_rows] == [*NAMES, "auto"] * 10
     assert [row[5] for row in table_rows].count("fastest") == 10
     assert all(float(row[2]) > 0 for row in table_rows)
     assert leftovers(folder) == []
