@@ -54,7 +54,7 @@ class AdaptiveExecutor(Executor):
     Raises:
         InvalidArgumentError: An argument cannot work.
 
-    Example:
+    Examples:
         >>> with AdaptiveExecutor() as executor:
         ...     executor.submit(pow, 2, 10).result()
         1024

@@ -55,7 +55,7 @@ def offload(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
             generator function, whose call runs nothing.
         RuntimeError: No event loop runs here. Or, awaited: `fn` raised StopIteration, its cause.
 
-    Example:
+    Examples:
         >>> import asyncio
         >>> async def main():
         ...     return await offload(pow, 2, 10)

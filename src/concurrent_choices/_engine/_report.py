@@ -54,7 +54,8 @@ class RunReport:
 
     Attributes:
         callable: The callable's name.
-        steps: What was arranged, in order.
+        steps: What was arranged, in order; each says `at` how many seconds it was, `doing` what, with
+            how many `lanes`, for what `reason`, and how many items were `done` by then.
         seconds: How long the run took; None while it goes on.
         done: Items finished.
         witness: What calls change, as was seen or their code says; empty where nothing, or nobody looked.

@@ -83,7 +83,7 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
         ItemError: One of its kinds, where an item times out, dies, or cannot travel.
         Exception: Whatever `fn` or `items` raised, itself, with a note that names the item.
 
-    Example:
+    Examples:
         >>> run(len, ["a", "bb", "ccc"], strategy="thread")
         [1, 2, 3]
     """
@@ -175,7 +175,7 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
         InvalidArgumentError: At the call, where an argument cannot work. Everything else `run` raises comes
             from the iterator, after the results already due.
 
-    Example:
+    Examples:
         >>> from itertools import count
         >>> squares = stream(lambda n: n * n, count(), strategy="thread")
         >>> next(squares), next(squares), next(squares)

@@ -94,7 +94,7 @@ class EndpointAdvisor:
     Raises:
         InvalidArgumentError: `path` does not begin with "/", or `secret` is empty.
 
-    Example:
+    Examples:
         >>> async def app(scope, receive, send):
         ...     "Any ASGI application."
         >>> advisor = EndpointAdvisor(app, path="/advice", secret="correct horse")
