@@ -1,4 +1,4 @@
-"""The failure contract where callables raise: DESIGN.md, section 2, for every strategy and both kinds."""
+"""The failure contract where callables raise: docs/failures.md, for every strategy and both kinds."""
 
 from __future__ import annotations
 

@@ -94,6 +94,21 @@ def test_every_excuse_has_a_reason():
     assert bare == []
 
 
+CITED = re.compile(r"DECISION\.md,? (?:(pitfall|EXP|experiments?) )?([\d.]*\d)(?: and (\d+))?")
+TABLE = re.compile(r"^\| ([\d, ]+) \|", re.MULTILINE)
+
+
+def test_a_constant_cites_what_is_written_down():
+    """What constants say they rest on stands in DECISION.md, under that number."""
+    page = (ROOT / "benchmarks" / "DECISION.md").read_text()
+    experiments = set(re.findall(r"\d+", " ".join(TABLE.findall(page))))
+    places = set(re.findall(r"^(?:###|- \*\*) ?([\d.]*\d)", page, re.MULTILINE))
+    for path in modules():
+        for kind, *numbers in CITED.findall(re.sub(r"\s+", " ", path.read_text())):
+            known = experiments if kind.lower().startswith("exp") else places
+            assert {number for number in numbers if number} <= known, f"{named(path)}: {kind} {numbers}"
+
+
 def test_changelog_fragments_say_what_they_are():
     """A fragment is called NUMBER.KIND.md, with a kind that the README beside it explains."""
     readme = (ROOT / "changelog.d" / "README.md").read_text()

@@ -40,7 +40,7 @@ TINY_JOB = 3e-3
 """Seconds for everything below which nothing can be won (DECISION.md 5.1)."""
 
 TINY_ITEM = 0.5e-6
-"""Seconds of an item that any hand-over exceeds (DESIGN.md section 4)."""
+"""Seconds of an item that any hand-over exceeds, results included (guessed, as in `_controller`)."""
 
 CONGESTED = 0.02
 """Share of calls that raise what a crowded resource raises (guessed)."""

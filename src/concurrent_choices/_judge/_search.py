@@ -20,7 +20,7 @@ MOST_THREADS = 64
 """Threads at most: beyond it a GIL and the scheduler dominate (DECISION.md 5.3)."""
 
 MOST_WAITING_THREADS = 256
-"""Threads at most for items that wait long; idle ones are cheap (DECISION.md 5.3, EXP 5)."""
+"""Threads at most for items that wait long; idle ones are cheap (DECISION.md 5.3, caps)."""
 
 LONG_WAIT = 2e-3
 """Seconds of waiting per item that count as long (guessed: 30 thread starts)."""

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 __all__ = ["SHARE", "Allowance"]
 
 SHARE = 0.05
-"""Part of the time of the whole work that looking at it may take (issue 3: at most 5 %)."""
+"""Part of the time of the whole work that looking at it may take (a choice, told in docs/choosing.md)."""
 
 _ALONE = 0.6
 """Part of the time after which one lane has been watched long enough: the rest is for trials of several

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Calibration", "Row", "calibrate", "describe", "machine_costs"]
 
 BUDGET = 2.0
-"""Seconds after which no more is begun (DESIGN.md 5: a second or two, once)."""
+"""Seconds after which no more is begun (a choice: once, who asks first waits that long)."""
 
 PATIENCE = 3.0
 """Seconds after which a probe that hangs is left behind (guessed: twice the budget)."""

@@ -19,7 +19,7 @@ _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}  # the number of the call; glib
 def wake_promptly() -> None:
     """Ask the system to wake the calling thread without delay, where it knows how.
 
-    Timers without slack make it 31 instead of 78 µs late when idle (experiment 12), and the
+    Timers without slack make it 31 instead of 78 µs late when idle (DECISION.md, experiment 12), and the
     shortest slice lets it go before a thread that computes on the same core (measured by the
     witness: half as many milliseconds starved, or fewer).
     """

@@ -41,7 +41,7 @@ from ._race import Race
 __all__ = ["Verdict", "recommend"]
 
 SAMPLING = 0.2
-"""Seconds for sampling, where the work is not so long that more is a twentieth of it (DESIGN.md 6)."""
+"""Seconds for sampling, where the work is not so long that more is a twentieth of it (docs/choosing.md)."""
 
 NEEDS_TRIO = "must be called from async context"
 """What trio says where it does not run."""

@@ -19,14 +19,15 @@ FIRST = 16
 
 BLIND = ((0.0, 64), (0.02, 128), (0.08, 256))
 """Most lanes while not one call has come back, by the seconds waited so far. Calls that last longer
-cost more for every round trip spent on doubling (experiment 16, sleep50; the steps are guessed)."""
+cost more for every round trip spent on doubling (DECISION.md, experiment 16; the steps are guessed)."""
 
 GROWTH = 1.25
 """A round that delivers less than this times the best so far has gained nothing (BBR's full pipe)."""
 
 FLAT_ROUNDS = 2
 GAIN = 2.0
-"""Settle at so many times the bandwidth-delay product (experiment 9: 1.5 costs 21 % on a queue)."""
+"""Settle at so many times the bandwidth-delay product (DECISION.md, experiment 9: 1.5 costs
+21 % on a queue)."""
 
 FEWEST = 4
 """Calls that make a round at least."""
@@ -38,7 +39,8 @@ DROP = 0.75
 """A settled rate that falls below this share of what it was means that something has changed."""
 
 INFLATED = 3.0
-"""Calls so many times as long as alone: they queue, or get in each other's way (experiment 11, lock)."""
+"""Calls so many times as long as alone: they queue, or get in each other's way (DECISION.md,
+experiment 11: behind a lock)."""
 
 LATE = 6.0
 """Times a call's length alone after which an eighth of the lanes should have delivered (guessed: with

@@ -70,8 +70,8 @@ PARALLEL = 1.4
 5.3: 0.7 of 2). Run-queue delay is left out: on a crowded machine it also grows for who waits for the GIL."""
 
 TINY = 0.5e-6
-"""Seconds of an item that is not worth handing over: ten times what that costs in batches (DESIGN.md,
-section 4: 0.05 µs), since results come back too and the start has to be earned (guessed)."""
+"""Seconds of an item that is not worth handing over: ten times what that costs in batches (0.05 µs:
+benchmarks.dispatch), since results come back too and the start has to be earned (guessed)."""
 
 TWO = 1.15
 """Cores that two lanes use together, where the GIL does not stop them: under it they never use more than
