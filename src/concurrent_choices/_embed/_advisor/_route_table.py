@@ -39,6 +39,7 @@ class Route:
         held: How long they held the loop.
         longest: The longest they did at a stretch.
         close: How many were looked at closely.
+        close_held: How long those held the loop.
         cpu: How long those computed on the loop.
         idle: How long those held the loop while nobody computed.
         queued: How long those waited for a thread.

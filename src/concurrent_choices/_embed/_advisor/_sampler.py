@@ -8,8 +8,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Hashable
-from types import FrameType
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from ..._measure._clock import SystemClock
@@ -17,10 +16,11 @@ from ..._platform._frames import frames
 from ..._work._new_thread import new_thread
 from ._allowance import LOOK, Allowance
 from ._lines import culprit
+from ._pool_threads import PoolThreads
 from ._shares import Shares
 
 if TYPE_CHECKING:
-    from ._route_table import Route, RouteTable
+    from ._route_table import RouteTable
     from ._visit import LoopThread
 
 __all__ = ["Sampler"]
@@ -34,24 +34,6 @@ whoever wants it from Python code waits; ten times the usual, DECISION.md 2.2)."
 
 WINDOW = 8
 """Looks over which computing and held time are compared (guessed)."""
-
-DEEPEST = 80
-"""Frames of a thread that are searched for a handler (guessed)."""
-
-MANY = 1000
-"""Threads remembered."""
-
-BUSY = 0.5
-"""Cores that a route's threads must have used between looks to tell anything (guessed)."""
-
-CROWDED = 0.2
-"""Part of its computing that a route's threads may wait for cores for what they do to tell anything."""
-
-PLAINLY = 1.5
-"""Cores that a route's threads use at a time, from which they plainly do not wait for the GIL (guessed)."""
-
-MOSTLY = 0.6
-"""Share of the process's computing from which a route counts as computing alone (guessed)."""
 
 WORKER = "AnyIO worker thread"
 OTHERS = "all other threads"
@@ -75,14 +57,9 @@ class Sampler:
         self._closed = False
         self.parked = True
         self._shares = Shares()
-        self._before: dict[threading.Thread, tuple[int, int, int, Route | None]] = {}
-        self._computed: dict[Route, float] = {}
+        self._pool_threads = PoolThreads(self._clock, routes.codes)
         self._held = self._looks = self._process = self._span = 0
         self._allowance = Allowance()
-        self._seen_process = self._seen = 0
-        self._looked_at: dict[Route, int] = {}
-        self._cores: dict[Route, float] = {}
-        self._lacking: dict[Route, float] = {}
         self._was_held = False
         self._fair = True
 
@@ -149,85 +126,26 @@ class Sampler:
             if loop.since and loop.visit is not None and now - loop.since > LONG
         ]
         workers = [thread for thread in threading.enumerate() if thread.name == WORKER]
-        if not (held or workers):
-            self._windowed()
-            return False
+        found = bool(held or workers) and self._see(held, workers)
+        self._windowed()
+        return found
+
+    def _see(self, held: Sequence[LoopThread], workers: Sequence[threading.Thread]) -> bool:
+        """Look at loops that are held, and at threads of the pool; whether one of them is at a request."""
         seen = frames()
         for loop in held:
             place, visit = culprit(seen.get(loop.ident)), loop.visit
             if place[0] and visit is not None:
                 visit.seen_at(place)
-        process, computing = self._clock.process_cpu(), self._looked_at
-        computing.clear()
-        self._cores.clear()
-        self._lacking.clear()
-        for thread in workers:
-            if thread.ident is not None:
-                self._look_at(thread, seen.get(thread.ident))
-        self._side_by_side(now)
-        for route, cpu in computing.items():
-            if self._fair and cpu >= MOSTLY * (process - self._seen_process) > 0:
-                route.alone += 1
-                route.alone_held += self._was_held
-        self._seen_process = process
-        self._windowed()
-        del seen
-        return bool(held or computing)
-
-    def _side_by_side(self, now: int) -> None:
-        """Note how much routes compute that several threads are at: under the GIL, no more than one could."""
-        span, self._seen = now - self._seen, now
-        for route, cores in self._cores.items():
-            threads = sum(before[3] is route for before in self._before.values())
-            lacking = self._lacking[route]
-            if threads < 2 or cores < BUSY:  # noqa: PLR2004 - side by side are two
-                continue
-            if lacking < CROWDED * cores or cores > PLAINLY:
-                route.side_cpu += int((cores + lacking) * span)
-                route.side_wall += span
-
-    def _look_at(self, thread: threading.Thread, frame: FrameType | None) -> None:
-        route = self._route_in(frame)
-        cpu, starved = self._clock.watch(thread)
-        now = self._clock.wall()  # reading lets go of the GIL, so threads are read some time apart
-        before = self._before.get(thread)
-        self._before[thread] = (now, cpu, starved, route)
-        if before is not None and route is not None and before[3] is route:
-            route.seen_wall += now - before[0]
-            route.seen_cpu += cpu - before[1]
-            route.seen_starved += starved - before[2]
-            computed = cpu - before[1]
-            self._looked_at[route] = self._looked_at.get(route, 0) + computed
-            span = max(1, now - before[0])
-            self._cores[route] = self._cores.get(route, 0.0) + computed / span
-            self._lacking[route] = self._lacking.get(route, 0.0) + (starved - before[2]) / span
-            self._computed[route] = self._computed.get(route, 0.0) + computed / 1e9
-        owner = route if route is not None or before is None else before[3]
-        if owner is not None and before is not None:
-            owner.any_cpu += cpu - before[1]
-        if route is not None:
-            route.seen += 1
-            place = culprit(frame)
-            if place[0]:
-                route.thread_lines[place] += 1
-
-    def _route_in(self, frame: FrameType | None) -> Route | None:
-        codes = self._routes.codes
-        for _ in range(DEEPEST):
-            if frame is None:
-                return None
-            route = codes.get(frame.f_code)
-            if route is not None:
-                return route
-            frame = frame.f_back
-        return None
+        computing = self._pool_threads.look(workers, seen, held=self._was_held if self._fair else None)
+        return bool(held) or computing
 
     def _windowed(self) -> None:
         if self._looks < WINDOW:
             return
         process = self._clock.process_cpu()
         seconds = self._span / 1e9
-        computed, self._computed = self._computed, {}
+        computed = self._pool_threads.take_computed()
         others = (process - self._process) / 1e9 - sum(computed.values())
         everybody: dict[Hashable, float] = dict(computed.items())
         everybody[OTHERS] = max(0.0, others)
@@ -236,5 +154,3 @@ class Sampler:
         self._process = process
         for route in computed:
             route.gil = self._shares.of(route)
-        if len(self._before) > MANY:  # threads come and go
-            self._before.clear()

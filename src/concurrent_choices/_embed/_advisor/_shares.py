@@ -56,9 +56,3 @@ class Shares:
         """The share of one; None where too little of it was seen."""
         enough = self._windows.get(who, 0) >= WINDOWS and self._seen[who] >= ENOUGH
         return self._share[who] if enough else None
-
-    def forget(self, who: Hashable) -> None:
-        """Nothing more will be asked of it."""
-        self._share.pop(who, None)
-        self._seen.pop(who, None)
-        self._windows.pop(who, None)

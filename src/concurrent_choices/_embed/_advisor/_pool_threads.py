@@ -1,0 +1,157 @@
+"""How much each route computes in the pool's threads, from look to look: alone, and several side by side."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, NamedTuple
+
+from ._lines import culprit
+
+if TYPE_CHECKING:
+    from ..._measure._clock import SystemClock
+    from ._route_table import Route
+
+__all__ = ["PoolThreads"]
+
+DEEPEST = 80
+"""Frames of a thread that are searched for a handler (guessed)."""
+
+MANY = 1000
+"""Threads remembered."""
+
+BUSY = 0.5
+"""Cores that a route's threads must have used between looks to tell anything (guessed)."""
+
+CROWDED = 0.2
+"""Part of its computing that a route's threads may wait for cores for what they do to tell anything."""
+
+PLAINLY = 1.5
+"""Cores that a route's threads use at a time, from which they plainly do not wait for the GIL (guessed)."""
+
+MOSTLY = 0.6
+"""Share of the process's computing from which a route counts as computing alone (guessed)."""
+
+
+class _Account(NamedTuple):
+    """A thread as it was found at a look: when, its totals in nanoseconds, and what it was at."""
+
+    at: int
+    cpu: int
+    starved: int
+    route: Route | None
+
+
+class _Work(NamedTuple):
+    """What a route's threads did between two looks: nanoseconds computed, cores used, cores waited for."""
+
+    computed: int = 0
+    cores: float = 0.0
+    lacking: float = 0.0
+
+
+class PoolThreads:
+    """The accounts of the pool's threads.
+
+    Args:
+        clock: Where their times are read.
+        codes: Routes by the code of their handlers.
+    """
+
+    def __init__(self, clock: SystemClock, codes: Mapping[CodeType, Route]) -> None:
+        self._clock = clock
+        self._codes = codes
+        self._accounts: dict[threading.Thread, _Account] = {}
+        self._computed: dict[Route, float] = {}
+        self._at = self._process = 0
+
+    def look(
+        self, threads: Sequence[threading.Thread], seen: Mapping[int, FrameType], *, held: bool | None
+    ) -> bool:
+        """Look at the threads once; whether one was at a route that it was at before.
+
+        Args:
+            threads: The pool's.
+            seen: Where each thread is, by its identifier.
+            held: Whether the GIL was held just now; None where there is no telling.
+        """
+        now, process = self._clock.wall(), self._clock.process_cpu()
+        span, self._at = now - self._at, now
+        spent, self._process = process - self._process, process
+        work: dict[Route, _Work] = {}
+        for thread in threads:
+            if thread.ident is not None:
+                self._look_at(thread, seen.get(thread.ident), work)
+        self._side_by_side(work, span)
+        if held is not None:
+            _alone(work, spent, held=held)
+        return bool(work)
+
+    def take_computed(self) -> dict[Route, float]:
+        """Seconds that each route has computed since this was asked last."""
+        if len(self._accounts) > MANY:  # threads come and go
+            self._accounts.clear()
+        computed, self._computed = self._computed, {}
+        return computed
+
+    def _look_at(self, thread: threading.Thread, frame: FrameType | None, work: dict[Route, _Work]) -> None:
+        route = self._route_in(frame)
+        cpu, starved = self._clock.watch(thread)
+        # Reading lets go of the GIL, so threads are read some time apart.
+        account = _Account(self._clock.wall(), cpu, starved, route)
+        before = self._accounts.get(thread)
+        self._accounts[thread] = account
+        if before is not None:
+            self._compare(before, account, work)
+        if route is not None:
+            route.seen += 1
+            place = culprit(frame)
+            if place[0]:
+                route.thread_lines[place] += 1
+
+    def _compare(self, before: _Account, after: _Account, work: dict[Route, _Work]) -> None:
+        """Count what a thread did between two looks for the route that it was at."""
+        route, computed, starved = after.route, after.cpu - before.cpu, after.starved - before.starved
+        owner = route or before.route
+        if owner is not None:
+            owner.any_cpu += computed
+        if route is None or before.route is not route:
+            return
+        route.seen_wall += after.at - before.at
+        route.seen_cpu += computed
+        route.seen_starved += starved
+        span = max(1, after.at - before.at)
+        sofar = work.get(route, _Work())
+        work[route] = _Work(
+            sofar.computed + computed, sofar.cores + computed / span, sofar.lacking + starved / span
+        )
+        self._computed[route] = self._computed.get(route, 0.0) + computed / 1e9
+
+    def _side_by_side(self, work: Mapping[Route, _Work], span: int) -> None:
+        """Note how much routes compute that several threads are at: under the GIL, no more than one could."""
+        for route, (_, cores, lacking) in work.items():
+            threads = sum(account.route is route for account in self._accounts.values())
+            if threads < 2 or cores < BUSY:  # noqa: PLR2004 - side by side are two
+                continue
+            if lacking < CROWDED * cores or cores > PLAINLY:
+                route.side_cpu += int((cores + lacking) * span)
+                route.side_wall += span
+
+    def _route_in(self, frame: FrameType | None) -> Route | None:
+        for _ in range(DEEPEST):
+            if frame is None:
+                return None
+            route = self._codes.get(frame.f_code)
+            if route is not None:
+                return route
+            frame = frame.f_back
+        return None
+
+
+def _alone(work: Mapping[Route, _Work], spent: int, *, held: bool) -> None:
+    """Note whether the GIL was held while hardly anything but one route computed."""
+    for route, (computed, _, _) in work.items():
+        if computed >= MOSTLY * spent > 0:
+            route.alone += 1
+            route.alone_held += held
