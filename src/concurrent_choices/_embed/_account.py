@@ -261,7 +261,7 @@ class Accounts:
     """Finds the account of a callable.
 
     Args:
-        open_account: Makes one, from a name, a key and the callable.
+        open_account: Makes one, from a name and a key.
     """
 
     def __init__(self, open_account: Callable[[str, object], Account]) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
 from .._strategies._workers._child import readable
-from .._strategies._workers._host import Host
+from .._strategies._workers._host import FALSE_STARTS, Host
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._wires import Wires
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from ._tasks import Task
 
 __all__ = ["ProcessPool"]
-
-FALSE_STARTS = 3
-"""Workers in a row that may end before they are ready (guessed: one may be killed by chance)."""
 
 REST = 60.0
 """Seconds without calls after which workers are let go (guessed: memory is worth more than a new start)."""

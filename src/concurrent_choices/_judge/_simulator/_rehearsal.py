@@ -79,8 +79,8 @@ class Rehearsal:
         now, running = controls.now, controls.in_flight()
         here = [each for each in running if each.kind != "process"]
         there = [each for each in running if each.kind == "process"]
-        busy = {each.lane: min(each.cpu, now - each.since) for each in here}
         caller = next((each for each in here if each.kind == "caller"), None)
+        held = now - caller.since if caller else 0.0
         outside_cpu = self._outside_cpu + sum(min(each.cpu, now - each.since) for each in there)
         ready = sum(now >= up_at for up_at in self._up_at)
         return Sight(
@@ -92,8 +92,8 @@ class Rehearsal:
             alone_cpu=self._alone_cpu,
             first_wall=self._first[0],
             first_cpu=self._first[1],
-            held=now - caller.since if caller else 0.0,
-            held_cpu=busy[caller.lane] if caller else 0.0,
+            held=held,
+            held_cpu=min(caller.cpu, held) if caller else 0.0,
             flying=len(here) - (caller is not None),
             calls=self._calls,
             call_seconds=self._call_seconds,

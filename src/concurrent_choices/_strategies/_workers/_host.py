@@ -21,7 +21,10 @@ from ._page import Page
 from ._surroundings import surroundings
 from ._wire import Kind, Link, socket_pair
 
-__all__ = ["Host", "Worker"]
+__all__ = ["FALSE_STARTS", "Host", "Worker"]
+
+FALSE_STARTS = 3
+"""Workers in a row that may end before they are ready (guessed: one may be killed by chance)."""
 
 PARTING = 0.2
 """Seconds a worker gets to end by itself (Ctrl-C must be back within half a second)."""
@@ -146,7 +149,6 @@ class Host:
         self.jobs = 0
         self.closed = False
         self._claimed = threading.Lock()
-        self._pid = os.getpid()
         _hosts.add(self)
 
     def claim(self) -> bool:

@@ -30,7 +30,7 @@ from ..._work._perform import show
 from ..._work._pickling import dump, reason_of
 from .._lanes._outbox import UNHEARD
 from ._child import readable
-from ._host import Host, Worker
+from ._host import FALSE_STARTS, Host, Worker
 from ._parting import part
 from ._surroundings import surroundings
 from ._unpack import unpack_outcome
@@ -40,9 +40,6 @@ from ._wires import Wires
 from ._worker_queue import CREDIT, WorkerQueue
 
 __all__ = ["Pump"]
-
-FALSE_STARTS = 3
-"""Workers in a row that may end before they are ready (guessed: one may be killed by chance)."""
 
 ATTEMPTS = 3
 """Calls of an idempotent item that kills its worker each time (guessed)."""
