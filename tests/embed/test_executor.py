@@ -534,9 +534,9 @@ def test_what_nobody_waits_for_does_not_begin_elsewhere():
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
         for _ in range(10):
             executor.submit(nap, 0).result()
-        tasks = [executor.enter(nap, (300,), {}) for _ in range(2)]
+        tasks = [executor._core.submit(nap, (300,), {}) for _ in range(2)]
         for task in reversed(tasks):
-            executor.abandon(task)
+            executor._core.abandon(task)
         for task in tasks:
             with pytest.raises(CancelledError):
                 task.future.result()
@@ -555,7 +555,7 @@ def two_at_one_worker(executor, folder):
     """Two calls that one worker has, the second behind the first; each ends when its gate is there."""
     tasks = []  # of no length yet known, so that one may be sent ahead
     for name in ("first", "second"):
-        tasks.append(executor.enter(hold, (folder / f"{name} begun", folder / f"{name} gate"), {}))
+        tasks.append(executor._core.submit(hold, (folder / f"{name} begun", folder / f"{name} gate"), {}))
         while not tasks[-1].future.running():
             time.sleep(1e-3)
     appear(folder / "first begun")
@@ -566,7 +566,7 @@ def test_a_cancelled_call_is_not_made_when_its_turn_comes(tmp_path):
     """It lay behind another at a worker, which is ended as soon as the other is done."""
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
         first, second = two_at_one_worker(executor, tmp_path)
-        executor.abandon(second)
+        executor._core.abandon(second)
         (tmp_path / "first gate").touch()
         assert first.future.result(60) == "made"
         with pytest.raises(CancelledError):
@@ -581,7 +581,7 @@ def test_a_cancelled_call_that_has_ended_takes_no_other_with_it(tmp_path):
         executor._core._process_pool._put(busy.wait)  # so that it does not listen
         (tmp_path / "first gate").touch()
         appear(tmp_path / "second begun")
-        executor.abandon(first)
+        executor._core.abandon(first)
         busy.set()
         (tmp_path / "second gate").touch()
         assert first.future.result(60) == second.future.result(60) == "made"

@@ -13,7 +13,7 @@ import anyio.lowlevel
 import pytest
 
 from concurrent_choices import InvalidArgumentError, offload
-from concurrent_choices._embed._offload import _executor
+from concurrent_choices._embed._offload import _core
 
 BACKENDS = ["asyncio", "trio"]
 
@@ -210,4 +210,4 @@ def test_without_a_loop_it_says_so():
 
 def test_one_executor_serves_all():
     """All calls of a program share what was learnt."""
-    assert _executor() is _executor()
+    assert _core() is _core()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,13 +12,10 @@ from typing import Any, Literal, ParamSpec, TypeVar
 from .._errors import InvalidArgumentError
 from .._facts._numbers import is_whole, plain_int
 from .._run._arguments import check_buffersize
-from .._work._forks import tell_in_forks
-from .._work._new_thread import new_thread
-from ._core import Core
+from ._cores import new_core
 from ._explain import Explanation, explain
 from ._mapping import chunks, results_of, run_chunk
 from ._settings import Settings
-from ._tasks import Task
 
 __all__ = ["AdaptiveExecutor", "WhenFull"]
 
@@ -80,8 +75,7 @@ class AdaptiveExecutor(Executor):
             place=place,
             name=thread_name_prefix or "adaptive",
         )
-        self._core = Core(settings)
-        _cores.add(self._core)
+        self._core = new_core(settings)
         # When nobody can submit any more, what was submitted is still done, and then the threads end.
         weakref.finalize(self, self._core.close).atexit = False
 
@@ -158,29 +152,3 @@ class AdaptiveExecutor(Executor):
     def explain(self) -> Explanation:
         """What was learnt of every callable. Printed, it is a table."""
         return explain(self._core.accounts)
-
-    def enter(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Task:
-        """As `submit`, for this library's own use: gives what `abandon` takes."""
-        return self._core.submit(fn, args, kwargs)
-
-    def abandon(self, task: Task) -> None:
-        """Nobody waits for a call any longer: cancel it, or end the process it runs in."""
-        self._core.abandon(task)
-
-
-_cores: weakref.WeakSet[Core] = weakref.WeakSet()
-
-
-def _finish_all() -> None:
-    """At the interpreter's end: do what was submitted, as `concurrent.futures` does."""
-    for core in list(_cores):
-        core.close()
-    for core in list(_cores):
-        core.join()
-
-
-atexit.register(_finish_all)
-if not new_thread(_finish_all, "").daemon:  # a subinterpreter waits for all threads first: tell them before
-    tell_before = threading._register_atexit  # type: ignore[attr-defined]  # noqa: SLF001 - as concurrent.futures does
-    tell_before(_finish_all)
-tell_in_forks(_cores, Core.start_afresh)

@@ -13,7 +13,9 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 from .._errors import InvalidArgumentError
 from .._work._callables import is_async, is_generator, name_of
 from .._work._mutex import Mutex
-from ._executor import AdaptiveExecutor
+from ._core import Core
+from ._cores import new_core
+from ._settings import Settings
 
 __all__ = ["Offloaded", "offload"]
 
@@ -24,7 +26,7 @@ Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
 
 _lock = Mutex()
-_shared: list[AdaptiveExecutor] = []
+_shared: list[Core] = []
 
 
 @overload
@@ -122,20 +124,20 @@ def _awaited(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Coroutin
     raise RuntimeError(msg)
 
 
-def _executor() -> AdaptiveExecutor:
-    """The one that serves all of a program's calls."""
+def _core() -> Core:
+    """An `AdaptiveExecutor` without its face, which serves all of a program's calls."""
     if not _shared:
         with _lock:
             if not _shared:
-                _shared.append(AdaptiveExecutor(thread_name_prefix="offload"))
+                _shared.append(new_core(Settings(name="offload")))
     return _shared[0]
 
 
 async def _in_asyncio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     loop = asyncio.get_running_loop()
     waiter = loop.create_future()
-    executor = _executor()
-    task = executor.enter(fn, args, kwargs)
+    core = _core()
+    task = core.submit(fn, args, kwargs)
 
     def wake() -> None:
         if not waiter.done():
@@ -149,7 +151,7 @@ async def _in_asyncio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     try:
         await waiter
     except asyncio.CancelledError:
-        executor.abandon(task)
+        core.abandon(task)
         raise
     # Not by `asyncio.wrap_future`, for which whoever awaits a call that raised StopIteration waits for ever.
     return task.future.result()
@@ -164,8 +166,8 @@ async def _in_trio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     trio: Any = sys.modules["trio"]
     await trio.lowlevel.checkpoint_if_cancelled()
     token, me = trio.lowlevel.current_trio_token(), trio.lowlevel.current_task()
-    executor = _executor()
-    task = executor.enter(fn, args, kwargs)
+    core = _core()
+    task = core.submit(fn, args, kwargs)
     waiting = [True]
 
     def wake() -> None:
@@ -181,7 +183,7 @@ async def _in_trio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
 
     def abort(_raise_cancel: object) -> Any:
         waiting[0] = False
-        executor.abandon(task)
+        core.abandon(task)
         return trio.lowlevel.Abort.SUCCEEDED
 
     task.future.add_done_callback(done)

@@ -37,10 +37,14 @@ def _limits(_settings: object, _attribute: object, value: Any) -> None:
 class Settings:
     """What an executor was asked for; see `AdaptiveExecutor`."""
 
-    max_threads: int | None = field(converter=plain_int_or_none, validator=positive_or_none)
-    max_processes: int | None = field(converter=plain_int_or_none, validator=_none_or_from_0)
-    max_queue: int | None = field(converter=plain_int_or_none, validator=positive_or_none)
-    when_full: str = field(validator=one_of("block", "reject", "caller"))
-    limits: Mapping[Callable[..., Any], int] = field(converter=_plain_limits, validator=_limits)
-    place: Literal["auto", "process", "thread"] = field(validator=one_of("auto", "process", "thread"))
-    name: str
+    max_threads: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
+    max_processes: int | None = field(default=None, converter=plain_int_or_none, validator=_none_or_from_0)
+    max_queue: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
+    when_full: str = field(default="block", validator=one_of("block", "reject", "caller"))
+    limits: Mapping[Callable[..., Any], int] = field(
+        factory=dict[Callable[..., Any], int], converter=_plain_limits, validator=_limits
+    )
+    place: Literal["auto", "process", "thread"] = field(
+        default="auto", validator=one_of("auto", "process", "thread")
+    )
+    name: str = "adaptive"
