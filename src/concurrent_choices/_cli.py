@@ -106,7 +106,13 @@ class _Version(argparse.Action):
 
 
 def _add_recommend(commands: Any) -> None:
-    parser = commands.add_parser("recommend", help="measure a callable on some of its items")
+    parser = commands.add_parser(
+        "recommend",
+        help="measure a callable on some of its items",
+        description="Calls it on some of the items, predicts how long each strategy would take for all of "
+        "them, and says which to use, and why. The calls are real.",
+        epilog="For example: concurrent-choices recommend shop.prices:fetch --items urls.txt",
+    )
     parser.add_argument("callable", metavar="PKG.MOD:FN", help="where the callable can be imported from")
     parser.add_argument(
         "--items",
@@ -125,7 +131,11 @@ def _add_recommend(commands: Any) -> None:
 
 def _add_advise(commands: Any) -> None:
     parser = commands.add_parser(
-        "advise", help="drive an ASGI application, and say which endpoints block, compute or queue, and where"
+        "advise",
+        help="drive an ASGI application, and say which endpoints block, compute or queue, and where",
+        description="Starts the application without a server, makes requests of it, and says for each "
+        "endpoint whether `def` or `async def` is right, and which line to change.",
+        epilog="For example: concurrent-choices advise shop.main:app /orders/7",
     )
     parser.add_argument(
         "application", metavar="MODULE:APP", help="where the application can be imported from"

@@ -63,7 +63,7 @@ class AsyncioStrategy(ThreadBacked):
 
 @frozen
 class UvloopStrategy(AsyncioStrategy):
-    """The same on uvloop, which spends less time on each socket wait.
+    """As `AsyncioStrategy`, on uvloop, which spends less time on each socket wait.
 
     In a loop that runs already (`arun`), that loop serves.
     """
