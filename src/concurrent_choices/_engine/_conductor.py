@@ -385,6 +385,7 @@ class Conductor:
         self._job.context.run(lanes_around.set, self._base * lanes)
 
     def _note(self, arrangement: Arrangement, threads: int, done: int) -> None:
+        threads = min(threads, self._job.source.length or threads)  # more would have nothing to do
         lanes = max(1, threads)
         if arrangement.outside:
             lanes = arrangement.processes * arrangement.inside
