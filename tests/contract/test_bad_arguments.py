@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -354,9 +355,21 @@ def test_a_strategy_that_loses_results():
         run(acts.double, [1, 2, 3], strategy=Silent())
 
 
-@pytest.mark.parametrize("items", [[1, 2, 3], range(3), {1, 2, 3}, iter([1, 2, 3])])
-@pytest.mark.parametrize("way", [cc.run, lambda *args, **named: list(cc.stream(*args, **named))])
-def test_a_strategy_that_leaves_items(way, items):
+async def _streamed(*args, **named):
+    return [result async for result in cc.astream(*args, **named)]
+
+
+@pytest.mark.parametrize("make", [list, lambda items: items, set, iter])
+@pytest.mark.parametrize(
+    "way",
+    [
+        cc.run,
+        lambda *args, **named: list(cc.stream(*args, **named)),
+        lambda *args, **named: asyncio.run(cc.arun(*args, **named)),
+        lambda *args, **named: asyncio.run(_streamed(*args, **named)),
+    ],
+)
+def test_a_strategy_that_leaves_items(way, make):
     """One that claims too few is found out too, whatever the items came in."""
 
     class Weary:
@@ -366,7 +379,22 @@ def test_a_strategy_that_leaves_items(way, items):
             yield job.perform(job.claim(1))
 
     with pytest.raises(cc.ConcurrentChoicesError, match="with more to claim"):
-        way(acts.double, items, strategy=Weary())
+        way(acts.double, make(range(3)), strategy=Weary())
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_strategy_that_claims_nothing(limit):
+    """It would wait for ever for the first item."""
+
+    class Idle:
+        name = "idle"
+
+        def execute(self, job):
+            while claim := job.claim(limit):
+                yield job.perform(claim)
+
+    with pytest.raises(InvalidArgumentError, match="limit: must be a whole number from 1"):
+        run(acts.double, [1, 2, 3], strategy=Idle())
 
 
 def test_a_strategy_that_raises():

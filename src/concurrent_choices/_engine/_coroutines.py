@@ -359,7 +359,8 @@ class LoopConductor:
         idle.wait()
 
     def _note(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> None:
-        lanes, report = tasks.lanes, self._report
+        report = self._report
+        lanes = min(tasks.lanes, self._job.source.length or tasks.lanes)  # more would have nothing to do
         report.note(
             Step(report.now, arrangement.stage, f"loop ×{lanes}", lanes, arrangement.reason, tasks.done)
         )

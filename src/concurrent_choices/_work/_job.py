@@ -10,6 +10,7 @@ from contextvars import copy_context
 from functools import partial
 from math import inf
 
+from .._errors import InvalidArgumentError
 from ._callables import is_async as gives_coroutines
 from ._callables import name_of, touches_nothing
 from ._nesting import lanes_around
@@ -107,7 +108,12 @@ class Job:
 
         Returns:
             The items and the index of the first, or None when there are none left.
+
+        Raises:
+            InvalidArgumentError: The limit is below 1; no items would be waited for, and for ever.
         """
+        if limit < 1:
+            raise InvalidArgumentError("limit", f"must be a whole number from 1, not {limit!r}")
         source = self.source
         if not source.ready:
             source.make_room(1)

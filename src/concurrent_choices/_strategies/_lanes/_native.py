@@ -131,6 +131,8 @@ class _Session:
                     raise
                 self._mail = self._begin(partial(_start_beside, self._job, execute))
                 return await anext(self._mail)
+        except StopAsyncIteration:
+            raise  # nothing is closed before its caller has seen whether items are left
         except BaseException:
             await self.aclose()
             raise
