@@ -27,6 +27,7 @@ from ._errors import InvalidArgumentError
 from ._facts._json import Jsonable
 from ._facts._machine import Machine
 from ._facts._recommendation import Recommendation
+from ._facts._table import counted
 from ._facts._workload import Workload
 from ._measure._calibration import describe, machine_costs
 from ._platform import this_machine
@@ -314,9 +315,8 @@ def _machine(asked: argparse.Namespace) -> int:
         facts = {"machine": asdict(machine), "calibration": json.loads(calibration.to_json())}
         print(json.dumps(facts, indent=2))
         return 0
-    print(
-        f"{machine.python} on {machine.platform}, {machine.cpus:g} CPUs, GIL {'on' if machine.gil else 'off'}"
-    )
+    gil = "on" if machine.gil else "off"
+    print(f"{machine.python} on {machine.platform}, {counted(machine.cpus, 'CPU')}, GIL {gil}")
     for row in describe(calibration):
         print(f"{row.name:<20} {row.seconds * 1e6:>12.3f} µs  {row.how}")
     print(calibration.kept)

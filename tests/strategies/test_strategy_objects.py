@@ -8,7 +8,7 @@ import pickle
 import attrs
 import pytest
 
-from concurrent_choices import AsyncStrategy, HybridStrategy, Plan, Strategy, run
+from concurrent_choices import AsyncStrategy, HybridStrategy, InvalidArgumentError, Plan, Strategy, run
 from concurrent_choices._strategies import _registry
 
 
@@ -68,6 +68,24 @@ def test_whatever_has_a_plan_will_do(name):
     chosen = _registry.resolve(Recommendation())
     assert type(chosen) is _registry.load(name)
     assert run(len, ["a"], strategy=Recommendation()) == [1]
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        (Plan(strategy="ray"), "strategy: no strategy 'ray'; there are 'auto', 'sequential'"),
+        (Plan(strategy="hybrid", workers=0), "max_workers: must be a whole number from 1, not 0"),
+    ],
+)
+def test_a_plan_that_cannot_be_followed(plan, words):
+    """One that was kept in a file may be of another release, or edited."""
+
+    class Recommendation:
+        def __init__(self):
+            self.plan = plan
+
+    with pytest.raises(InvalidArgumentError, match=words):
+        run(len, ["a"], strategy=Recommendation())
 
 
 async def same(item):

@@ -24,20 +24,31 @@ NAMES = {
 
 
 def load(name: str) -> Any:
-    """The class behind a registered name."""
+    """The class behind a registered name.
+
+    Raises:
+        UnknownStrategyError: No strategy has that name; the message lists those there are.
+    """
+    if name not in NAMES:
+        listed = ", ".join(map(repr, ("auto", *NAMES)))
+        raise UnknownStrategyError("strategy", f"no strategy {name!r}; there are {listed}")
     module, _, attribute = NAMES[name].partition(":")
     return getattr(import_module(f"{__package__}.{module}"), attribute)
 
 
 def strategy_for(plan: Plan) -> Strategy:
-    """The strategy that does what a plan says."""
+    """The strategy that does what a plan says, which may come from a file of another release.
+
+    Raises:
+        InvalidArgumentError: There is no such strategy, or it cannot have so many workers.
+    """
     options: dict[str, dict[str, Any]] = {
         "sequential": {},
         "thread": {"max_workers": plan.workers, "batch": plan.batch},
         "process": {"max_workers": plan.workers, "batch": plan.batch},
         "hybrid": {
             "max_workers": plan.workers,
-            "concurrency": max(1, round(plan.concurrency / plan.workers)),
+            "concurrency": max(1, round(plan.concurrency / max(1, plan.workers))),
         },
     }
     default = {"concurrency": plan.concurrency}
@@ -53,9 +64,6 @@ def resolve(strategy: object) -> Strategy:
         InvalidArgumentError: It is neither a name nor a strategy.
     """
     if isinstance(strategy, str):
-        if strategy not in NAMES:
-            listed = ", ".join(map(repr, ("auto", *NAMES)))
-            raise UnknownStrategyError("strategy", f"no strategy {strategy!r}; there are {listed}")
         found: Strategy = load(strategy)()
         return found
     if isinstance(strategy, type) and hasattr(strategy, "execute"):
