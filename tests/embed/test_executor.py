@@ -28,6 +28,7 @@ from concurrent_choices._embed._core import FEW, Core
 from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._platform import usable_cpus
+from descriptors import no_descriptors
 
 PATIENCE = 400
 
@@ -825,6 +826,8 @@ def test_where_no_thread_can_be_started_for_the_processes():
         size = threading.stack_size(1 << 46)
         try:
             for _ in range(20):
+                while not executor._core._dispatch._idle:  # it still thinks about the last call
+                    time.sleep(0)
                 executor.submit(where, 200_000).result(60)
         finally:
             threading.stack_size(size)
@@ -841,6 +844,37 @@ def test_where_no_thread_can_be_started_at_all():
             threading.stack_size(size)
         with pytest.raises(RuntimeError, match="can't start new thread"):
             future.result(60)
+
+
+def test_where_there_are_no_descriptors():
+    """Threads and what hands calls to the processes do without; no call is forgotten."""
+    with AdaptiveExecutor() as executor, no_descriptors():
+        futures = [executor.submit(time.sleep, 0.01) for _ in range(60)]
+        futures += [executor.submit(where, 50_000) for _ in range(60)]
+        assert [future.exception(60) for future in futures] == [None] * 120
+
+
+def test_where_there_are_no_descriptors_for_worker_processes():
+    """What belongs to them is made in threads."""
+    with AdaptiveExecutor(place="process") as executor:
+        with no_descriptors():
+            assert executor.submit(where, 1).result(60) == os.getpid()
+        assert executor.submit(where, 1).result(60)
+
+
+def large(_number):
+    return bytearray(3 << 20)
+
+
+def test_where_there_are_no_descriptors_for_large_results():
+    """A result that cannot be held is its call's failure, and the others go on."""
+    with AdaptiveExecutor(place="process", max_processes=1) as executor:
+        executor.submit(large, 0).result(60)
+        with no_descriptors():
+            with pytest.raises(NotPicklableError, match="Too many open files"):
+                executor.submit(large, 1).result(60)
+            assert executor.submit(abs, -1).result(60) == 1
+        assert len(executor.submit(large, 2).result(60)) == 3 << 20
 
 
 def test_a_limit_of_its_own():

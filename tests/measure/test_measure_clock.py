@@ -8,6 +8,7 @@ import pytest
 from concurrent_choices._facts._clock import Clock
 from concurrent_choices._measure import _clock
 from concurrent_choices._measure._clock import SystemClock
+from descriptors import no_descriptors
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's /proc")
 
@@ -92,6 +93,15 @@ def test_no_descriptor_is_left_open():
 
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(numbers[0])
+
+
+@linux
+def test_a_thread_without_a_descriptor_for_it():
+    """Nothing is told of its queue for good: later it would seem to have queued for all its life at once."""
+    clock = SystemClock()
+    with no_descriptors():
+        assert clock.run_queue() == 0
+    assert clock.run_queue() == 0
 
 
 @pytest.mark.parametrize("text", [None, b"", b"nonsense nonsense"])

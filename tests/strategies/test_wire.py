@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concurrent_choices._strategies._workers._wire import SHARED_FROM, Link
+from concurrent_choices._work._pickling import load
+from descriptors import no_descriptors
 
 
 @pytest.fixture
@@ -23,7 +25,7 @@ def ends():
     right.close()
 
 
-def descriptors():
+def open_descriptors():
     """How many descriptors are open."""
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
@@ -121,7 +123,7 @@ def test_the_other_end_closes(ends):
 def test_shared_memory_lives_as_long_as_it_is_looked_at(ends):
     """A large frame is readable after its message is gone, and goes with its last view."""
     left, right = ends
-    before = descriptors()
+    before = open_descriptors()
     left.queue(1, 0, 0, [b"head", b"z" * SHARED_FROM])
     sender = flushed(left)
     (message,) = right.receive()
@@ -132,15 +134,54 @@ def test_shared_memory_lives_as_long_as_it_is_looked_at(ends):
     assert bytes(frame[-3:]) == b"zzz"
     del frame
     gc.collect()
-    assert descriptors() <= before  # fewer, if workers of an earlier test have ended their rest meanwhile
+    assert (
+        open_descriptors() <= before
+    )  # fewer, if workers of an earlier test have ended their rest meanwhile
 
 
 def test_descriptors_that_were_not_taken_are_closed():
     """A wire that is closed with shared memory under way leaves no descriptor open."""
-    before = descriptors()
+    before = open_descriptors()
     left, right = (Link(sock) for sock in socket.socketpair())
     left.queue(1, 0, 0, [b"z" * SHARED_FROM])
     left.queue(1, 0, 0, [b"z" * SHARED_FROM])
     left.close()
     right.close()
-    assert descriptors() <= before  # fewer, if workers of an earlier test have ended their rest meanwhile
+    assert (
+        open_descriptors() <= before
+    )  # fewer, if workers of an earlier test have ended their rest meanwhile
+
+
+def sent_large(link):
+    """Put a message with shared memory on the wire, after which comes a small one."""
+    link.queue(1, 2, 3, [b"head", b"z" * SHARED_FROM])
+    link.queue(1, 2, 4, [b"after"])
+    link.flush()
+
+
+@pytest.mark.parametrize("spare", [0, 1], ids=["to receive it", "to map it"])
+def test_no_descriptor_for_what_was_sent(ends, spare):
+    """Who reads the frames is told so, and the messages after it arrive."""
+    left, right = ends
+    sent_large(left)
+    messages = []
+    with no_descriptors(spare):
+        while len(messages) < 2:
+            messages += right.receive()
+    lost, after = messages
+    assert (lost.start, after.start, bytes(after.frames[0])) == (3, 4, b"after")
+    with pytest.raises(OSError, match="Too many open files"):
+        load(lost.frames)
+    left.queue(1, 2, 5, [b"head", b"z" * SHARED_FROM])
+    left.flush()
+    assert received(right, 1) == [(1, 2, 5, 0, [b"head", b"z" * SHARED_FROM])]
+
+
+def test_no_descriptor_for_what_is_to_be_sent(ends):
+    """Large frames travel as small ones do."""
+    left, right = ends
+    with no_descriptors():
+        left.queue(1, 2, 3, [b"head", b"z" * SHARED_FROM])
+    sender = flushed(left)
+    assert received(right, 1) == [(1, 2, 3, 0, [b"head", b"z" * SHARED_FROM])]
+    sender.join()

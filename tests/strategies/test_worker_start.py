@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from concurrent_choices import HybridStrategy, InvalidArgumentError, ProcessStrategy, run
+from concurrent_choices._strategies._workers import _spawn
+from concurrent_choices._strategies._workers._host import Worker
+from descriptors import no_descriptors
 
 SLOW = {
     "asyncio",
@@ -43,6 +46,17 @@ def asked(expression, strategy=None):
     """What an expression says in a worker that is asked nothing else; it must name no module of ours."""
     with strategy or ProcessStrategy(max_workers=1) as workers:
         return run(eval, [expression], strategy=workers)[0]
+
+
+@pytest.mark.parametrize("spare", range(6))
+def test_a_worker_that_finds_no_descriptors_leaves_none(spare):
+    """Those it has got already are closed again."""
+    with ProcessStrategy(max_workers=1) as workers:
+        run(abs, [1], strategy=workers)  # so that everything is loaded
+    before = len([*Path("/proc/self/fd").iterdir()])
+    with no_descriptors(spare), pytest.raises(OSError, match="Too many open files"):
+        Worker(_spawn.fresh, [b""])
+    assert len([*Path("/proc/self/fd").iterdir()]) <= before
 
 
 def test_a_bare_worker_is_lean():

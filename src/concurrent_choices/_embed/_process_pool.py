@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
@@ -130,21 +131,31 @@ class ProcessPool:
     def _start(self) -> bool:
         with self._starting:
             if self.thread is None:
-                # Known before it starts: Ctrl-C meanwhile must not have a second one started beside it.
-                self.thread = new_thread(self._work, "executor-processes")
                 try:
-                    self.thread.start()
-                except RuntimeError as error:
-                    self.thread = None
+                    self._start_thread()
+                except (OSError, RuntimeError) as error:
                     self.unfit = f"no thread could be started that hands calls to worker processes ({error})"
                     return False
+                self.unfit = ""
         return True
+
+    def _start_thread(self) -> None:
+        # Whether there are descriptors for it is known here: a thread that found none would serve nobody.
+        waker = Waker()
+        # Known before it starts: Ctrl-C meanwhile must not have a second one started beside it.
+        self._waker, self.thread = waker, new_thread(partial(self._work, waker), "executor-processes")
+        try:
+            self.thread.start()
+        except RuntimeError:
+            self._waker = self.thread = None
+            waker.close()
+            raise
 
     # In the process pool's thread
 
-    def _work(self) -> None:
-        self._waker = Waker()
-        self._wires = Wires(self._queues, self._waker)
+    def _work(self, waker: Waker) -> None:
+        waker.adopt()
+        self._wires = Wires(self._queues, waker)
         self._host = Host()
         try:
             while not (self._closing and self._finished()):
@@ -154,7 +165,7 @@ class ProcessPool:
                 self._listen()
         finally:
             self._host.close()
-            self._waker.close()
+            waker.close()
 
     def _finished(self) -> bool:
         return not (

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .._platform._tasks import task_of
@@ -96,17 +97,23 @@ class SystemClock:
 
 
 class _File:
-    """An open file that closes with the thread that opened it."""
+    """An open file that closes with the thread that opened it.
+
+    Where there is no descriptor to be had for it, it tells of nothing for good: opened later, it would
+    lay all that the thread has queued since its beginning to the call of that moment.
+    """
 
     def __init__(self, name: str) -> None:
         self.process = os.getpid()
-        self.descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
-        self.read = _holding(self.descriptor)
+        self.descriptor = -1
+        self.read: Callable[[], bytes] = lambda: b"0 0 0"
+        with suppress(OSError):
+            self.descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+            self.read = _holding(self.descriptor)
 
     def __del__(self) -> None:
-        descriptor = getattr(self, "descriptor", -1)
-        if descriptor >= 0:
-            os.close(descriptor)
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
 
 
 def _holding(descriptor: int) -> Callable[[], bytes]:

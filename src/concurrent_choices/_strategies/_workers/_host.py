@@ -8,7 +8,7 @@ import threading
 import weakref
 from _socket import MSG_DONTWAIT
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from ..._errors import ClosedStrategyError
@@ -39,21 +39,18 @@ class Worker:
     """
 
     def __init__(self, start: Callable[..., _spawn.Process], hello: list[Any]) -> None:
-        ours, theirs = socket_pair()
-        alive, lifeline = _pipe()
-        self.page = Page.new()
-        self._alive = alive
-        try:
-            self.process = start(theirs, self.page, lifeline)
-        except BaseException:
-            self.page.close()
-            ours.close()
-            os.close(alive)
-            raise
-        finally:
-            theirs.close()
-            os.close(lifeline)
-        self.link = Link(ours)
+        with ExitStack() as theirs, ExitStack() as ours:  # what is ours is closed where no process comes up
+            here, there = socket_pair()
+            ours.callback(here.close)
+            theirs.callback(there.close)
+            self._alive, lifeline = _pipe()
+            ours.callback(self._cut)
+            theirs.callback(os.close, lifeline)
+            self.page = Page.new()
+            ours.callback(self.page.close)
+            self.process = start(there, self.page, lifeline)
+            ours.pop_all()
+        self.link = Link(here)
         self.ready = False
         self._told = hello[:1]
         self.link.queue(Kind.HELLO, 0, 0, hello)

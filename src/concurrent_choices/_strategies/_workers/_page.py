@@ -34,8 +34,12 @@ class Page:
 
             descriptor, path = tempfile.mkstemp()
             os.unlink(path)  # noqa: PTH108 - pathlib costs a worker's start 5 ms
-        os.ftruncate(descriptor, _SIZE)
-        return cls(descriptor)
+        try:
+            os.ftruncate(descriptor, _SIZE)
+            return cls(descriptor)
+        except BaseException:  # to map it takes a descriptor more
+            os.close(descriptor)
+            raise
 
     @property
     def started(self) -> int:

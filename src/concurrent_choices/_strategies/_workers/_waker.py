@@ -16,6 +16,10 @@ class Waker:
         self._reading, self._writing = os.pipe()
         os.set_blocking(self._reading, False)
         os.set_blocking(self._writing, False)
+        self.adopt()
+
+    def adopt(self) -> None:
+        """The calling thread is the one that waits; until told so, it is the one that made this."""
         self._thread = threading.get_ident()
 
     def fileno(self) -> int:
@@ -23,7 +27,7 @@ class Waker:
         return self._reading
 
     def ring(self) -> None:
-        """Wake the thread that made this, unless it is the one that calls."""
+        """Wake the thread that waits, unless it is the one that calls."""
         if threading.get_ident() != self._thread:
             with suppress(OSError):  # full, so it wakes anyway; or closed, so nobody waits
                 os.write(self._writing, b"!")

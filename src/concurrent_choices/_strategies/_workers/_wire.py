@@ -7,9 +7,10 @@ descriptor goes with the message, so nothing can be left behind by a death.
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
-from _socket import AF_UNIX, CMSG_SPACE, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socketpair
+from _socket import AF_UNIX, CMSG_SPACE, MSG_CTRUNC, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socketpair
 from collections import deque
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
@@ -107,7 +108,7 @@ class Link:
         self._buffer = b""
         # Kept: memory asked for anew is cold, and a small message would take 50 us more, at both ends.
         self._room = memoryview(bytearray(_RECEIVED))
-        self._descriptors: deque[int] = deque()
+        self._descriptors: deque[int | None] = deque()  # None is one that was lost
         self._outgoing: deque[memoryview] = deque()
         self._attached: deque[tuple[memoryview, int]] = deque()
 
@@ -119,7 +120,8 @@ class Link:
         """Close the socket and what came over it and was not taken."""
         self._socket.close()
         while self._descriptors:
-            os.close(self._descriptors.popleft())
+            if (descriptor := self._descriptors.popleft()) is not None:
+                os.close(descriptor)
         while self._attached:
             os.close(self._attached.popleft()[1])
 
@@ -146,6 +148,8 @@ class Link:
         views = [memoryview(frame).cast("B") for frame in frames]
         shared = [view for view in views if view.nbytes >= SHARED_FROM] if _CAN_SHARE else []
         descriptor = _shared(shared) if shared else None
+        if descriptor is None:
+            shared = []
         sizes = [view.nbytes for view in views]
         head = _HEADER.pack(kind, bool(shared), len(views), job, start, nanoseconds, sizes[0])
         more = struct.pack(f"<{len(sizes) - 1}Q", *sizes[1:])
@@ -197,7 +201,7 @@ class Link:
             EOFError: The other end is gone.
         """
         try:
-            count, ancillary, _, _ = self._socket.recvmsg_into([self._room], _ROOM_FOR_ONE)
+            count, ancillary, flags, _ = self._socket.recvmsg_into([self._room], _ROOM_FOR_ONE)
         except ConnectionError as error:
             raise EOFError from error
         if not count:
@@ -205,6 +209,8 @@ class Link:
         data = bytes(self._room[:count])
         for _, _, rights in ancillary:
             self._descriptors.append(_DESCRIPTOR.unpack_from(rights)[0])
+        if flags & MSG_CTRUNC:  # one came, and this process has no room for it
+            self._descriptors.append(None)
         if self._buffer:
             data = self._buffer + data
         messages, rest = self._parse(data)
@@ -254,15 +260,43 @@ class Link:
             at += sizes[place]
         away = [place for place, is_away in enumerate(apart) if is_away]
         if away:
-            from ._shared_memory import read  # noqa: PLC0415 - seldom needed, and a worker must start fast
-
-            pieces = read(self._descriptors.popleft(), [sizes[place] for place in away])
+            try:
+                pieces = _received(self._descriptors.popleft(), [sizes[place] for place in away])
+            except OSError as error:
+                return _Lost(error)
             for place, piece in zip(away, pieces, strict=True):
                 frames[place] = piece
         return frames
 
 
-def _shared(views: list[memoryview]) -> int:
-    from ._shared_memory import write  # noqa: PLC0415 - as above
+class _Lost(list["Any"]):
+    """Frames that came here and could not be held: whoever reads them is told why, and the wire goes on.
 
-    return write(views)
+    Args:
+        error: What the system said.
+    """
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__()
+        self._error = error
+
+    def __getitem__(self, _place: Any) -> Any:
+        raise self._error
+
+
+def _shared(views: list[memoryview]) -> int | None:
+    """Memory that holds them, by its descriptor; None where there is none to be had."""
+    from ._shared_memory import write  # noqa: PLC0415 - seldom needed, and a worker must start fast
+
+    try:
+        return write(views)
+    except OSError:
+        return None
+
+
+def _received(descriptor: int | None, sizes: list[int]) -> list[memoryview]:
+    if descriptor is None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+    from ._shared_memory import read  # noqa: PLC0415 - as above
+
+    return read(descriptor, sizes)
