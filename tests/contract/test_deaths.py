@@ -7,7 +7,7 @@ from collections import Counter
 
 import contract_acts as acts
 import pytest
-from contract_ways import only_outside, small
+from contract_ways import only_outside, parameters, small
 
 from concurrent_choices import ResultLostError, WorkerDiedError, run, stream
 
@@ -55,6 +55,16 @@ def test_the_whole_message(one_by_one, of_kind):
         f"item {error.index} ({error.item}): worker process {error.pid} was killed by SIGKILL "
         "(exit code -9) while it ran"
     )
+
+
+def test_others_in_hand_are_named(name):
+    """Where a worker ran several items nobody knows which of them killed it, so the error names them all."""
+    if "concurrency" not in parameters(name):
+        pytest.skip("one item at a time")
+    strategy = small(name, max_workers=1, concurrency=4)
+    results = run(acts.kill_together, range(3), strategy=strategy, return_exceptions=True)
+    said = "its worker had items 0, 1, 2 in hand at once; nobody knows which of them ended it"
+    assert [result.__notes__ for result in results] == [[said]] * 3
 
 
 @pytest.mark.parametrize("label", DEATHS)

@@ -1,5 +1,6 @@
 """What engine tests call: named functions, so that worker processes find them."""
 
+import contextvars
 import os
 import signal
 import sqlite3
@@ -40,9 +41,17 @@ def spin(item):
 FACTOR = 2
 
 
+FACTOR_HERE = contextvars.ContextVar("FACTOR_HERE", default=2)
+
+
 def times_factor(item):
     spin(item)
     return FACTOR * item
+
+
+def times_factor_here(item):
+    spin(item)
+    return FACTOR_HERE.get() * item
 
 
 async def times_factor_awaited(item):

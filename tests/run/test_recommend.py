@@ -7,6 +7,7 @@ import verdict_callables as callables
 
 import concurrent_choices
 from concurrent_choices import Machine, Recommendation, RunningLoopError, Workload, recommend, run
+from concurrent_choices._run._elsewhere import missed_elsewhere
 from patience import patient
 
 
@@ -50,6 +51,28 @@ def test_python_code_is_cpu_under_the_gil():
     verdict = recommend(callables.compute, range(3000))
     assert (verdict.bound, verdict.diagnosis) == ("cpu", "cpu under the GIL")
     assert verdict.plan.strategy in {"process", "hybrid", "sequential"}
+
+
+@patient
+def test_what_was_set_in_a_module_keeps_the_work_here(monkeypatch):
+    """A worker would import the module anew, and others would be the results."""
+    asked = Workload(callables.compute_as_set, range(600), items_count=10_000)  # enough for processes
+    assert recommend(asked, verify=False).plan.strategy in {"process", "hybrid"}
+
+    monkeypatch.setattr(callables, "ROUNDS", 2)
+    verdict = recommend(callables.compute_as_set, range(600))
+    assert "verdict_callables.ROUNDS is not there" in verdict.estimate("process").obstacle
+    assert verdict.run() == [2] * 600
+
+
+def test_a_verdict_asks_a_worker_in_a_running_loop_too(monkeypatch):
+    """It blocks the loop, as all of `recommend` does there."""
+    monkeypatch.setattr(callables, "ROUNDS", 2)
+
+    async def ask():
+        return missed_elsewhere(callables.compute_as_set)
+
+    assert "verdict_callables.ROUNDS is not there" in asyncio.run(ask())
 
 
 @patient

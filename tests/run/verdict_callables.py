@@ -27,6 +27,14 @@ def compute(item):
     return total
 
 
+ROUNDS = 1
+
+
+def compute_as_set(item):
+    compute(item)
+    return ROUNDS
+
+
 def digest(item):
     return hashlib.sha256(b"x" * 1_000_000).hexdigest()
 

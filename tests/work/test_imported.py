@@ -8,8 +8,9 @@ import sys
 import pytest
 
 MODULE = """
-import re, threading
+import contextvars, re, threading
 LIMIT = 1
+USER = contextvars.ContextVar("USER", default="nobody")
 WORDS = frozenset("abcdefgh")
 TABLE = {"vowels": {"a", "e", "i", "o", "u"}, "pattern": re.compile("x")}
 LOCK = threading.Lock()
@@ -22,7 +23,7 @@ def helper():
 
 def use(item):
     with LOCK:
-        return item, WORDS, TABLE, Settings.depth, helper()
+        return item, WORDS, TABLE, Settings.depth, helper(), USER.get()
 """
 
 ASK = """
@@ -67,11 +68,18 @@ def test_the_same(told):
         ("shop.TABLE['vowels'].add('y')", "shop.TABLE"),
         ("shop.Settings.depth = 2", "shop.Settings.depth"),
         ("shop.helper = print", "shop.helper"),
+        ("shop.USER.set('Ada')", "shop.USER"),
+        ("shop.USER.set(shop.LOCK)", "shop.USER"),
     ],
 )
 def test_what_was_changed(told, change, name):
     """Whatever was changed since the import is named, in functions that are called too."""
     assert told(change).startswith(name)
+
+
+def test_a_context_variable_that_is_set_to_what_a_worker_finds(told):
+    """What counts is what a call would be given."""
+    assert told("shop.USER.set('nobody')") == ""
 
 
 def test_a_module_in_a_callable_that_travels_by_value(told):

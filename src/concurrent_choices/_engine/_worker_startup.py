@@ -155,12 +155,13 @@ class WorkerStartup:
         from .._work._imported import Imported  # noqa: PLC0415 - most runs need no processes
 
         host.jobs += 1
+        # In a copy: another thread may be in the context itself, where there is room for one.
+        context = self._job.context.copy()
         # To unpickle what is needed is to import it, and to unpickle what was imported is to compare it.
-        needed = [*self._needed(inside), Imported(self._job.fn)]
+        needed = [*self._needed(inside), context.run(Imported, self._job.fn)]
         # The batch is empty: nothing of it is raised, counted or watched.
         frames = dump(Terms(self._job.fn, self._job.is_async, return_exceptions=True, needed=needed))
-        # In a copy: another thread may be in the context itself, where there is room for one.
-        around = dump(self._job.context.copy().run(surroundings))
+        around = dump(context.run(surroundings))
         self._number = host.jobs
         for worker in host.workers:
             worker.take_job(self._number, frames, around)

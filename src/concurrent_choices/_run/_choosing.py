@@ -33,10 +33,11 @@ from .._work._callables import is_async
 from .._work._perform import show, text_of
 from ..protocols import Strategy
 from ._arguments import check_fn, check_items, seconds_in
+from ._elsewhere import missed_elsewhere
 from ._leftover import Leftover, finish_with
 from ._prepare import refuse_loop
 from ._probes import PROBES
-from ._race import Race
+from ._race import IN_PROCESSES, Race
 
 __all__ = ["Verdict", "recommend"]
 
@@ -111,7 +112,7 @@ class Verdict(Recommendation):
         import multiprocessing  # noqa: PLC0415 - 10 ms; only executors of processes need it
         from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor  # noqa: PLC0415 - as above
 
-        if self.plan.strategy in {"process", "hybrid"}:
+        if self.plan.strategy in IN_PROCESSES:
             context = multiprocessing.get_context("spawn")
             return ProcessPoolExecutor(self.plan.workers, mp_context=context)
         return ThreadPoolExecutor(max(self.plan.workers, self.plan.concurrency))
@@ -159,7 +160,7 @@ def recommend(
         most=limit,
     )
     costs = _as_loaded(calibration.costs)
-    verdict = _noting(_judged(asked, sampled, costs, machine or this_machine()), sampled)
+    verdict = _noting(_judged(asked, sampled, costs, machine), sampled)
     leftover = Leftover(asked, sampled)
     if verify and machine is None and not leftover.failed and not sampled.in_flight:
         spent = time.perf_counter() - began
@@ -167,13 +168,17 @@ def recommend(
     return Verdict(leftover=leftover, **_parts(verdict))
 
 
-def _judged(asked: Workload, sampled: Sampled, costs: Costs, machine: Machine) -> Recommendation:
-    """The verdict from predictions; uvloop is neither chosen nor raced where it does not load."""
-    verdict = judge(asked, sampled.profile, costs, machine)
-    wanted = any(plan.strategy == "uvloop" for plan in (verdict.plan, *verdict.contenders))
-    if not wanted or not (why := why_no_uvloop()):
-        return verdict
-    return judge(asked, sampled.profile, costs, machine, obstacles={"uvloop": why})
+def _judged(asked: Workload, sampled: Sampled, costs: Costs, machine: Machine | None) -> Recommendation:
+    """The verdict from predictions; what cannot run here after all is neither chosen nor raced."""
+    there = machine or this_machine()
+    verdict = judge(asked, sampled.profile, costs, there)
+    wanted = {plan.strategy for plan in (verdict.plan, *verdict.contenders)}
+    obstacles: dict[str, str] = {}
+    if "uvloop" in wanted and (why := why_no_uvloop()):
+        obstacles["uvloop"] = why
+    if machine is None and not IN_PROCESSES.isdisjoint(wanted) and (why := missed_elsewhere(asked.fn)):
+        obstacles.update(dict.fromkeys(IN_PROCESSES, why))
+    return judge(asked, sampled.profile, costs, there, obstacles=obstacles) if obstacles else verdict
 
 
 def _as_loaded(costs: Costs) -> Costs:

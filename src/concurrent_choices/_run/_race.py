@@ -26,7 +26,7 @@ from ..protocols import Strategy
 from ._numbering import renumber, was_raised
 from ._sync import run
 
-__all__ = ["Race"]
+__all__ = ["IN_PROCESSES", "Race"]
 
 SHARE = 0.2
 """Of the items left, the part that a race may use up: the rest is to profit from it (guessed)."""
@@ -43,7 +43,8 @@ load tells it within a third (`_work._imports`), and others compute meanwhile (g
 
 _PAIR = 2  # processes that `Profile.process_speedup` is of
 
-_IN_PROCESSES = frozenset({"process", "hybrid"})
+IN_PROCESSES = frozenset({"process", "hybrid"})
+"""The strategies that start processes."""
 
 
 @define
@@ -140,7 +141,7 @@ class Race:
         reserve = sum(
             RESERVE * start
             for each, start in zip(field, starts, strict=True)
-            if each.plan.strategy in _IN_PROCESSES
+            if each.plan.strategy in IN_PROCESSES
         )
         heat = (seconds - sum(starts) - reserve) / HEATS / len(field)
         if heat < LEAST_HEAT or not max(pace):
@@ -152,7 +153,7 @@ class Race:
         """A strategy whose processes are up, an item having gone through each."""
         # All of ours can be entered.
         with cast("AbstractContextManager[Strategy]", strategy_for(plan)) as strategy:
-            if plan.strategy in _IN_PROCESSES:
+            if plan.strategy in IN_PROCESSES:
                 self.starts[plan.strategy] = self._do(strategy, plan.workers)
             yield strategy
 
@@ -182,7 +183,7 @@ def starting(plan: Plan, case: Case) -> float:
     costs = case.costs
     if plan.strategy == "thread":
         return costs.thread_start * plan.workers
-    if plan.strategy in _IN_PROCESSES:
+    if plan.strategy in IN_PROCESSES:
         inside = costs.hybrid_start if plan.strategy == "hybrid" else 0.0
         return start_seconds(case, plan.workers, inside) + costs.process_worker * (plan.workers - 1)
     return 0.0 if plan.strategy == "sequential" else costs.loop_start

@@ -38,6 +38,9 @@ class Imported:
             if mark is not None:
                 self._marks[module, path] = mark
 
+    def __len__(self) -> int:
+        return len(self._marks)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return compare, (self._marks,)
 

@@ -7,6 +7,7 @@ of them 15 ms.
 from __future__ import annotations
 
 import sys
+from _contextvars import ContextVar
 from _pickle import Pickler
 from zlib import crc32
 
@@ -19,6 +20,9 @@ __all__ = ["compare", "mark_of"]
 
 MOST = 1 << 18
 """Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
+
+UNSET, UNKNOWN = -1, -2
+"""The marks of a context variable without a value, and of one whose value has none."""
 
 _SETS = (b"\x8f", b"\x91")
 """The pickler's codes for sets, which order strings differently in each process."""
@@ -48,7 +52,12 @@ def _value(module: str, path: str) -> Any:
 
 
 def mark_of(value: Any) -> int | None:
-    """A sum of what a value holds, the same in every process; None where there is none."""
+    """A sum of what a value holds, the same in every process; None where there is none.
+
+    Of a context variable it is that of what was set in the present context, of which a worker knows nothing.
+    """
+    if type(value) is ContextVar:
+        return _mark_of_set(value)  # pyright: ignore[reportUnknownArgumentType] - of whatever it is a variable
     file = _Sum()
     try:
         Pickler(file, 5).dump(value)
@@ -57,6 +66,14 @@ def mark_of(value: Any) -> int | None:
     except Exception:  # noqa: BLE001 - picklers raise anything
         return None
     return _mark_of_parts(value) if file.may_hold_sets else file.total
+
+
+def _mark_of_set(variable: ContextVar[Any]) -> int:
+    try:
+        mark = mark_of(variable.get())
+    except LookupError:
+        return UNSET
+    return UNKNOWN if mark is None else mark
 
 
 def _mark_of_parts(value: Any) -> int | None:

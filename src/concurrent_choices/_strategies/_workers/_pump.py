@@ -47,6 +47,8 @@ ATTEMPTS = 3
 NAP = 50e-6
 """Seconds in which a few answers gather where a batch takes a microsecond (the kernel makes it 100)."""
 
+_AMONG = "its worker had items {} in hand at once; nobody knows which of them ended it"
+
 _KILLED = "its worker process was killed and replaced"
 
 
@@ -311,7 +313,10 @@ class Pump:
                 timeout = self._job.timeout or 0.0
                 self._fail(index, ItemTimeoutError(index, show(item), timeout, _KILLED))
             else:
-                self._bury(index, item, WorkerDiedError(index, show(item), worker.pid, code))
+                error = WorkerDiedError(index, show(item), worker.pid, code)
+                if len(running) > 1:
+                    error.add_note(_AMONG.format(", ".join(str(index) for index, _ in running)))
+                self._bury(index, item, error)
         for index, item in lost:
             self._bury(index, item, ResultLostError(index, show(item), worker.pid, code))
 
