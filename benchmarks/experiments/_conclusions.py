@@ -24,6 +24,10 @@ What fourteen [experiments](experiments.md) come to: the drawing asks what one c
 and every figure in it and below was measured on the machine named there. “Times” compares with one call
 after another."""
 
+WINNING = """\
+Of the rows of the next table. “Among the fastest” is within 5 % of the fastest strategy; “most gained”
+looks at those rows only, so a strategy may gain more where another one gains still more."""
+
 
 @frozen
 class Row:
@@ -59,7 +63,7 @@ def conclusions(measured: Sequence[Experiment], record: Record) -> Iterator[str]
     yield from ("# Conclusions", "", INTRODUCTION, "", "## Which one?", "")
     yield from (drawing(_steps(rows)), "")
     yield "From top to bottom: the first question answered with yes decides. `auto` asks while it works."
-    yield from ("", "## When each strategy wins", "", *_winners(rows), "")
+    yield from ("", "## When each strategy wins", "", WINNING, "", *_winners(rows), "")
     yield from ("## Everything measured", "", *_table(rows))
 
 
