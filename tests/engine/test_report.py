@@ -33,6 +33,13 @@ def test_figures_and_reasons_that_take_turns_are_told_once():
     ]
 
 
+def test_an_obstacle_is_told_once():
+    """First as what gave processes up, then as the end of why the calling thread goes on."""
+    alone = step("this thread", "it cannot travel")
+    assert len(told(alone, step("this thread", "it computes under the GIL, and it cannot travel"))) == 1
+    assert len(told(alone, step("this thread", "it cannot travel, and waits"))) == 2
+
+
 def test_a_reason_is_told_again_of_other_lanes():
     """It is why there are others now."""
     steps = [step("thread ×8", "more"), step("thread ×32", "more", 32), step("thread ×8", "more")]

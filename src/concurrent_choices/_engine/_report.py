@@ -42,6 +42,11 @@ class Step:
         same = (self.stage, self.reason) == (other.stage, other.reason)
         return same and self.lanes < 2 * other.lanes < 4 * self.lanes
 
+    def repeats(self, told: Step) -> bool:
+        """Whether its reason, but for figures, is or ends with one that was told."""
+        words = told.words
+        return self.words[-len(words) :] == words
+
     @property
     def words(self) -> list[str]:
         """The reason without its figures, which change from look to look."""
@@ -95,7 +100,7 @@ class RunReport:
             return True
         # Not the last alone: two reasons may take turns for as long as the run lasts.
         since = takewhile(lambda told: told.doing == step.doing, reversed(self.steps))
-        return any(told.words == step.words for told in since)
+        return any(step.repeats(told) for told in since)
 
     def _log(self, step: Step) -> None:
         """Tell it at DEBUG, where somebody has loaded the logging that would listen."""
