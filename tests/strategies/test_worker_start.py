@@ -59,6 +59,24 @@ def test_a_worker_that_finds_no_descriptors_leaves_none(spare):
     assert len([*Path("/proc/self/fd").iterdir()]) <= before
 
 
+CRASH = """
+import ctypes
+from concurrent_choices import run
+
+def read_nothing(_item):
+    return ctypes.string_at(0)
+
+print(type(run(read_nothing, [1], strategy="process", return_exceptions=True)[0]).__name__)
+"""
+
+
+def test_a_worker_that_crashes_says_where():
+    """In C there is no traceback, and the error has the exit code only."""
+    done = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, check=True, text=True)
+    assert done.stdout == "WorkerDiedError\n"
+    assert "in read_nothing" in done.stderr
+
+
 def test_a_bare_worker_is_lean():
     """A worker has imported nothing slow, and few modules of this library."""
     modules = asked(LOADED)

@@ -5,6 +5,7 @@ Nothing slow may be imported here: the first result of a cold run waits for it.
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import select
 import sys
@@ -42,6 +43,8 @@ def settle() -> list[int]:
     ours = [int(word) for word in sys.argv[1:]]
     _close_all_but(ours)
     _complete_builtins()
+    if sys.stderr is not None:
+        faulthandler.enable()  # a crash in C says where, which its exit code does not
     return ours
 
 
