@@ -213,6 +213,21 @@ def test_the_first_coroutines_are_watched_step_by_step(clock):
     assert calls.meter.coroutines == 14
 
 
+def test_many_short_steps_are_not_timed_however_long_they_take_in_all(clock):
+    """Fifty times the price of timing a step is a good part of what fifty short steps take."""
+
+    async def work(item):
+        for _ in range(50):
+            clock.spend(wall=10e-6, cpu=10e-6)
+            await asyncio.sleep(0)
+
+    calls = AwaitedCalls(work, contextvars.copy_context(), clock)
+    calls.round([Claim(at, [at]) for at in range(20)], Ledger())
+    calls.close()
+
+    assert calls.meter.coroutines == 8
+
+
 def test_lanes_on_a_loop_work_side_by_side(clock):
     """While one lane waits the other goes on, and they share the items."""
     running, most = [0], [0]

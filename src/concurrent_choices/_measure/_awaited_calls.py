@@ -27,9 +27,9 @@ T = TypeVar("T")
 STEPPED = 8
 """Coroutines whose steps are timed though they are short (DECISION.md 5.3: the first 8 calls)."""
 
-SHORT_CALL = 100_000
-"""Nanoseconds of a coroutine below which timing its steps would take a good part of it (guessed: each takes
-6 µs)."""
+SHORT_STEP = 100_000
+"""Nanoseconds of a coroutine for each of its steps below which timing them would take a good part of it
+(guessed: each takes 6 µs)."""
 
 
 class AwaitedCalls:
@@ -85,11 +85,15 @@ class AwaitedCalls:
             if not ledger.begin(claim):
                 return
             watch.start()
-            stepped = self._each >= SHORT_CALL or self.meter.coroutines < STEPPED
+            stepped = self._each >= SHORT_STEP * self._steps() or self.meter.coroutines < STEPPED
             outcomes = await self._call(claim, self.meter.timed if stepped else isolated)
             times = watch.passed()
             enter(ledger, claim, outcomes, times)
             self._each = times[0] // len(claim.items)
+
+    def _steps(self) -> float:
+        """Steps of a coroutine, the last one included."""
+        return 1.0 + self.meter.steps / max(1, self.meter.coroutines)
 
     async def _lanes(
         self, source: Iterator[Claim], ledger: Ledger, count: int, *, settles: bool
