@@ -157,6 +157,33 @@ def test_children_compute_while_it_waits():
     assert (demand.gil, demand.work, demand.wait) == pytest.approx((1 * MS, 15 * MS, 4 * MS))
 
 
+def test_threads_compute_while_it_waits():
+    """So do threads of this process that it leaves the computing to: 6 ms of CPU in 3 of waiting."""
+    demand = demand_of(function(4, cpu=1, gil=1, native=6.0), TWO)
+    assert (demand.gil, demand.work, demand.wait) == pytest.approx((1 * MS, 3 * MS, 0.0))
+    assert (demand.width, demand.own) == pytest.approx((2.0, 1 * MS))
+    assert demand.most_lanes == 1
+
+
+def test_a_trifle_of_threads_keeps_no_lanes_from_a_call_that_waits():
+    """Many of those fit on two cores."""
+    demand = demand_of(function(20, cpu=0.1, gil=0.1, native=4.0), TWO)
+    assert demand.most_lanes == 80
+
+
+def test_what_others_compute_for_a_coroutine_holds_no_loop():
+    """A child process, or a thread, needs a core, and its loop goes on with others."""
+    demand = demand_of(coroutine(20, held=1, cpu=1, children=15 * MS), TWO)
+    assert (demand.own, demand.aside, demand.wait) == pytest.approx((1 * MS, 15 * MS, 4 * MS))
+    assert demand.work == demand.aside
+
+
+def test_a_trial_that_two_children_explain_shows_no_resource():
+    """Two coroutines whose children compute side by side, on two cores."""
+    demand = demand_of(coroutine(20, held=1, cpu=1, children=19 * MS, pair_speedup=1.9), TWO)
+    assert demand.resource == 0.0
+
+
 def test_children_in_parallel_need_several_cores():
     """Forty milliseconds of CPU in twenty of waiting: two at once."""
     demand = demand_of(function(20, children=40 * MS), TWO)

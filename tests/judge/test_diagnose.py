@@ -19,6 +19,12 @@ TABLE = {
     ),
     "more under than outside": (function(4, cpu=4, gil=3), "cpu", "cpu under the GIL"),
     "matrices on many threads": (function(60, cpu=60, native=1.0), "cpu", "native threads inside"),
+    "matrices, left to a pool of its own": (
+        function(4, cpu=0.3, gil=0.3, native=20.0, pair_speedup=1.05, pair_parallelism=0.2),
+        "cpu",
+        "native threads inside",
+    ),
+    "a thread of the library's, now and then": (function(20, cpu=0.3, gil=0.3, native=3.0), "io", "waiting"),
     "subprocess that computes": (
         function(165, cpu=0.5, gil=0.5, children=160 * MS),
         "cpu",
@@ -65,6 +71,21 @@ TABLE = {
         "async that blocks the loop at app.py:31",
     ),
     "blocks nobody knows where": (coroutine(20, held=19), "io", "async that blocks the loop"),
+    "yields all the time": (
+        evolve(coroutine(0.9, held=0.04, cpu=0.04, steps=50.0), cpu=0.9 * MS),
+        "cpu",
+        "async that computes",
+    ),
+    "to_thread, which computes": (
+        coroutine(3, held=0.05, cpu=0.05, native=50.0),
+        "cpu",
+        "async that awaits",
+    ),
+    "subprocess that a loop waits for": (
+        coroutine(165, held=0.5, cpu=0.5, children=160 * MS),
+        "cpu",
+        "async that awaits",
+    ),
     "to_thread": (coroutine(20, held=0.06, cpu=0.06), "io", "async that awaits"),
     "addition": (function(0.2e-3, cpu=0.2e-3, gil=0.2e-3), "cpu", "tiny"),
     "addition on a crowded machine": (

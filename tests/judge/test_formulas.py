@@ -83,6 +83,13 @@ def test_a_loop_overlaps_what_is_awaited():
     assert seconds(awaits, 1000, "asyncio", 1, 1) == pytest.approx(20.0)
 
 
+def test_a_loop_goes_on_while_others_compute_for_a_coroutine():
+    """Child processes of 10 ms each on two cores: as fast as the cores, and not one after another."""
+    profile = coroutine(10, children=10 * MS)
+    assert seconds(profile, 100, "asyncio", 1, 16) == pytest.approx(0.5, rel=0.05)
+    assert seconds(profile, 100, "sequential") == pytest.approx(1.0, rel=0.01)
+
+
 def test_a_blocked_loop_is_one_after_another():
     """A coroutine that sleeps without awaiting needs threads with loops."""
     blocks = coroutine(10, held=10, cpu=0)

@@ -1,9 +1,9 @@
 """From what was measured to what one item asks of each station.
 
 cpu ── holding the GIL ────────────► gil
-    └─ not holding it, times the ──► work (on `width` cores at once)
-       children's share of waiting
-blocked ─┬─ one item at a time ────► resource   (a lock, a disk, a server that lets one in)
+    └─ not holding it ─────────────► work (on `width` cores at once)
+blocked ─┬─ others compute for it ─► work, aside   (child processes, other threads of this process)
+         ├─ one item at a time ────► resource   (a lock, a disk, a server that lets one in)
          ├─ holding the event loop ► block
          └─ the rest ──────────────► wait
 """
@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from math import sqrt
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from .._facts._machine import Machine
 from .._facts._profile import Profile
 from ._mva import Network, invert, throughput
+from ._stations import Demand
 
-__all__ = ["NATIVE", "RETROGRADE", "Demand", "demand_of", "gil_is_known", "memory_inflation"]
+__all__ = ["NATIVE", "RETROGRADE", "demand_of", "gil_is_known", "memory_inflation"]
 
 SURELY_HELD = 0.85
 """Share of CPU time from which all of it counts as under the GIL (DECISION.md 5.1)."""
@@ -83,61 +84,6 @@ RETROGRADE = 0.9
 (guessed: twice the noise of a trial)."""
 
 
-@frozen(kw_only=True)
-class Demand:
-    """What one item asks of each station, in seconds unless said otherwise.
-
-    Attributes:
-        gil: CPU time holding the GIL.
-        work: Time on cores without the GIL, its own and its children's.
-        width: Cores kept busy during `work`: native threads, parallel children.
-        wait: Waiting that any number of items may do at once.
-        block: Waiting while holding the event loop (coroutines only).
-        resource: Time at something that serves one item at a time, within this process.
-        shared_resource: The same, where all processes share it.
-        doubtful: Whether lanes that compute in step would explain as well what the resource is inferred from.
-        in_step: Whether a trial showed lanes that compute, then wait, in step.
-        inflation: Factor by which a second busy lane lengthens computing; 1 where it does not.
-        cores: Cores there are for it; neighbours may keep some busy.
-        switches: Times it gives up the GIL to wait.
-        steps: Times a coroutine gives the loop back.
-        most_lanes: Lanes beyond which trials delivered less, or the callable's own threads have no cores;
-            None where neither is known.
-        is_async: Whether it is a coroutine, which occupies its loop instead of a thread.
-    """
-
-    gil: float = 0.0
-    work: float = 0.0
-    width: float = 1.0
-    wait: float = 0.0
-    block: float = 0.0
-    resource: float = 0.0
-    shared_resource: float = 0.0
-    doubtful: bool = False
-    in_step: bool = False
-    inflation: float = 1.0
-    cores: float = 1.0
-    switches: float = 0.0
-    steps: float = 0.0
-    most_lanes: int | None = None
-    is_async: bool = False
-
-    @property
-    def busy(self) -> float:
-        """Core-seconds of one item."""
-        return self.gil + self.work * self.width
-
-    @property
-    def alone(self) -> float:
-        """Seconds one item takes when nothing else runs."""
-        return self.gil + self.work + self.wait + self.block + self.resource
-
-    def slowed(self, lanes: float) -> float:
-        """How much longer computing takes when that many lanes do it at once: memory bandwidth is shared."""
-        busy_lanes = max(1.0, min(lanes, self.cores / self.width))
-        return 1.0 + (self.inflation - 1.0) * (busy_lanes - 1.0)
-
-
 def memory_inflation(profile: Profile) -> float:
     """By how much a second lane lengthens computing; 1.0 where two took turns, which shares no memory."""
     if profile.pair_parallelism is not None and profile.pair_parallelism < TOGETHER:
@@ -177,16 +123,18 @@ def _raw(profile: Profile, home: Machine) -> Demand:
     """The demands before any trial is looked at."""
     computing, block, waiting = _split(profile)
     held = _held(profile, computing)
-    children = min(profile.children, waiting)
     own = computing - held
-    work = own + children
-    cores_busy = own * (1.0 + profile.native) + profile.children
+    others = _others(profile, waiting)
+    aside = min(others, waiting)
+    work = own + aside
+    cores_busy = own + max(own * profile.native + profile.children, others)
     inflation = memory_inflation(profile) if computing >= COMPUTES * profile.wall else 1.0
     return Demand(
         gil=held,
         work=work,
         width=max(1.0, cores_busy / work) if work > 0 else 1.0,
-        wait=waiting - children,
+        aside=aside,
+        wait=waiting - aside,
         block=block,
         inflation=inflation if inflation > NOISE else 1.0,
         cores=_cores_left(profile, home),
@@ -197,11 +145,17 @@ def _raw(profile: Profile, home: Machine) -> Demand:
     )
 
 
+def _others(profile: Profile, waiting: float) -> float:
+    """CPU seconds of child processes, and of threads that it leaves the computing to while it waits."""
+    threads = profile.native * profile.cpu if waiting >= WAITS * profile.wall else 0.0
+    return profile.children + threads
+
+
 def _crowded(profile: Profile, demand: Demand) -> int | None:
     """Lanes that fill the cores where each call has threads of its own: more get into each other's way."""
-    if profile.native < NATIVE:
+    if profile.native < NATIVE or not demand.busy:
         return demand.most_lanes
-    filling = max(1, round(demand.cores / demand.width))
+    filling = max(1, round(demand.cores * demand.alone / demand.busy))
     return min(filling, demand.most_lanes or filling)
 
 
@@ -257,8 +211,12 @@ def _cores_left(profile: Profile, home: Machine) -> float:
 def _network(demand: Demand, lanes: int) -> Network:
     """The lanes of a trial: threads, or coroutines on one loop."""
     if demand.is_async:
-        held = demand.gil + demand.work + demand.block
-        return Network(queues=(held, demand.resource), think=demand.wait)
+        return Network(
+            queues=(demand.own + demand.block, demand.resource),
+            work=demand.aside,
+            cores=demand.cores / demand.width,
+            think=demand.wait,
+        )
     slowed = demand.slowed(lanes)
     return Network(
         queues=(demand.resource,),
@@ -306,16 +264,16 @@ def _lightened(profile: Profile, demand: Demand) -> Demand:
 
     Whoever wakes up alone finds the caches and the core cold, and goes to sleep again.
     """
-    part, computing = profile.ramp_inflation, demand.gil + demand.work
+    part, computing = profile.ramp_inflation, demand.own
     if part is None or part >= 1.0 or profile.children or computing >= demand.alone / 2:
         return demand
-    saved = (1.0 - part) * computing
-    return evolve(demand, gil=part * demand.gil, work=part * demand.work, wait=demand.wait + saved)
+    work = demand.aside + part * (demand.work - demand.aside)
+    return evolve(demand, gil=part * demand.gil, work=work, wait=demand.wait + (1.0 - part) * computing)
 
 
 def _refinable(profile: Profile, demand: Demand) -> bool:
     """Whether only the GIL can have made two lanes take turns: not their children, not their loop."""
-    computes = demand.gil + demand.work >= max(demand.alone / 2, UNBROKEN)
+    computes = demand.own >= max(demand.alone / 2, UNBROKEN)
     return computes and not profile.children and not demand.is_async
 
 
@@ -326,7 +284,9 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
         return demand
     tried = _with_loop(profile, demand)
     expected = _speedup(tried, lanes)
-    if observed >= (CONTENDED if lanes == PAIR else _crowd(profile)) * expected or _at_work(profile):
+    if observed >= (CONTENDED if lanes == PAIR else _crowd(profile)) * expected:
+        return demand
+    if _at_work(profile) or _left_to_others(demand):
         return demand
     in_step = _network(tried, lanes).in_step(lanes) * demand.alone
     if lanes > PAIR and demand.is_async and observed >= EXPLAINED * in_step:
@@ -337,7 +297,8 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
         from_work = min(seconds - from_wait, demand.work)  # a lock may also be held while computing …
         gil = demand.gil - (seconds - from_wait - from_work)  # … and while holding the GIL
         wait, work = demand.wait - from_wait, demand.work - from_work
-        return evolve(demand, resource=seconds, wait=wait, work=work, gil=max(0.0, gil))
+        aside = max(0.0, demand.aside - from_work)
+        return evolve(demand, resource=seconds, wait=wait, work=work, aside=aside, gil=max(0.0, gil))
 
     def network(seconds: float) -> Network:
         return _network(with_resource(seconds), lanes)
@@ -362,7 +323,7 @@ def _with_loop(profile: Profile, demand: Demand) -> Demand:
     if not demand.is_async or profile.ramp_inflation is None:
         return demand
     computing = profile.cpu * min(1.0, profile.ramp_inflation)
-    own = min(max(0.0, computing - demand.gil - demand.work), demand.wait)
+    own = min(max(0.0, computing - demand.own), demand.wait)
     return evolve(demand, gil=demand.gil + own, wait=demand.wait - own)
 
 
@@ -375,6 +336,14 @@ def _crowd(profile: Profile) -> float:
 def _at_work(profile: Profile) -> bool:
     """Whether two lanes were on a core, or queued for one, nearly all the time."""
     return (profile.pair_parallelism or 0.0) >= AT_WORK
+
+
+def _left_to_others(demand: Demand) -> bool:
+    """Whether child processes, or threads of its own, do most of it.
+
+    No clock of a trial's lanes shows how long those queued for a core.
+    """
+    return demand.aside >= demand.alone / 2 and not demand.is_async
 
 
 def _trials(profile: Profile) -> list[tuple[int, float]]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from .._facts._costs import Costs
 from .._facts._machine import Machine
 from .._facts._profile import Profile
-from ._demand import NATIVE, Demand, demand_of, memory_inflation
+from ._demand import NATIVE, demand_of, memory_inflation
+from ._stations import Demand
 
 __all__ = ["DIAGNOSES", "MOSTLY", "bound_of", "computing_share", "diagnose"]
 
@@ -80,14 +81,20 @@ def bound_of(profile: Profile) -> str:
 
 
 def computing_share(profile: Profile) -> float | None:
-    """The share of an item's own time that it computes, its children included; None without a call."""
+    """The share of an item's own time that it, or others for it, compute; None without a call.
+
+    Others are its child processes, and threads of this process that it leaves the computing to.
+    """
+    return _share(profile, profile.children + profile.native * profile.cpu)
+
+
+def _share(profile: Profile, others: float) -> float | None:
     own = profile.wall - profile.queued
     if own <= 0:
         return None
     if own < SHORTEST_WAIT and profile.blocking_calls < SELDOM:
         return 1.0  # nothing was waited for: a core was lost where no clock says so
-    cpu = profile.loop_cpu if profile.is_async and profile.loop_held else profile.cpu
-    return min(1.0, (cpu + min(profile.children, own - cpu)) / own)
+    return min(1.0, (profile.cpu + min(others, own - profile.cpu)) / own)
 
 
 def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> str:
@@ -110,7 +117,7 @@ def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> st
     if items * own < TINY_JOB or own < TINY_ITEM:
         return "tiny"
     if profile.is_async:
-        return _coroutine(share)
+        return _coroutine(_share(profile, 0.0) or 0.0)
     return _function(profile, costs, machine, share)
 
 

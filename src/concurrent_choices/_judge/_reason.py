@@ -94,7 +94,7 @@ def _awaits(verdict: Recommendation) -> str:
 
 
 def _computes(verdict: Recommendation) -> str:
-    held = _share(verdict, verdict.profile.loop_cpu)
+    held = _share(verdict, verdict.profile.cpu)
     return f"each coroutine computes for {held}, holding its loop"
 
 

@@ -10,8 +10,9 @@ from ..._facts._costs import Costs
 from ..._facts._machine import Machine
 from ..._facts._profile import Profile
 from ..._work._pace import AIM, MOST
-from .._demand import Demand, demand_of
+from .._demand import demand_of
 from .._mva import Network, throughput
+from .._stations import Demand
 from ._makespan import IN_STEP, Spread, tail
 
 __all__ = ["Case", "Prediction", "Rate", "batch_size", "case_of", "finish", "rate_of"]

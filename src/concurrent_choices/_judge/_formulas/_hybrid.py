@@ -59,6 +59,7 @@ def _inner(case: Case, workers: int, lanes: int) -> Rate:
         wait=demand.wait + demand.shared_resource,
         gil=demand.gil * slowed + _worker(case),
         work=demand.work * slowed,
+        aside=demand.aside * slowed,
         inflation=1.0,
     )
     share = evolve(case, demand=mine, items=max(1, round(case.items / workers)))

@@ -5,7 +5,8 @@ asyncio(L):  D_loop = H + e_task + n_s e_io,  D_u = u,  Z = w - H - u
 
 where H is the time the coroutine holds the loop, whether it computes or blocks, n_s how often it
 suspends, e_io what a suspension costs the loop (uvloop: less; anyio: a little more) and w its wall
-time (DECISION.md 5.2). A `def` runs in L threads instead, at the price of threads and a hop.
+time (DECISION.md 5.2). What child processes and other threads compute for it needs a core, and no loop.
+A `def` runs in L threads instead, at the price of threads and a hop.
 """
 
 from __future__ import annotations
@@ -61,10 +62,12 @@ def loop_rate(case: Case, lanes: int, step: float, cores: float) -> Rate:
     demand = case.demand
     lanes = max(1, min(lanes, case.items))
     own = case.costs.task_item + demand.steps * step
-    held = demand.gil + demand.work + demand.block + own
+    held = demand.own + demand.block + own
     busy = demand.busy + own
     network = Network(
         queues=(held, demand.resource),
+        work=demand.aside,
+        cores=cores / demand.width,
         think=demand.wait,
         ceiling=capacity(busy, cores),
         doubtful=demand.resource if demand.doubtful else 0.0,
