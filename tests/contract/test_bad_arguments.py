@@ -27,6 +27,7 @@ from concurrent_choices import (
     WorkerStartError,
     arun,
     astream,
+    recommend,
     run,
     stream,
 )
@@ -100,6 +101,28 @@ def test_async_items_in_a_blocking_form(name):
     given = items()
     error = refused(CALLS[name], len, given)
     assert str(error) == "items: an async iterable needs `arun` or `astream`"
+
+
+class Query:
+    """What can be had in both ways, as a query of Django."""
+
+    def __iter__(self):
+        return iter([1, 2])
+
+    async def __aiter__(self):
+        for number in (3, 4):
+            yield number
+
+
+def test_what_can_be_had_in_both_ways():
+    """Each form takes it in its own; none refuses it."""
+
+    async def in_a_loop():
+        return await arun(str, Query()), [text async for text in astream(str, Query())]
+
+    assert run(str, Query()) == list(stream(str, Query())) == ["1", "2"]
+    assert recommend(str, Query(), verify=False).run() == ["1", "2"]
+    assert asyncio.run(in_a_loop()) == (["3", "4"], ["3", "4"])
 
 
 def test_a_generator_function(call):

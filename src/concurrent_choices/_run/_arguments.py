@@ -11,11 +11,13 @@ from .._work._callables import is_generator, name_of
 
 __all__ = [
     "FOREVER",
+    "blocking",
     "check_async_items",
     "check_buffersize",
     "check_fn",
     "check_items",
     "check_timeout",
+    "only_async",
     "seconds_in",
 ]
 
@@ -37,13 +39,24 @@ def check_fn(fn: Any) -> None:
 
 
 def check_items(items: object, argument: str = "items") -> None:
-    """`items`, or what stands for them, must be iterable."""
-    if isinstance(items, AsyncIterable):
+    """`items`, or what stands for them, must be iterable without a loop."""
+    if only_async(items):
         advice = "an async iterable needs `arun` or `astream`"
         raise InvalidArgumentError(argument, advice)
     if not isinstance(items, Iterable) and not hasattr(type(items), "__getitem__"):
         advice = "; call it for its items, or put it first if they go into it" if callable(items) else ""
         raise InvalidArgumentError(argument, f"must be iterable, not {type(items).__name__}{advice}")
+
+
+def blocking(items: Any) -> Any:
+    """Items, checked, for who has no loop: some, such as a query of Django, can be had in both ways."""
+    check_items(items)
+    return iter(items) if isinstance(items, AsyncIterable) else items
+
+
+def only_async(items: object) -> bool:
+    """Whether nobody can iterate over them without a loop."""
+    return isinstance(items, AsyncIterable) and not isinstance(items, Iterable)
 
 
 def check_async_items(items: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import AsyncIterable, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from functools import partial
 from typing import Any
@@ -32,7 +32,7 @@ from .._strategies._registry import strategy_for
 from .._work._callables import is_async
 from .._work._perform import show, text_of
 from ..protocols import Strategy
-from ._arguments import check_fn, check_items, seconds_in
+from ._arguments import check_fn, check_items, only_async, seconds_in
 from ._elsewhere import missed_elsewhere
 from ._leftover import Leftover, finish_with
 from ._prepare import refuse_loop
@@ -254,7 +254,7 @@ def _workload(workload: Any, items: Any) -> Workload:
             raise InvalidArgumentError("items", problem)
         made = Workload(workload, items)
     check_fn(made.fn)
-    if isinstance(made.items, AsyncIterable):
+    if only_async(made.items):
         problem = (
             "must be an ordinary iterable: recommend() is no coroutine and cannot await them. Give it some "
             "of them in a list; astream(fn, items) takes an async iterable and chooses while it runs"

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, Unpack, overload
 from .._facts._batch import Batch
 from .._work._job import Job
 from ..protocols import Strategy
-from ._arguments import check_items
+from ._arguments import blocking
 from ._collect import Arrivals, Collector, InOrder, Window, finish
 from ._options import RunOptions, StreamOptions
 from ._prepare import GLANCE, prepare, prepare_stream, refuse_loop, shown
@@ -88,10 +88,9 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
         [1, 2, 3]
     """
     refuse_loop("run", "await arun(...)")
-    check_items(items)
     job, chosen = prepare(
         fn,
-        items,
+        blocking(items),
         strategy,
         linger=GLANCE if progress else inf,
         timeout=timeout,
@@ -183,10 +182,9 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
         >>> squares.close()
     """
     refuse_loop("stream", "async for ... in astream(...)")
-    check_items(items)
     job, chosen = prepare_stream(
         fn,
-        items,
+        blocking(items),
         strategy,
         buffersize=buffersize,
         timeout=timeout,
