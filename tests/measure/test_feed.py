@@ -140,6 +140,36 @@ def test_no_items(items):
     assert list(feed.rest()) == []
 
 
+class Column:
+    """Has items by label, as a column of pandas, and a loop that knows nothing of labels."""
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, label):
+        return {2: "a", 1: "b", 0: "c"}[label]
+
+    def __iter__(self):
+        return iter("abc")
+
+
+def test_what_has_a_loop_of_its_own_is_iterated():
+    """By an index it may mean something else; in a loop it means what everybody sees there."""
+    feed = Feed(Column())
+
+    assert feed.take(1, 1)[0].items == ["a"]
+    assert list(feed.rest()) == [(1, "b"), (2, "c")]
+    assert feed.count == 3
+
+
+def test_an_array_is_taken_from_everywhere():
+    """It has a loop of its own, but by an index it means the same."""
+    numpy = pytest.importorskip("numpy")
+    feed = Feed(numpy.arange(0, 60, 10))
+
+    assert [claim.items for claim in feed.take(2, 1)] == [[0], [30]]
+
+
 def test_a_mapping_is_iterated():
     """A mapping has no places, but keys, and knows how many."""
     feed = Feed({"a": 1, "b": 2})

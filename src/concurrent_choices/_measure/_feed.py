@@ -8,7 +8,7 @@ the whole, whatever the period of the items (the additive recurrence of quasi-Mo
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from itertools import chain, islice
 from typing import Any
 
@@ -159,8 +159,10 @@ def _place(look: int, count: int) -> int:
 
 
 def _has_places(items: object) -> bool:
-    """Whether an item can be had by its index: lists and ranges, arrays and data sets too."""
-    if isinstance(items, Sequence):
+    """Whether the item at an index is the one that a loop comes to there: sequences, arrays, data sets.
+
+    What has a loop of its own may mean something else by an index, as a table of pandas means labels.
+    """
+    if isinstance(items, Sequence) or hasattr(items, "__array_interface__"):
         return True
-    indexed = hasattr(items, "__getitem__") and hasattr(items, "__len__")
-    return indexed and not isinstance(items, Mapping)
+    return hasattr(items, "__getitem__") and hasattr(items, "__len__") and not isinstance(items, Iterable)
