@@ -233,6 +233,21 @@ def test_what_changes_its_items_stays():
     assert strategy.report.witness == "their items"
 
 
+def test_what_may_come_to_change_its_items_stays():
+    """No call has done so by the time that processes are ordered; those that do would do it to a copy."""
+    items = [[number] for number in range(300)]
+
+    def double_late(pair):
+        acts.spin(0)
+        if pair[0] >= 250:
+            pair.append(2 * pair[0])
+
+    strategy = outside()
+    run(double_late, items, strategy=strategy)
+    assert sum(map(len, items)) == 350
+    assert strategy.report.witness == "their items"
+
+
 def test_a_logger_changes_nothing():
     """What a logger keeps to itself with its first message keeps no callable here."""
     logger = logging.getLogger("concurrent_choices.tests.state")

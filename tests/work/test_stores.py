@@ -1,12 +1,13 @@
 """What a callable changes of what it holds, told from its code before it has done so."""
 
+import textwrap
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache, partial, singledispatch
 
 import pytest
 
-from concurrent_choices._work._stores import altered_by, may_store
+from concurrent_choices._work._stores import altered_by, alters_item, may_store
 
 log = []
 table = {}
@@ -236,3 +237,122 @@ def test_what_it_has_made_itself_may_be_changed(fn):
 def test_what_may_be_anybody_elses_counts(fn):
     """On whatever path, and where the code does not tell whose it is."""
     assert may_store(fn)
+
+
+class Task:
+    def __init__(self):
+        self.parts = []
+        self.count = 0
+        self.form = Task  # has a method that is called as one of a list
+
+    def finish(self, item):
+        if item.count > 1000:
+            item.done = True
+
+    def copy(self, item):
+        self.last = item.count
+
+    def insert(self, _number):
+        return self
+
+
+def finishes_late(item):
+    if item.count > 1000:
+        item.done = True
+
+
+def counts_late(item):
+    if item.count > 1000:
+        item.count += 1
+
+
+def forgets_late(item):
+    if item.count > 1000:
+        del item.count
+
+
+def gathers_late(item):
+    if item.count > 1000:
+        item.parts.append(1)
+
+
+def orders_parts(item):
+    item.parts.sort()
+
+
+def replaces_parts(item):
+    item.parts[1:2] = [0]
+
+
+def adds_to_parts(item):
+    item.parts += [0]
+
+
+def adds(item):
+    item["sum"] += 1
+
+
+def sets_second(_first, item):
+    item.done = True
+
+
+@pytest.mark.parametrize(
+    ("fn", "item"),
+    [
+        (finishes_late, Task()),
+        (counts_late, Task()),
+        (forgets_late, Task()),
+        (gathers_late, Task()),
+        (orders_parts, Task()),
+        (replaces_parts, Task()),
+        (adds_to_parts, Task()),
+        (adds, {}),
+        (lambda pair: pair.append(2), []),
+        (Task().finish, Task()),
+        (partial(Task().finish), Task()),
+        (partial(sets_second, 1), Task()),
+    ],
+)
+def test_what_changes_its_item(fn, item):
+    """Told from the code, even where no call has got to it."""
+    assert alters_item(fn, item)
+
+
+def binds_it_anew(item):
+    item = dict(item)
+    item["sum"] = 1
+    return item
+
+
+def keeps_it_inside(item):
+    own, table = [], {}
+    own.append(item)
+    own[0] = item.parts
+    table[item.count] = item
+    return own, table
+
+
+def has_a_method_of_that_name(item):
+    return item.insert(1), item.form.insert(item, 1)
+
+
+def of_many(*items):
+    items[0].done = True
+
+
+@pytest.mark.parametrize(
+    ("fn", "item"),
+    [
+        (binds_it_anew, {}),
+        (keeps_it_inside, Task()),
+        (has_a_method_of_that_name, Task()),
+        (of_many, Task()),
+        (Task().copy, Task()),
+        (partial(sets_second, Task(), 1), Task()),
+        (len, []),
+        (textwrap.indent, "text"),
+    ],
+)
+def test_what_leaves_its_item_alone(fn, item):
+    """What has no name of its own for it, or changes another thing, does not count."""
+    assert not alters_item(fn, item)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from ._captured import attributes_of, of_type, parts_of
-from ._stores import altered_by, may_store
+from ._stores import altered_by, alters_item, may_store
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
@@ -109,7 +109,12 @@ class State:
     def lost_elsewhere(self) -> str:
         """What calls change here, or may come to, and would lose in another process; empty for nothing."""
         changed = self.changed() or altered_by(self._fn)
-        return changed or ("their items" if self.items_changed() else "")
+        return changed or ("their items" if self.items_changed() or self._may_change_items else "")
+
+    @property
+    def _may_change_items(self) -> bool:
+        """Whether the callable's own code plainly changes its items, even where no call has got to yet."""
+        return any(alters_item(self._fn, item) for item, _ in self._items)
 
     def items_changed(self) -> bool:
         """Whether calls have changed what they were called with, which would be lost in another process."""

@@ -8,7 +8,7 @@ from functools import partial
 from types import CodeType, FunctionType, MethodType
 
 from ._callables import enclosed
-from ._captured import of_libraries, reached_from
+from ._captured import attributes_of, of_libraries, of_type, reached_from
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     from .._facts._named import NamedTuple
 
-__all__ = ["altered_by", "may_store"]
+__all__ = ["altered_by", "alters_item", "may_store"]
 
 _BINDING = frozenset({"DELETE_ATTR", "DELETE_GLOBAL", "STORE_ATTR", "STORE_GLOBAL"})
 _MUTATORS = frozenset(
@@ -41,6 +41,9 @@ _MAKERS = frozenset(
     {"Counter", "OrderedDict", "bytearray", "defaultdict", "deque", "dict", "list", "set", "sorted"}
 )
 _SIMPLE = frozenset({"LOAD_CONST", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_SMALL_INT"})
+_CHAIN = 8
+"""Instructions after the load of an item that are looked at (guessed: few attributes stand in a row)."""
+
 _STARS = (0x04, 0x08)
 """Flags of code that takes `*args` and `**kwargs`; `inspect`, which names them, costs a worker 5 ms."""
 
@@ -87,6 +90,53 @@ def altered_by(fn: Any) -> str:
     return next((name for function in looked_at for name in _altered(function)), "")
 
 
+def alters_item(fn: Any, item: Any) -> bool:
+    """Whether the callable's code changes what it is called with, if ever it gets there.
+
+    Only what is plain: an attribute or an element that is set, or a container that it holds, by a method of
+    that. One whose code gives the name to something else too is not looked at.
+
+    Args:
+        fn: The callable.
+        item: Something that it is called with.
+    """
+    itself = _itself(fn)
+    if not isinstance(itself, FunctionType) or of_libraries(itself.__code__):
+        return False
+    code, place = itself.__code__, _bound_before(fn)
+    if place >= code.co_argcount or _stores_nothing(code):
+        return False
+    name, steps = code.co_varnames[place], list(_steps(code))
+    if any(step.name.startswith("STORE_FAST") and step.value == name for step in steps):
+        return False
+    loads = [at for at, step in enumerate(steps, 1) if step[:2] == ("LOAD_FAST", name)]
+    return any(_is_altered(steps[at : at + _CHAIN], item) for at in loads)
+
+
+def _bound_before(fn: Any) -> int:
+    """How many parameters stand before the item's."""
+    count = 0
+    while isinstance(fn, (MethodType, partial)):
+        count += 1 if isinstance(fn, MethodType) else len(fn.args)
+        fn = fn.__func__ if isinstance(fn, MethodType) else fn.func
+    return count
+
+
+def _is_altered(then: Sequence[_Step], held: Any) -> bool:
+    """Whether what follows the load of a value changes it, or what its attributes hold."""
+    for at, step in enumerate(then):
+        if step.name in {"DELETE_ATTR", "STORE_ATTR"}:
+            return True
+        if [each.name for each in then[at : at + 2]] == ["COPY", "LOAD_ATTR"]:  # as in `+=`
+            return True
+        if _is_mutator(step):
+            return of_type(held, *_CONTAINERS)
+        if step.name != "LOAD_ATTR":
+            return _is_changed(then[at : at + 4])
+        held = attributes_of(held).get(step.value)
+    return False
+
+
 def _itself(fn: Any) -> Any:
     """What a call runs, without what is bound to it."""
     while isinstance(fn, (MethodType, partial)):
@@ -131,11 +181,16 @@ def _is_mutator(step: _Step) -> bool:
 
 def _stores(code: CodeType) -> bool:
     """Whether code stores anything but in its own variables, and in containers that it has made itself."""
-    if _MUTATORS.isdisjoint(code.co_names) and _MAY_STORE.isdisjoint(code.co_code[::2]):
+    if _stores_nothing(code):
         return False
     steps = list(_steps(code))
     own = _own_containers(code, steps)
     return any(_is_store(code, steps, at, own) for at in range(len(steps)))
+
+
+def _stores_nothing(code: CodeType) -> bool:
+    """Whether that can be told at a glance: to take code apart costs a millisecond for some hundred steps."""
+    return _MUTATORS.isdisjoint(code.co_names) and _MAY_STORE.isdisjoint(code.co_code[::2])
 
 
 def _is_store(code: CodeType, steps: Sequence[_Step], at: int, own: set[str]) -> bool:
