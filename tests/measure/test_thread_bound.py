@@ -72,6 +72,12 @@ def test_a_database_connection(connection):
         assert "sqlite3.Connection" in bound_to_thread(fn)
 
 
+@pytest.mark.parametrize("kept", [lambda each: {"main": each}, lambda each: [each], lambda each: (1, each)])
+def test_a_database_connection_in_a_container(connection, kept):
+    """Those who have several keep them in a dictionary or a list."""
+    assert "sqlite3.Connection" in bound_to_thread(Store(kept(connection)).get)
+
+
 def test_unbound_callables():
     """Ordinary callables are free, builtins and objects that are their own parts too."""
     store = Store(None)

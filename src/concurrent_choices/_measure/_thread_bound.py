@@ -31,6 +31,7 @@ _KINDS = ("sqlite3.Connection", "sqlite3.Cursor", "_tkinter.tkapp", "tkinter.Tk"
 _REENTRANT = type(threading.RLock())
 _DEEPEST = 3
 _WIDEST = 500  # things looked at (guessed: a millisecond)
+_ELEMENTS = 20  # of a container (guessed: who keeps connections there has few)
 
 _SETTERS = frozenset({"set_wakeup_fd", "setitimer", "signal"})
 _MODULES = frozenset({"signal", "_signal"})
@@ -115,5 +116,7 @@ def _neighbours(thing: Any) -> Iterator[Any]:
         yield from (value for _, value in enclosed(thing))
         named = thing.__code__.co_names
         yield from (thing.__globals__[name] for name in named if name in thing.__globals__)
+    elif of_type(thing, dict, list, tuple):
+        yield from list(islice(thing.values() if of_type(thing, dict) else thing, _ELEMENTS))
     elif not isinstance(thing, type) and type(thing).__module__ not in {"builtins", "types"}:
         yield from list(islice(attributes_of(thing).values(), _WIDEST))  # at once: others may add to it
