@@ -1,6 +1,7 @@
 import asyncio
 import contextvars
 import inspect
+import signal
 import sys
 import threading
 
@@ -378,6 +379,24 @@ def test_a_hand_that_does_not_come_back_is_left():
 
     assert not hand.thread.is_alive()
     assert hand.thread.daemon
+
+
+def test_ctrl_c_leaves_a_hand_behind():
+    """Whoever stops waiting for a call does not wait for it in parting either."""
+    hand, gate = DaemonHand(), threading.Event()
+    caller = threading.get_ident()
+
+    def work():
+        signal.pthread_kill(caller, signal.SIGINT)
+        gate.wait()
+
+    with pytest.raises(KeyboardInterrupt):
+        hand.do(work, 60)
+    hand.close()
+    assert hand.thread.is_alive()
+    gate.set()
+    hand.thread.join(10)
+    assert not hand.thread.is_alive()
 
 
 def test_ones_own_hand():

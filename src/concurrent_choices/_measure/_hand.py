@@ -58,20 +58,21 @@ class DaemonHand:
     def begin(self, work: Callable[[], None]) -> None:
         """Start a piece of work."""
         self._done.clear()
+        self._late = True  # until it is seen to have ended: Ctrl-C may come before that
         self._wanted.put(work)
 
     def ended(self, seconds: float) -> bool:
         """Whether the work that was begun ends in so many seconds. What it raised is raised."""
         if not self._done.wait(max(0.0, seconds)):
-            self._late = True
             return False
+        self._late = False
         if self._error is not None:
             error, self._error = self._error, None
             raise error
         return True
 
     def close(self) -> None:
-        """End the thread, after the work it is at; wait for it unless that was late already."""
+        """End the thread, after the work it is at; wait for it only if that was seen to have ended."""
         self._wanted.put(None)
         if not self._late:
             self.thread.join()

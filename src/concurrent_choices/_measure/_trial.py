@@ -300,7 +300,9 @@ def _on_threads(bench: Bench, calls: PlainCalls, source: _Source, size: _Size, d
         with quick_switching(size.turn):
             for place, hand in enumerate(hands):
                 hand.begin(partial(lane, place))
-            came_back = [hand.ended(bench.left(deadline)) for hand in hands]  # all are asked, or close waits
+            came_back = [
+                hand.ended(bench.left(deadline)) for hand in hands
+            ]  # all are asked: it waits for who came back
         ended = all(came_back)
     finally:
         if ended:
