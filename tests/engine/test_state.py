@@ -219,6 +219,17 @@ def test_what_cannot_travel_stays():
     assert "cannot travel" in strategy.controller.barred
 
 
+def test_what_gives_what_cannot_travel_stays():
+    """A result that a loop would give is no error here either."""
+
+    def locked(item):
+        return acts.spin(item) and threading.Lock()
+
+    strategy = outside()
+    assert len(run(locked, range(200), strategy=strategy)) == 200
+    assert "could not come back" in strategy.controller.barred
+
+
 def test_what_changes_its_items_stays():
     """In another process the change would be made to a copy."""
     items = [[number] for number in range(300)]

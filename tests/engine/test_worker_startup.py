@@ -117,6 +117,15 @@ def test_what_costs_more_to_carry_than_to_compute_stays(startup, barred):
     assert barred == [startup.obstacle] == ["carrying items and results would cost more than it saves"]
 
 
+def test_results_that_could_not_come_back_keep_the_callable_here(startup, barred):
+    """In a worker the call would be over, and its result lost."""
+    results = [1, {"lock": threading.Lock()}, 2]
+    startup.order(2, 1, Done(items=3, cpu=1.0, results=results), barred.append)
+    assert startup.host is None
+    assert barred == [startup.obstacle]
+    assert "a result's value under 'lock' is a lock" in startup.obstacle
+
+
 LARGE = bytes(1 << 22)
 
 

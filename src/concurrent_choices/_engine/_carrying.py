@@ -1,4 +1,4 @@
-"""Whether what would travel to worker processes and back leaves anything to be gained there."""
+"""Whether what would travel to worker processes and back can, and leaves anything to be gained there."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from .._judge._controller import worth_carrying
 from .._measure._carrying import carrying
+from .._work._obstacle import obstacle
 from .._work._source import Source
 
-__all__ = ["Done", "too_dear"]
+__all__ = ["Done", "stranded", "too_dear"]
 
 WEIGHED = 64
 """Items and results, at most, of which it is found out what carrying them costs (guessed)."""
@@ -41,3 +42,17 @@ def too_dear(source: Source, done: Done, workers: int) -> bool:
         return False
     carried = carrying(source.peek(WEIGHED)) + carrying(done.results[-WEIGHED:])
     return not worth_carrying(done.cpu / done.items, carried, workers)
+
+
+def stranded(done: Done) -> str:
+    """Why what the callable gives could not come back from a worker; empty where all that is known could.
+
+    An item that cannot travel is called here instead. Of one whose result cannot, the call is over.
+
+    Args:
+        done: What has been computed: one result of each kind is tried.
+    """
+    kinds = {type(result): result for result in done.results[-WEIGHED:]}
+    reasons = (obstacle(result, "a result") for result in kinds.values())
+    found = next(filter(None, reasons), "")
+    return f"{found} could not come back from another process" if found else ""

@@ -27,7 +27,7 @@ from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._pickling import dump, reason_of
 from .._work._state import State
-from ._carrying import Done, too_dear
+from ._carrying import Done, stranded, too_dear
 from ._report import RunReport
 from ._urgency import Urgency
 
@@ -103,7 +103,7 @@ class WorkerStartup:
             return f"calls change {witness}, which would be lost in another process"
         if too_dear(self._job.source, done, self.workers):
             return "carrying items and results would cost more than it saves"
-        return ""
+        return stranded(done)
 
     def _started(self, workers: int, inside: int) -> list[Worker]:
         """Start workers; those that have been told to load the callable."""
