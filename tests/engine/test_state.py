@@ -15,6 +15,7 @@ from engine_coroutines import LoopStrategy
 from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy
 
 from concurrent_choices import run
+from concurrent_choices._engine import _worker_startup
 from concurrent_choices._work._state import State
 
 _counted = 0
@@ -219,8 +220,11 @@ def test_what_cannot_travel_stays():
     assert "cannot travel" in strategy.controller.barred
 
 
-def test_what_gives_what_cannot_travel_stays():
-    """A result that a loop would give is no error here either."""
+@pytest.mark.parametrize("known", [True, False], ids=["known", "not yet known"])
+def test_what_gives_what_cannot_travel_stays(monkeypatch, known):
+    """A result that a loop would give is no error here either, if there was one when items would go over."""
+    if not known:
+        monkeypatch.setattr(_worker_startup, "stranded", lambda _results: "")
 
     def locked(item):
         return acts.spin(item) and threading.Lock()

@@ -44,15 +44,15 @@ def too_dear(source: Source, done: Done, workers: int) -> bool:
     return not worth_carrying(done.cpu / done.items, carried, workers)
 
 
-def stranded(done: Done) -> str:
+def stranded(results: Sequence[Any]) -> str:
     """Why what the callable gives could not come back from a worker; empty where all that is known could.
 
     An item that cannot travel is called here instead. Of one whose result cannot, the call is over.
 
     Args:
-        done: What has been computed: one result of each kind is tried.
+        results: Some that there are; one of each kind is tried.
     """
-    kinds = {type(result): result for result in done.results[-WEIGHED:]}
+    kinds = {type(result): result for result in results[-WEIGHED:]}
     reasons = (obstacle(result, "a result") for result in kinds.values())
     found = next(filter(None, reasons), "")
     return f"{found} could not come back from another process" if found else ""

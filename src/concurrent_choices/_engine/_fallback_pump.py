@@ -16,6 +16,7 @@ from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._worker_queue import SharedWorkerQueue, WorkerQueue
 from .._work._job import Job
+from ._carrying import stranded
 from ._elastic_pool import ElasticPool, explain_refusals
 
 __all__ = ["FallbackPump"]
@@ -64,6 +65,8 @@ class FallbackPump(Pump):
         return sum(queue.held for queue in list(self._queues.values()))
 
     def __iter__(self) -> Iterator[Batch]:
+        if reason := stranded(self._pool.latest):  # there may have been no results when workers were ordered
+            self._give_up_on(reason)
         self._pool.outbox.forward(self._waker.ring)
         try:
             yield from super().__iter__()

@@ -103,7 +103,7 @@ class WorkerStartup:
             return f"calls change {witness}, which would be lost in another process"
         if too_dear(self._job.source, done, self.workers):
             return "carrying items and results would cost more than it saves"
-        return stranded(done)
+        return stranded(done.results)
 
     def _started(self, workers: int, inside: int) -> list[Worker]:
         """Start workers; those that have been told to load the callable."""
