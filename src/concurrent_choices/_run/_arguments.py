@@ -51,7 +51,8 @@ def check_items(items: object, argument: str = "items") -> None:
 def blocking(items: Any) -> Any:
     """Items, checked, for who has no loop: some, such as a query of Django, can be had in both ways."""
     check_items(items)
-    return iter(items) if isinstance(items, AsyncIterable) else items
+    checked: Iterable[Any] = items
+    return iter(checked) if isinstance(items, AsyncIterable) else checked
 
 
 def only_async(items: object) -> bool:
