@@ -956,3 +956,16 @@ def work(kind):
     if kind == "compute":
         return spin(200_000)
     return threading.Event().wait(0.02)
+
+
+def test_threads_without_a_clock_of_their_own(monkeypatch):
+    """Under gevent's patches a thread is a greenlet, and the system knows none of that number."""
+
+    def no_such_thread(_ident):
+        raise ProcessLookupError
+
+    monkeypatch.setattr(time, "pthread_getcpuclockid", no_such_thread, raising=False)
+    with AdaptiveExecutor() as executor:
+        list(executor.map(time.sleep, [0.01] * 20))
+        watch = next(each for each in threading.enumerate() if each.name == "executor-watch")
+        assert watch.is_alive()

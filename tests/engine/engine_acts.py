@@ -10,6 +10,10 @@ from contextlib import closing
 from pathlib import Path
 
 
+def no_such_thread(_ident):
+    raise ProcessLookupError
+
+
 def double(item):
     return 2 * item
 

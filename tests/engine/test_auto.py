@@ -116,6 +116,12 @@ def test_waiting_work_gets_lanes_and_a_reason(caplog):
     assert any("thread ×" in record.getMessage() for record in caplog.records)
 
 
+def test_lanes_without_a_clock_of_their_own(monkeypatch):
+    """Under gevent's patches a thread is a greenlet, and the system knows none of that number."""
+    monkeypatch.setattr(time, "pthread_getcpuclockid", acts.no_such_thread, raising=False)
+    assert run(acts.nap, range(50)) == list(range(50))
+
+
 def test_a_callable_bound_to_its_thread_is_kept_in_it():
     """A connection of sqlite3 is recognised before anything fails."""
     connection, read = acts.reader()

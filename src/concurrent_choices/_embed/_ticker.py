@@ -146,4 +146,7 @@ def _cpu_of(lane: Lane) -> int:
     thread = lane.thread
     if thread is None or thread.ident is None:
         return 0
-    return time.clock_gettime_ns(time.pthread_getcpuclockid(thread.ident))
+    try:
+        return time.clock_gettime_ns(time.pthread_getcpuclockid(thread.ident))
+    except OSError:  # it is no thread but a greenlet, under gevent's patches
+        return 0

@@ -105,7 +105,10 @@ def _clock_of_this_thread() -> int | None:
     """The CPU clock of the calling thread, for others to read; None where there is no such thing."""
     if not hasattr(time, "pthread_getcpuclockid"):
         return None
-    return time.pthread_getcpuclockid(threading.get_ident())
+    try:
+        return time.pthread_getcpuclockid(threading.get_ident())
+    except OSError:  # it is no thread but a greenlet, under gevent's patches
+        return None
 
 
 class Queueing:
