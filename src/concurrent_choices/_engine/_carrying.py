@@ -52,7 +52,7 @@ def stranded(results: Sequence[Any]) -> str:
     Args:
         results: Some that there are; one of each kind is tried.
     """
-    kinds = {type(result): result for result in results[-WEIGHED:]}
+    kinds: dict[type[Any], Any] = {type(result): result for result in results[-WEIGHED:]}
     reasons = (obstacle(result, "a result") for result in kinds.values())
     found = next(filter(None, reasons), "")
     return f"{found} could not come back from another process" if found else ""

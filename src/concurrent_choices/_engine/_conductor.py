@@ -175,6 +175,7 @@ class Conductor:
                 self._observer.close()
         if self._startup is not None:
             self._startup.leave()
+        ticker().stop(self._beat)
         self._pool.part()
         stayed = not self._processes or self._startup is None or self._startup.obstacle
         if stayed and self._overlapped and not self._report.witness:

@@ -148,6 +148,7 @@ class LoopConductor:
             self._over = True
             self._quick.close()
             if self._tasks is not None:
+                ticker().stop(self._ticking)
                 self._loop_observer.close()
 
     # On one loop
@@ -161,8 +162,9 @@ class LoopConductor:
         self._loop_observer = LoopObserver(self._job, tasks)
         # A loop that computes would keep the ticker's thread waiting for 5 ms at each look.
         self._quick.enter_context(quick_switching())
+        self._ticking = partial(self._beat, tasks)
         with suppress(RuntimeError):  # there can be no more threads, so work goes on as it has begun
-            ticker().start(partial(self._beat, tasks), FIRST_LOOK)
+            ticker().start(self._ticking, FIRST_LOOK)
         return tasks
 
     def _on_loop(self) -> Iterator[Batch]:

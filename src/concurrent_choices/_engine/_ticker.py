@@ -48,10 +48,17 @@ class Ticker:
                 self._changed.notify()
             heapq.heappush(self._due, (due, next(self._numbers), beat))
 
+    def stop(self, beat: Beat) -> None:
+        """Let go of a beat, and with it of the run: its items may hold what is to be closed in its thread."""
+        with self._lock:
+            self._due = [each for each in self._due if each[2] != beat]
+            heapq.heapify(self._due)
+
     def _run(self) -> None:
         try:
             while (beat := self._wait()) is not None:
                 self._call(beat)
+                del beat  # or it would live until the next one
         except BaseException:
             self._running = False  # the next run gets a thread that is alive
             raise

@@ -23,7 +23,7 @@ from .._work._captured import answers, attributes_of, of_type
 from .._work._perform import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["bound_to_thread", "refused_thread"]
 
@@ -117,6 +117,7 @@ def _neighbours(thing: Any) -> Iterator[Any]:
         named = thing.__code__.co_names
         yield from (thing.__globals__[name] for name in named if name in thing.__globals__)
     elif of_type(thing, dict, list, tuple):
-        yield from list(islice(thing.values() if of_type(thing, dict) else thing, _ELEMENTS))
+        elements: Iterable[Any] = thing.values() if of_type(thing, dict) else thing
+        yield from list(islice(elements, _ELEMENTS))
     elif not isinstance(thing, type) and type(thing).__module__ not in {"builtins", "types"}:
         yield from list(islice(attributes_of(thing).values(), _WIDEST))  # at once: others may add to it
