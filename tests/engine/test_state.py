@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from contextvars import copy_context
+from enum import Flag
 
 import engine_acts as acts
 import pytest
@@ -261,6 +262,18 @@ def test_what_may_come_to_change_its_items_stays():
     run(double_late, items, strategy=strategy)
     assert sum(map(len, items)) == 350
     assert strategy.report.witness == "their items"
+
+
+class Colour(Flag):
+    RED = 1
+    BLUE = 2
+
+
+def test_a_combination_of_flags_changes_nothing():
+    """What `enum` keeps of those it has met is nobody's result."""
+    state = State(lambda item: Colour.RED | item)
+    assert Colour.RED | Colour.BLUE
+    assert state.changed() == ""
 
 
 def test_a_logger_changes_nothing():

@@ -248,6 +248,11 @@ def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
         if _is(value, staticmethod, classmethod):
             yield name, value.__func__
         elif isinstance(value, FunctionType) or (
-            not name.startswith("__") and isinstance(value, (int, float, str, bytes, list, dict, set, tuple))
+            not _is_reserved(name) and isinstance(value, (int, float, str, bytes, list, dict, set, tuple))
         ):
             yield name, value
+
+
+def _is_reserved(name: str) -> bool:
+    """Whether it is Python's own, or that of `enum`, which keeps the combinations of flags it has met."""
+    return name.startswith("_") and name.endswith("_")
