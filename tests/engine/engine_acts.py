@@ -128,27 +128,6 @@ def set_handler_outside(process):
         signal.__dict__["signal"](signal.SIGUSR1, signal.SIG_DFL)
 
 
-class LeavesATrace:
-    """An item that leaves a file where it is unpickled."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return _leave, (self.path,)
-
-
-def _leave(path):
-    path.touch()
-
-
-class Broken:
-    """An item that can be pickled and not be unpickled."""
-
-    def __reduce__(self):
-        return int, ("no number",)
-
-
 class SlowToLoad:
     """A callable for which a worker has to import something large."""
 

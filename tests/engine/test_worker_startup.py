@@ -77,39 +77,6 @@ def test_workers_that_somebody_still_orders_do_not_rest(startup, barred):
     assert startup.ready == 0
 
 
-@pytest.fixture
-def ordered(barred):
-    """Worker processes that were ordered for a callable and items."""
-    started = []
-
-    def order(fn, items):
-        job = Job(fn, Source(items))
-        startup = WorkerStartup(job, State(fn), begin_report("order"), Urgency())
-        started.append(startup)
-        ordering = threading.Thread(target=startup.order, args=(1, 1, Done(), barred.append))
-        ordering.start()
-        ordering.join()
-        return startup
-
-    yield order
-    for startup in started:
-        startup.close()
-
-
-def test_what_items_need_is_imported_before_they_come(ordered, tmp_path):
-    """Until a worker has done so it is not ready, and others go on with the items."""
-    startup = ordered(len, [acts.LeavesATrace(tmp_path / "trace")])
-    assert startup.ready == 1
-    assert (tmp_path / "trace").exists()
-
-
-@pytest.mark.parametrize("item", [acts.Broken(), threading.Lock(), bytes(1 << 20)], ids=type)
-def test_an_item_that_cannot_go_ahead_keeps_no_callable_here(ordered, item):
-    """It is found out by its own batch whether it can travel; a large one would only be carried twice."""
-    startup = ordered(len, [item])
-    assert (startup.ready, startup.obstacle) == (1, "")
-
-
 def test_what_costs_more_to_carry_than_to_compute_stays(startup, barred):
     """No worker is started for it, and who decides is told why."""
     startup.order(2, 1, Done(items=100, cpu=1e-6, results=[bytes(1 << 20)] * 4), barred.append)

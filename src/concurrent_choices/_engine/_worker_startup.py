@@ -22,7 +22,6 @@ from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._watch import Watch
 from .._strategies._workers._wire import Kind, Terms
 from .._work._apart import keep_apart
-from .._work._example import Example
 from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._pickling import dump, reason_of
@@ -159,7 +158,7 @@ class WorkerStartup:
         # In a copy: another thread may be in the context itself, where there is room for one.
         context = self._job.context.copy()
         # To unpickle what is needed is to import it, and to unpickle what was imported is to compare it.
-        needed = [*self._needed(inside), context.run(Imported, self._job.fn), *self._example()]
+        needed = [*self._needed(inside), context.run(Imported, self._job.fn)]
         # The batch is empty: nothing of it is raised, counted or watched.
         frames = dump(Terms(self._job.fn, self._job.is_async, return_exceptions=True, needed=needed))
         around = dump(context.run(surroundings))
@@ -169,10 +168,6 @@ class WorkerStartup:
             worker.link.queue(Kind.BATCH, self._number, 0, dump([]))
             worker.link.flush(MSG_DONTWAIT)
         return list(host.workers)
-
-    def _example(self) -> list[Example]:
-        """The item that comes next, for what workers import with it."""
-        return list(map(Example, self._job.source.peek()))
 
     def _await(self, workers: list[Worker]) -> None:
         """Count those that are ready, until all are or somebody else listens to them."""
