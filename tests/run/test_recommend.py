@@ -1,4 +1,5 @@
 import asyncio
+import importlib
 import sys
 import time
 
@@ -7,7 +8,8 @@ import verdict_callables as callables
 
 import concurrent_choices
 from concurrent_choices import Machine, Recommendation, RunningLoopError, Workload, recommend, run
-from concurrent_choices._run._elsewhere import missed_elsewhere
+from concurrent_choices._run._elsewhere import UNTOLD, elsewhere
+from descriptors import no_descriptors
 from patience import patient
 
 
@@ -70,9 +72,28 @@ def test_a_verdict_asks_a_worker_in_a_running_loop_too(monkeypatch):
     monkeypatch.setattr(callables, "ROUNDS", 2)
 
     async def ask():
-        return missed_elsewhere(callables.compute_as_set)
+        return elsewhere(callables.compute_as_set, 30)
 
-    assert "verdict_callables.ROUNDS is not there" in asyncio.run(ask())
+    assert "verdict_callables.ROUNDS is not there" in asyncio.run(ask()).obstacle
+
+
+def test_a_worker_that_is_long_in_importing_is_not_waited_for(monkeypatch, tmp_path):
+    """A verdict is due within the budget, though the import that the worker is at should never end."""
+    lines = ["import os, threading", "LIMIT = 3", "if 'STUCK' in os.environ: threading.Event().wait()"]
+    tmp_path.joinpath("stuck.py").write_text("\n".join([*lines, "def work(item): return LIMIT"]))
+    monkeypatch.syspath_prepend(tmp_path)
+    stuck = importlib.import_module("stuck")
+
+    assert elsewhere(stuck.work, 0) == UNTOLD
+    monkeypatch.setenv("STUCK", "yes")
+    assert elsewhere(stuck.work, 0.2) == UNTOLD
+
+
+def test_where_no_worker_can_be_asked_none_is_chosen(monkeypatch, tmp_path):
+    """As with a server whose descriptors are used up: `recommend` has a verdict all the same."""
+    monkeypatch.chdir(tmp_path)  # no workers rest there
+    with no_descriptors():
+        assert "Too many open files" in elsewhere(callables.compute_as_set, 30).obstacle
 
 
 @patient

@@ -33,7 +33,7 @@ from .._work._callables import is_async
 from .._work._perform import show, text_of
 from ..protocols import Strategy
 from ._arguments import check_fn, check_items, only_async, seconds_in
-from ._elsewhere import missed_elsewhere
+from ._elsewhere import Elsewhere, elsewhere
 from ._leftover import Leftover, finish_with
 from ._prepare import refuse_loop
 from ._probes import PROBES
@@ -160,7 +160,8 @@ def recommend(
         most=limit,
     )
     costs = _as_loaded(calibration.costs)
-    verdict = _noting(_judged(asked, sampled, costs, machine), sampled)
+    seconds = limit - (time.perf_counter() - began)
+    verdict = _noting(_judged(asked, sampled, costs, machine, seconds), sampled)
     leftover = Leftover(asked, sampled)
     if verify and machine is None and not leftover.failed and not sampled.in_flight:
         spent = time.perf_counter() - began
@@ -168,7 +169,9 @@ def recommend(
     return Verdict(leftover=leftover, **_parts(verdict))
 
 
-def _judged(asked: Workload, sampled: Sampled, costs: Costs, machine: Machine | None) -> Recommendation:
+def _judged(
+    asked: Workload, sampled: Sampled, costs: Costs, machine: Machine | None, seconds: float
+) -> Recommendation:
     """The verdict from predictions; what cannot run here after all is neither chosen nor raced."""
     there = machine or this_machine()
     verdict = judge(asked, sampled.profile, costs, there)
@@ -176,9 +179,13 @@ def _judged(asked: Workload, sampled: Sampled, costs: Costs, machine: Machine | 
     obstacles: dict[str, str] = {}
     if "uvloop" in wanted and (why := why_no_uvloop()):
         obstacles["uvloop"] = why
-    if machine is None and not IN_PROCESSES.isdisjoint(wanted) and (why := missed_elsewhere(asked.fn)):
-        obstacles.update(dict.fromkeys(IN_PROCESSES, why))
-    return judge(asked, sampled.profile, costs, there, obstacles=obstacles) if obstacles else verdict
+    asks = machine is None and not IN_PROCESSES.isdisjoint(wanted)
+    found = elsewhere(asked.fn, seconds) if asks else Elsewhere()
+    if found.obstacle:
+        obstacles.update(dict.fromkeys(IN_PROCESSES, found.obstacle))
+    if obstacles:
+        verdict = judge(asked, sampled.profile, costs, there, obstacles=obstacles)
+    return evolve(verdict, notes=(*verdict.notes, found.note)) if found.note else verdict
 
 
 def _as_loaded(costs: Costs) -> Costs:

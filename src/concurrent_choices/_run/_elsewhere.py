@@ -7,33 +7,68 @@ anew, and finds neither what was set in them since nor what is set in this conte
 from __future__ import annotations
 
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
+from .._errors import ItemTimeoutError, WorkerStartError
 from .._strategies._processes import ProcessStrategy
 from .._work._imported import Imported
+from .._work._marks import compare
+from .._work._perform import text_of
 from ._prepare import prepare
 
-__all__ = ["missed_elsewhere"]
+__all__ = ["Elsewhere", "elsewhere"]
 
 
-def missed_elsewhere(fn: Any) -> str:
-    """What a callable would miss in a worker process, in words; empty for nothing.
+class Elsewhere(NamedTuple):
+    """How a callable would fare in a worker process.
+
+    Attributes:
+        obstacle: Why it cannot go there; empty where it can.
+        note: What could not be told.
+    """
+
+    obstacle: str = ""
+    note: str = ""
+
+
+UNTOLD = Elsewhere(
+    note="There was no time for a worker process to import what the callable uses, so that nobody knows "
+    "whether it finds there what was set since."
+)
+
+
+def elsewhere(fn: Any, seconds: float) -> Elsewhere:
+    """What a callable would miss in a worker process.
 
     Where it uses data of modules a worker is started, which rests for who runs the work.
+
+    Args:
+        fn: The callable.
+        seconds: Most that asking may take: imports last as long as they like.
     """
     imported = Imported(fn)
     if not imported:
-        return ""
-    # Not by `run`, which refuses to where a loop runs. To unpickle the item is to compare it.
+        return Elsewhere()
+    if seconds <= 0:
+        return UNTOLD
+    try:
+        error = _compared(imported.marks, seconds)
+    except (OSError, WorkerStartError) as failed:  # no descriptors, no pids
+        return Elsewhere(f"no worker process can be started here ({text_of(failed)})")
+    if isinstance(error, ItemTimeoutError):
+        return UNTOLD
+    return Elsewhere(f"a worker process finds other things in modules ({text_of(error)})" if error else "")
+
+
+def _compared(marks: dict[tuple[str, str], int], seconds: float) -> BaseException | None:
+    """What comparing them raises in a worker. Not by `run`, which refuses to where a loop runs."""
     job, workers = prepare(
-        bool,
-        [imported],
+        compare,
+        [marks],
         ProcessStrategy(max_workers=1),
         linger=inf,
-        timeout=None,
+        timeout=seconds,
         return_exceptions=False,
         idempotent=False,
     )
-    errors = [batch.error for batch in workers.execute(job) if batch.error is not None]
-    reasons = (getattr(error, "reason", error) for error in errors)
-    return next((f"a worker process finds other things in modules ({reason})" for reason in reasons), "")
+    return next((batch.error for batch in workers.execute(job) if batch.error is not None), None)

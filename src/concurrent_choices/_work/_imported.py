@@ -29,20 +29,23 @@ class Imported:
 
     Args:
         fn: The callable.
+
+    Attributes:
+        marks: By the names of a module and of a value in it, its mark, for `compare`.
     """
 
     def __init__(self, fn: Any) -> None:
-        self._marks: dict[tuple[str, str], int] = {}
+        self.marks: dict[tuple[str, str], int] = {}
         for module, path, value in _imported(fn):
             mark = mark_of(value)
             if mark is not None:
-                self._marks[module, path] = mark
+                self.marks[module, path] = mark
 
     def __len__(self) -> int:
-        return len(self._marks)
+        return len(self.marks)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return compare, (self._marks,)
+        return compare, (self.marks,)
 
 
 def _imported(fn: Any) -> Iterator[tuple[str, str, Any]]:
