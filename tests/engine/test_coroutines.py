@@ -1,8 +1,10 @@
 """`auto` for coroutines: on a loop, and through every switch to threads and processes with loops."""
 
 import asyncio
+import gc
 import threading
 import time
+import weakref
 from collections import Counter as Tallied
 from contextlib import aclosing
 from itertools import count, islice
@@ -299,3 +301,32 @@ def test_concurrency_is_a_ceiling_through_the_switch(threads):
     strategy.controller.first = 3
     run(call, range(60), strategy=strategy)
     assert max(peaks) <= 3
+
+
+@pytest.fixture
+def uncollected():
+    """Nobody looks for cycles meanwhile."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("uncollected")
+@pytest.mark.parametrize("call", [run, in_a_loop])
+def test_a_run_that_is_over_lets_go_of_its_items(call):
+    """Nothing of it is in a cycle, which would wait for the next collection, with all that its items hold."""
+
+    class Item:
+        pass
+
+    async def wait(_item):
+        await asyncio.sleep(0)
+
+    items = [Item() for _ in range(20)]
+    traces = [weakref.ref(item) for item in items]
+    call(wait, items)
+    del items
+    until = time.monotonic() + 30
+    while any(trace() for trace in traces) and time.monotonic() < until:  # the ticker may be at a last look
+        time.sleep(0.01)
+    assert not any(trace() for trace in traces)

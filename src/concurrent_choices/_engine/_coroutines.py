@@ -148,7 +148,7 @@ class LoopConductor:
             self._over = True
             self._quick.close()
             if self._tasks is not None:
-                ticker().stop(self._ticking)
+                ticker().stop(self._beat)
                 self._loop_observer.close()
 
     # On one loop
@@ -162,9 +162,8 @@ class LoopConductor:
         self._loop_observer = LoopObserver(self._job, tasks)
         # A loop that computes would keep the ticker's thread waiting for 5 ms at each look.
         self._quick.enter_context(quick_switching())
-        self._ticking = partial(self._beat, tasks)
         with suppress(RuntimeError):  # there can be no more threads, so work goes on as it has begun
-            ticker().start(self._ticking, FIRST_LOOK)
+            ticker().start(self._beat, FIRST_LOOK)
         return tasks
 
     def _on_loop(self) -> Iterator[Batch]:
@@ -296,9 +295,10 @@ class LoopConductor:
 
     # The ticker's thread
 
-    def _beat(self, tasks: ElasticTaskPool) -> float | None:
+    def _beat(self) -> float | None:
         with self._lock:
-            if self._over or self._job.stopped:
+            tasks = self._tasks
+            if tasks is None or self._over or self._job.stopped:
                 return None
             try:
                 return self._decide(tasks)
