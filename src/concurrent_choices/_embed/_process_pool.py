@@ -74,6 +74,7 @@ class ProcessPool:
         self._on_looked = on_looked
         self._tray: deque[Callable[[], object]] = deque()
         self._starting = Mutex()
+        self._started = False
         self._asleep = False
         self._waker: Waker | None = None
         self._closing = False
@@ -122,7 +123,8 @@ class ProcessPool:
 
     def _put(self, order: Callable[[], object]) -> bool:
         """Have its thread do something; False where that cannot be started."""
-        if self.thread is None and not self._start():
+        # A thread alone does not do: where it is not started after all, nobody looks into the tray.
+        if not self._started and not self._start():
             return False
         self._tray.append(order)
         self.poke()
@@ -137,6 +139,7 @@ class ProcessPool:
                     self.unfit = f"no thread could be started that hands calls to worker processes ({error})"
                     return False
                 self.unfit = ""
+            self._started = True
         return True
 
     def _start_thread(self) -> None:
