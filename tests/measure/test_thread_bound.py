@@ -78,6 +78,29 @@ def test_a_database_connection_in_a_container(connection, kept):
     assert "sqlite3.Connection" in bound_to_thread(Store(kept(connection)).get)
 
 
+class Lazy(dict):
+    """Asks somewhere else for what it holds."""
+
+    def values(self):
+        raise KeyError("outside of a request")
+
+
+class Listed(list):
+    """Holds a connection beside its elements."""
+
+    def __iter__(self):
+        raise KeyError("outside of a request")
+
+
+def test_a_container_of_somebody_elses_is_looked_at_without_being_asked(connection):
+    """Its own methods may raise, or fetch what it stands for; and it has attributes besides."""
+    lazy, listed, empty = Lazy(main=connection), Listed(), Lazy()
+    listed.connection = connection
+    assert "sqlite3.Connection" in bound_to_thread(lambda key: lazy[key])
+    assert "sqlite3.Connection" in bound_to_thread(lambda key: listed.connection)
+    assert bound_to_thread(lambda key: empty[key]) == ""
+
+
 def test_unbound_callables():
     """Ordinary callables are free, builtins and objects that are their own parts too."""
     store = Store(None)

@@ -116,8 +116,19 @@ def _neighbours(thing: Any) -> Iterator[Any]:
         yield from (value for _, value in enclosed(thing))
         named = thing.__code__.co_names
         yield from (thing.__globals__[name] for name in named if name in thing.__globals__)
-    elif of_type(thing, dict, list, tuple):
-        elements: Iterable[Any] = thing.values() if of_type(thing, dict) else thing
-        yield from list(islice(elements, _ELEMENTS))
-    elif not isinstance(thing, type) and type(thing).__module__ not in {"builtins", "types"}:
-        yield from list(islice(attributes_of(thing).values(), _WIDEST))  # at once: others may add to it
+    elif not isinstance(thing, type):
+        yield from _elements(thing)
+        if type(thing).__module__ not in {"builtins", "types"}:
+            yield from list(islice(attributes_of(thing).values(), _WIDEST))  # at once: others may add to it
+
+
+def _elements(thing: Any) -> list[Any]:
+    """Some of what a container holds, asked as what it derives from: its own methods may raise."""
+    looked_at: Iterable[Any] = ()
+    if of_type(thing, dict):
+        looked_at = dict[Any, Any].values(thing)
+    elif of_type(thing, list):
+        looked_at = list[Any].__iter__(thing)
+    elif of_type(thing, tuple):
+        looked_at = tuple[Any, ...].__iter__(thing)
+    return list(islice(looked_at, _ELEMENTS))

@@ -28,7 +28,7 @@ MOST_TASKS = 1000
 
 BLOCKS = 0.4
 """Share of the time in which the loop stands still inside the callable, without computing, from which
-threads with loops are the better place (DECISION.md 5.1, async-blocking)."""
+threads with loops are the better place (guessed: a verdict says so from 0.3, DECISION.md 5.1)."""
 
 NEVER_WAITING = 2
 """Items in flight, where lanes are many, that show that none waits: one is at work, one has just ended."""
