@@ -7,7 +7,7 @@ from functools import lru_cache, partial, singledispatch
 
 import pytest
 
-from concurrent_choices._work._stores import altered_by, alters_item, may_store
+from concurrent_choices._work._stores import altered_by, alters_items, may_store
 
 log = []
 table = {}
@@ -315,7 +315,7 @@ def sets_second(_first, item):
 )
 def test_what_changes_its_item(fn, item):
     """Told from the code, even where no call has got to it."""
-    assert alters_item(fn, item)
+    assert alters_items(fn, [item])
 
 
 def binds_it_anew(item):
@@ -355,4 +355,4 @@ def of_many(*items):
 )
 def test_what_leaves_its_item_alone(fn, item):
     """What has no name of its own for it, or changes another thing, does not count."""
-    assert not alters_item(fn, item)
+    assert not alters_items(fn, [item])

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from ._captured import attributes_of, of_type, parts_of
-from ._stores import altered_by, alters_item, may_store
+from ._stores import altered_by, alters_items, may_store
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
@@ -114,7 +114,7 @@ class State:
     @property
     def _may_change_items(self) -> bool:
         """Whether the callable's own code plainly changes its items, even where no call has got to yet."""
-        return any(alters_item(self._fn, item) for item, _ in self._items)
+        return alters_items(self._fn, [item for item, _ in self._items])
 
     def items_changed(self) -> bool:
         """Whether calls have changed what they were called with, which would be lost in another process."""

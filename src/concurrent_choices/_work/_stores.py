@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     from .._facts._named import NamedTuple
 
-__all__ = ["altered_by", "alters_item", "may_store"]
+__all__ = ["altered_by", "alters_items", "may_store"]
 
 _BINDING = frozenset({"DELETE_ATTR", "DELETE_GLOBAL", "STORE_ATTR", "STORE_GLOBAL"})
 _MUTATORS = frozenset(
@@ -90,7 +90,7 @@ def altered_by(fn: Any) -> str:
     return next((name for function in looked_at for name in _altered(function)), "")
 
 
-def alters_item(fn: Any, item: Any) -> bool:
+def alters_items(fn: Any, items: Sequence[Any]) -> bool:
     """Whether the callable's code changes what it is called with, if ever it gets there.
 
     Only what is plain: an attribute or an element that is set, or a container that it holds, by a method of
@@ -98,10 +98,10 @@ def alters_item(fn: Any, item: Any) -> bool:
 
     Args:
         fn: The callable.
-        item: Something that it is called with.
+        items: Some that it is called with; its code is taken apart once for all of them.
     """
     itself = _itself(fn)
-    if not isinstance(itself, FunctionType) or of_libraries(itself.__code__):
+    if not items or not isinstance(itself, FunctionType) or of_libraries(itself.__code__):
         return False
     code, place = itself.__code__, _bound_before(fn)
     if place >= code.co_argcount or _stores_nothing(code):
@@ -110,7 +110,7 @@ def alters_item(fn: Any, item: Any) -> bool:
     if any(step.name.startswith("STORE_FAST") and step.value == name for step in steps):
         return False
     loads = [at for at, step in enumerate(steps, 1) if step[:2] == ("LOAD_FAST", name)]
-    return any(_is_altered(steps[at : at + _CHAIN], item) for at in loads)
+    return any(_is_altered(steps[at : at + _CHAIN], item) for at in loads for item in items)
 
 
 def _bound_before(fn: Any) -> int:
