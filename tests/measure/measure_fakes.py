@@ -44,6 +44,9 @@ class FakeClock:
     def disk_blocks(self):
         return self.counts["disk_blocks"]
 
+    def cores_busy(self):
+        return 2 * self.times["wall"]
+
     def watch(self, thread):
         return self.thread_cpu(), self.run_queue()
 

@@ -277,6 +277,19 @@ def test_a_lane_keeps_apart_what_its_thread_does_first(clock):
     assert short == Block(0, 2, 10_000_000_000, 10_000_000_000, 0)
 
 
+def test_a_lane_counts_how_often_it_slept(clock):
+    """Who hands over the GIL sleeps until it is handed back."""
+
+    def work(sleeps):
+        clock.spend(wall=1.0, cpu=0.5, sleeps=sleeps)
+
+    calls = PlainCalls(work, contextvars.copy_context(), clock)
+
+    lane = calls.lane([Claim(at, [at]) for at in range(4)], Ledger(), clock.wall())
+
+    assert lane.sleeps == 1 + 2 + 3
+
+
 def test_the_run_queue_is_read_where_a_core_may_have_been_lost(call):
     """Where nearly all the time was computed there is nothing to ask for."""
     clock = CountingClock()

@@ -11,7 +11,7 @@ from concurrent_choices._measure._evidence import (
     profile_of,
     worth_counting,
 )
-from concurrent_choices._measure._figures import Block, Totals, Trial, compare
+from concurrent_choices._measure._figures import Block, Totals, Trial, beside_others, compare
 from concurrent_choices._measure._ledger import Raised, Run
 from concurrent_choices._measure._steps import Steps
 from concurrent_choices._measure._witness import Statement
@@ -301,6 +301,54 @@ def test_lanes_compared_with_one(together, parallelism, inflation, speedup):
     trial = compare(together, ALONE, crowded=False)
 
     assert trial[:4] == pytest.approx((len(together), parallelism, inflation, speedup))
+
+
+def handing_lanes(cpu, sleeps):
+    return [lane._replace(sleeps=sleeps) for lane in lanes(2, 2.0, cpu)]
+
+
+@pytest.mark.parametrize(
+    ("cpu", "sleeps", "parallelism", "inflation", "handing"),
+    [
+        (1.5, 50_000, 1.0, 1.0, 0.5),  # all that one alone did not compute was handing over the GIL
+        (1.5, 12_500, 1.25, 1.25, 0.25),  # … half of it, at 20 µs each time
+        (1.9, 10, 1.9, 1.9, 0.0),  # who seldom slept shared something else
+        (0.9, 50_000, 0.9, 0.9, 0.0),
+    ],
+)
+def test_what_lanes_spend_on_handing_over_the_gil_is_no_work(cpu, sleeps, parallelism, inflation, handing):
+    """Nor is it the memory's: a process would not pay it."""
+    trial = compare(handing_lanes(cpu, sleeps), ALONE, crowded=False)
+
+    assert trial[:3] == pytest.approx((2, parallelism, inflation), abs=0.01)
+    assert trial.handing == pytest.approx(handing, abs=0.01)
+    assert trial.hands_over == (handing > 0.2)
+
+
+@pytest.mark.parametrize(("others", "behind"), [(2.0, 0.0), (5.0, 0.0), (1.0, 0.5), (0.0, 1.0), (-0.1, 1.0)])
+def test_lanes_queue_behind_each_other_while_nobody_else_computes(others, behind):
+    """Then the next core stood idle."""
+    both = beside_others(lanes(2, 2.0, 1.0, queued=1.0), round(others * 1e9))
+
+    trial = compare(both, ALONE, crowded=False)
+
+    assert trial.behind == pytest.approx(behind)
+    assert trial.shares_a_core == (behind > 0.2)
+
+
+def test_lanes_that_did_not_queue_had_nobody_in_their_way():
+    """There is nothing to share out."""
+    assert beside_others(lanes(2, 1.0, 1.0), 0) == lanes(2, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(("handing", "doubts"), [(0.1, 0), (0.5, 1)])
+def test_a_pair_that_hands_the_gil_over_knows_better_than_the_witness(handing, doubts):
+    """It sees the GIL free between two holds, however short the pause is."""
+    trial = Trial(2, 1.0, 1.0, 0.8, handing=handing)
+
+    profile = profile_of(Evidence(blocks=blocks(1, 1), testimony=said(0.0), trials=[trial]))
+
+    assert sum(each.startswith("gil: ") for each in profile.missing) == doubts
 
 
 def test_lanes_of_a_callable_with_threads_of_its_own():

@@ -117,6 +117,29 @@ def test_without_schedstat(tmp_path, monkeypatch, text):
     assert clock.missing == ("queued: this system has no /proc/thread-self/schedstat",)
 
 
+def cores_busy_with(tmp_path, monkeypatch, text, usable):
+    (tmp_path / "uptime").write_text(text)
+    monkeypatch.setattr(_clock, "_UPTIME", str(tmp_path / "uptime"))
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(usable)), raising=False)
+    clock = SystemClock()
+    clock.wall = lambda: 10_000_000_000
+    return clock.cores_busy() / 1e9
+
+
+@pytest.mark.parametrize(
+    ("text", "usable", "busy"),
+    [
+        ("99.00 12.25\n", 4, 27.75),
+        ("99.00 12.25\n", 3, 40.0),  # the idle ones may be those that it may not use
+        ("strange\n", 4, 40.0),
+    ],
+)
+def test_what_cores_computed(tmp_path, monkeypatch, text, usable, busy):
+    """All the time that they did not stand idle; all of it where nobody tells."""
+    assert cores_busy_with(tmp_path, monkeypatch, text, usable) == busy
+
+
 def test_without_counters_by_thread(monkeypatch):
     """Where threads are not counted apart, counts are 0, and the clock says so."""
     monkeypatch.delattr("resource.RUSAGE_THREAD")

@@ -50,6 +50,10 @@ class Clock(Protocol):
         """Blocks that the calling thread read from or wrote to disks."""
         ...
 
+    def cores_busy(self) -> int:
+        """Time that all cores of the machine have computed, for whoever; as if always where not known."""
+        ...
+
     def watch(self, thread: threading.Thread) -> tuple[int, int]:
         """CPU time and run-queue delay of another thread, while it works."""
         ...

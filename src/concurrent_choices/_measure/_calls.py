@@ -89,7 +89,8 @@ class PlainCalls:
                 break
             enter(ledger, claim, self._call(claim), None)
             count, calls = count + 1, calls + len(claim.items)
-        return count, Block(0, calls, *watch.passed())
+        times = watch.passed()
+        return count, Block(0, calls, *times, watch.slept)
 
     def _one_by_one(self, claim: Claim) -> list[Any]:
         fn, fresh = self._fn, self._context.copy

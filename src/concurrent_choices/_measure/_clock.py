@@ -21,6 +21,7 @@ __all__ = ["SystemClock"]
 
 _NS = 1_000_000_000
 _SCHEDSTAT = "/proc/thread-self/schedstat"
+_UPTIME = "/proc/uptime"
 _ENOUGH = 128  # bytes; three numbers of at most 20 digits
 
 
@@ -36,6 +37,7 @@ class SystemClock:
     def __init__(self) -> None:
         self._held = threading.local()
         self._reads_queue = _readable(_SCHEDSTAT)
+        self._cores = os.cpu_count() or 1
         self._counts = hasattr(resource, "RUSAGE_THREAD") if sys.platform != "win32" else False
         self.wall = time.perf_counter_ns
         self.process_cpu = time.process_time_ns
@@ -82,6 +84,14 @@ class SystemClock:
             return 0
         usage = resource.getrusage(resource.RUSAGE_THREAD)
         return usage.ru_inblock + usage.ru_oublock
+
+    def cores_busy(self) -> int:
+        """Time that the machine's cores have computed, ns in steps of 10 ms; as if always where not known.
+
+        Nobody knows where not all cores are this process's to use: the idle ones may be others.
+        """
+        idle = _idle() if _may_use(self._cores) else 0
+        return self._cores * self.wall() - idle
 
     def watch(self, thread: threading.Thread) -> tuple[int, int]:
         """CPU time and run-queue delay of another thread, ns; zeros where not known.
@@ -134,6 +144,20 @@ def _holding(descriptor: int) -> Callable[[], bytes]:
         return text.raw[: max(0, count)]
 
     return read
+
+
+def _may_use(cores: int) -> bool:
+    """Whether the calling thread may run on all of the machine's cores."""
+    return hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) >= cores
+
+
+def _idle() -> int:
+    """Time that the machine's cores stood idle, all together, ns; 0 where not known."""
+    try:
+        with open(_UPTIME, "rb", buffering=0) as file:  # noqa: PTH123 - as in watch
+            return int(float(file.read().split()[1]) * _NS)
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def _readable(name: str) -> bool:

@@ -177,6 +177,9 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
     together = wide or (trials if evidence.is_async else [])
     if pair is not None:
         profile = evolve(profile, pair_speedup=pair.speedup)
+        if pair.hands_over and _seems_free(profile):
+            doubt = "gil: calls let go of it too often for the witness; how far two threads got tells more"
+            profile = evolve(profile, missing=(*profile.missing, doubt))
     if pair is not None and not evidence.is_async:
         profile = evolve(
             profile,
@@ -189,6 +192,12 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
         ramp=tuple((each.lanes, each.speedup) for each in wide),
         ramp_inflation=together[-1].inflation if together else None,
     )
+
+
+def _seems_free(profile: Profile) -> bool:
+    """Whether a function computes, and the witness saw the GIL free meanwhile."""
+    computes = profile.cpu >= _COMPUTES * (profile.wall - profile.queued)
+    return computes and profile.gil <= _HELD * profile.cpu and not profile.is_async
 
 
 def _undisturbed(profile: Profile, evidence: Evidence) -> tuple[Profile, Sequence[Trial]]:

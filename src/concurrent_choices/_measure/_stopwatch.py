@@ -15,7 +15,11 @@ LEAST_LOSS = 20_000
 
 
 class Stopwatch:
-    """Times one block after another in the present thread, the wall clock innermost."""
+    """Times one block after another in the present thread, the wall clock innermost.
+
+    Attributes:
+        slept: How often the thread went to sleep in the block before; 0 where that is not known.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -23,6 +27,7 @@ class Stopwatch:
         self._sleeps: int | None = clock.blocking_calls()
         self._tells = not clock.missing  # of a clock that does not count sleeps, none is no sign
         self._wall = self._cpu = 0
+        self.slept = 0
 
     def start(self, wall: int | None = None) -> None:
         """A block begins, or began at that wall time (what for the thread slept until now is not known)."""
@@ -44,8 +49,10 @@ class Stopwatch:
         return wall, cpu, self._lost(wall - cpu)
 
     def _lost(self, most: int) -> int:
+        self.slept = 0
         if most < LEAST_LOSS:
             return 0
         before, self._queued = self._queued, self._clock.run_queue()
         slept, self._sleeps = self._sleeps, self._clock.blocking_calls()
+        self.slept = 0 if slept is None else self._sleeps - slept
         return most if self._tells and self._sleeps == slept else min(self._queued - before, most)
