@@ -15,7 +15,7 @@ from engine_coroutines import STARTING as LOOP_STARTING
 from engine_coroutines import LoopStrategy
 from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy
 
-from concurrent_choices import run
+from concurrent_choices import RemoteError, run
 from concurrent_choices._engine import _worker_startup
 from concurrent_choices._work._state import State
 
@@ -233,6 +233,25 @@ def test_what_gives_what_cannot_travel_stays(monkeypatch, known):
     strategy = outside()
     assert len(run(locked, range(200), strategy=strategy)) == 200
     assert "could not come back" in strategy.controller.barred
+
+
+class LockedError(Exception):
+    def __init__(self):
+        self.lock = threading.Lock()
+
+
+def test_errors_that_cannot_travel_keep_nothing_here():
+    """They come back as what they say."""
+
+    def fails(item):
+        acts.spin(item)
+        if item % 2:
+            raise LockedError
+
+    strategy = outside()
+    results = run(fails, range(200), strategy=strategy, return_exceptions=True)
+    assert sum(isinstance(each, LockedError | RemoteError) for each in results) == 100
+    assert strategy.controller.barred == ""
 
 
 def test_what_changes_its_items_stays():

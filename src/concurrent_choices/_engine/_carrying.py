@@ -47,12 +47,15 @@ def too_dear(source: Source, done: Done, workers: int) -> bool:
 def stranded(results: Sequence[Any]) -> str:
     """Why what the callable gives could not come back from a worker; empty where all that is known could.
 
-    An item that cannot travel is called here instead. Of one whose result cannot, the call is over.
+    An item that cannot travel is called here instead. Of one whose result cannot, the call is over. An error
+    comes back in any case, as a `RemoteError` if need be.
 
     Args:
         results: Some that there are; one of each kind is tried.
     """
     kinds: dict[type[Any], Any] = {type(result): result for result in results[-WEIGHED:]}
-    reasons = (obstacle(result, "a result") for result in kinds.values())
+    reasons = (
+        obstacle(result, "a result") for kind, result in kinds.items() if not issubclass(kind, BaseException)
+    )
     found = next(filter(None, reasons), "")
     return f"{found} could not come back from another process" if found else ""
