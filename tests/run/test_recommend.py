@@ -8,6 +8,7 @@ import verdict_callables as callables
 
 import concurrent_choices
 from concurrent_choices import Machine, Recommendation, RunningLoopError, Workload, recommend, run
+from concurrent_choices._run import _choosing
 from concurrent_choices._run._elsewhere import UNTOLD, elsewhere
 from descriptors import no_descriptors
 from patience import patient
@@ -58,11 +59,13 @@ def test_python_code_is_cpu_under_the_gil():
 @patient
 def test_what_was_set_in_a_module_keeps_the_work_here(monkeypatch):
     """A worker would import the module anew, and others would be the results."""
-    asked = Workload(callables.compute_as_set, range(600), items_count=10_000)  # enough for processes
+    monkeypatch.undo()  # what an attempt before has set
+    # enough for processes, and for asking one
+    asked = Workload(callables.compute_as_set, range(600), items_count=100_000)
     assert recommend(asked, verify=False).plan.strategy in {"process", "hybrid"}
 
     monkeypatch.setattr(callables, "ROUNDS", 2)
-    verdict = recommend(callables.compute_as_set, range(600))
+    verdict = recommend(asked, verify=False)
     assert "verdict_callables.ROUNDS is not there" in verdict.estimate("process").obstacle
     assert verdict.run() == [2] * 600
 
@@ -94,6 +97,19 @@ def test_where_no_worker_can_be_asked_none_is_chosen(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # no workers rest there
     with no_descriptors():
         assert "Too many open files" in elsewhere(callables.compute_as_set, 30).obstacle
+
+
+def test_what_nobody_had_time_to_ask_is_asked_before_it_runs(monkeypatch):
+    """Wrong results would be dearer than the time."""
+    monkeypatch.setattr(_choosing, "elsewhere", lambda _fn, _seconds: UNTOLD)
+    monkeypatch.setattr(callables, "ROUNDS", 2)
+    asked = Workload(callables.compute_as_set, range(600), items_count=10_000)
+    verdict = recommend(asked, verify=False)
+    monkeypatch.setattr(_choosing, "elsewhere", elsewhere)
+
+    assert UNTOLD.note in verdict.notes
+    assert verdict.plan.strategy in {"process", "hybrid"}
+    assert verdict.run() == [2] * 600
 
 
 @patient

@@ -17,7 +17,7 @@ from .._facts._machine import Machine
 from .._facts._recommendation import Recommendation
 from .._facts._table import counted
 from .._facts._workload import Workload
-from .._judge._formulas import case_of
+from .._judge._formulas import case_of, start_seconds
 from .._judge._recommend import recommend as judge
 from .._judge._recommend import settle
 from .._measure._allowance import SHARE
@@ -32,7 +32,7 @@ from .._strategies._registry import strategy_for
 from .._work._callables import is_async
 from .._work._perform import show, text_of
 from ..protocols import Strategy
-from ._arguments import check_fn, check_items, only_async, seconds_in
+from ._arguments import FOREVER, check_fn, check_items, only_async, seconds_in
 from ._elsewhere import Elsewhere, elsewhere
 from ._leftover import Leftover, finish_with
 from ._prepare import refuse_loop
@@ -86,9 +86,15 @@ class Verdict(Recommendation):
             Exception: Whatever a call raised, as for `concurrent_choices.run`.
         """
         refuse_loop("Recommendation.run", "await asyncio.to_thread(verdict.run)")
-        return finish_with(
-            self._leftover, self.strategy, timeout=timeout, return_exceptions=return_exceptions
-        )
+        return finish_with(self._leftover, self._fit(), timeout=timeout, return_exceptions=return_exceptions)
+
+    def _fit(self) -> Strategy | str:
+        """The chosen strategy; "auto" where worker processes would give other results.
+
+        There may have been no time to ask one about that.
+        """
+        asks = self.plan.strategy in IN_PROCESSES and not self._leftover.used
+        return "auto" if asks and elsewhere(self._leftover.workload.fn, FOREVER).obstacle else self.strategy
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The recommendation as JSON, for `Recommendation.from_json`; the work itself is no part of it.
@@ -160,8 +166,7 @@ def recommend(
         most=limit,
     )
     costs = _as_loaded(calibration.costs)
-    seconds = limit - (time.perf_counter() - began)
-    verdict = _noting(_judged(asked, sampled, costs, machine, seconds), sampled)
+    verdict = _noting(_judged(asked, sampled, costs, machine, began, limit), sampled)
     leftover = Leftover(asked, sampled)
     if verify and machine is None and not leftover.failed and not sampled.in_flight:
         spent = time.perf_counter() - began
@@ -169,18 +174,20 @@ def recommend(
     return Verdict(leftover=leftover, **_parts(verdict))
 
 
-def _judged(
-    asked: Workload, sampled: Sampled, costs: Costs, machine: Machine | None, seconds: float
+def _judged(  # noqa: PLR0913, PLR0917 - what is judged, by what, and until when
+    asked: Workload, sampled: Sampled, costs: Costs, machine: Machine | None, began: float, limit: float
 ) -> Recommendation:
     """The verdict from predictions; what cannot run here after all is neither chosen nor raced."""
     there = machine or this_machine()
     verdict = judge(asked, sampled.profile, costs, there)
+    seconds = min(limit, _allowed(verdict)) - (time.perf_counter() - began)
     wanted = {plan.strategy for plan in (verdict.plan, *verdict.contenders)}
     obstacles: dict[str, str] = {}
     if "uvloop" in wanted and (why := why_no_uvloop()):
         obstacles["uvloop"] = why
     asks = machine is None and not IN_PROCESSES.isdisjoint(wanted)
-    found = elsewhere(asked.fn, seconds) if asks else Elsewhere()
+    start = start_seconds(case_of(sampled.profile, costs, there, verdict.items), 1, 0.0)
+    found = elsewhere(asked.fn, seconds if seconds > start else 0.0) if asks else Elsewhere()
     if found.obstacle:
         obstacles.update(dict.fromkeys(IN_PROCESSES, found.obstacle))
     if obstacles:

@@ -33,7 +33,7 @@ class Elsewhere(NamedTuple):
 
 UNTOLD = Elsewhere(
     note="There was no time for a worker process to import what the callable uses, so that nobody knows "
-    "whether it finds there what was set since."
+    "whether it finds there what was set since: `.run()` asks first, others should."
 )
 
 

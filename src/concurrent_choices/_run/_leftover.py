@@ -64,7 +64,7 @@ class Leftover:
 
 
 def finish_with(
-    leftover: Leftover, strategy: Strategy, *, timeout: float | None, return_exceptions: bool
+    leftover: Leftover, strategy: Strategy | str, *, timeout: float | None, return_exceptions: bool
 ) -> list[Any]:
     """Do what is left, and give all results in input order.
 
