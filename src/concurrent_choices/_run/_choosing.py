@@ -166,27 +166,35 @@ def recommend(
         most=limit,
     )
     costs = _as_loaded(calibration.costs)
-    verdict = _noting(_judged(asked, sampled, costs, machine, began, limit), sampled)
+
+    def left(verdict: Recommendation) -> float:
+        """Seconds for what comes after looking."""
+        return min(limit, _allowed(verdict)) - (time.perf_counter() - began)
+
+    verdict = _noting(_judged(asked, sampled, costs, machine, left), sampled)
     leftover = Leftover(asked, sampled)
     if verify and machine is None and not leftover.failed and not sampled.in_flight:
-        spent = time.perf_counter() - began
-        verdict = _raced(verdict, leftover, costs, min(limit, _allowed(verdict)) - spent)
+        verdict = _raced(verdict, leftover, costs, left(verdict))
     return Verdict(leftover=leftover, **_parts(verdict))
 
 
-def _judged(  # noqa: PLR0913, PLR0917 - what is judged, by what, and until when
-    asked: Workload, sampled: Sampled, costs: Costs, machine: Machine | None, began: float, limit: float
+def _judged(
+    asked: Workload,
+    sampled: Sampled,
+    costs: Costs,
+    machine: Machine | None,
+    left: Callable[[Recommendation], float],
 ) -> Recommendation:
     """The verdict from predictions; what cannot run here after all is neither chosen nor raced."""
     there = machine or this_machine()
     verdict = judge(asked, sampled.profile, costs, there)
-    seconds = min(limit, _allowed(verdict)) - (time.perf_counter() - began)
     wanted = {plan.strategy for plan in (verdict.plan, *verdict.contenders)}
     obstacles: dict[str, str] = {}
     if "uvloop" in wanted and (why := why_no_uvloop()):
         obstacles["uvloop"] = why
     asks = machine is None and not IN_PROCESSES.isdisjoint(wanted)
     start = start_seconds(case_of(sampled.profile, costs, there, verdict.items), 1, 0.0)
+    seconds = left(verdict)
     found = elsewhere(asked.fn, seconds if seconds > start else 0.0) if asks else Elsewhere()
     if found.obstacle:
         obstacles.update(dict.fromkeys(IN_PROCESSES, found.obstacle))
