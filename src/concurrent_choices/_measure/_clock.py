@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from .._platform._files import read
 from .._platform._tasks import task_of
 
 if sys.platform != "win32":
@@ -154,9 +155,8 @@ def _may_use(cores: int) -> bool:
 def _idle() -> int:
     """Time that the machine's cores stood idle, all together, ns; 0 where not known."""
     try:
-        with open(_UPTIME, "rb", buffering=0) as file:  # noqa: PTH123 - as in watch
-            return int(float(file.read().split()[1]) * _NS)
-    except (OSError, ValueError, IndexError):
+        return int(float(read("", _UPTIME).split()[1]) * _NS)
+    except (ValueError, IndexError):
         return 0
 
 

@@ -177,10 +177,10 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
     together = wide or (trials if evidence.is_async else [])
     if pair is not None:
         profile = evolve(profile, pair_speedup=pair.speedup)
+    if pair is not None and not evidence.is_async:
         if pair.hands_over and _seems_free(profile):
             doubt = "gil: calls let go of it too often for the witness; how far two threads got tells more"
             profile = evolve(profile, missing=(*profile.missing, doubt))
-    if pair is not None and not evidence.is_async:
         profile = evolve(
             profile,
             pair_parallelism=pair.parallelism,
@@ -197,7 +197,7 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
 def _seems_free(profile: Profile) -> bool:
     """Whether a function computes, and the witness saw the GIL free meanwhile."""
     computes = profile.cpu >= _COMPUTES * (profile.wall - profile.queued)
-    return computes and profile.gil <= _HELD * profile.cpu and not profile.is_async
+    return computes and profile.gil <= _HELD * profile.cpu
 
 
 def _undisturbed(profile: Profile, evidence: Evidence) -> tuple[Profile, Sequence[Trial]]:

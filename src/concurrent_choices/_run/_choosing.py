@@ -193,14 +193,18 @@ def _judged(
     if "uvloop" in wanted and (why := why_no_uvloop()):
         obstacles["uvloop"] = why
     asks = machine is None and not IN_PROCESSES.isdisjoint(wanted)
-    start = start_seconds(case_of(sampled.profile, costs, there, verdict.items), 1, 0.0)
-    seconds = left(verdict)
-    found = elsewhere(asked.fn, seconds if seconds > start else 0.0) if asks else Elsewhere()
+    found = _asked_elsewhere(asked.fn, verdict, costs, left(verdict)) if asks else Elsewhere()
     if found.obstacle:
         obstacles.update(dict.fromkeys(IN_PROCESSES, found.obstacle))
     if obstacles:
         verdict = judge(asked, sampled.profile, costs, there, obstacles=obstacles)
     return evolve(verdict, notes=(*verdict.notes, found.note)) if found.note else verdict
+
+
+def _asked_elsewhere(fn: Any, verdict: Recommendation, costs: Costs, seconds: float) -> Elsewhere:
+    """What a worker process says, if one can be there in so many seconds."""
+    start = start_seconds(case_of(verdict.profile, costs, verdict.machine, verdict.items), 1, 0.0)
+    return elsewhere(fn, seconds if seconds > start else 0.0)
 
 
 def _as_loaded(costs: Costs) -> Costs:
