@@ -15,6 +15,7 @@ from .._facts._table import how, spell
 from ._choice import TIE, choose
 from ._demand import demand_of
 from ._formulas import STRATEGIES, Case, case_of, predict
+from ._obstacles import IN_PROCESSES
 from ._search import best_plan
 
 __all__ = ["changes"]
@@ -111,9 +112,9 @@ def _if_it_could_travel(case: Case, obstacles: Mapping[str, str], chosen: Estima
         return
     payload: Payload = evolve(case.profile.payload, obstacle="")
     free = _of(case, evolve(case.profile, payload=payload))
-    rest = {name: why for name, why in obstacles.items() if name not in ("process", "hybrid")}
+    rest = {name: why for name, why in obstacles.items() if name not in IN_PROCESSES}
     plan, seconds = _winner(free, rest)
-    if plan.strategy in ("process", "hybrid") and seconds * TIE < chosen.expected:
+    if plan.strategy in IN_PROCESSES and seconds * TIE < chosen.expected:
         described = how(plan, is_async=case.profile.is_async)
         yield (
             f"If it could run in other processes: {plan.strategy} ({described}), {spell(seconds)}; "

@@ -5,10 +5,12 @@ from __future__ import annotations
 from .._facts._machine import Machine
 from .._facts._profile import Profile
 
-__all__ = ["obstacles_of"]
+__all__ = ["IN_PROCESSES", "obstacles_of"]
 
-_PROCESSES = ("process", "hybrid")
-_ELSEWHERE = ("thread", *_PROCESSES)
+IN_PROCESSES = frozenset({"process", "hybrid"})
+"""The strategies that start processes."""
+
+_ELSEWHERE = ("thread", *IN_PROCESSES)
 _LOOPS = ("asyncio", "uvloop", "anyio")
 
 
@@ -24,7 +26,7 @@ def obstacles_of(profile: Profile, machine: Machine) -> dict[str, str]:
             dict.fromkeys(_ELSEWHERE if profile.is_async else (*_ELSEWHERE, *_LOOPS), profile.binding)
         )
     if why:
-        found.update(dict.fromkeys(_PROCESSES, why))
+        found.update(dict.fromkeys(IN_PROCESSES, why))
     if machine.platform == "win32":
         found["uvloop"] = "uvloop does not run on Windows"
     return found

@@ -18,6 +18,7 @@ from .._facts._recommendation import Recommendation
 from .._facts._table import counted
 from .._facts._workload import Workload
 from .._judge._formulas import case_of, start_seconds
+from .._judge._obstacles import IN_PROCESSES
 from .._judge._recommend import recommend as judge
 from .._judge._recommend import settle
 from .._measure._allowance import SHARE
@@ -37,7 +38,7 @@ from ._elsewhere import Elsewhere, elsewhere
 from ._leftover import Leftover, finish_with
 from ._prepare import refuse_loop
 from ._probes import PROBES
-from ._race import IN_PROCESSES, Race
+from ._race import Race
 
 __all__ = ["Verdict", "recommend"]
 

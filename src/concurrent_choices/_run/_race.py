@@ -21,12 +21,13 @@ from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
 from .._facts._workload import Workload
 from .._judge._formulas import Case, start_seconds
+from .._judge._obstacles import IN_PROCESSES
 from .._strategies._registry import strategy_for
 from ..protocols import Strategy
 from ._numbering import renumber, was_raised
 from ._sync import run
 
-__all__ = ["IN_PROCESSES", "Race"]
+__all__ = ["Race"]
 
 SHARE = 0.2
 """Of the items left, the part that a race may use up: the rest is to profit from it (guessed)."""
@@ -42,9 +43,6 @@ RESERVE = 0.5
 load tells it within a third (`_work._imports`), and others compute meanwhile (guessed)."""
 
 _PAIR = 2  # processes that `Profile.process_speedup` is of
-
-IN_PROCESSES = frozenset({"process", "hybrid"})
-"""The strategies that start processes."""
 
 
 @define
