@@ -143,8 +143,8 @@ class Climb:
     def _gains_nothing(self, sight: Sight, last: Sight) -> bool:
         """Whether more lanes would not help: these deliver what one would, or fill the GIL already."""
         began, alone = self._round, self._alone(sight)
-        seconds, computed = sight.now - began.now, sight.lane_cpu - last.lane_cpu
-        if FULL <= computed / (sight.now - last.now) < TWO:
+        seconds = sight.now - began.now
+        if FULL <= sight.busy(last) < TWO:
             return True
         if seconds < 2 * alone:
             return self._known_alone > 0 and self.lanes < FIRST  # they compute too, and are short

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ._alone import Alone
 from ._known import Known
+from ._parallel import Parallel
 from ._processes import Starting
 from ._sight import Arrangement, Limits, Prior, Sight
-from ._stage import Stage
-from ._stages import Alone, Parallel, Waiting
+from ._stage import Back, Stage
+from ._waiting import Waiting
 
 __all__ = ["Controller"]
 
@@ -35,9 +37,12 @@ class Controller:
         self._last = sight
         if self._prior is not None:
             prior, self._prior = self._prior, None
-            self._stage = self._resumed(prior, sight)
+            following = self._resumed(prior, sight)
         else:
-            self._stage = self._stage.look(sight)
+            following = self._stage.look(sight)
+        if isinstance(following, Back):
+            following = Alone(self._known, sight, following.reason)
+        self._stage = following
         return self._stage.arrange()
 
     def bar(self, reason: str) -> None:
@@ -60,7 +65,7 @@ class Controller:
             return Prior(stage=self._stage.name, lanes=lanes, each=known.each, inside=arrangement.inside)
         return None
 
-    def _resumed(self, prior: Prior, sight: Sight) -> Stage:
+    def _resumed(self, prior: Prior, sight: Sight) -> Stage | Back:
         """Where an earlier run ended, if this one is worth it."""
         known = self._known
         known.each, known.worked = prior.each, prior.worked
@@ -73,5 +78,5 @@ class Controller:
             if prior.stage == "parallel":
                 return Parallel(known, sight, reason)
             if prior.stage == "outside" and not known.obstacle:
-                return Starting(known, sight, reason, back=Alone, inside=prior.inside).look(sight)
+                return Starting(known, sight, reason, inside=prior.inside).look(sight)
         return Alone(known, sight)

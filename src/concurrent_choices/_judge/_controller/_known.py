@@ -6,16 +6,13 @@ from math import ceil, inf
 
 from ._climb import FIRST
 from ._sight import Limits, Sight
-from ._thresholds import ENGAGED, GAINS, HELD, MANY, WAITS, WITNESSED
+from ._thresholds import GAINS
 
 __all__ = [
     "ALIKE",
     "SMALL",
     "Known",
     "first_lanes",
-    "gil_free",
-    "gil_held",
-    "in_turns",
     "worth_carrying",
     "worth_starting",
 ]
@@ -122,6 +119,16 @@ class Known:
             return "there is one processor"
         return self.limits.obstacle or self.barred
 
+    def processes_pay(self, rest: float, beside: float = 1.0) -> bool:
+        """Whether worker processes may be started, and save enough of so many seconds of work.
+
+        Args:
+            rest: Seconds that are left of it.
+            beside: Cores that do it meanwhile.
+        """
+        limits = self.limits
+        return not self.obstacle and worth_starting(rest, limits.process_start, limits.processes / beside)
+
 
 def worth_starting(rest: float, start: float, lanes: float) -> bool:
     """Whether `lanes` lanes that are up after `start` seconds save enough of the rest.
@@ -153,30 +160,3 @@ def worth_carrying(each: float, carried: float, lanes: int) -> bool:
         lanes: How many processes, each on a core of its own.
     """
     return GAINS * max((each + carried) / lanes, carried / 2) < each
-
-
-def gil_held(since: Sight, sight: Sight) -> bool | None:
-    """Whether lanes hold the GIL, by the looks since then that came late; None where some more would tell."""
-    looks, late = sight.looks - since.looks, sight.late - since.late
-    if 0 < looks == late < WITNESSED:
-        return None
-    return looks > 0 and late >= HELD * looks
-
-
-def gil_free(since: Sight, sight: Sight) -> bool:
-    """Whether lanes leave the GIL free: enough looks since then, and none of them late."""
-    return sight.looks - since.looks >= WITNESSED and sight.late == since.late
-
-
-def in_turns(since: Sight, sight: Sight, lanes: int, busy: float) -> bool:
-    """Whether so many lanes wait for one another, as items need the GIL for a part of their time.
-
-    Args:
-        since: When all of them were there.
-        sight: The run.
-        lanes: How many; of fewer than four, the trial of two has shown it already.
-        busy: Cores that they use.
-    """
-    looks, late = sight.looks - since.looks, sight.late - since.late
-    held = looks >= WITNESSED and late >= looks / 2
-    return held and lanes >= MANY and ENGAGED <= busy < (1 - WAITS) * lanes

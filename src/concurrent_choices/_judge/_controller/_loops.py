@@ -197,7 +197,7 @@ class LoopController:
         if prior is None or prior.stage not in {"gil", "outside"} or known.obstacle or not self._movable:
             return
         self._inside = prior.inside
-        if worth_starting(known.rest(sight.run), known.limits.process_start, known.limits.processes):
+        if known.processes_pay(known.rest(sight.run)):
             self._stage, self._reason = "starting", prior.reason
 
     def _lanes(self, sight: LoopSight) -> int:
@@ -283,12 +283,12 @@ class LoopController:
 
     def _fill(self, sight: LoopSight, busy: float) -> None:
         """One loop is full: more of them, in processes, if the rest pays for those."""
-        known, limits = self._known, self._known.limits
+        known = self._known
         if known.obstacle:
             self._reason = f"the loop is full, and {known.obstacle}"
             return
         rest = known.rest(sight.run)
-        if worth_starting(rest, limits.process_start, limits.processes):
+        if known.processes_pay(rest):
             self._inside = 1 if self._never_wait(sight) else self._lanes_inside(sight.run.flying)
             self._stage = "starting"
             self._reason = f"the loop computes {busy:.0%} of the time, and about {rest:.2g} s are left"

@@ -6,9 +6,23 @@ from math import ceil
 from typing import NamedTuple
 
 from ._sight import Sight
-from ._thresholds import CARRIED, COUNTED, DOUBTS, GAINS, MOSTLY, WAITING_INSIDE
+from ._thresholds import COUNTED, GAINS, MOSTLY
 
 __all__ = ["ProcessTrial", "Verdict"]
+
+CARRIED = 0.5
+"""CPU for pickling and sending, per second, from which a slow hand-over is the payload's fault and not a
+crowded machine's (guessed)."""
+
+DOUBTS = 3
+"""Windows in a row, taken together, that have to show items to be no faster before processes are given up for
+good: in one of 20 ms a single long item of many short ones can make it look so (measured with items of 20 ms
+among fifteen times as many of 0.5 ms, and of 8 ms among four times as many of 1 ms: one window gave up in 16
+of 64 runs, three do in 11)."""
+
+WAITING_INSIDE = 0.1
+"""Share of its time that an item in a worker computes, from which it is given more lanes there: below, those
+in this process do as well (guessed)."""
 
 
 class Verdict(NamedTuple):

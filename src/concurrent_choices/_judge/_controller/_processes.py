@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ._known import Known, worth_starting
 from ._process_trial import ProcessTrial
 from ._sight import Arrangement, Sight
 from ._solo import Solo
-from ._stage import Stage
+from ._stage import Back, Stage
 from ._thresholds import CALM, CLEAR, COUNTED
 
 __all__ = ["Outside", "Starting"]
-
-Back = Callable[[Known, Sight, str], Stage]
-"""Makes the state in which the calling thread works by itself again, for a reason."""
 
 
 class Starting:
@@ -24,25 +19,16 @@ class Starting:
         known: What is known.
         sight: The run.
         reason: Why processes.
-        back: What follows once they are of no use.
         before: Who works until they are up; the calling thread if None.
         inside: Lanes in each process.
     """
 
     name = "starting"
 
-    def __init__(  # noqa: PLR0913 - each by name
-        self,
-        known: Known,
-        sight: Sight,
-        reason: str,
-        *,
-        back: Back,
-        before: Stage | None = None,
-        inside: int = 1,
+    def __init__(
+        self, known: Known, sight: Sight, reason: str, *, before: Stage | None = None, inside: int = 1
     ) -> None:
         self._known = known
-        self._back = back
         self._reason = reason
         self._before = before
         self._inside = inside
@@ -65,7 +51,7 @@ class Starting:
             look=5e-3,
         )
 
-    def look(self, sight: Sight) -> Stage:
+    def look(self, sight: Sight) -> Stage | Back:
         known = self._known
         items, seconds = sight.done - self._began.done, sight.now - self._began.now
         if not self._leftovers and items > 1 and seconds >= CLEAR:
@@ -75,7 +61,7 @@ class Starting:
         if known.obstacle:
             return self._give_up(sight, known.obstacle)
         if self._has_begun_to_wait(sight):
-            return self._back(known, sight, "items have begun to wait")
+            return Back("items have begun to wait")
         if not sight.ready:
             if sight.now - self._since > 10.0 + 20 * known.limits.process_start:
                 known.barred = "worker processes did not come up in time"
@@ -87,7 +73,7 @@ class Starting:
         alike = sight.done >= COUNTED and not self._leftovers  # fewer items may be unlike the others
         before = 1.0 / self._slowest if alike else 0.0
         trial = ProcessTrial(known.limits.processes, self._inside, before)
-        return Outside(known, sight, self._reason, back=self._back, trial=trial)
+        return Outside(known, sight, self._reason, trial)
 
     def _has_begun_to_wait(self, sight: Sight) -> bool:
         """Whether only the first calls computed, to import or to connect."""
@@ -96,11 +82,11 @@ class Starting:
         self._solo.look(sight)
         return self._solo.sleeps and (self._solo.work >= CLEAR or not sight.alone_items)
 
-    def _give_up(self, sight: Sight, reason: str) -> Stage:
+    def _give_up(self, sight: Sight, reason: str) -> Stage | Back:
         if self._before is not None:
             return self._before
         self._known.changed(sight.now)
-        return self._back(self._known, sight, reason)
+        return Back(reason)
 
 
 class Outside:
@@ -110,16 +96,14 @@ class Outside:
         known: What is known.
         sight: The run.
         reason: Why processes.
-        back: What follows once they are of no use.
         trial: Who judges whether they are.
     """
 
     name = "outside"
 
-    def __init__(self, known: Known, sight: Sight, reason: str, *, back: Back, trial: ProcessTrial) -> None:
+    def __init__(self, known: Known, sight: Sight, reason: str, trial: ProcessTrial) -> None:
         self._known = known
         self._reason = reason
-        self._back = back
         self._began = sight
         self._warm = False
         self._trial = trial
@@ -136,7 +120,7 @@ class Outside:
             look=CALM if self._trial.passed else 5e-3,
         )
 
-    def look(self, sight: Sight) -> Stage:
+    def look(self, sight: Sight) -> Stage | Back:
         known, began = self._known, self._began
         seconds, items = sight.now - began.now, sight.outside_items - began.outside_items
         if known.barred:
@@ -154,7 +138,7 @@ class Outside:
         self._began = sight
         return self._judge(sight, began)
 
-    def _judge(self, sight: Sight, began: Sight) -> Stage:
+    def _judge(self, sight: Sight, began: Sight) -> Stage | Back:
         reason, for_good, inside = self._trial.judge(began, sight)
         if for_good:
             self._known.barred = reason
@@ -168,9 +152,9 @@ class Outside:
         known = self._known
         known.each = (sight.now - began.now) / (sight.outside_items - began.outside_items)
         why = "items wait and compute: more lanes in each worker process"
-        return Starting(known, sight, why, back=self._back, inside=known.limits.inside(inside))
+        return Starting(known, sight, why, inside=known.limits.inside(inside))
 
-    def _come_back(self, sight: Sight, reason: str) -> Stage:
+    def _come_back(self, sight: Sight, reason: str) -> Stage | Back:
         self._known.changed(sight.now)
         self._known.each = 0.0
-        return self._back(self._known, sight, reason)
+        return Back(reason)

@@ -71,6 +71,10 @@ class Sight(NamedTuple):
     outside_cpu: float = 0.0
     outside_queued: float = 0.0
 
+    def busy(self, since: Sight) -> float:
+        """Cores that lanes have used since then."""
+        return (self.lane_cpu - since.lane_cpu) / (self.now - since.now)
+
     @property
     def has_others(self) -> bool:
         """Whether several items tell what those are like that need not connect or import."""

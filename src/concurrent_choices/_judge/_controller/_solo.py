@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from ._sight import Sight
-from ._thresholds import ASLEEP, CLEAR, COMPUTED, FULL, GLANCE, MOSTLY, WAITS
+from ._thresholds import CLEAR, COMPUTED, FULL, GLANCE, MOSTLY, WAITS
 
 __all__ = ["Solo", "full"]
+
+ASLEEP = 0.9
+"""Share of the time since the last look that a call has stood still, from which it waits now, whatever it did
+before (guessed: clocks are read within a tenth of that time)."""
 
 ENOUGH = 0.9 * GLANCE
 """Seconds of work from which a look says anything."""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ._sight import Arrangement, Sight
 from ._thresholds import GLANCE
 
-__all__ = ["Stage", "calm"]
+__all__ = ["Back", "Stage", "calm"]
+
+
+class Back(NamedTuple):
+    """In place of a state that follows: the calling thread works by itself again, for a reason."""
+
+    reason: str
 
 
 class Stage(Protocol):
@@ -15,7 +21,7 @@ class Stage(Protocol):
 
     name: str
 
-    def look(self, sight: Sight) -> Stage:
+    def look(self, sight: Sight) -> Stage | Back:
         """The state that follows: often this one."""
         ...
 

@@ -1,0 +1,226 @@
+"""The states in which the calling thread works by itself, or has one lane beside it for a trial."""
+
+from __future__ import annotations
+
+from ._known import ALIKE, SMALL, Known, first_lanes
+from ._parallel import Parallel
+from ._processes import Starting
+from ._sight import Arrangement, Sight
+from ._solo import Solo, full
+from ._stage import Stage, calm
+from ._thresholds import (
+    CALM,
+    COUNTED,
+    GAINS,
+    GLANCE,
+    LONGEST,
+    MANY,
+    MOSTLY,
+    PARALLEL,
+    SHORTEST,
+    TWO,
+    WAITS,
+)
+from ._waiting import CROWDED, Waiting
+from ._witness import gil_free, gil_held
+
+__all__ = ["Alone"]
+
+TINY = 0.5e-6
+"""Seconds of an item that is not worth handing over: ten times what that costs in batches (0.05 µs:
+benchmarks.dispatch), since results come back too and the start has to be earned (guessed)."""
+
+EAGER = 4
+"""Lanes to begin with while the first call computed for a while and waits now (guessed: if it goes on to
+compute, they have claimed no more items than processes would soon be glad of)."""
+
+IDLE = 5e-3
+"""Seconds in which two lanes hardly compute that show them waiting (guessed: longer than the time slice of
+a neighbour)."""
+
+BOTH = 1.7
+"""Cores that two lanes use, from which the shortest time is enough: a GIL allows one (guessed: what clocks
+read late may add half a core in that time)."""
+
+NATIVE = 0.6
+"""Cores that a process uses beside its lanes from which its items have threads of their own: the clock of
+a process is late by 4 ms for each of its threads, which is 0.4 of a core in 20 ms."""
+
+_NATIVE = "an item keeps the cores busy by itself"
+
+
+class Alone:
+    """The calling thread works by itself."""
+
+    name = "alone"
+
+    def __init__(self, known: Known, sight: Sight, reason: str = "the calling thread begins") -> None:
+        self._known = known
+        self._since = sight
+        self._solo = Solo(sight)
+        self._reason = reason
+        self._look = GLANCE
+
+    def arrange(self) -> Arrangement:
+        return Arrangement(stage=self.name, reason=self._reason, look=self._look)
+
+    def look(self, sight: Sight) -> Stage:
+        known, solo = self._known, self._solo
+        solo.look(sight)
+        if solo.items:
+            known.each = max(solo.work, 1e-9) / solo.items
+        elif not (sight.alone_items and known.each):
+            # What has lasted so long may well last as long again.
+            known.each = max(known.each, 2 * sight.held, 1e-9)
+        if sight.flying:
+            return self._beside_others(sight)
+        rest = known.rest(sight)
+        if sight.remaining == 0 or (solo.items and (rest < SMALL or known.each < TINY)):
+            reason = "the rest, or each item, is too small to be worth anything else"
+            return self._stay(reason, max(rest, GLANCE))
+        if solo.sleeps:
+            return self._to_lanes(sight)
+        if sight.unseen or not solo.computes:
+            return self._stay(self._reason, GLANCE)
+        return self._computing(sight)
+
+    def _beside_others(self, sight: Sight) -> Stage:
+        """Lanes are still at their last item: what is seen now is not what it is like alone."""
+        self._solo.restart()
+        done, seconds = sight.done - self._since.done, sight.now - self._since.now
+        overdue = seconds > ALIKE * (done + 1) * self._known.each
+        if self._known.gil_each and (done >= COUNTED or overdue):
+            self._known.each = self._known.gil_each = seconds / max(1, done)
+        if self._known.gil_each and self._known.may_change(sight.now):
+            return self._under_gil(sight, self._known.rest(sight))
+        return self._stay(self._reason, GLANCE)
+
+    def _to_lanes(self, sight: Sight) -> Stage:
+        known, solo, waits = self._known, self._solo, self._solo.waits_now
+        if known.limits.threads < 2:  # noqa: PLR2004 - one thread is the calling one
+            return self._stay(f"it waits, and may run in one thread: {known.obstacle}", CALM)
+        if known.contends(sight.now, solo.items):
+            return self._stay(CROWDED, CALM)
+        if not known.may_change(sight.now):
+            return self._stay(self._reason, CALM)
+        known.alone = min(known.each, sight.by_itself) if solo.items > 1 else 0.0
+        why = f"{waits:.0%} of an item's time is spent waiting"
+        first = first_lanes(solo.waits)
+        if not solo.items:
+            # What the first call has computed since it began counts, but may have been an import.
+            slept = 1.0 - sight.held_cpu / sight.held if sight.held else 1.0
+            first = max(min(first, first_lanes(slept)), min(EAGER, first_lanes(waits)))
+        return Waiting(known, sight, why, first=first)
+
+    def _computing(self, sight: Sight) -> Stage:
+        known, began, work, rest = self._known, self._solo.began, self._solo.work, self._known.rest(sight)
+        known.cores = max(0.1, (sight.lane_cpu - began.lane_cpu) / work)
+        native = (sight.cpu - began.cpu) / work if work >= 10 * GLANCE else 1.0
+        if known.native or (native >= PARALLEL and known.limits.cpus < 2 * native):
+            return self._stay(_NATIVE, CALM)
+        if known.limits.cpus < 1.5 or rest < 10e-3:  # noqa: PLR2004 - less than a second core; less than a pair takes
+            return self._stay("a second lane would gain nothing with what is left", calm(sight))
+        if known.contends(sight.now, self._solo.items):
+            return self._stay(CROWDED, CALM)
+        tried = known.gil_each and 1 / ALIKE < known.each / known.gil_each < ALIKE
+        if not tried and known.limits.threads > 1:
+            return self._trying(sight, rest)
+        return self._under_gil(sight, rest)
+
+    def _trying(self, sight: Sight, rest: float) -> Stage:
+        """It computes: under the GIL, as a thread that looks can tell, or else a second lane will."""
+        known, held = self._known, gil_held(self._since, sight)
+        if held is None:
+            return self._stay(self._reason, GLANCE)
+        if held:
+            known.gil_each = known.each
+            return self._under_gil(sight, rest)
+        if not known.may_change(sight.now):
+            return self._stay(self._reason, CALM)
+        if known.limits.cpus >= MANY and gil_free(self._since, sight) and not self._has_threads(sight):
+            return Parallel(known, sight, "it computes, and whoever looks at it need not wait for the GIL")
+        return Pair(known, sight, wants=1.0 - self._solo.waits)
+
+    def _has_threads(self, sight: Sight) -> bool:
+        """Whether an item may compute in threads of its own, as far as a clock tells that lags."""
+        began = self._since
+        return sight.cpu - began.cpu >= PARALLEL * (sight.now - began.now)
+
+    def _under_gil(self, sight: Sight, rest: float) -> Stage:
+        known = self._known
+        if known.obstacle:
+            return self._stay(f"it computes under the GIL, and {known.obstacle}", calm(sight))
+        if not known.processes_pay(rest):
+            # Only items that grow could change that; a look at a short job costs a hundredth of it.
+            return self._stay("it computes under the GIL; processes would not pay", max(5e-3, rest / 2))
+        why = f"it computes under the GIL, and about {rest:.2g} s are left"
+        return Starting(known, sight, why)
+
+    def _stay(self, reason: str, look: float) -> Stage:
+        self._reason, self._look = reason, max(GLANCE, min(look, CALM))
+        return self
+
+
+class Pair:
+    """The calling thread and one lane: do two compute faster than one?
+
+    Args:
+        known: What is known.
+        sight: The run.
+        wants: Share of the time in which the calling thread alone wants a core.
+    """
+
+    name = "pair"
+
+    def __init__(self, known: Known, sight: Sight, wants: float = 1.0) -> None:
+        self._known = known
+        self._wants = wants
+        self._alone = 1.0 / known.each
+        self._span = max(SHORTEST, min(LONGEST, 3 * known.each))
+        self._began: Sight | None = None
+        self._latest = sight
+        self._since = sight.now
+
+    def arrange(self) -> Arrangement:
+        why = "a second lane shows whether threads compute in parallel"
+        return Arrangement(stage=self.name, reason=why, threads=1)
+
+    def look(self, sight: Sight) -> Stage:
+        if self._began is None:
+            if sight.flying:
+                self._began = self._latest = sight
+            elif sight.now - self._since > 10 * self._span:
+                return self._under_gil(sight)  # the lane found nothing to do
+            return self
+        latest, began = self._latest, self._began
+        if sight.now - latest.now >= IDLE:
+            self._latest = sight
+            if sight.busy(latest) < WAITS and not full(latest, sight):
+                return Waiting(self._known, sight, "both lanes have begun to wait", first=EAGER)
+        seconds = sight.now - began.now
+        sure = seconds >= SHORTEST and sight.busy(began) >= BOTH
+        return self._conclude(sight, began, seconds) if sure or seconds >= self._span else self
+
+    def _conclude(self, sight: Sight, began: Sight, seconds: float) -> Stage:
+        busy = sight.busy(began)
+        gain = busy / self._known.cores
+        if (sight.cpu - began.cpu) / seconds - busy >= NATIVE:
+            self._known.native = True
+            return Alone(self._known, sight, _NATIVE)
+        items = sight.done - began.done
+        slower = items >= 3 * COUNTED and items / seconds < GAINS * self._alone
+        if gain >= PARALLEL and busy >= TWO and not slower:
+            return Parallel(self._known, sight, f"two lanes compute {gain:.1f} times as much as one")
+        if gain < 2 * WAITS:
+            why = f"two lanes computed {busy / 2:.0%} of the time"
+            return Waiting(self._known, sight, why, first=EAGER)
+        if self._wants < MOSTLY + WAITS / 2 and gain < GAINS and items / seconds < GAINS * self._alone:
+            # Under the GIL two would have filled a core.
+            self._known.alone = self._known.each
+            self._known.crowded(sight, seconds / max(1, items))
+            return Alone(self._known, sight, CROWDED)
+        return self._under_gil(sight)
+
+    def _under_gil(self, sight: Sight) -> Stage:
+        self._known.gil_each = self._known.each
+        return Alone(self._known, sight, "two lanes are no faster than one").look(sight)

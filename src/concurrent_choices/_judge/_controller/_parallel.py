@@ -1,0 +1,59 @@
+"""The state of a run that computes without the GIL, in threads."""
+
+from __future__ import annotations
+
+from ._known import Known
+from ._processes import Starting
+from ._sight import Arrangement, Sight
+from ._stage import Back, Stage
+from ._thresholds import CALM, COUNTED, MANY, PARALLEL, WAITS
+from ._waiting import Waiting
+from ._witness import in_turns
+
+__all__ = ["Parallel"]
+
+
+class Parallel:
+    """A thread for every core: the callable computes without the GIL."""
+
+    name = "parallel"
+
+    def __init__(self, known: Known, sight: Sight, reason: str) -> None:
+        self._known = known
+        self._reason = reason
+        self._lanes = max(2, min(round(known.limits.cpus), known.limits.threads))
+        self._since = self._began = sight
+        known.changed(sight.now)
+
+    def arrange(self) -> Arrangement:
+        # Until it has been judged, often enough that looks tell whether the GIL is waited for.
+        look = CALM / 5 if self._lanes >= MANY and self._began is self._since else CALM
+        return Arrangement(self.name, self._reason, threads=self._lanes, relieved=True, look=look)
+
+    def look(self, sight: Sight) -> Stage | Back:
+        began, seconds = self._began, sight.now - self._began.now
+        if seconds < CALM or sight.starved:
+            return self
+        self._began = sight
+        busy = sight.busy(began) / self._known.cores
+        return self._conclude(began, sight, busy) if self._known.may_change(sight.now) else self
+
+    def _conclude(self, began: Sight, sight: Sight, busy: float) -> Stage | Back:
+        if in_turns(self._since, sight, self._lanes, busy) and self._would_pay(began, sight, busy):
+            return Starting(self._known, sight, "lanes wait for the GIL in turns", before=self)
+        if sight.flying < self._lanes:
+            return self
+        if busy < 1 - WAITS:
+            return Waiting(self._known, sight, "the lanes have begun to wait")
+        if busy < 0.8 * PARALLEL and self._lanes > 1:
+            self._known.changed(sight.now)
+            return Back("the lanes are no longer faster together")
+        return self
+
+    def _would_pay(self, began: Sight, sight: Sight, busy: float) -> bool:
+        """Whether processes would, each of which has a GIL of its own."""
+        known, items = self._known, sight.done - began.done
+        if items < COUNTED:
+            return False
+        known.each = (sight.now - began.now) / items
+        return known.processes_pay(known.rest(sight), beside=busy)

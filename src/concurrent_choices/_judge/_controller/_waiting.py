@@ -1,0 +1,163 @@
+"""The state of a run that waits: lanes in threads, as many as the delivery rate says."""
+
+from __future__ import annotations
+
+from math import ceil, inf
+
+from ._climb import FIRST, Climb
+from ._known import ALIKE, Known
+from ._processes import Starting
+from ._sight import Arrangement, Sight
+from ._stage import Back, Stage
+from ._thresholds import (
+    CALM,
+    COMPUTED,
+    COUNTED,
+    FULL,
+    GLANCE,
+    MOST_INSIDE,
+    PARALLEL,
+    SHORTEST,
+    TWO,
+    WAITS,
+)
+
+__all__ = ["CROWDED", "Waiting"]
+
+BLIND_LOOKS = 16
+"""Looks in a time as long as lanes have waited for a first call to come back: what they show is late by a
+sixteenth of it, and fifty lanes that send their requests meanwhile keep the GIL (guessed)."""
+
+CROWDED = "calls get in each other's way: one at a time is as fast"
+
+
+class Waiting:
+    """Lanes in threads, as many as the delivery rate says."""
+
+    name = "waiting"
+
+    def __init__(self, known: Known, sight: Sight, reason: str, first: int = FIRST) -> None:
+        self._known = known
+        self._reason = reason
+        self._climb = Climb(sight, known.limits.threads, first, alone=known.alone)
+        # When this stage began; its present window; the last look; and the last that saw the GIL left free.
+        self._since = self._began = self._last = self._free = sight
+        self._look = GLANCE
+        known.changed(sight.now)
+
+    def arrange(self) -> Arrangement:
+        climb = self._climb
+        return Arrangement(
+            stage=self.name,
+            reason=f"{self._reason}; {climb.why}",
+            threads=climb.lanes,
+            relieved=True,
+            look=self._look,
+        )
+
+    def look(self, sight: Sight) -> Stage | Back:
+        known, climb = self._known, self._climb
+        climb.look(sight)
+        if climb.alone_is_best:
+            since = self._since
+            known.crowded(sight, (sight.now - since.now) / max(1, sight.calls - since.calls))
+            return Back(CROWDED)
+        self._look = self._pace(sight)
+        if self._has_begun_to_compute(sight):
+            return self._computing(sight)
+        began, seconds = self._began, sight.now - self._began.now
+        calls = sight.calls - began.calls
+        if seconds < 10 * GLANCE:
+            return self
+        busy = sight.busy(began)
+        full = FULL <= busy < TWO
+        if not calls and sight.flying > 1:
+            full = full or sight.now - self._free.now >= 10 * GLANCE
+            sure = full and not self._may_only_begin(sight)
+            return self._computing(sight) if sure and known.may_change(sight.now) else self
+        enough = calls >= max(COUNTED, climb.lanes / 4)
+        if not enough and not (full and calls and self._would_pay(sight, seconds / calls)):
+            return self
+        self._began = sight
+        return self._bound(sight, (sight.cpu - began.cpu) / seconds, seconds / calls)
+
+    def _may_only_begin(self, sight: Sight) -> bool:
+        """Whether the first calls may have sent what they wait for, all at once, and no more than that.
+
+        Fifty that send a request, in lanes that an earlier run found best, fill the GIL for 65 ms (measured).
+        """
+        since = self._since
+        return sight.calls == since.calls and sight.now - since.now < COMPUTED * sight.flying
+
+    def _has_begun_to_compute(self, sight: Sight) -> bool:
+        """Whether calls that hardly computed are followed by some that fill the GIL.
+
+        Each lane that comes back meanwhile takes one more of those, which then has to end here: unseen, it
+        cost runs that turn to computing on 64 cores 14 % (benchmarks.regret.simulated, drift).
+        """
+        last, self._last = self._last, sight
+        # The calling thread may compute too, where it makes the items.
+        if not FULL <= sight.busy(last) < TWO or sight.remaining is None:
+            self._free = sight
+            return False
+        since, free = self._since, self._free
+        before, calls = free.calls - since.calls, max(1, sight.calls - free.calls)
+        seconds = sight.now - free.now
+        if before < COUNTED or seconds < SHORTEST:
+            return False
+        light, heavy = (free.lane_cpu - since.lane_cpu) / before, (sight.lane_cpu - free.lane_cpu) / calls
+        if heavy < ALIKE * light:
+            return False
+        self._known.each = seconds / calls
+        return True
+
+    def _would_pay(self, sight: Sight, gap: float) -> bool:
+        """Whether processes would, if a call went on to come back each `gap` seconds: a guess from few.
+
+        Each further call that the lanes begin has to end in them, under the GIL.
+        """
+        return self._known.processes_pay((sight.remaining or 0) * gap)
+
+    def _pace(self, sight: Sight) -> float:
+        """Seconds to the next look: several in a round trip, and seldom once nothing is left to find out."""
+        trip = self._climb.round_trip
+        if trip == inf:
+            return max(GLANCE, min((sight.now - self._since.now) / BLIND_LOOKS, CALM))
+        return max(4 * GLANCE if self._climb.settled else GLANCE, min(trip / 4, CALM))
+
+    def _computing(self, sight: Sight) -> Stage | Back:
+        """The lanes compute under the GIL: all of them together use one core."""
+        known, rest = self._known, self._known.rest(sight)
+        known.gil_each = known.each
+        if known.processes_pay(rest):
+            why = f"the lanes compute under the GIL, and about {rest:.2g} s are left"
+            return Starting(known, sight, why)
+        return Back("the lanes compute rather than wait")
+
+    def _bound(self, sight: Sight, busy: float, gap: float) -> Stage | Back:
+        """What follows where the lanes compute as much as this process can."""
+        known, cpu = self._known, busy * gap
+        known.each = gap
+        if sight.starved or not FULL <= busy < PARALLEL:
+            return self  # beyond it, several cores are at work: the climb finds how many lanes they need
+        inside = ceil((known.alone or sight.by_itself) / cpu)
+        if inside > 1:
+            return self._split(sight, inside)
+        if not known.may_change(sight.now):
+            return self
+        if busy < TWO:
+            return self._computing(sight)
+        known.changed(sight.now)
+        return Back("the lanes compute rather than wait")
+
+    def _split(self, sight: Sight, inside: int) -> Stage | Back:
+        """Processes with lanes inside, if the rest pays for them; these lanes go on until they are up."""
+        known, rest = self._known, self._known.rest(sight)
+        if not (known.may_change(sight.now) or sight.others_compute >= WAITS):
+            return self  # they may only have connected or imported
+        if not known.processes_pay(rest):
+            return self
+        share = ceil(min(sight.flying, MOST_INSIDE * known.limits.processes) / known.limits.processes)
+        why = f"it waits and computes under the GIL, and about {rest:.2g} s are left"
+        lanes = known.limits.inside(max(inside + 1, share))
+        return Starting(known, sight, why, before=self, inside=lanes)
