@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from math import ceil
 
 from .._facts._plan import Plan
-from ._demand import RETROGRADE
 from ._formulas import Case, Prediction, predict
 from ._formulas._processes import parent_seconds
+from ._trials import RETROGRADE
 
 __all__ = ["best_plan", "plans_for"]
 

@@ -20,8 +20,8 @@ from attrs import evolve
 from .._facts._costs import Costs
 from .._facts._plan import Plan
 from .._facts._profile import Profile
-from ._demand import gil_is_known
 from ._formulas import Case, case_of, predict
+from ._gil_share import gil_is_known
 
 __all__ = ["standard_error"]
 

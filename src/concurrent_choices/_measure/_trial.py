@@ -73,7 +73,7 @@ USED = 0.3
 """Part of all items that a wide trial may take: the rest is for the plan (guessed)."""
 
 AT_ONCE = 1.4
-"""Parallelism above which two lanes did not take turns (guessed, as in `_judge._demand`)."""
+"""Parallelism above which two lanes did not take turns (guessed, as in `_judge._trials`)."""
 
 SELDOM = 0.5
 """Share of computing under the GIL, by the witness, below which two lanes should not have to take turns
