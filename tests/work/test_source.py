@@ -181,6 +181,12 @@ def test_lengths():
     assert Source(iter([1])).remaining is None
 
 
+@pytest.mark.parametrize(("items", "lanes"), [([1, 2, 3], 3), ([], 1), (iter([1]), 8)])
+def test_no_more_lanes_than_items(items, lanes):
+    """Of eight lanes as many are of use as there are items, where that is known."""
+    assert Source(items).fitting(8) == lanes
+
+
 def test_claimed_items_are_let_go():
     """What was claimed from an iterator is not kept by the source."""
     source = Source(iter(range(10_000)))

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from functools import cached_property, partial
-from math import inf
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from .._facts._batch import Batch
 from .._measure._switching import URGENT, quick_switching
-from .._measure._thread_bound import bound_to_thread
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS, Lane
 from .._work._job import Job
@@ -28,6 +25,7 @@ from ._ordering import order_beside
 from ._outset import Outset
 from ._report import RunReport, Step
 from ._tally import Tally
+from ._thread_limit import ThreadLimit
 from ._ticker import ticker
 from ._urgency import Urgency
 
@@ -46,8 +44,6 @@ SURE = 4e-3
 
 WAKING = 20e-3
 """Seconds within which workers that rest have begun, or something is wrong with them (measured: 4 ms)."""
-
-_COMPUTING = frozenset({"pair", "parallel"})
 
 AHEAD = 32
 """Items taken from an iterable before the first call, so that lanes find some while it lasts (guessed)."""
@@ -113,13 +109,9 @@ class Conductor:
         self._beginning = beginning
         self._startup = beginning.startup if beginning else None
         self._processes = self._startup.workers if self._startup else 0
-        self._thread = threading.get_ident()
         self._base = job.lanes
         self._most = most
         self._overlapped = False
-        # Who wants results as they come, or may give up on an item, cannot be busy with one.
-        others = job.linger < inf and most > 1 and not self._binding
-        self._stands_in = job.timeout is not None or job.is_async or others
 
     def batches(self) -> Iterator[Batch]:
         """Perform the job in this thread and wherever the controller says; its batches."""
@@ -142,6 +134,8 @@ class Conductor:
     def _open(self) -> None:
         job, beginning = self._job, self._beginning
         self._state = beginning.state if beginning else State(job.fn, job.source.peek(FIRST))
+        self._limit = ThreadLimit(job, self._most, self._state, self._report)
+        self._stands_in = self._limit.stands_in
         self._pool = ElasticPool(job, self._thread_pool, beginning.body if beginning else None)
         self._tally = Tally()
         self._lateness = Lateness()
@@ -298,7 +292,7 @@ class Conductor:
             if not (self._outset.computed and self._lateness.looks):
                 return FIRST_LOOK
         arrangement = self._controller.look(sight)
-        threads = self._obey(arrangement)
+        threads = self._obey(arrangement, unseen=sight.unseen)
         self._note(arrangement, threads, self._before + sight.done)
         if arrangement.look >= SURE:
             self._switch_as_usual()
@@ -310,14 +304,11 @@ class Conductor:
         if quick is not None:
             quick.__exit__(None, None, None)
 
-    def _obey(self, arrangement: Arrangement) -> int:
-        """Make a run what the controller wants it to be; the thread lanes it wants."""
-        wanted = self._threads(arrangement)
-        if wanted and not self._stands_in:  # the calling thread is one of those that may be
-            wanted = min(wanted, max(0, self._most - (self._tally.began > 0)))
-        if self._stands_in and not arrangement.outside:
-            wanted = max(1, min(wanted + (not arrangement.relieved), self._most))
-        if arrangement.processes and not (self._processes or self._observer.unseen):
+    def _obey(self, arrangement: Arrangement, *, unseen: bool) -> int:
+        """Make a run what the controller wants it to be; the thread lanes it has."""
+        single, calling = self._controller.keep_single, self._tally.began > 0
+        wanted = self._limit.lanes(arrangement, single, unseen=unseen, calling=calling)
+        if arrangement.processes and not (self._processes or unseen):
             self._processes = arrangement.processes
             order = partial(self._order, arrangement.processes, arrangement.inside)
             order_beside(self._thread_pool, order, self._controller.bar)
@@ -334,29 +325,6 @@ class Conductor:
         if changed:
             self._pool.outbox.ring()
         return wanted
-
-    def _threads(self, arrangement: Arrangement) -> int:
-        """Lanes to have: none where something keeps the callable in one thread."""
-        if not arrangement.threads or (arrangement.stage in _COMPUTING and self._observer.unseen):
-            return 0
-        bond = "" if self._stands_in else self._binding
-        if not bond and arrangement.stage in _COMPUTING and self._mutation:
-            bond = f"calls change {self._mutation}"
-        if bond:
-            self._controller.keep_single(bond)
-            return 0
-        return arrangement.threads
-
-    @cached_property
-    def _mutation(self) -> str:
-        """What calls were seen to change, before two compute side by side: their results may depend on it."""
-        self._report.witness = changed = self._state.changed()
-        return changed
-
-    @cached_property
-    def _binding(self) -> str:
-        """What binds the callable to the calling thread; empty if nothing is seen."""
-        return bound_to_thread(self._job.fn, self._thread)
 
     def _order(self, workers: int, inside: int) -> None:
         """Order worker processes, in a thread of its own."""
@@ -386,7 +354,7 @@ class Conductor:
         self._job.context.run(lanes_around.set, self._base * lanes)
 
     def _note(self, arrangement: Arrangement, threads: int, done: int) -> None:
-        threads = min(threads, self._job.source.length or threads)  # more would have nothing to do
+        threads = self._job.source.fitting(threads)
         lanes = max(1, threads)
         if arrangement.outside:
             lanes = arrangement.processes * arrangement.inside

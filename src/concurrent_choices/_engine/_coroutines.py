@@ -362,7 +362,7 @@ class LoopConductor:
 
     def _note(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> None:
         report = self._report
-        lanes = min(tasks.lanes, self._job.source.length or tasks.lanes)  # more would have nothing to do
+        lanes = self._job.source.fitting(tasks.lanes)
         report.note(
             Step(report.now, arrangement.stage, f"loop ×{lanes}", lanes, arrangement.reason, tasks.done)
         )

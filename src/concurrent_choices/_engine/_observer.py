@@ -65,11 +65,6 @@ class Observer:
         """Items finished, wherever."""
         return self._tally.items + self._pool.counts().items + self._pumped_so_far()[0]
 
-    @property
-    def unseen(self) -> bool:
-        """Whether calls may change what the callable holds, and none has returned that would show it."""
-        return self._state.may_change and not self.done
-
     def pump_ended(self, pump: FallbackPump) -> None:
         """Processes have done what they had to do."""
         self._pumped = (self._pumped[0] + pump.items, self._pumped[1] + pump.seconds)

@@ -297,6 +297,10 @@ class Source:
             return None
         return self.length - self.claimed + self._given_back
 
+    def fitting(self, lanes: int) -> int:
+        """So many lanes, or fewer where there are fewer items: more would have nothing to do."""
+        return lanes if self.length is None else min(lanes, max(1, self.length))
+
     @property
     def claimable(self) -> bool:
         """Whether a claim by this thread may give something."""

@@ -320,7 +320,7 @@ def threads_for(
         body: As for `LanePool`.
     """
     workers = share(workers)
-    job.crowd(workers if job.source.length is None else min(workers, job.source.length))
+    job.crowd(job.source.fitting(workers))
     with lent as thread_pool:
         yield from LanePool(job, thread_pool, workers=workers, batch=batch, body=body)
 

@@ -161,6 +161,4 @@ class Staffed:
 
     def workers_for(self, job: Job) -> int:
         """How many processes a job gets: never more than it has items."""
-        workers = share(self.max_workers or max(1, round(usable_cpus())))
-        length = job.source.length
-        return workers if length is None else max(1, min(workers, length))
+        return job.source.fitting(share(self.max_workers or max(1, round(usable_cpus()))))

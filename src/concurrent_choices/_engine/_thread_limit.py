@@ -1,0 +1,85 @@
+"""How many lanes in threads a run may have: some callables belong to one thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from math import inf
+from typing import TYPE_CHECKING
+
+from .._measure._thread_bound import bound_to_thread
+from .._work._job import Job
+from .._work._state import State
+from ._report import RunReport
+
+if TYPE_CHECKING:
+    from .._judge._controller import Arrangement
+
+__all__ = ["ThreadLimit"]
+
+_COMPUTING = frozenset({"pair", "parallel"})
+
+
+class ThreadLimit:
+    """See the module. Make it in the calling thread.
+
+    Args:
+        job: What is done.
+        most: Threads at work at most; with one, the callable stays in the calling thread.
+        state: What the callable held before its first call.
+        report: Where it is written down what calls were seen to change.
+
+    Attributes:
+        stands_in: Whether a lane does what the calling thread would do alone.
+    """
+
+    def __init__(self, job: Job, most: int, state: State, report: RunReport) -> None:
+        self._fn = job.fn
+        self._most = most
+        self._state = state
+        self._report = report
+        self._thread = threading.get_ident()
+        # Who wants results as they come, or may give up on an item, cannot be busy with one.
+        others = job.linger < inf and most > 1 and not self._binding
+        self.stands_in = job.timeout is not None or job.is_async or others
+
+    def lanes(
+        self, arrangement: Arrangement, keep_single: Callable[[str], None], *, unseen: bool, calling: bool
+    ) -> int:
+        """Lanes to have, where so many are wanted.
+
+        Args:
+            arrangement: What is wanted.
+            keep_single: Told what keeps the callable in one thread, if anything does.
+            unseen: As in the sight that it was arranged by.
+            calling: Whether the calling thread is at an item.
+        """
+        computing = arrangement.stage in _COMPUTING
+        wanted = 0 if computing and unseen else arrangement.threads
+        if wanted and (bond := self._bond(computing=computing)):
+            keep_single(bond)
+            wanted = 0
+        if not self.stands_in:
+            return min(wanted, max(0, self._most - calling))  # that one is one of those that may be
+        if arrangement.outside:
+            return wanted
+        return max(1, min(wanted + (not arrangement.relieved), self._most))
+
+    def _bond(self, *, computing: bool) -> str:
+        """What keeps the callable in one thread; empty if nothing does."""
+        bond = "" if self.stands_in else self._binding
+        if not bond and computing and self._mutation:
+            return f"calls change {self._mutation}"
+        return bond
+
+    @cached_property
+    def _mutation(self) -> str:
+        """What calls were seen to change, before two compute side by side: their results may depend on it."""
+        self._report.witness = changed = self._state.changed()
+        return changed
+
+    @cached_property
+    def _binding(self) -> str:
+        """What binds the callable to the calling thread; empty if nothing is seen."""
+        return bound_to_thread(self._fn, self._thread)
