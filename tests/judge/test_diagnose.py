@@ -4,8 +4,7 @@ from judge_cases import MS, TWO, US, coroutine, function
 
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._profile import Payload, Profile
-from concurrent_choices._judge import bound_of, diagnose
-from concurrent_choices._judge._diagnose import DIAGNOSES
+from concurrent_choices._judge._diagnose import DIAGNOSES, bound_of, diagnose
 
 MEGABYTE = Payload(result_bytes=1e6, result_seconds=0.3 * MS)
 

@@ -6,7 +6,7 @@ from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._machine import Machine
 from concurrent_choices._facts._plan import Plan
 from concurrent_choices._facts._profile import Payload
-from concurrent_choices._judge import estimate
+from concurrent_choices._judge._estimate import best_estimate
 from concurrent_choices._judge._formulas import STRATEGIES, case_of, predict
 
 PYTHON = function(3, cpu=3, gil=3)
@@ -258,11 +258,10 @@ def test_an_unknown_strategy_is_refused():
 
 
 def test_an_estimate_carries_plan_limit_and_error():
-    """The public function gives the fact that verdicts are made of."""
-    chosen = plan("thread", 8)
-    told = estimate(SLEEP, Costs(), TWO, 100, chosen)
-    assert (told.plan, told.limit) == (chosen, "lanes")
-    assert 0 < told.error < 0.1 * told.seconds
+    """What verdicts are made of."""
+    told = best_estimate(case_of(SLEEP, Costs(), TWO, 100), "thread")
+    assert (told.plan.strategy, told.limit) == ("thread", "lanes")
+    assert 0 < told.error < 0.2 * told.seconds
 
 
 def test_the_longest_of_many_items_is_longer_than_that_of_a_few():

@@ -16,8 +16,8 @@ from concurrent_choices._facts._machine import Machine
 from concurrent_choices._facts._plan import Plan
 from concurrent_choices._facts._profile import Payload
 from concurrent_choices._facts._workload import Workload
-from concurrent_choices._judge import recommend
 from concurrent_choices._judge._formulas import case_of, predict
+from concurrent_choices._judge._recommend import recommend
 from concurrent_choices._judge._simulator import (
     Block,
     Call,

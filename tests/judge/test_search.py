@@ -4,9 +4,8 @@ from judge_cases import FREE, TWO, coroutine, function
 
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._machine import Machine
-from concurrent_choices._judge import best_plan
 from concurrent_choices._judge._formulas import STRATEGIES, case_of
-from concurrent_choices._judge._search import plans_for
+from concurrent_choices._judge._search import best_plan, plans_for
 
 EIGHT = Machine(cpus=8)
 

@@ -11,7 +11,7 @@ from concurrent_choices._facts._machine import Machine
 from concurrent_choices._facts._profile import Payload, Profile
 from concurrent_choices._facts._recommendation import Recommendation
 from concurrent_choices._facts._workload import Workload
-from concurrent_choices._judge import recommend, settle
+from concurrent_choices._judge._recommend import recommend, settle
 
 PYTHON = function(3, cpu=3, gil=3)
 NATIVE = function(3, cpu=3)

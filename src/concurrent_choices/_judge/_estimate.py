@@ -1,37 +1,17 @@
-"""One plan, or one strategy at its best, predicted with its error."""
+"""A strategy at its best, predicted with its error."""
 
 from __future__ import annotations
 
 from attrs import evolve
 
-from .._facts._costs import Costs
 from .._facts._estimate import Estimate
-from .._facts._machine import Machine
 from .._facts._plan import Plan
-from .._facts._profile import Profile
 from .._facts._table import spell
-from ._formulas import Case, Prediction, case_of, predict
+from ._formulas import Case, Prediction, predict
 from ._search import best_plan
 from ._uncertainty import standard_error
 
-__all__ = ["best_estimate", "estimate"]
-
-
-def estimate(profile: Profile, costs: Costs, machine: Machine, items: int, plan: Plan) -> Estimate:
-    """How long a plan will take.
-
-    Args:
-        profile: What was measured of the callable.
-        costs: What concurrency costs on that machine.
-        machine: Where it is to run; may be imagined.
-        items: How many items there are.
-        plan: How to run it.
-
-    Raises:
-        KeyError: There is no formula for the plan's strategy.
-    """
-    case = case_of(profile, costs, machine, items)
-    return _estimate(case, plan, predict(case, plan))
+__all__ = ["best_estimate"]
 
 
 def best_estimate(case: Case, strategy: str) -> Estimate:

@@ -20,7 +20,6 @@ class Lane:
     """One thing that performs items.
 
     Args:
-        number: Its own.
         kind: "caller", "thread", "task" or "process".
         host: Its process.
         queue: Where completions go.
@@ -28,9 +27,8 @@ class Lane:
         loop: The loop it shares with others; a loop of its own if None.
     """
 
-    def __init__(  # noqa: PLR0913 - a lane is where everything meets
+    def __init__(
         self,
-        number: int,
         kind: str,
         host: Host,
         queue: WorkQueue,
@@ -38,7 +36,6 @@ class Lane:
         step: float = 0.0,
         loop: Mutex | None = None,
     ) -> None:
-        self.number = number
         self.kind = kind
         self.leaving = False
         self.began: float | None = None
@@ -107,7 +104,6 @@ class Lane:
         self._queue.complete(
             Completion(
                 engine.now,
-                self.number,
                 self.kind,
                 start,
                 count,

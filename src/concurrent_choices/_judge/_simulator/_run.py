@@ -38,13 +38,11 @@ class Running:
     """A batch in flight, as seen from outside.
 
     Attributes:
-        lane: Which lane is at it.
-        kind: The lane's kind.
+        kind: The kind of lane that is at it.
         since: When it began.
         cpu: Seconds of computing begun for it so far.
     """
 
-    lane: int
     kind: str
     since: float
     cpu: float
@@ -110,11 +108,7 @@ class Controls:
 
     def in_flight(self) -> list[Running]:
         """The batches that lanes are at."""
-        return [
-            Running(lane.number, lane.kind, lane.began, lane.cpu)
-            for lane in self._lanes
-            if lane.began is not None
-        ]
+        return [Running(lane.kind, lane.began, lane.cpu) for lane in self._lanes if lane.began is not None]
 
     def call_after(self, seconds: float, what: Resume) -> None:
         """Have something called later, such as a second look."""
@@ -224,10 +218,9 @@ class Controls:
         return self.world.costs.loop_start if self.world.script.is_async else 0.0
 
     def _lane(self, kind: str, host: Host, *, step: float | None = None, shared: bool = False) -> Lane:
-        number = len(self._lanes)
         seconds = self.world.costs.socket_step if step is None else step
         loop = host.loop if shared else None
-        lane = Lane(number, kind, host, self.queue, step=seconds, loop=loop)
+        lane = Lane(kind, host, self.queue, step=seconds, loop=loop)
         self._lanes.append(lane)
         self.queue.lanes = self.lanes()
         self._most = max(self._most, self.queue.lanes)

@@ -18,8 +18,7 @@ class Completion:
 
     Attributes:
         at: When, in seconds from the start.
-        lane: Which lane did it.
-        kind: "caller", "thread", "task" or "process".
+        kind: The kind of lane that did it: "caller", "thread", "task" or "process".
         start: The index of its first item.
         count: How many items it has.
         wall: Seconds it took.
@@ -29,7 +28,6 @@ class Completion:
     """
 
     at: float
-    lane: int
     kind: str
     start: int
     count: int
