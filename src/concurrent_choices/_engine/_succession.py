@@ -1,0 +1,211 @@
+"""The rest of a run of an `async def`, where one loop is not the place for it: threads or processes do it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from .._facts._batch import Batch
+from .._judge._controller import Arrangement, Controller, Limits, Prior
+from .._judge._controller._loops import FIRST_TASKS
+from .._strategies._lanes._thread_pool import ThreadPool
+from .._work._job import Job
+from .._work._new_thread import new_thread
+from .._work._state import State
+from ._carrying import Done
+from ._conductor import Beginning, Conductor
+from ._elastic_task_pool import ElasticTaskPool
+from ._loops import perform_in_loop
+from ._memory import Recollection
+from ._ordering import order_beside
+from ._report import RunReport
+from ._takeover import Takeover
+from ._urgency import Urgency
+from ._worker_startup import WorkerStartup
+
+__all__ = ["Succession"]
+
+_NAME = "concurrent_choices-auto"
+
+
+class Succession:
+    """Who comes after the loop.
+
+    Args:
+        job: What is done.
+        limits: What it may use.
+        report: Where it is written down.
+        recollection: What is remembered of the callable.
+        state: What the callable held before its first call.
+
+    Attributes:
+        thread_pool: Where threads come from.
+        startup: Worker processes, once they were ordered.
+        heir: Who conducts the rest, once others do.
+        arrangement: What the loop has left the rest to; None while it goes on.
+    """
+
+    def __init__(
+        self, job: Job, limits: Limits, report: RunReport, recollection: Recollection, state: State
+    ) -> None:
+        self._job = job
+        self._limits = limits
+        self._report = report
+        self._recollection = recollection
+        self._state = state
+        self._began = time.monotonic()
+        self._done: Callable[[], int] = lambda: 0
+        self._takeover: Takeover | None = None
+        self.thread_pool = ThreadPool(_NAME)
+        self.startup: WorkerStartup | None = None
+        self.heir: Conductor | None = None
+        self.arrangement: Arrangement | None = None
+
+    # While the loop goes on
+
+    def bring_up(self, arrangement: Arrangement, tasks: ElasticTaskPool, bar: Callable[[str], None]) -> None:
+        """Have worker processes come up, where they are wanted and there is a thread to be had for that."""
+        if arrangement.processes and self.startup is None:
+            urgency = Urgency()  # no loop gives way to it, but it is soon given the GIL
+            self.startup = WorkerStartup(self._job, self._state, self._report, urgency)
+            done = Done(tasks.done, tasks.tally.spent() if tasks.tally else 0.0, tasks.latest)
+            order = partial(self.startup.order, arrangement.processes, arrangement.inside)
+            order_beside(self.thread_pool, partial(order, done, bar), bar)
+
+    def reserve_thread(self) -> None:
+        """Have a thread that is idle, for the first lane elsewhere.
+
+        Raises:
+            RuntimeError: There can be no more threads.
+        """
+        idle = threading.Event()
+        self.thread_pool.start(lambda: None, idle.set)
+        idle.wait()
+
+    def begin(self, arrangement: Arrangement, tasks: ElasticTaskPool, *, beside: bool, overlap: bool) -> None:
+        """Have the loop retire, and others do the rest.
+
+        They have their threads before the loop retires, or nobody might be left to go on.
+
+        Args:
+            arrangement: What the rest is to be.
+            tasks: What the loop does.
+            beside: Whether the rest is drawn in a thread of its own, which somebody else starts.
+            overlap: Whether others may begin while the loop is at its last items.
+
+        Raises:
+            RuntimeError: There can be no more threads; the loop goes on.
+        """
+        self.reserve_thread()
+        if beside:
+            _try_thread()
+        self._done = lambda: tasks.done
+        if overlap:
+            self._takeover = Takeover(self._job, self._conduct(self._prior(arrangement), self._job))
+        self.arrangement = arrangement
+        tasks.retire()
+        if self._takeover is not None:
+            self._takeover.begin()  # not before: it would wait for ever for items that the loop still took
+
+    # Once it has ended
+
+    def batches(self) -> Iterator[Batch]:
+        """What others do, after the loop or beside its last items."""
+        if self._takeover is not None:
+            yield from self._takeover.batches()
+            assert self.heir is not None
+            self._report.close(self.heir.done)
+        elif (execute := self.following()) is not None:
+            yield from execute(self._job)
+
+    def following(self) -> Callable[[Job], Iterator[Batch]] | None:
+        """What performs the rest; None where there is none."""
+        if self.arrangement is None or self._job.stopped or self._job.source.finished:
+            return None
+        return partial(self._conduct, self._prior(self.arrangement))
+
+    def instead(self, prior: Prior) -> Iterator[Batch]:
+        """Everything, where items are known to block their loop, so that none begins on one here."""
+        return self._conduct(prior, self._job)
+
+    def _prior(self, arrangement: Arrangement) -> Prior:
+        """What the loop has shown, for who decides about the rest."""
+        worked = time.monotonic() - self._began
+        return Prior(
+            stage=arrangement.stage,
+            lanes=arrangement.threads,
+            each=worked / max(1, self._done()),
+            inside=arrangement.inside,
+            reason=arrangement.reason,
+            worked=worked,
+        )
+
+    def _conduct(self, prior: Prior, job: Job) -> Iterator[Batch]:
+        """In threads with a loop each, or in processes with loops."""
+        self.heir = Conductor(
+            job,
+            partial(Controller, self._limits, prior),
+            self._report,
+            self.thread_pool,
+            eager=True,
+            most=self._limits.threads,
+            beginning=Beginning(
+                body=partial(perform_in_loop, self._most_in_one),
+                state=self._state,
+                startup=self.startup,
+                done=self._done,
+            ),
+        )
+        try:
+            yield from self.heir.batches()
+        finally:
+            self._recollection.settle(self.heir.learnt, self._report)
+            self.thread_pool.close()
+
+    @property
+    def _most_in_one(self) -> int:
+        """Items that a thread may have in flight while it is the only one."""
+        limits = self._limits
+        if limits.flying is None:
+            return FIRST_TASKS
+        return min(FIRST_TASKS, limits.flying) if limits.threads == 1 else 1  # others may join it meanwhile
+
+    # The end
+
+    def part(self) -> None:
+        """Wait a moment for those who overlap with the loop, once the job is stopped."""
+        if self._takeover is not None:
+            self._takeover.part()
+
+    def dismiss(self, error: BaseException | None = None) -> None:
+        """Let threads and workers go.
+
+        Args:
+            error: What the run failed with.
+        """
+        self.thread_pool.close()
+        if self.startup is not None:
+            self.startup.close(error)
+
+    def dismiss_beside(self) -> None:
+        """The same where a moment is too long: in another thread, if there is anybody to wait for."""
+        if self.startup is None:
+            self.thread_pool.close()  # whoever was reserved is idle, and goes at once
+            return
+        try:
+            threading.Thread(target=self.dismiss, name=f"{_NAME}-end").start()
+        except RuntimeError:  # there can be no more threads, so the loop waits that moment
+            self.dismiss()
+
+
+def _try_thread() -> None:
+    """Have a thread begin and end, so that another can be started in its place.
+
+    Raises:
+        RuntimeError: There can be no more threads.
+    """
+    thread = new_thread(lambda: None, f"{_NAME}-trial")
+    thread.start()
+    thread.join()
