@@ -92,6 +92,8 @@ def test_estimates_are_found_by_name():
     assert VERDICT.estimate("process") is ESTIMATES[2]
     with pytest.raises(UnknownStrategyError, match=r"no estimate of 'dask'; there are .*process"):
         VERDICT.estimate("dask")
+    with pytest.raises(UnknownStrategyError, match="no estimate of 'dask'"):
+        evolve(VERDICT, plan=Plan(strategy="dask")).chosen  # noqa: B018 - asked for
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,8 @@ class Step:
     done: int
 
     def is_about(self, other: Step) -> bool:
-        """Whether another step is the same but for a few lanes."""
-        same = (self.stage, self.reason) == (other.stage, other.reason)
+        """Whether another step is the same but for a few lanes, and figures."""
+        same = (self.stage, self.words) == (other.stage, other.words)
         return same and self.lanes < 2 * other.lanes < 4 * self.lanes
 
     def repeats(self, told: Step) -> bool:
@@ -88,7 +88,7 @@ class RunReport:
         return (self.seconds or 0.0) / max(1, self.done)
 
     def note(self, step: Step) -> None:
-        """Write down an arrangement, unless it differs from the last in a few lanes only, or in figures."""
+        """Write down an arrangement, unless it differs from the last only in a few lanes, or in figures."""
         self.doing = step.doing
         if self._is_told(step):
             return

@@ -55,8 +55,12 @@ class Recommendation(Jsonable):
 
     @property
     def chosen(self) -> Estimate:
-        """The estimate of the chosen plan."""
-        return next(each for each in self.estimates if each.plan.strategy == self.plan.strategy)
+        """The estimate of the chosen plan.
+
+        Raises:
+            UnknownStrategyError: There is none, as in JSON that somebody has edited.
+        """
+        return self.estimate(self.plan.strategy)
 
     def estimate(self, strategy: str) -> Estimate:
         """The estimate of a strategy.
