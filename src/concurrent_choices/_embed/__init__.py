@@ -1,6 +1,6 @@
 """Applications: an executor that learns, one call off the event loop, and advice for endpoints.
 
-    offload ── AdaptiveExecutor ──┬── Threads (_dispatch, watched by _ticker)
+    offload ── AdaptiveExecutor ──┬── Threads (_dispatch, watched by _stall_monitor)
                                   └── ProcessPool (_process_pool) ══ worker processes, which run
                                       _remote (and _gil_monitor)
     what is known of a callable: _account; where it belongs: _placing; what it holds: _captured

@@ -1,7 +1,7 @@
 """The executor without its face: what its threads hold on to, so that it can be dropped unnoticed.
 
 Core ── Accounts     what is known of each callable
-     ── Dispatch     threads and what waits for them, watched by the Ticker
+     ── Dispatch     threads and what waits for them, watched by the StallMonitor
      ── ProcessPool  worker processes and what waits for them
 """
 
@@ -25,8 +25,8 @@ from ._future import LeanFuture
 from ._lane import Lane, perform
 from ._process_pool import ProcessPool
 from ._settings import Settings
+from ._stall_monitor import StallMonitor
 from ._tasks import Task
-from ._ticker import Ticker
 
 __all__ = ["Core"]
 
@@ -70,7 +70,7 @@ class Core:
             on_wait=self._watch,
             on_left=self._left,
         )
-        self._ticker = Ticker(self._dispatch, clock)
+        self._stall_monitor = StallMonitor(self._dispatch, clock)
         self._process_pool = ProcessPool(
             max(1, most),
             on_refused=self._refused,
@@ -206,7 +206,7 @@ class Core:
         return account
 
     def _watch(self) -> None:
-        self._ticker.wake()
+        self._stall_monitor.wake()
 
     def _learnt(self, task: Task) -> None:
         """A callable has been measured again; called in the thread that made the call."""
@@ -298,7 +298,7 @@ class Core:
             self._process_pool.poke()  # a limit of the caller's own may now allow a call there
         if dispatch.closing and self._drained:
             self._process_pool.close()
-            self._ticker.close()
+            self._stall_monitor.close()
             dispatch.ended.notify_all()
 
     @property
@@ -325,6 +325,6 @@ class Core:
             while not self._drained:
                 dispatch.ended.wait()
             self._left()
-        for thread in [*dispatch.threads(), self._process_pool.thread, self._ticker.thread]:
+        for thread in [*dispatch.threads(), self._process_pool.thread, self._stall_monitor.thread]:
             if thread is not None:
                 thread.join()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ._dispatch import Dispatch
     from ._lane import Lane
 
-__all__ = ["Ticker"]
+__all__ = ["StallMonitor"]
 
 LOOK = 1e-3
 """Seconds between looks while a callable is new (guessed: a hundredth of a core, for some milliseconds)."""
@@ -37,7 +37,7 @@ OVERDUE = 3.0
 Sightings = dict["Account", list[tuple[int, float]]]
 
 
-class Ticker:
+class StallMonitor:
     """Looks at the lanes of a dispatch from a thread of its own.
 
     Args:
