@@ -8,11 +8,12 @@ from collections.abc import Callable, Coroutine, Generator
 from contextlib import suppress
 from functools import update_wrapper
 from types import MethodType
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from .._errors import InvalidArgumentError
 from .._work._callables import is_async, is_generator, name_of
 from .._work._mutex import Mutex
+from .._work._running_loop import on_asyncio, on_trio
 from ._core import Core
 from ._cores import new_core
 from ._settings import Settings
@@ -115,10 +116,9 @@ def _refuse(fn: Any) -> None:
 
 
 def _awaited(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Coroutine[Any, Any, Any]:
-    loop = asyncio._get_running_loop()  # noqa: SLF001 - public in all but name: it alone does not raise without a loop
-    if loop is not None:
+    if on_asyncio():
         return _in_asyncio(fn, args, kwargs)
-    if _in_trio_run():
+    if on_trio():
         return _in_trio(fn, args, kwargs)
     msg = "offload must be called where an asyncio or trio event loop runs; elsewhere, call fn itself"
     raise RuntimeError(msg)
@@ -155,11 +155,6 @@ async def _in_asyncio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         raise
     # Not by `asyncio.wrap_future`, for which whoever awaits a call that raised StopIteration waits for ever.
     return task.future.result()
-
-
-def _in_trio_run() -> bool:
-    trio = sys.modules.get("trio")
-    return trio is not None and cast("bool", trio.lowlevel.in_trio_run())
 
 
 async def _in_trio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,22 +14,13 @@ import pytest
 
 from .._errors import InvalidArgumentError, MissingExtraError
 from .._work._callables import is_async, name_of
+from .._work._running_loop import loop_runs
 from ._clock import InsideClock
 
-__all__ = ["AioBenchmark", "loop_is_running"]
+__all__ = ["AioBenchmark"]
 
 MOST_ROUNDS = 100_000
 """Most rounds of a coroutine that takes no time (guessed: more would only make the report slow)."""
-
-
-def loop_is_running() -> bool:
-    """Whether an event loop, asyncio's or trio's, runs in this thread."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        trio = sys.modules.get("trio")
-        return trio is not None and bool(trio.lowlevel.in_trio_run())
-    return True
 
 
 class AioBenchmark:
@@ -110,7 +100,7 @@ class AioBenchmark:
         return self._enter(measure, partial(self._coroutine(fn), *args, **(kwargs or {})))
 
     def _enter(self, measure: Callable[[Callable[[], Any]], Any], call: Callable[[], Any]) -> Any:
-        if loop_is_running():
+        if loop_runs():
             return self._beside(measure, call)
         return measure(partial(self._clock.visit, self._run, call))
 

@@ -13,7 +13,8 @@ from .._run._async import arun
 from .._run._choosing import recommend
 from .._run._sync import run
 from .._strategies._registry import resolve
-from ._aio import AioBenchmark, loop_is_running
+from .._work._running_loop import loop_runs
+from ._aio import AioBenchmark
 from ._chosen import label
 
 __all__ = ["StrategyBenchmark"]
@@ -86,7 +87,7 @@ class StrategyBenchmark:
         except InvalidArgumentError:
             self.benchmark.skipped = True  # as above
             raise
-        if loop_is_running():
+        if loop_runs():
             return self._inside(fn, each, options)
         self._ask(fn, each)
         return self.benchmark(partial(run, fn, each, strategy=self.strategy, **options))

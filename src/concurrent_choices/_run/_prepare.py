@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterable, Callable
 from contextlib import nullcontext
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from .._errors import RunningLoopError
 from .._strategies._registry import resolve
 from .._work._job import Job
+from .._work._running_loop import loop_runs
 from .._work._source import Source
 from ..protocols import Strategy
 from ._arguments import check_buffersize, check_fn, check_items, check_timeout
@@ -28,11 +28,7 @@ AHEAD = 64
 
 def refuse_loop(called: str, instead: str) -> None:
     """Raise where an event loop runs in this thread, which a blocking call would stop."""
-    trio = sys.modules.get("trio")
-    running = trio is not None and trio.lowlevel.in_trio_run()
-    if not running and (events := sys.modules.get("asyncio.events")) is not None:
-        running = events._get_running_loop() is not None  # noqa: SLF001 - the public function raises instead of answering
-    if running:
+    if loop_runs():
         raise RunningLoopError(called, instead)
 
 

@@ -15,9 +15,10 @@ import anyio.abc
 import anyio.lowlevel
 
 from ..._work._limited import OVERDUE
+from ..._work._running_loop import on_trio
 from ._task_pool import Body
 
-__all__ = ["AnyioHost", "on_trio", "post_here"]
+__all__ = ["AnyioHost", "post_here"]
 
 
 class AnyioHost:
@@ -80,12 +81,6 @@ class AnyioHost:
 
         task = asyncio.current_task()
         return task is not None and task.cancelling() > 0
-
-
-def on_trio() -> bool:
-    """Whether the calling code runs under trio."""
-    trio = sys.modules.get("trio")
-    return trio is not None and bool(trio.lowlevel.in_trio_run())
 
 
 def post_here() -> Callable[[Callable[[], object]], object]:

@@ -10,7 +10,8 @@ from contextvars import copy_context
 
 import anyio
 
-from ._anyio_host import on_trio, post_here
+from ..._work._running_loop import on_trio
+from ._anyio_host import post_here
 
 __all__ = ["PARTING", "Background", "Bell"]
 

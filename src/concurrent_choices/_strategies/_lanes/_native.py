@@ -17,7 +17,8 @@ import anyio
 from ..._facts._batch import Batch
 from ..._work._job import Job
 from ..._work._new_thread import new_thread, start
-from ._anyio_host import AnyioHost, on_trio
+from ..._work._running_loop import on_trio
+from ._anyio_host import AnyioHost
 from ._asyncio_host import AsyncioHost
 from ._background import PARTING, Background, Bell
 from ._task_pool import TaskPool

@@ -1,0 +1,38 @@
+"""Whether an event loop runs in this thread."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from concurrent_choices._work._running_loop import loop_runs, on_asyncio, on_trio
+
+
+def seen():
+    return on_asyncio(), on_trio(), loop_runs()
+
+
+async def seen_on_a_loop():
+    return seen()
+
+
+async def seen_beside_a_loop():
+    return await asyncio.to_thread(seen)
+
+
+def test_without_a_loop_there_is_none():
+    """Though asyncio has been imported."""
+    assert seen() == (False, False, False)
+
+
+def test_asyncio_is_seen():
+    """In its own thread alone."""
+    assert asyncio.run(seen_on_a_loop()) == (True, False, True)
+    assert asyncio.run(seen_beside_a_loop()) == (False, False, False)
+
+
+def test_trio_is_seen():
+    """It is told from asyncio."""
+    trio = pytest.importorskip("trio")
+    assert trio.run(seen_on_a_loop) == (False, True, True)
