@@ -12,12 +12,36 @@ _STARTED, _SINCE, _CANCELLED, _PID, _WORKED = range(5)
 _SIZE = mmap.PAGESIZE
 
 
+class _Number:
+    """An attribute of a page that is kept in its memory."""
+
+    def __init__(self, place: int) -> None:
+        self._place = place
+
+    def __get__(self, page: Page, _kind: type[Page]) -> int:
+        return page.numbers[self._place]
+
+    def __set__(self, page: Page, number: int) -> None:
+        page.numbers[self._place] = number
+
+
 class Page:
     """Five numbers that the caller and a worker tell each other.
 
     Args:
         descriptor: The memory behind it.
+
+    Attributes:
+        started: Items of the present job that the worker has started.
+        since: When it started the last of them, ns of the monotonic clock; 0 while it runs none.
+        cancelled: The number of the last job that the caller gave up.
+        pid: The worker's process number, once it is there; 0 before.
     """
+
+    started = _Number(_STARTED)
+    since = _Number(_SINCE)
+    cancelled = _Number(_CANCELLED)
+    pid = _Number(_PID)
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -40,42 +64,6 @@ class Page:
         except BaseException:  # to map it takes a descriptor more
             os.close(descriptor)
             raise
-
-    @property
-    def started(self) -> int:
-        """Items of the present job that the worker has started."""
-        return self.numbers[_STARTED]
-
-    @started.setter
-    def started(self, count: int) -> None:
-        self.numbers[_STARTED] = count
-
-    @property
-    def since(self) -> int:
-        """When it started the last of them, in nanoseconds of the monotonic clock; 0 while it runs none."""
-        return self.numbers[_SINCE]
-
-    @since.setter
-    def since(self, nanoseconds: int) -> None:
-        self.numbers[_SINCE] = nanoseconds
-
-    @property
-    def cancelled(self) -> int:
-        """The number of the last job that the caller gave up."""
-        return self.numbers[_CANCELLED]
-
-    @cancelled.setter
-    def cancelled(self, job: int) -> None:
-        self.numbers[_CANCELLED] = job
-
-    @property
-    def pid(self) -> int:
-        """The worker's process number, once it is there; 0 before."""
-        return self.numbers[_PID]
-
-    @pid.setter
-    def pid(self, number: int) -> None:
-        self.numbers[_PID] = number
 
     @property
     def worked(self) -> int:
