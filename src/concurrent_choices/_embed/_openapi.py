@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from .._errors import InvalidArgumentError
+from .._work._captured import of_type
 from .._work._perform import safe_repr
 from ._driving import Request
 
@@ -94,7 +95,7 @@ def _body(operation: Any, document: Any) -> tuple[str, str]:
 
 def _text(parameter: Any, document: Any) -> str:
     value = _described(parameter, document)
-    if _is_list(value):
+    if of_type(value, list):
         value = value[0] if value else ""
     return json.dumps(value) if isinstance(value, bool) else str(value)
 
@@ -102,7 +103,7 @@ def _text(parameter: Any, document: Any) -> str:
 def _described(described: Any, document: Any) -> Any:
     """A value for a parameter or a body: the example given with it, or one that fits its schema."""
     examples = described.get("examples")
-    if _is_list(examples) and examples:
+    if of_type(examples, list) and examples:
         return examples[0]
     for example in _resolved(examples, document).values() if examples else ():
         return _resolved(example, document).get("value")
@@ -115,7 +116,7 @@ def _value(schema: Any, document: Any, depth: int = 0) -> Any:
     """A value that fits: an example, a default, the first choice, or one of the right kind."""
     schema = _resolved(schema, document)
     for options in (schema.get("examples"), schema.get("enum")):
-        if _is_list(options) and options:
+        if of_type(options, list) and options:
             return options[0]
     for name in ("example", "default", "const"):
         if schema.get(name) is not None:
@@ -126,7 +127,7 @@ def _value(schema: Any, document: Any, depth: int = 0) -> Any:
         known, needed = schema["properties"], schema.get("required", [])
         return {name: _value(known.get(name, {}), document, depth + 1) for name in needed}
     kind = schema.get("type", "string")
-    kind = kind[0] if _is_list(kind) else kind
+    kind = kind[0] if of_type(kind, list) else kind
     if kind == "array":
         return [_value(schema.get("items", {}), document, depth + 1)] * max(1, schema.get("minItems", 1))
     return {} if kind == "object" else _plain(schema, kind)
@@ -138,11 +139,6 @@ def _plain(schema: Any, kind: str) -> Any:
     if "minimum" in schema or "exclusiveMinimum" in schema:
         return schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
     return _SAMPLES.get(kind, "a" * max(1, schema.get("minLength", 1)))
-
-
-def _is_list(thing: object) -> bool:
-    """As `isinstance`, unseen by type checkers, which would then ask for type arguments."""
-    return isinstance(thing, list)
 
 
 def _resolved(schema: Any, document: Any) -> Any:

@@ -12,6 +12,7 @@ from .._facts._workload import Workload
 from .._run._arguments import check_fn, check_items
 from .._run._choosing import recommend
 from .._work._callables import is_async, name_of
+from .._work._captured import of_type
 from .._work._perform import show
 from ._executor import AdaptiveExecutor
 
@@ -60,12 +61,7 @@ def pick_executor(fn: Callable[..., Any], sample_args: Iterable[Any], *, budget:
 
 def _arguments(sample: Any) -> tuple[Any, ...]:
     alone: tuple[Any, ...] = (sample,)
-    return sample if _is_tuple(sample) else alone
-
-
-def _is_tuple(thing: object) -> bool:
-    """As `isinstance`, unseen by type checkers, which would then ask for type arguments."""
-    return isinstance(thing, tuple)
+    return sample if of_type(sample, tuple) else alone
 
 
 def _executor_for(thread: Estimate, process: Estimate) -> Executor:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import traceback
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._errors import RemoteError
+from .._facts._batch import Claim
 from .._measure._clock import SystemClock
-from .._strategies._workers._outcome import Carried
+from .._strategies._workers._outcome import Carried, portable
 from .._work._captured import Held, held_by
-from .._work._perform import show, text_of
-from .._work._pickling import dump, load
+from .._work._pickling import load
 
 if TYPE_CHECKING:
     from ._gil_monitor import GilMonitor
@@ -105,7 +103,8 @@ def serve(message: Call | Look) -> Report | Held | str:
     queued = _clock.run_queue() - queued
     gil = None if monitor is None else monitor.end(message.trial, (began, ended), cpu, queued)
     changed = before is not None and before != held_by(fn)
-    carried = None if failure is None else _portable(failure, message)
+    number = message.number
+    carried = None if failure is None else portable(failure, Claim(number, [message]), number)
     times = (ended - began) / 1e9, cpu / 1e9, queued / 1e9
     return Report(value, carried, *times, changed=changed, gil=gil, unloadable="")
 
@@ -141,14 +140,3 @@ def _loaded(call: Call) -> Any:
 
 def _words(error: BaseException) -> str:
     return f"a worker process cannot load it: {type(error).__name__}: {error}"
-
-
-def _portable(error: BaseException, call: Call) -> Carried:
-    """An exception that is sure to arrive, with the text of its traceback."""
-    text = "".join(traceback.format_exception(error))
-    try:
-        load(dump(error))
-    except Exception:  # noqa: BLE001 - any failure on the way there or back
-        kind = f"{type(error).__module__}.{type(error).__qualname__}"
-        return Carried(RemoteError(call.number, show(call), kind, text_of(error), text), "")
-    return Carried(error, text, getattr(error, "__notes__", None))

@@ -16,7 +16,7 @@ from .._measure._switching import URGENT, quick_switching
 from .._strategies._lanes._inside import performer_inside
 from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._workers._host import Host, Worker
-from .._strategies._workers._inner import serve_lanes
+from .._strategies._workers._inner import InnerLanes
 from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._watch import Watch
@@ -127,7 +127,7 @@ class WorkerStartup:
         """What workers need besides the callable: for lanes inside them, and to look at what it holds."""
         needed: list[Callable[..., Any]] = [Watch] if self._state.is_held else []
         if inside > 1:
-            needed += [serve_lanes, performer_inside(is_async=self._job.is_async)]
+            needed += [InnerLanes, performer_inside(is_async=self._job.is_async)]
         return needed
 
     def _is_over(self) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ._steps import StepMeter
 
-__all__ = ["Blame", "culprit"]
+__all__ = ["LONG", "Blame", "culprit"]
 
 LONG = 1_000_000
 """Nanoseconds a step must have lasted to be looked at (guessed: less delays nobody)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from .._work._pickling import dump
+from .._work._pickling import dump, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,4 +48,4 @@ def _packed(things: Sequence[Any]) -> tuple[int, int]:
     began = time.thread_time_ns()
     frames = dump([*things])
     took = time.thread_time_ns() - began
-    return took, sum(memoryview(frame).nbytes for frame in frames)
+    return took, size_of(frames)

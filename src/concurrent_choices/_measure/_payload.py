@@ -9,7 +9,7 @@ from attrs import evolve
 from .._facts._profile import Payload
 from .._work._imports import imports_of
 from .._work._obstacle import obstacle
-from .._work._pickling import dump, load
+from .._work._pickling import dump, load, size_of
 from .._work._state import FIRST, State
 from ._awaited_calls import AwaitedCalls
 from ._ledger import Raised
@@ -155,10 +155,6 @@ def _weigh(things: Sequence[Any], name: str, clock: Clock) -> _Weight:
     return _Weight(size / max(1, weighed), time / 1e9 / max(1, weighed), "")
 
 
-def _size(frames: Sequence[Any]) -> int:
-    return sum(memoryview(frame).nbytes for frame in frames)
-
-
 def _handling(clock: Clock) -> int:
     """Nanoseconds to pickle and unpickle nothing: what a message pays once, however many items it holds."""
     return _trip(None, clock)[1]
@@ -171,7 +167,7 @@ def _trip(thing: Any, clock: Clock) -> tuple[int, int]:
         start = clock.thread_cpu()
         packed = dump(thing)
         between = clock.thread_cpu()
-        size = _size(packed)
+        size = size_of(packed)
         if size <= _TWICE:
             load(packed)
         # beyond the size that is brought back, the way back is taken to cost what the way there did

@@ -14,11 +14,21 @@ from ._perform import text_of
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pickle import PickleBuffer
     from types import ModuleType
     from typing import Any
 
-__all__ = ["APART", "MAINS", "dump", "goes_by_value", "load", "names_what_stays", "reason_of"]
+__all__ = [
+    "APART",
+    "MAINS",
+    "dump",
+    "goes_by_value",
+    "load",
+    "names_what_stays",
+    "reason_of",
+    "size_of",
+]
 
 OUT_OF_BAND_FROM = 1 << 20
 """Bytes from which a buffer travels beside the pickle instead of in it."""
@@ -61,6 +71,11 @@ def dump(value: Any) -> list[Any]:
     del frames[1:]
     frames[0] = dumps(value, beside, tuple(APART.values()))  # another thread may add one meanwhile
     return frames
+
+
+def size_of(frames: Iterable[Any]) -> int:
+    """Bytes of frames, all together."""
+    return sum(memoryview(frame).nbytes for frame in frames)
 
 
 def names_what_stays(frame: bytes) -> bool:

@@ -8,6 +8,7 @@ from math import ceil
 from attrs import frozen
 
 from ..._facts._table import spell
+from .._placing import HOLDS
 from ._advice import Advice, AdviceTable
 from ._lines import spelled
 from ._route_table import Route, RouteTable
@@ -28,9 +29,6 @@ SHARE = 0.4
 
 QUEUES = 5e-3
 """Seconds a request may wait for a thread of the pool (guessed)."""
-
-HOLDS = 0.6
-"""Share of computing in threads that holds the GIL, from which threads do not help."""
 
 SIDE_BY_SIDE = 100_000_000
 """Nanoseconds of computing in several threads from which that tells (guessed: ten looks)."""
@@ -92,9 +90,8 @@ def figures_of(route: Route, threads: int) -> Figures:
     share = min(1.0, route.seen_cpu / served) if served > 0 else 0.0
     pooled = route.pooled / close
     is_async = route.handler.is_async if route.handler else None
-    if (
-        is_async is False and not pooled
-    ):  # what it waits for could not be seen: nearly all of it is the thread
+    if is_async is False and not pooled:
+        # What it waits for could not be seen: nearly all of it is the thread.
         pooled = max(0.0, (route.wall - route.held) / count - route.queued / close)
     computing = route.cpu / route.close_held if route.close_held else 1.0
     held = route.held / count

@@ -11,6 +11,7 @@ import time
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from ..._measure._blame import LONG
 from ..._measure._clock import SystemClock
 from ..._platform._frames import frames
 from ..._work._new_thread import new_thread
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from ._visit import LoopThread
 
 __all__ = ["Sampler"]
-
-LONG = 1_000_000
-"""Nanoseconds a step must have lasted to be looked at (guessed: less delays nobody)."""
 
 LATE = 1_000_000
 """Nanoseconds of lateness from which the GIL was held (guessed: a fifth of the switch interval, for which

@@ -24,7 +24,7 @@ TYPE_CHECKING = False  # checkers know the name; importing typing would cost a w
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["serve_lanes"]
+__all__ = ["InnerLanes"]
 
 
 class _Relay(Source):
@@ -72,8 +72,15 @@ class _Relay(Source):
         """Nothing to pull from: items arrive by themselves."""
 
 
-class _Lanes:
-    """One job's lanes, in a thread of their own; the main thread goes on listening."""
+class InnerLanes:
+    """One job's lanes, in a thread of their own; the main thread goes on listening.
+
+    Args:
+        terms: The job's.
+        number: And its number.
+        link: The wire to the caller.
+        page: Where the caller sees what was started.
+    """
 
     def __init__(self, terms: Terms, number: int, link: Link, page: Page) -> None:
         self._link = link
@@ -140,8 +147,3 @@ class _Lanes:
         with self._sending:
             self._link.queue(kind, self._number, start, frames)
             self._link.flush()
-
-
-def serve_lanes(terms: Terms, number: int, link: Link, page: Page) -> _Lanes:
-    """What takes the batches of a job that has lanes inside the worker."""
-    return _Lanes(terms, number, link, page)

@@ -17,7 +17,7 @@ TYPE_CHECKING = False  # checkers know the name; importing typing would cost a w
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Carried", "Scrutiny", "flush_output", "pack_outcome"]
+__all__ = ["Carried", "Scrutiny", "flush_output", "pack_outcome", "portable"]
 
 
 class Scrutiny:
@@ -89,8 +89,8 @@ def _without_obstacles(
     return kept, error
 
 
-def portable(error: BaseException, claim: Claim, index: int) -> Any:
-    """An exception that is sure to arrive, with the text of its traceback."""
+def portable(error: BaseException, claim: Claim, index: int) -> Carried:
+    """What an item of a claim raised, sure to arrive, with the text of its traceback."""
     import traceback  # noqa: PLC0415 - 3 ms of a worker's start, for errors only
 
     text = "".join(traceback.format_exception(error))

@@ -27,7 +27,7 @@ from ..._work._apart import keep_apart
 from ..._work._job import Job
 from ..._work._pace import share_of_rest
 from ..._work._perform import show
-from ..._work._pickling import dump, reason_of
+from ..._work._pickling import dump, reason_of, size_of
 from .._lanes._outbox import UNHEARD
 from ._child import readable
 from ._host import FALSE_STARTS, Host, Worker
@@ -163,7 +163,7 @@ class Pump:
         if frames is None:
             return True
         queue.sent(claim)
-        queue.weighed(sum(memoryview(frame).nbytes for frame in frames), len(claim.items))
+        queue.weighed(size_of(frames), len(claim.items))
         queue.worker.link.queue(Kind.BATCH, self._number, claim.start, frames)
         return True
 

@@ -157,9 +157,9 @@ class _Server:
     def _performing(self, terms: Terms, number: int) -> Any:
         """What takes the batches of a job."""
         if terms.inner is not None:
-            from ._inner import serve_lanes  # noqa: PLC0415 - only hybrids need lanes inside
+            from ._inner import InnerLanes  # noqa: PLC0415 - only hybrids need lanes inside
 
-            perform: Any = serve_lanes(terms, number, self._link, self._page)
+            perform: Any = InnerLanes(terms, number, self._link, self._page)
         else:
             perform = _Bench(terms, number, _performer(terms), self._link, self._page)
         if not terms.watched:
