@@ -8,10 +8,11 @@ from functools import partial
 
 import pytest
 
-from concurrent_choices._embed._account import EXAMINED, Account, identity_of, unwrapped
+from concurrent_choices._embed._account import EXAMINED, Account
 from concurrent_choices._embed._advisor._shares import Shares
 from concurrent_choices._embed._backlog import Backlog
 from concurrent_choices._embed._examine import Examination
+from concurrent_choices._embed._identity import identity_of, unwrapped
 from concurrent_choices._embed._placing import Figures, place
 from concurrent_choices._embed._ramp import Ramp
 from concurrent_choices._embed._tasks import Task

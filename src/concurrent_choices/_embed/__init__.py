@@ -3,7 +3,7 @@
     offload ── AdaptiveExecutor ──┬── Threads (_dispatch, watched by _stall_monitor)
                                   └── ProcessPool (_process_pool) ══ worker processes, which run
                                       _remote (and _gil_monitor)
-    what is known of a callable: _account; where it belongs: _placing; what it holds: _captured
+    what is known of a callable: _account; where it belongs: _placing; what it holds: `_work._captured`
 
-Worker processes import `_remote` and `_captured`, so those two load nothing slow.
+Worker processes import `_remote` and `_work._captured`, so those two load nothing slow.
 """

@@ -1,20 +1,14 @@
-"""What the executor knows of one callable, and how it finds it again."""
+"""What the executor knows of one callable."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextvars import Context
-from functools import partial
 from itertools import count
 from math import inf
-from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
-from typing import Any
 
-from .._work._callables import is_async, name_of
 from ._placing import HOLDS, Figures, Place, Verdict, place, worth_moving
 from ._ramp import Ramp
 
-__all__ = ["EXAMINED", "Account", "Accounts", "identity_of", "unwrapped"]
+__all__ = ["EXAMINED", "Account"]
 
 NEW = 8
 """Calls that are all measured in full (DECISION.md 5.3: the first 8)."""
@@ -36,10 +30,6 @@ WAITING = 32
 
 CHANGED = 4.0
 """Factor by which computing must have changed for another look at a callable (guessed)."""
-
-KEPT = 1024
-"""Callables remembered; the one not used for longest is forgotten (guessed: a megabyte)."""
-
 
 _numbers = count(1)
 
@@ -255,87 +245,3 @@ class Account:
 
     def _bounded(self, limit: int) -> int:
         return limit if self._ceiling is None else min(limit, self._ceiling)
-
-
-class Accounts:
-    """Finds the account of a callable.
-
-    Args:
-        open_account: Makes one, from a name and a key.
-    """
-
-    def __init__(self, open_account: Callable[[str, object], Account]) -> None:
-        self._open = open_account
-        self._known: dict[int, Account] = {}
-
-    def of(self, fn: Callable[..., Any]) -> Account:
-        """The account of a callable; a new one where it has none."""
-        # A plain function's identity, without the call that works out any other's.
-        key = fn.__code__ if type(fn) is FunctionType else identity_of(fn)
-        account = self._known.get(id(key))
-        return account if account is not None else self._enter(fn, key)
-
-    def __iter__(self) -> Any:
-        return iter(list(self._known.values()))
-
-    def _enter(self, fn: Callable[..., Any], key: object) -> Account:
-        if len(self._known) >= KEPT:
-            self._forget()
-        called, _, _ = unwrapped(fn, (), {})
-        account = self._open(name_of(called), key)
-        if is_async(called):
-            account.obstacle = "it is an async def, whose coroutine belongs to this process"
-        # Two threads may open one for the same callable: the first is kept.
-        return self._known.setdefault(id(key), account)
-
-    def _forget(self) -> None:
-        """Forget the quarter that was entered first, apart from what runs."""
-        for number, account in list(self._known.items())[: KEPT // 4]:
-            if not (account.running or account.away):
-                self._known.pop(number, None)
-
-
-def identity_of(fn: Any) -> object:
-    """What stays the same when the same code is submitted again, as a new lambda or a bound method."""
-    while True:
-        if type(fn) is FunctionType:
-            return fn.__code__
-        if type(fn) is MethodType:
-            fn = fn.__func__
-        elif _is(fn, partial):
-            fn = _inside(fn) or fn.func
-        elif isinstance(fn, BuiltinMethodType):
-            owner = fn.__self__
-            return fn if owner is None or type(owner) is ModuleType else _method(owner, fn)
-        else:
-            return fn if isinstance(fn, type) else _class_code(fn)
-
-
-def unwrapped(
-    fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-    """A call without the `Context.run` that `asyncio` wraps around it: a context cannot travel."""
-    if _is(fn, partial) and (inner := _inside(fn)) is not None:
-        return inner, (*fn.args[1:], *args), {**fn.keywords, **kwargs}
-    return fn, args, kwargs
-
-
-def _inside(fn: Any) -> Any:
-    called: Any = fn.func
-    if type(called) is BuiltinMethodType and type(called.__self__) is Context and fn.args:
-        return fn.args[0]
-    return None
-
-
-def _method(owner: object, fn: BuiltinMethodType) -> object:
-    return getattr(type(owner), fn.__name__, type(owner))
-
-
-def _class_code(fn: Any) -> object:
-    kind: Any = getattr(fn, "__class__", None)
-    return getattr(kind.__call__, "__code__", kind)
-
-
-def _is(thing: object, kind: type) -> bool:
-    """Whether it is of exactly this type, unseen by type checkers, which would ask for its arguments."""
-    return type(thing) is kind

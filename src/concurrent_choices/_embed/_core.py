@@ -19,9 +19,11 @@ from .._measure._clock import SystemClock
 from .._platform import gil_enabled, usable_cpus
 from .._work._apart import keep_apart
 from .._work._captured import Held, held_by, travels_by_name
-from ._account import Account, Accounts, identity_of, unwrapped
+from ._account import Account
+from ._accounts import Accounts
 from ._dispatch import Dispatch
 from ._future import LeanFuture
+from ._identity import identity_of, unwrapped
 from ._lane import Lane, perform
 from ._process_pool import ProcessPool
 from ._settings import Settings

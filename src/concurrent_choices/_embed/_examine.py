@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._work._captured import digest_of, held_by
 from .._work._pickling import dump, load
-from ._account import unwrapped
+from ._identity import unwrapped
 
 if TYPE_CHECKING:
     from .._facts._clock import Clock

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from .._work._apart import keep_apart
 from .._work._captured import held_by, travels_by_name
 from .._work._pickling import dump, reason_of
-from ._account import unwrapped
 from ._examine import holds_alike
+from ._identity import unwrapped
 from ._remote import Call
 
 if TYPE_CHECKING:

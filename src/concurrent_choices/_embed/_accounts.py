@@ -1,0 +1,54 @@
+"""The accounts of an executor, by what stays the same of a callable from call to call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import Any
+
+from .._work._callables import is_async, name_of
+from ._account import Account
+from ._identity import identity_of, unwrapped
+
+__all__ = ["Accounts"]
+
+KEPT = 1024
+"""Callables remembered; beyond, the quarter that came first is forgotten (guessed: a megabyte)."""
+
+
+class Accounts:
+    """Finds the account of a callable.
+
+    Args:
+        open_account: Makes one, from a name and a key.
+    """
+
+    def __init__(self, open_account: Callable[[str, object], Account]) -> None:
+        self._open = open_account
+        self._known: dict[int, Account] = {}
+
+    def of(self, fn: Callable[..., Any]) -> Account:
+        """The account of a callable; a new one where it has none."""
+        # A plain function's identity, without the call that works out any other's.
+        key = fn.__code__ if type(fn) is FunctionType else identity_of(fn)
+        account = self._known.get(id(key))
+        return account if account is not None else self._enter(fn, key)
+
+    def __iter__(self) -> Iterator[Account]:
+        return iter(list(self._known.values()))
+
+    def _enter(self, fn: Callable[..., Any], key: object) -> Account:
+        if len(self._known) >= KEPT:
+            self._forget()
+        called, _, _ = unwrapped(fn, (), {})
+        account = self._open(name_of(called), key)
+        if is_async(called):
+            account.obstacle = "it is an async def, whose coroutine belongs to this process"
+        # Two threads may open one for the same callable: the first is kept.
+        return self._known.setdefault(id(key), account)
+
+    def _forget(self) -> None:
+        """Forget the quarter that was entered first, apart from what runs."""
+        for number, account in list(self._known.items())[: KEPT // 4]:
+            if not (account.running or account.away):
+                self._known.pop(number, None)
