@@ -12,9 +12,10 @@ from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._control import resident_inflation
 from concurrent_choices._measure._figures import PAIR, Trial
 from concurrent_choices._measure._hand import OwnHand
+from concurrent_choices._measure._lane_trials import Size, Trials
 from concurrent_choices._measure._profiler import profile
 from concurrent_choices._measure._rounds import Rounds
-from concurrent_choices._measure._trial import _inflated, _Size, _surer, _taking_turns
+from concurrent_choices._measure._trial import _inflated, _surer, _taking_turns
 from patience import patient
 
 
@@ -65,12 +66,11 @@ def test_a_doubtful_pair_that_cannot_be_tried_again_counts_for_nothing(left):
     bench = Bench(abs, range(10), clock=clock, is_async=False, hand=OwnHand)
     sample = Rounds(bench, FakeWitness()).sample(Allowance.of(0, 0.2, None, 10))
     doubtful, certain = Trial(PAIR, 1.95, 33.0, 0.06), Trial(PAIR, 1.95, 1.0, 1.95)
-    size = _Size(PAIR, 3, 0.04)
+    size = Size(PAIR, 3, 0.04)
+    trials = Trials(bench, sample, clock.wall() + int(left * 1e9))
 
-    deadline = clock.wall() + int(left * 1e9)
-
-    assert _surer(bench, sample, certain, size, deadline) is certain
-    assert _surer(bench, sample, doubtful, size, deadline) is None
+    assert _surer(trials, certain, size) is certain
+    assert _surer(trials, doubtful, size) is None
     assert "could not be tried again" in bench.missing[-1]
 
 
@@ -78,10 +78,10 @@ def test_a_pair_leaves_enough_items_to_be_confirmed(monkeypatch):
     """Where items are few, two lanes call a few of them: doubts would need as many again and more."""
     asked = []
 
-    def tried(bench, sample, size, deadline):
-        asked.append((size.calls, sum(map(len, bench.feed.places.gaps))))
+    def make(trials, size):
+        asked.append((size.calls, sum(map(len, trials.bench.feed.places.gaps))))
 
-    monkeypatch.setattr(_trial, "_tried", tried)
+    monkeypatch.setattr(Trials, "make", make)
     work = partial(_spin_for, 1e-3)
     profile(work, range(60), clock=SystemClock(), budget=30.0, is_async=False)
 
@@ -119,11 +119,11 @@ def test_a_trial_of_lanes_that_turn_out_slow_is_over_soon():
 @pytest.mark.parametrize(("speedups", "best"), [([1.9], 1.9), ([1.1, 1.8], 1.8), ([1.1, 1.0], 1.1)])
 def test_lanes_that_seem_to_wait_for_each_other_are_tried_again(monkeypatch, speedups, best):
     """What spoilt a few calls may be gone; whether they queue for a lock is told by the better trial."""
-    trials = iter(Trial(PAIR, 0.5, 1.0, speedup) for speedup in speedups)
-    monkeypatch.setattr(_trial, "_tried", lambda *_: next(trials))
+    made = iter(Trial(PAIR, 0.5, 1.0, speedup) for speedup in speedups)
+    monkeypatch.setattr(Trials, "make", lambda *_: next(made))
 
     bench = Bench(abs, range(10), clock=FakeClock(), is_async=False, hand=OwnHand)
-    pair = _trial._waiting_pair(bench, None, _Size(PAIR, 2, 0.01, settles=True), 0)
+    pair = _trial._waiting_pair(Trials(bench, None, 0), Size(PAIR, 2, 0.01, settles=True))
 
     assert pair.speedup == best
-    assert next(trials, None) is None
+    assert next(made, None) is None

@@ -1,0 +1,182 @@
+"""Lanes that make real calls side by side, and what they took beside one alone."""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from ._awaited_calls import AwaitedCalls
+from ._calls import cut
+from ._figures import PAIR, beside_others, compare
+from ._hand import DaemonHand
+from ._rounds import block_size
+from ._switching import quick_switching
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from .._facts._batch import Claim
+    from .._facts._clock import Clock
+    from ._bench import Bench
+    from ._calls import PlainCalls
+    from ._figures import Block, Trial
+    from ._rounds import Sample
+
+__all__ = ["NO_LONGER", "TURN", "Size", "Trials"]
+
+TURN = 1e-3
+"""Switch interval of a trial where lanes may take turns: at the usual 5 ms, a trial of 15 ms is over before
+turns even out (measured: 1.3 for what is 1.0). Lanes that seldom hold the GIL are tried at the usual one: two
+read small files 0.9 times as fast as one there, as they do later, and 1.26 times with this one (measured)."""
+
+NO_LONGER = 1.3
+"""The same where the sample's calls were equally long, and what the last call of a trial is given: what
+queueing may add (guessed)."""
+
+
+class Size(NamedTuple):
+    """How large a trial is.
+
+    Attributes:
+        lanes: Those that work at once.
+        calls: Of each.
+        seconds: What it needs at most.
+        settles: Whether lanes are not timed before their second call, and begin no call that would end late.
+        turn: Its switch interval, seconds.
+    """
+
+    lanes: int
+    calls: int
+    seconds: float
+    settles: bool = False
+    turn: float = TURN
+
+
+class Trials:
+    """Has lanes make calls side by side, as far as items and budget allow.
+
+    Args:
+        bench: What the calls are made with; `missing` is told why a trial was not made.
+        sample: What one lane did alone.
+        deadline: The clock's wall time at which to stop, ns.
+    """
+
+    def __init__(self, bench: Bench, sample: Sample, deadline: int) -> None:
+        self.bench = bench
+        self.sample = sample
+        self._deadline = deadline
+
+    @property
+    def left(self) -> float:
+        """Seconds until everything has to stop."""
+        return self.bench.left(self._deadline)
+
+    def make(self, size: Size) -> Trial | None:
+        """What lanes did together beside the one of the sample; None where they did nothing."""
+        return compare(self.lanes(size), self.sample.alone, crowded=self.sample.native > 0)
+
+    def better(self, first: Trial, size: Size, merit: Callable[[Trial], float]) -> Trial:
+        """The better of a trial and one more like it. Where that cannot be made, no figure is missing."""
+        missing = list(self.bench.missing)
+        again = self.make(size)
+        self.bench.missing[:] = missing
+        return max(first, again, key=merit) if again else first
+
+    def lanes(self, size: Size) -> list[Block]:
+        """The totals of each lane; none where items or budget do not allow it, or one did not come back."""
+        source = self._source(size)
+        if source is None:
+            return []
+        return _together(self.bench, source, size, self._deadline + int(size.seconds * 1e9))
+
+    def _source(self, size: Size) -> _Source | None:
+        """What the lanes draw from; None where items or budget do not allow a trial."""
+        bench, blocks = self.bench, self.sample.blocks
+        field = "pair_speedup" if size.lanes == PAIR else "ramp"
+        if size.seconds > self.left:
+            bench.missing.append(f"{field}: the budget was spent before {size.lanes} lanes could be tried")
+            return None
+        run = block_size([blocks[0], *blocks])
+        claims = cut(bench.feed.take(size.lanes * size.calls, run), run)
+        if len(claims) < size.lanes:
+            bench.feed.give_back(claims)
+            bench.missing.append(f"{field}: too few items were left to try {size.lanes} lanes")
+            return None
+        last = self._deadline - int(NO_LONGER * max(block.wall / block.calls for block in blocks))
+        if not size.settles:
+            # By then they are done even one after another, unless they take longer than in the sample.
+            last = min(last, bench.clock.wall() + int(size.seconds * 1e9))
+        return _Source(claims, bench.clock, last)
+
+
+class _Source:
+    """Claims that lanes share, each drawn once.
+
+    Args:
+        claims: All of them.
+        clock: What time is read from.
+        last: Its wall time after which no more are handed out, ns.
+    """
+
+    def __init__(self, claims: Sequence[Claim], clock: Clock, last: int) -> None:
+        self.claims = claims
+        self._last = last
+        self._left = deque(claims)
+        self._clock = clock
+
+    def __iter__(self) -> Iterator[Claim]:
+        while self._clock.wall() < self._last:
+            try:
+                yield self._left.popleft()
+            except IndexError:
+                return
+
+    def rest(self) -> list[Claim]:
+        """What nobody drew."""
+        return list(self._left)
+
+
+def _together(bench: Bench, source: _Source, size: Size, deadline: int) -> list[Block]:
+    """Make calls in lanes; the totals of each, none where one did not come back."""
+    calls = bench.calls
+    if isinstance(calls, AwaitedCalls):
+        done: list[Block] = []
+
+        def work() -> None:
+            done.extend(calls.lanes(source, bench.ledger, size.lanes, settles=size.settles))
+
+        if bench.do(work, source.claims, deadline):
+            bench.feed.give_back(source.rest())
+        return done
+    return _on_threads(bench, calls, source, size, deadline)
+
+
+def _on_threads(bench: Bench, calls: PlainCalls, source: _Source, size: Size, deadline: int) -> list[Block]:
+    done: dict[int, Block] = {}
+    hands = [DaemonHand() for _ in range(size.lanes)]
+
+    def lane(place: int) -> None:
+        done[place] = calls.lane(source, bench.ledger, start, settles=size.settles)
+
+    ended, start, before = False, bench.clock.wall(), _elsewhere(bench.clock)
+    try:
+        with quick_switching(size.turn):
+            for place, hand in enumerate(hands):
+                hand.begin(partial(lane, place))
+            # All are asked: it waits for who came back.
+            came_back = [hand.ended(bench.left(deadline)) for hand in hands]
+        ended = all(came_back)
+    finally:
+        if ended:
+            bench.feed.give_back(source.rest())
+        else:
+            bench.give_up(source.claims)
+        for hand in hands:
+            hand.close()
+    return beside_others(list(done.values()), _elsewhere(bench.clock) - before) if ended else []
+
+
+def _elsewhere(clock: Clock) -> int:
+    """Time that cores have computed for others than this process, ns."""
+    return clock.cores_busy() - clock.process_cpu()
