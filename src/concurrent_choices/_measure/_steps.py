@@ -11,16 +11,16 @@ through it, so no task is needed for that.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Generator
+    from collections.abc import Callable, Coroutine, Generator
     from contextvars import Context
 
     from .._facts._clock import Clock
 
 __all__ = ["StepMeter", "Steps", "isolated"]
-
 
 _TRIES = 9  # the least of so many is free of interruptions
 
@@ -91,10 +91,19 @@ class StepMeter:
             return sums
         return sums._replace(held=sums.held + wall - since, cpu=sums.cpu + max(0, cpu - self.cpu_since))
 
-    def timed(self, coroutine: Coroutine[Any, Any, Any], context: Context) -> _Timed:
+    def timed(self, coroutine: Coroutine[Any, Any, Any], context: Context) -> _Driven:
         """An awaitable that does what the coroutine does, in a context, and counts its steps."""
         self.coroutines += 1
-        return _Timed(self, coroutine, context)
+        return _Driven(coroutine, partial(self._step, context.run))
+
+    def _step(self, run: Callable[..., Any], advance: Callable[[Any], Any], sent: Any) -> Any:
+        cpu = self.begin()
+        try:
+            yielded = run(advance, sent)
+        finally:
+            self.end(cpu)
+        self.steps += 1
+        return yielded
 
     def _own_cost(self) -> tuple[int, int]:
         """What one step that does nothing takes, wall and CPU, ns."""
@@ -126,26 +135,28 @@ class StepMeter:
         self.queued += max(0, min(self._clock.run_queue() - self._queue_since, held - computed))
 
 
-class _Timed:
-    def __init__(self, meter: StepMeter, coroutine: Coroutine[Any, Any, Any], context: Context) -> None:
-        self._meter = meter
+class _Driven:
+    """An awaitable that does what a coroutine does.
+
+    Args:
+        coroutine: What is driven.
+        resume: Takes each of its steps: called with its `send` or `throw`, and what is to be given to that.
+    """
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], resume: Callable[..., Any]) -> None:
         self._coroutine = coroutine
-        self._context = context
+        self._resume = resume
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        meter, run, coroutine = self._meter, self._context.run, self._coroutine
+        coroutine, resume = self._coroutine, self._resume
         advance: Any = coroutine.send
         sent: Any = None
         try:
             while True:
-                cpu = meter.begin()
                 try:
-                    yielded = run(advance, sent)
+                    yielded = resume(advance, sent)
                 except StopIteration as stop:
                     return stop.value
-                finally:
-                    meter.end(cpu)
-                meter.steps += 1
                 advance, sent = coroutine.send, None
                 try:
                     sent = yield yielded
@@ -155,27 +166,6 @@ class _Timed:
             coroutine.close()
 
 
-class isolated:  # noqa: N801 - read as a verb: `await isolated(coroutine, context)`
+def isolated(coroutine: Coroutine[Any, Any, Any], context: Context) -> _Driven:
     """An awaitable that runs a coroutine in a context, and measures nothing."""
-
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], context: Context) -> None:
-        self._coroutine = coroutine
-        self._context = context
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        run, coroutine = self._context.run, self._coroutine
-        advance: Any = coroutine.send
-        sent: Any = None
-        try:
-            while True:
-                try:
-                    yielded = run(advance, sent)
-                except StopIteration as stop:
-                    return stop.value
-                advance, sent = coroutine.send, None
-                try:
-                    sent = yield yielded
-                except BaseException as error:  # noqa: BLE001 - as in the timed one
-                    advance, sent = coroutine.throw, error
-        finally:
-            coroutine.close()
+    return _Driven(coroutine, context.run)
