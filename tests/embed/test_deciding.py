@@ -9,10 +9,12 @@ from functools import partial
 import pytest
 
 from concurrent_choices._embed._account import EXAMINED, Account
+from concurrent_choices._embed._accounts import KEPT, Accounts
 from concurrent_choices._embed._advisor._shares import Shares
 from concurrent_choices._embed._backlog import Backlog
 from concurrent_choices._embed._examine import Examination
 from concurrent_choices._embed._identity import identity_of, unwrapped
+from concurrent_choices._embed._packing import BelongsHereError, Packer, SentCallables
 from concurrent_choices._embed._placing import Figures, place
 from concurrent_choices._embed._ramp import Ramp
 from concurrent_choices._embed._tasks import Task
@@ -267,6 +269,32 @@ def test_a_context_around_a_call_is_taken_off():
     wrapped = partial(copy_context().run, pow, 2)
     assert unwrapped(wrapped, (3,), {}) == (pow, (2, 3), {})
     assert identity_of(wrapped) is pow
+
+
+def test_callables_without_end_are_forgotten():
+    """But those whose calls run: they are still counted on."""
+    accounts = Accounts(lambda name, key: Account(name, key, start=1, most=1, ceiling=None, cpus=1.0))
+    made = [eval(f"lambda: {number}") for number in range(KEPT + 1)]
+    first, second = accounts.of(made[0]), accounts.of(made[1])
+    first.running = 1
+    for fn in made:
+        accounts.of(fn)
+    assert len(list(accounts)) <= KEPT
+    assert accounts.of(made[0]) is first
+    assert accounts.of(made[1]) is not second
+
+
+def test_what_holds_something_else_than_when_it_was_packed_is_not_sent():
+    """The workers would go on with what it held then."""
+    held = [1]
+    known = account("reads")
+    known.learn(1.0, 1.0, 0.0)  # so long that a look costs next to nothing
+    call = Task(Future(), lambda: held, (), {}, known, copy_context(), 1, 0, 1)
+    packer = Packer()
+    assert packer.pack(call, SentCallables())
+    held.append(2)
+    with pytest.raises(BelongsHereError, match="has changed here"):
+        packer.pack(call, SentCallables())
 
 
 STATE = {"count": 0}

@@ -965,7 +965,12 @@ def test_threads_without_a_clock_of_their_own(monkeypatch):
         raise ProcessLookupError
 
     monkeypatch.setattr(time, "pthread_getcpuclockid", no_such_thread, raising=False)
+    gate = threading.Event()
     with AdaptiveExecutor() as executor:
-        list(executor.map(time.sleep, [0.01] * 20))
+        futures = [
+            executor.submit(gate.wait, 60) for _ in range(FEW + os.cpu_count() + 1)
+        ]  # so that one waits
+        gate.set()
+        assert all(future.result(60) for future in futures)
         watch = next(each for each in threading.enumerate() if each.name == "executor-watch")
         assert watch.is_alive()

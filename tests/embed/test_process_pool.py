@@ -1,9 +1,17 @@
-"""What the process pool takes on while its thread is only being started."""
+"""The process pool: while its thread is only being started, and what its workers cannot do."""
 
+import os
 import threading
+import time
+from contextlib import closing
+from queue import SimpleQueue
 
+import pytest
+
+from concurrent_choices import AdaptiveExecutor, WorkerDiedError
 from concurrent_choices._embed import _process_pool
 from concurrent_choices._embed._process_pool import ProcessPool
+from concurrent_choices._work._captured import held_by
 
 
 class Unstartable:
@@ -35,3 +43,98 @@ def test_calls_that_come_while_its_thread_fails_to_start(monkeypatch):
     first.join(60)
     second.join(60)
     assert sorted(refused) == ["first", "second"]
+
+
+def only_in(home, what):
+    """Load something, unless this is another process."""
+    if os.getpid() == home:
+        return what
+    if what == "deadly":
+        os._exit(3)
+    raise ValueError(what)
+
+
+class OnlyHere:
+    """A callable, or an argument, that other processes cannot load."""
+
+    def __init__(self, what):
+        self.what = what
+
+    def __call__(self):
+        return os.getpid()
+
+    def __reduce__(self):
+        return only_in, (os.getpid(), self.what)
+
+
+LIST = [1, 2]
+
+
+def hold():
+    """Something that is looked at."""
+    return LIST
+
+
+@pytest.mark.parametrize(
+    ("fn", "words"),
+    [
+        (OnlyHere("no"), "a worker process cannot load it: ValueError: no"),
+        (OnlyHere("deadly"), "loading it ends a worker process (exit code 3)"),
+        (OnlyHere(threading.Lock()), "it cannot be pickled"),
+    ],
+)
+def test_a_look_says_why_a_callable_cannot_be_loaded(fn, words):
+    """That keeps it in this process, and no other callable with it."""
+    said = SimpleQueue()
+    pool = ProcessPool(
+        1, on_refused=None, on_returned=None, on_ended=None, on_looked=lambda *about: said.put(about)
+    )
+    with closing(pool):
+        pool.look_at("first", fn)
+        pool.look_at("then", hold)
+        answers = dict(said.get(timeout=60) for _ in range(2))
+    assert answers["first"].startswith(words)
+    assert answers["then"] == held_by(hold)
+
+
+def pid_of(_given):
+    """Where it runs."""
+    return os.getpid()
+
+
+@pytest.mark.parametrize("call", [(pid_of, OnlyHere("no")), (OnlyHere("no"),)])
+def test_a_call_that_a_worker_cannot_read_is_made_here(call):
+    """Be it the argument or the callable: nothing of it was begun there. Others still go there."""
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        assert executor.submit(pid_of, 1).result(60) != os.getpid()
+        assert executor.submit(*call).result(60) == os.getpid()
+        assert executor.submit(pid_of, 1).result(60) != os.getpid()
+
+
+def die_at(path):
+    """End this process as soon as there is such a file."""
+    while not path.exists():
+        time.sleep(1e-3)
+    os._exit(3)
+
+
+def test_a_call_that_lies_ahead_of_a_worker_that_dies_is_made_by_another(tmp_path):
+    """It had not begun, so it is not lost with the one that had."""
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        dying = executor.submit(die_at, tmp_path / "now")
+        ahead = executor.submit(pid_of, 1)
+        (tmp_path / "now").touch()
+        assert isinstance(dying.exception(60), WorkerDiedError)
+        assert ahead.result(60) != os.getpid()
+
+
+def test_workers_without_calls_are_let_go(monkeypatch):
+    """The next call gets a new one."""
+    monkeypatch.setattr(_process_pool, "REST", 0.05)
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        first = executor.submit(pid_of, 1).result(60)
+        queues = executor._core._process_pool._queues
+        until = time.monotonic() + 60
+        while queues and time.monotonic() < until:
+            time.sleep(1e-3)
+        assert executor.submit(pid_of, 1).result(60) not in {first, os.getpid()}

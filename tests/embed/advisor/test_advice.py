@@ -30,7 +30,8 @@ from concurrent_choices._embed import _offload
 from concurrent_choices._embed._advise import advise, drive
 from concurrent_choices._embed._advisor._lines import culprit
 from concurrent_choices._embed._advisor._middleware import ROW
-from concurrent_choices._embed._advisor._rules import Figures, say
+from concurrent_choices._embed._advisor._route_table import RouteTable
+from concurrent_choices._embed._advisor._rules import LOOKS, Figures, figures_of, say
 from concurrent_choices._embed._driving import Request
 from concurrent_choices._embed._openapi import requests_of
 from patience import TRIES, patient
@@ -306,6 +307,24 @@ def test_what_was_not_seen_of_the_gil_is_not_claimed(gil, words):
     )
     assert finding == "computes under the GIL"
     assert words in text
+
+
+@pytest.mark.parametrize(
+    ("seen", "share"),
+    [
+        ({}, None),
+        ({"gil": 0.4}, 0.4),
+        ({"gil": 0.4, "side_wall": 10**9, "side_cpu": 10**9}, 1.0),
+        ({"gil": 0.4, "side_wall": 10**9, "side_cpu": 2 * 10**9}, 0.0),
+        ({"gil": 0.4, "side_wall": 10**9, "side_cpu": 10**9, "alone": LOOKS, "alone_held": LOOKS // 2}, 0.5),
+    ],
+)
+def test_who_holds_the_gil_is_told_by_what_was_seen_best(seen, share):
+    """A route that computed alone; then its threads side by side; then what was reckoned of all."""
+    route = RouteTable().route_of({"method": "GET", "path": "/"})
+    for name, value in seen.items():
+        setattr(route, name, value)
+    assert figures_of(route, 40).gil == share
 
 
 def test_offload_is_no_culprit():
