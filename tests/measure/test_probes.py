@@ -1,6 +1,8 @@
 import asyncio
+import subprocess
 import sys
 import time
+from textwrap import dedent
 
 import pytest
 from attrs import fields
@@ -31,6 +33,21 @@ def test_uvloop_can_be_imported_only_once():
 
     with pytest.raises(RuntimeError, match="imported already"):
         DIRECT["uvloop_start"][0]()
+
+
+@pytest.mark.parametrize("name", ["uvloop_start", "uvloop_step", "uvloop_socket_step"])
+def test_without_standard_streams_uvloop_is_left_alone(name):
+    """A daemon that has closed them is not aborted by what is measured."""
+    code = f"""
+        import os
+        from concurrent_choices._measure._probes import DIRECT
+        os.closerange(0, 2)
+        try:
+            DIRECT[{name!r}][0]()
+        except RuntimeError as error:
+            os._exit(7 if "closed" in str(error) else 1)
+        """
+    assert subprocess.run([sys.executable, "-c", dedent(code)], check=False, timeout=60).returncode == 7
 
 
 @patient

@@ -18,6 +18,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .._platform._files import standard_streams_are_open
 from .._work._new_thread import new_thread
 
 if TYPE_CHECKING:
@@ -189,6 +190,9 @@ def _on_loop(factory: LoopFactory, main: Callable[[], Any]) -> None:
 
 
 def _uvloop_factory() -> LoopFactory:
+    if not standard_streams_are_open():  # libuv would abort the process when it closes one of theirs
+        msg = "a standard stream is closed"
+        raise RuntimeError(msg)
     uvloop: Any = import_module("uvloop")
     factory: LoopFactory = uvloop.new_event_loop
     return factory
