@@ -7,6 +7,7 @@ import threading
 import time
 import weakref
 from contextlib import closing
+from contextvars import Context
 from dataclasses import dataclass
 
 import engine_acts as acts
@@ -54,6 +55,14 @@ def test_the_report_belongs_to_its_context():
         return await asyncio.gather(one(acts.double), one(acts.spin))
 
     assert asyncio.run(main()) == ["double", "spin"]
+
+
+def test_the_report_is_found_where_nothing_has_run():
+    """What was awaited in a cell of a notebook, or in a loop's task, ran in a context of its own."""
+    from concurrent_choices import arun
+
+    asyncio.run(arun(acts.double, range(50)))
+    assert Context().run(run_report).callable == "double"
 
 
 class Turning:

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import pytest
 from attrs import evolve
 
@@ -45,6 +47,13 @@ What would change it:
 def test_it_prints_as_a_table():
     """A newcomer reads what to use, why, what it was weighed against, and what would change it."""
     assert str(VERDICT) == TABLE
+
+
+def test_a_notebook_shows_the_table():
+    """IPython asks for this by name; the repr would be one line of two thousand characters."""
+    shown = []
+    VERDICT._repr_pretty_(SimpleNamespace(text=shown.append), None)
+    assert shown == [TABLE]
 
 
 def test_a_race_adds_a_column():

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
+from .._facts._printed import Printed
 from .._facts._table import aligned, spell
 from ._account import Account
 
@@ -46,7 +47,7 @@ class Learnt:
 
 
 @frozen
-class Explanation:
+class Explanation(Printed):
     """What was learnt of every callable.
 
     Attributes:

@@ -9,6 +9,8 @@ from itertools import takewhile
 
 from attrs import define, field, frozen
 
+from .._facts._printed import Printed
+
 __all__ = ["RunReport", "Step", "begin_report", "run_report"]
 
 _LOST = (
@@ -54,7 +56,7 @@ class Step:
 
 
 @define(eq=False)
-class RunReport:
+class RunReport(Printed):
     """The report of one run; it grows while the run goes on.
 
     Attributes:
@@ -135,15 +137,21 @@ class RunReport:
 
 
 _last: ContextVar[RunReport | None] = ContextVar("concurrent_choices_report", default=None)
+_latest: list[RunReport] = []
 
 
 def begin_report(name: str) -> RunReport:
     """A report for a run that begins, which becomes the last one of this context."""
     report = RunReport(name)
     _last.set(report)
+    _latest[:] = [report]
     return report
 
 
 def run_report() -> RunReport | None:
-    """The report of the last run of `auto` in this context; None where there was none."""
-    return _last.get()
+    """The report of the last run of `auto` in this context, or in this process where it had none.
+
+    What a notebook awaits in one cell runs in another context than the next cell, and so does what
+    `asyncio.run` is given. None where there was no such run.
+    """
+    return _last.get() or next(iter(_latest), None)

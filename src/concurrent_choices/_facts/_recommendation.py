@@ -11,6 +11,7 @@ from ._estimate import Estimate
 from ._json import Jsonable
 from ._machine import Machine
 from ._plan import Plan
+from ._printed import Printed
 from ._profile import Profile
 from ._table import aligned, counted, how, paragraph, section, spell
 
@@ -18,7 +19,7 @@ __all__ = ["Recommendation"]
 
 
 @frozen(kw_only=True, str=False)
-class Recommendation(Jsonable):
+class Recommendation(Printed, Jsonable):
     """Which strategy to run a workload with. Printed, it is a table.
 
     Attributes:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from ..._facts._json import Jsonable
+from ..._facts._printed import Printed
 from ..._facts._table import aligned, paragraph, spell
 
 __all__ = ["Advice", "AdviceTable"]
@@ -56,7 +57,7 @@ class Advice(Jsonable):
 
 
 @frozen(str=False)
-class AdviceTable(Jsonable):
+class AdviceTable(Printed, Jsonable):
     """What is said of all routes.
 
     Attributes:
