@@ -163,6 +163,15 @@ def test_what_was_not_measured_is_noted():
     )
 
 
+@pytest.mark.parametrize(
+    "figure", ["wall", "queued", "gil", "children", "payload", "pair_speedup", "pair_inflation"]
+)
+def test_figures_are_named_in_words(figure):
+    """Nobody needs to know what a field of the profile is called."""
+    told = verdict(evolve(PYTHON, missing=(f"{figure}: it could not be",)))
+    assert figure not in told.notes[0].split()
+
+
 def test_obstacles_from_outside_are_heard():
     """A package that is not installed is nothing that a profile shows."""
     told = verdict(AWAITS, 5000, obstacles={"uvloop": "uvloop is not installed"})

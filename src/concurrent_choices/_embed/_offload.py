@@ -120,7 +120,7 @@ def _awaited(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Coroutin
         return _in_asyncio(fn, args, kwargs)
     if on_trio():
         return _in_trio(fn, args, kwargs)
-    msg = "offload must be called where an asyncio or trio event loop runs; elsewhere, call fn itself"
+    msg = "offload must be called inside an `async def` that asyncio or trio runs; elsewhere, call fn itself"
     raise RuntimeError(msg)
 
 

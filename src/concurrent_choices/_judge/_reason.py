@@ -161,7 +161,10 @@ def _gain(verdict: Recommendation) -> str:
 _FIGURES = {
     "wall": "the time of a call",
     "gil": "how long a call holds the GIL",
+    "queued": "how long a call waits for a processor",
+    "children": "what child processes compute for a call",
     "pair_speedup": "what two calls at once achieve",
+    "pair_inflation": "how far two calls at once slow each other down",
     "ramp": "what several calls at once achieve",
     "payload": "what moving items to another process costs",
 }
