@@ -246,6 +246,19 @@ def test_coroutines_that_share_what_belongs_to_a_loop_stay_on_one(form):
     assert len(set(form(where, range(150)))) == 1
 
 
+@pytest.mark.parametrize("form", [run, in_a_stream, in_a_loop])
+def test_coroutines_that_never_had_to_wait_for_a_lock_stay_with_it(form):
+    """Nobody waits for it while one blocks the loop; in threads they would, where it refuses them."""
+    few = asyncio.Semaphore(1)
+
+    async def where(_item):
+        async with few:
+            time.sleep(0.002)  # noqa: ASYNC251 - what would make it leave
+            return threading.get_ident()
+
+    assert len(set(form(where, range(150)))) == 1
+
+
 def test_concurrency_is_a_ceiling():
     """Never more in flight than asked for, however much they wait."""
     at_once = most = 0

@@ -1,3 +1,4 @@
+import asyncio
 import itertools
 import math
 import sqlite3
@@ -138,6 +139,20 @@ def test_a_connection_made_in_this_thread():
         assert verdict.run() == list(range(50))
     finally:
         connection.close()
+
+
+def test_a_lock_of_an_event_loop():
+    """Threads have a loop each, on which it fails: they are not advised, however long it blocks."""
+    few = asyncio.Semaphore(4)
+
+    async def fn(item):
+        async with few:
+            time.sleep(0.002)  # noqa: ASYNC251 - what asks for threads
+            return item
+
+    verdict = recommend(fn, range(100), verify=False)
+    assert "one event loop only" in verdict.estimate("thread").obstacle
+    assert verdict.run() == list(range(100))
 
 
 def test_a_callable_that_starts_threads():

@@ -30,7 +30,17 @@ class Crawler:
         return await self.used.get(item)
 
 
-client = Client()
+class Mailbox(asyncio.Queue):
+    """Not entered by anything, nor made by asyncio."""
+
+
+class Engine:
+    """Opens connections itself, as those of a library's part for asyncio do."""
+
+    __module__ = "library.ext.asyncio.engine"
+
+
+client, mailbox, engine = Client(), Mailbox(), Engine()
 gate = asyncio.Semaphore(2)
 lock = threading.Lock()
 
@@ -42,6 +52,15 @@ async def fetch(item):
 async def wait_turn(item):
     async with gate:
         return item
+
+
+async def post(item):
+    await mailbox.put(item)
+
+
+async def query(item):
+    async with engine.connect() as connection:
+        return await connection.scalar(item)
 
 
 async def enter_one(item):
@@ -69,7 +88,7 @@ def enclosing(used):
 @pytest.mark.parametrize(
     "fn",
     [
-        *(fetch, wait_turn, client.get, partial(call, client), partial(call, used=client)),
+        *(fetch, wait_turn, post, query, client.get, partial(call, client), partial(call, used=client)),
         *(Crawler(client).visit, enclosing(client), enclosing([client]), enclosing({"one": client})),
         *(partial(call, Crawler(client)), partial(call, [client])),
     ],

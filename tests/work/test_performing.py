@@ -159,6 +159,22 @@ def test_notes_do_not_pile_up():
     assert len(error.__notes__) < 20
 
 
+@pytest.mark.parametrize(
+    ("error", "notes"),
+    [
+        (RuntimeError("<Lock [locked]> is bound to a different event loop"), 2),
+        (RuntimeError("Event loop is closed"), 2),
+        (RuntimeError("out of paper"), 1),
+        (ValueError("Event loop is closed"), 1),
+    ],
+)
+def test_what_serves_another_loop_is_told_of(error, notes):
+    """Its own words do not say what to do."""
+    annotate(error, 3, "x")
+    assert len(error.__notes__) == notes
+    assert ("await arun(fn, items)" in error.__notes__[-1]) is (notes > 1)
+
+
 def test_reprs_for_messages():
     """A repr is shortened, and one that raises is told about."""
 

@@ -80,11 +80,14 @@ class AutoStrategy(ThreadBacked):
         report, around = _report_of(job), lanes_around.get()
         # What may leave the caller's loop was found out there; runs on loops of ours know nothing of it.
         limits, recollection = self._limits(around), Recollection(job, (*self._options, around, bound))
+        if is_loop_bound(job.fn):
+            # A lock that nobody waits for on one loop is waited for where there are several, and refuses.
+            bound, limits = True, limits._replace(threads=1)
         controller = LoopController(
             limits,
             recollection.prior,
             movable=movable,
-            bound=bound or is_loop_bound(job.fn),
+            bound=bound,
             items=job.source.length,
         )
         return LoopConductor(job, controller, limits, report, recollection)

@@ -31,6 +31,7 @@ from .._platform import this_machine
 from .._strategies._event_loop import why_no_uvloop
 from .._strategies._registry import strategy_for
 from .._work._callables import is_async
+from .._work._loop_bound import is_loop_bound
 from .._work._perform import show, text_of
 from ..protocols import Strategy
 from ._arguments import FOREVER, check_fn, check_items, only_async, seconds_in
@@ -47,6 +48,8 @@ SAMPLING = 0.2
 
 NEEDS_TRIO = "must be called from async context"
 """What trio says where it does not run."""
+
+_ONE_LOOP = "the callable holds what serves one event loop only"
 
 LEAST = 0.23
 """Seconds that looking and racing may take in any case: of a quarter, some go to reading what costs are known
@@ -188,16 +191,17 @@ def _judged(
 ) -> Recommendation:
     """The verdict from predictions; what cannot run here after all is neither chosen nor raced."""
     there = machine or this_machine()
-    verdict = judge(asked, sampled.profile, costs, there)
+    bonds = {"thread": _ONE_LOOP} if sampled.profile.is_async and is_loop_bound(asked.fn) else {}
+    verdict = judge(asked, sampled.profile, costs, there, obstacles=bonds)
+    obstacles = dict(bonds)
     wanted = {plan.strategy for plan in (verdict.plan, *verdict.contenders)}
-    obstacles: dict[str, str] = {}
     if "uvloop" in wanted and (why := why_no_uvloop()):
         obstacles["uvloop"] = why
     asks = machine is None and not IN_PROCESSES.isdisjoint(wanted)
     found = _asked_elsewhere(asked.fn, verdict, costs, left(verdict)) if asks else Elsewhere()
     if found.obstacle:
         obstacles.update(dict.fromkeys(IN_PROCESSES, found.obstacle))
-    if obstacles:
+    if obstacles != bonds:
         verdict = judge(asked, sampled.profile, costs, there, obstacles=obstacles)
     return evolve(verdict, notes=(*verdict.notes, found.note)) if found.note else verdict
 

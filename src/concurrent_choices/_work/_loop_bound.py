@@ -14,6 +14,8 @@ from ._captured import attributes_of, parts_of
 
 __all__ = ["is_loop_bound"]
 
+_ASYNCIO = frozenset({"asyncio", "_asyncio"})
+
 MOST = 1000
 """Things that are looked at (guessed: a millisecond)."""
 
@@ -30,9 +32,17 @@ def is_loop_bound(fn: Any) -> bool:
 
 
 def _is_for_loops(value: object) -> bool:
-    """Whether it is of asyncio, or one enters it by `async with`, as all clients and locks for coroutines."""
+    """Whether it is of asyncio, or one enters it by `async with`, as all clients and locks for coroutines.
+
+    Of asyncio is what derives from something of it, too, and what a library has for it, such as an engine of
+    `sqlalchemy.ext.asyncio`, which opens its connections itself.
+    """
     kind = type(value)
-    return hasattr(kind, "__aenter__") or str(kind.__module__).partition(".")[0] in {"asyncio", "_asyncio"}
+    return hasattr(kind, "__aenter__") or any(map(_is_of_asyncio, kind.__mro__))
+
+
+def _is_of_asyncio(kind: type) -> bool:
+    return not _ASYNCIO.isdisjoint(str(kind.__module__).split("."))
 
 
 def _held(fn: Any) -> Iterator[Any]:

@@ -39,6 +39,12 @@ _new_tuple = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnk
 
 _AWAIT = "pass the async function itself, or await the coroutine inside it"
 
+_ELSEWHERE = ("bound to a different event loop", "attached to a different loop", "Event loop is closed")
+_ONE_LOOP = (
+    "it uses what serves one event loop on another: each run has its own, and so has recommend(). Make it "
+    "inside the coroutine function, or around `await arun(fn, items)`, which uses the loop that is running"
+)
+
 _SHOWN = 120
 _NOTES = 8  # an exception object raised again and again must not grow for ever (guessed)
 
@@ -141,8 +147,10 @@ def unawaited_among(batch: Batch, items: Sequence[Any], *, tolerant: bool) -> Ba
 
 
 def annotate(error: BaseException, index: int, item: object) -> None:
-    """Note on an exception which item raised it."""
+    """Note on an exception which item raised it, and what to do where it came from another event loop."""
     add_note(error, f"raised by item {index}: {show(item)}")
+    if isinstance(error, RuntimeError) and any(words in text_of(error) for words in _ELSEWHERE):
+        add_note(error, _ONE_LOOP)
 
 
 def add_note(error: BaseException, text: str) -> None:
