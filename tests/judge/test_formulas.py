@@ -50,6 +50,14 @@ def test_threads_compute_together_without_a_gil():
     assert seconds(PYTHON, 100, "thread", 4, machine=machine) == pytest.approx(75 * MS)
 
 
+def test_uvloop_starts_child_processes_by_a_fork():
+    """Which holds everything up longer than what asyncio does."""
+    waits = coroutine(5, held=1, cpu=1)
+    starts = evolve(waits, children=0.5 * MS)
+    assert seconds(waits, 1000, "uvloop", 1, 50) == seconds(waits, 1000, "asyncio", 1, 50)
+    assert seconds(starts, 1000, "uvloop", 1, 50) > 2 * seconds(starts, 1000, "asyncio", 1, 50)
+
+
 @pytest.mark.parametrize(("items", "waves"), [(100, 13), (96, 12), (8, 1), (7, 1), (1, 1)])
 def test_waiting_goes_in_waves(items, waves):
     """Eight threads wait eight at a time; the last wave may not be full."""
