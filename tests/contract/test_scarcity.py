@@ -177,6 +177,14 @@ def test_calls_without_threads_that_the_calling_one_cannot_make(few_threads, cal
     assert "sequential" in caught.value.__notes__[0]
 
 
+@pytest.mark.parametrize("name", ["asyncio", "auto"])
+def test_a_plain_iterator_that_no_thread_can_advance_beside_a_loop(few_threads, name):
+    """Nobody waits for its items for ever."""
+    few_threads(0)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        asyncio.run(arun(acts.twin(acts.double), iter(ITEMS), strategy=name))
+
+
 def come_up_alone(path):
     """Ends all workers but the first."""
     try:

@@ -52,7 +52,6 @@ class Background:
         self._done = anyio.Event()
         self._scope = anyio.CancelScope()
         self._task: asyncio.Task[None] | None = None
-        self.error: BaseException | None = None
         if on_trio():
             sys.modules["trio"].lowlevel.spawn_system_task(self._main, context=copy_context())
         else:
@@ -64,9 +63,8 @@ class Background:
 
     async def _run(self) -> None:
         try:
-            await self._body()
-        except Exception as error:  # noqa: BLE001 - raised to the caller by whoever waits for the background
-            self.error = error
+            with suppress(Exception):  # whoever waits for what it does is told of it by the body itself
+                await self._body()
         finally:
             self._done.set()
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import anyio
@@ -37,12 +38,14 @@ class Feeding:
         """Begin, if there is anything to feed."""
         if isinstance(self._items, AsyncIterable):
             items: AsyncIterable[Any] = self._items  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - isinstance() cannot say of what
-            self._feeder = feeder = _Feeder(self._job)
-            self._background = Background(lambda: feeder.from_async(items))
+            self._feed(lambda feeder: feeder.from_async(items))
         elif self._apart:
             self._job.source.disown()
-            self._feeder = _Feeder(self._job)
-            self._background = Background(self._feeder.from_thread)
+            self._feed(_Feeder.from_thread)
+
+    def _feed(self, bring: Callable[[_Feeder], Awaitable[None]]) -> None:
+        self._feeder = feeder = _Feeder(self._job)
+        self._background = Background(partial(feeder.feed, bring))
 
     def taken(self) -> None:
         """Results have been taken."""
@@ -67,6 +70,14 @@ class _Feeder:
         self._source.on_hunger(self.bell.ring_soon)
         self._appetite = 64
 
+    async def feed(self, bring: Callable[[_Feeder], Awaitable[None]]) -> None:
+        """Bring items; what goes wrong is raised to the caller, after the results already due."""
+        try:
+            await bring(self)
+        except BaseException as error:
+            self._source.end(error)  # or the lanes would wait for items for ever
+            raise
+
     async def from_async(self, items: AsyncIterable[Any]) -> None:
         """Push what an async iterable gives, as long as there is an appetite for it."""
         given = aiter(items)
@@ -76,12 +87,6 @@ class _Feeder:
                 await self._hunger()
                 if self._source.closed:
                     return
-        except Exception as error:  # noqa: BLE001 - raised to the caller after the results already due
-            self._source.end(error)
-        except BaseException as error:
-            self._source.end(error)  # or the lanes would wait for items for ever
-            raise
-        else:
             self._source.end()
         finally:
             if isinstance(given, AsyncGenerator):
