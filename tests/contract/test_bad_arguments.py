@@ -82,6 +82,13 @@ def test_not_iterable(call, items):
     assert str(error) == f"items: must be iterable, not {type(items).__name__}"
 
 
+def test_an_array_without_dimensions(call):
+    """It has all methods of what can be iterated, and raises in each."""
+    numpy = pytest.importorskip("numpy")
+    error = refused(call, str, numpy.array(3))
+    assert str(error) == "items: must be iterable, not array(3), which has no dimensions"
+
+
 def test_a_callable_for_items(call):
     """Arguments the wrong way round, or a generator function that was not called: the error names both."""
     error = refused(call, ["a"], len)

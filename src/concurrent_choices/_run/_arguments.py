@@ -43,6 +43,8 @@ def check_items(items: object, argument: str = "items") -> None:
     if only_async(items):
         advice = "an async iterable needs `arun` or `astream`"
         raise InvalidArgumentError(argument, advice)
+    if getattr(items, "ndim", 1) == 0:  # NumPy's arrays have the methods all the same
+        raise InvalidArgumentError(argument, f"must be iterable, not {items!r}, which has no dimensions")
     if not isinstance(items, Iterable) and not hasattr(type(items), "__getitem__"):
         advice = "; call it for its items, or put it first if they go into it" if callable(items) else ""
         raise InvalidArgumentError(argument, f"must be iterable, not {type(items).__name__}{advice}")
