@@ -79,7 +79,7 @@ def structured(value: Any, kind: Any, where: str = "") -> Any:
 
     Args:
         value: Dicts, lists, numbers, strings and None.
-        kind: An attrs class, a tuple, a union, or a plain type.
+        kind: An attrs class, a tuple, a plain type, or one of these or None.
         where: The path to the value, for messages.
 
     Raises:
@@ -91,7 +91,7 @@ def structured(value: Any, kind: Any, where: str = "") -> Any:
     if origin is tuple:
         return _tuple(value, get_args(kind), where)
     if origin in (Union, UnionType):
-        return _union(value, get_args(kind), where)
+        return _optional(value, get_args(kind), where)
     return _scalar(value, kind, where)
 
 
@@ -140,22 +140,12 @@ def _tuple(value: Any, kinds: tuple[Any, ...], where: str) -> tuple[Any, ...]:
     return tuple(structured(part, kind, f"{where}[{at}]") for at, (part, kind) in enumerate(paired))
 
 
-def _union(value: Any, kinds: tuple[Any, ...], where: str) -> Any:
-    if value is None and NoneType in kinds:
-        return None
-    problem: InvalidArgumentError | None = None
-    for kind in kinds:
-        try:
-            return structured(value, kind, where)
-        except InvalidArgumentError as error:
-            problem = error
-    assert problem is not None
-    raise problem
+def _optional(value: Any, kinds: tuple[Any, ...], where: str) -> Any:
+    (kind,) = (each for each in kinds if each is not NoneType)
+    return None if value is None else structured(value, kind, where)
 
 
 def _scalar(value: Any, kind: Any, where: str) -> Any:
-    if kind is Any:
-        return value
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     # bool is an int to Python, but a flag where a count belongs is a mistake
