@@ -46,11 +46,6 @@ class Collector:
         while waiting and len(values) in waiting:
             values.extend(waiting.pop(len(values)))
 
-    @property
-    def count(self) -> int:
-        """Values that have arrived."""
-        return len(self._values) + sum(map(len, self._waiting.values()))
-
     def result(self) -> list[Any]:
         """The values, once all have arrived."""
         finish(self._job, self._strategy, len(self._values))

@@ -110,10 +110,8 @@ class ForkServer:
 
     def close(self) -> None:
         """End its process, the workers being ended."""
-        control, process = self._control, self._process
-        self._control = self._process = None
-        if control is not None and process is not None:
-            control.close()
+        process = self._hang_up()
+        if process is not None:
             if process.wait(LEAVE) is None:
                 os.kill(process.pid, SIGKILL)
                 process.wait(LEAVE)
@@ -121,11 +119,17 @@ class ForkServer:
 
     def forget(self) -> None:
         """In a fork of the caller: let go of somebody else's fork server."""
+        process = self._hang_up()
+        if process is not None:
+            process.release()
+
+    def _hang_up(self) -> Child | None:
+        """Close the wire to its process; the process, if it had one."""
         control, process = self._control, self._process
         self._control = self._process = None
-        if control is not None and process is not None:
+        if control is not None:
             control.close()
-            process.release()
+        return process
 
 
 class Forked:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from attrs import field, frozen
@@ -79,9 +80,9 @@ class Staffing(Keeper[Host]):
 def _kind() -> Any:
     """What must be the same for resting workers to serve."""
     try:
-        folder = os.getcwd()  # noqa: PTH109 - pathlib costs a worker's start 5 ms
-    except OSError:
-        folder = ""
+        folder = Path.cwd()
+    except OSError:  # it is gone
+        folder = None
     return os.getpid(), folder, tuple(sys.path)
 
 
