@@ -10,6 +10,7 @@ import pytest
 
 from concurrent_choices import AdaptiveExecutor, WorkerDiedError
 from concurrent_choices._embed import _process_pool
+from concurrent_choices._embed._account import Account
 from concurrent_choices._embed._process_pool import ProcessPool
 from concurrent_choices._work._captured import held_by
 
@@ -90,11 +91,12 @@ def test_a_look_says_why_a_callable_cannot_be_loaded(fn, words):
         1, on_refused=None, on_returned=None, on_ended=None, on_looked=lambda *about: said.put(about)
     )
     with closing(pool):
-        pool.look_at("first", fn)
-        pool.look_at("then", hold)
+        asked = [Account(name, name, start=1, most=1, ceiling=None, cpus=1.0) for name in ("first", "then")]
+        pool.look_at(asked[0], fn)
+        pool.look_at(asked[1], hold)
         answers = dict(said.get(timeout=60) for _ in range(2))
-    assert answers["first"].startswith(words)
-    assert answers["then"] == held_by(hold)
+    assert answers[asked[0]].startswith(words)
+    assert answers[asked[1]] == held_by(hold)
 
 
 def pid_of(_given):

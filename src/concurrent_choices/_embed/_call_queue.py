@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from .._strategies._workers._wire import Terms
+from ._account import Account
 from ._packing import SentCallables
 from ._remote import serve
+from ._tasks import Task
 
 if TYPE_CHECKING:
     from .._strategies._workers._host import Worker
-    from ._account import Account
-    from ._tasks import Task
 
 __all__ = ["AHEAD", "Assignment", "CallQueue", "terms"]
 
@@ -21,11 +21,8 @@ AHEAD = 20e-3
 wait there while another worker falls idle (guessed: 100 trips)."""
 
 
-class Assignment(NamedTuple):
-    """Something a worker was asked: a call, or a look at a callable before its calls are moved."""
-
-    task: Task | None
-    looked_at: Account | None
+Assignment = Task | Account
+"""What a worker was asked for: a call, or a look at a callable before its calls are moved."""
 
 
 class CallQueue:
@@ -47,8 +44,8 @@ class CallQueue:
             return True
         if len(self.assignments) > 1:
             return False
-        task = self.assignments[0].task
-        return task is not None and task.account.own <= AHEAD
+        first = self.assignments[0]
+        return isinstance(first, Task) and first.account.own <= AHEAD
 
     def begun(self) -> int:
         """How many calls it has started that it has not been heard to have ended."""

@@ -25,17 +25,16 @@ from .._strategies._workers._wires import Wires
 from .._work._mutex import Mutex
 from .._work._new_thread import new_thread
 from .._work._pickling import dump, reason_of
+from ._account import Account
 from ._backlog import Backlog
 from ._call_queue import Assignment, CallQueue, terms
 from ._packing import BelongsHereError, Packer, callable_frames
 from ._reading import read_answer, settle_call
 from ._remote import Look
+from ._tasks import Task
 
 if TYPE_CHECKING:
-    from .._strategies._workers._host import Worker
     from .._work._captured import Held
-    from ._account import Account
-    from ._tasks import Task
 
 __all__ = ["ProcessPool"]
 
@@ -213,7 +212,7 @@ class ProcessPool:
         return queue
 
     def _give(self, queue: CallQueue) -> bool:
-        """Give one worker one assignment; False where none may be given."""
+        """Ask one worker for one thing; False where there is nothing it may be asked for."""
         if self._looks:
             account, fn = self._looks.popleft()
             self._send_look(queue, account, fn)
@@ -240,7 +239,7 @@ class ProcessPool:
             self._on_refused(task, str(obstacle))
             return
         task.account.away += 1
-        self._send(queue, Assignment(task, None), frames, task.number)
+        self._send(queue, task, frames, task.number)
 
     def _send_look(self, queue: CallQueue, account: Account, fn: Any) -> None:
         try:
@@ -248,10 +247,10 @@ class ProcessPool:
         except Exception as error:  # noqa: BLE001 - whatever the pickler raises is the reason
             self._on_looked(account, f"it cannot be pickled ({reason_of(error)})")
             return
-        self._send(queue, Assignment(None, account), frames, 0)
+        self._send(queue, account, frames, 0)
 
-    def _send(self, queue: CallQueue, assignment: Assignment, frames: list[Any], number: int) -> None:
-        queue.assignments.append(assignment)
+    def _send(self, queue: CallQueue, asked: Assignment, frames: list[Any], number: int) -> None:
+        queue.assignments.append(asked)
         queue.worker.link.queue(Kind.BATCH, _JOB, number, frames)
         self._wires.flush(queue)
 
@@ -301,37 +300,39 @@ class ProcessPool:
             self._take(queue, message)
         elif message.kind == Kind.REFUSED:
             # Nothing was started: its arguments cannot be read there.
-            task, account = queue.assignments.popleft()
             queue.sent.lost_all()
             reason = bytes(message.frames[0]).decode()
-            self._turned_away(task, account, f"a worker process cannot read its arguments: {reason}")
+            asked = queue.assignments.popleft()
+            self._turned_away(asked, f"a worker process cannot read its arguments: {reason}")
         elif message.kind == Kind.UNFIT:
             self.unfit = f"a worker process cannot load this library: {bytes(message.frames[0]).decode()}"
 
     def _take(self, queue: CallQueue, message: Message) -> None:
-        task, account = queue.assignments.popleft()
-        answer, error = read_answer(message, task)
-        if account is not None:
-            self._on_looked(account, reason_of(error) if error else answer)
-        elif task is not None and error is None and answer.unloadable:
-            self._turned_away(task, None, answer.unloadable)
-        elif task is not None:
-            task.account.away -= 1
-            settle_call(task, answer, error)
-            self._on_ended(task)
+        asked = queue.assignments.popleft()
+        if isinstance(asked, Account):
+            answer, error = read_answer(message, "a look")
+            self._on_looked(asked, reason_of(error) if error else answer)
+            return
+        answer, error = read_answer(message, repr(asked))
+        if error is None and answer.unloadable:
+            self._turned_away(asked, answer.unloadable)
+        else:
+            asked.account.away -= 1
+            settle_call(asked, answer, error)
+            self._on_ended(asked)
 
-    def _turned_away(self, task: Task | None, account: Account | None, reason: str) -> None:
-        if account is not None:
-            self._on_looked(account, reason)
-        if task is not None:
-            task.account.away -= 1
-            self._on_refused(task, reason)
+    def _turned_away(self, asked: Assignment, reason: str) -> None:
+        if isinstance(asked, Account):
+            self._on_looked(asked, reason)
+        else:
+            asked.account.away -= 1
+            self._on_refused(asked, reason)
 
     # Ends
 
     def _give_up(self, task: Task) -> None:
         for queue in self._queues.values():
-            if any(assignment.task is task for assignment in queue.assignments):
+            if any(asked is task for asked in queue.assignments):
                 self._drop_abandoned(queue)
 
     def _drop_abandoned(self, queue: CallQueue) -> None:
@@ -339,8 +340,8 @@ class ProcessPool:
 
         Not where its first call has ended and only the message has not been read: it makes the next one.
         """
-        task = queue.assignments[0].task if queue.assignments else None
-        if task is not None and task.abandoned and queue.begun() <= 1:
+        first = queue.assignments[0] if queue.assignments else None
+        if isinstance(first, Task) and first.abandoned and queue.begun() <= 1:
             queue.worker.kill()
 
     def _settle(self, queue: CallQueue) -> None:
@@ -350,25 +351,20 @@ class ProcessPool:
         code = self._host.dismiss(queue.worker)
         if not queue.worker.ready:
             self._false_start(code)
-        for assignment in reversed(unbegun):
-            task = assignment.task
-            if task is not None:
-                task.account.away -= 1
-                self._backlog.put_back(task)
-            elif assignment.looked_at is not None:
-                self._on_looked(assignment.looked_at, self.unfit or "its worker process ended too soon")
-        for place, assignment in enumerate(begun, 1):
-            self._bury(assignment, queue.worker, code, last=place == len(begun))
+        for asked in reversed(unbegun):
+            if isinstance(asked, Account):
+                self._on_looked(asked, self.unfit or "its worker process ended too soon")
+            else:
+                asked.account.away -= 1
+                self._backlog.put_back(asked)
+        for place, asked in enumerate(begun, 1):
+            if isinstance(asked, Account):
+                self._on_looked(asked, f"loading it ends a worker process (exit code {code})")
+            else:
+                kind = WorkerDiedError if place == len(begun) else ResultLostError
+                self._bury(asked, kind(asked.number, repr(asked), queue.worker.pid, code))
 
-    def _bury(self, assignment: Assignment, worker: Worker, code: int | None, *, last: bool) -> None:
-        task = assignment.task
-        if assignment.looked_at is not None:
-            reason = f"loading it ends a worker process (exit code {code})"
-            self._on_looked(assignment.looked_at, reason)
-        if task is None:
-            return
-        kind = WorkerDiedError if last else ResultLostError
-        error: BaseException = kind(task.number, repr(task), worker.pid, code)
+    def _bury(self, task: Task, error: WorkerDiedError) -> None:
         task.account.away -= 1
         task.account.errors += 1
         task.deliver(None, CancelledError() if task.abandoned else error)

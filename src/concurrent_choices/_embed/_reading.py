@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["read_answer", "settle_call"]
 
 
-def read_answer(message: Message, task: Task | None) -> tuple[Any, BaseException | None]:
-    """The answer in a message about a call, or about a look where there is none; or why it cannot be read."""
+def read_answer(message: Message, asked: str) -> tuple[Any, BaseException | None]:
+    """The answer in a message about what was asked, in words; or why it cannot be read."""
     try:
         values, error = load(message.frames)
     except Exception as obstacle:  # noqa: BLE001 - any result's own __setstate__ may raise anything
-        asked = "a look" if task is None else repr(task)
         return None, NotPicklableError(message.start, asked, "result", reason_of(obstacle))
     if error is not None:
         return None, getattr(error, "error", error)
