@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from attrs import Attribute, field, frozen
+from attrs import field, frozen
 
 from .._errors import InvalidArgumentError
 from .._facts._numbers import is_whole, plain, plain_int_or_none
-from .._strategies._lanes._arguments import one_of, positive_or_none
+from .._facts._validators import from_0_or_none, one_of, positive_or_none
 
 __all__ = ["Settings"]
-
-
-def _none_or_from_0(_settings: object, attribute: Attribute[Any], value: object) -> None:
-    if value is not None and not is_whole(value, 0):
-        problem = f"must be a whole number from 0, or None, not {value!r}"
-        raise InvalidArgumentError(attribute.name, problem)
 
 
 def _plain_limits(limits: Any) -> Any:
@@ -38,7 +32,7 @@ class Settings:
     """What an executor was asked for; see `AdaptiveExecutor`."""
 
     max_threads: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
-    max_processes: int | None = field(default=None, converter=plain_int_or_none, validator=_none_or_from_0)
+    max_processes: int | None = field(default=None, converter=plain_int_or_none, validator=from_0_or_none)
     max_queue: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
     when_full: str = field(default="block", validator=one_of("block", "reject", "caller"))
     limits: Mapping[Callable[..., Any], int] = field(

@@ -11,8 +11,8 @@ from attrs import field, frozen
 
 from .._facts._batch import Batch
 from .._facts._numbers import plain_int_or_none
+from .._facts._validators import positive_or_none
 from .._platform import usable_cpus
-from .._strategies._lanes._arguments import positive_or_none
 from .._strategies._lanes._keeper import ThreadBacked
 from .._strategies._lanes._threads import MOST_THREADS
 from .._work._job import Job

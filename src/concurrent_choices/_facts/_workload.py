@@ -11,7 +11,8 @@ from typing import Any, cast
 from attrs import Factory, field, frozen
 
 from .._errors import InvalidArgumentError
-from ._numbers import is_whole, plain_int_or_none
+from ._numbers import plain_int_or_none
+from ._validators import from_0_or_none
 
 __all__ = ["Workload"]
 
@@ -26,12 +27,6 @@ def _iterable(_: Any, __: Any, value: Any) -> None:
     if not (hasattr(value, "__iter__") or hasattr(value, "__aiter__")):
         problem = f"must be an iterable, not {value!r}; put a single item into a list"
         raise InvalidArgumentError("items", problem)
-
-
-def _count(_: Any, __: Any, value: Any) -> None:
-    if value is not None and not is_whole(value, 0):
-        problem = f"must be a whole number from 0, or None, not {value!r}"
-        raise InvalidArgumentError("items_count", problem)
 
 
 def _name(workload: Any) -> str:
@@ -54,7 +49,9 @@ class Workload:
 
     fn: Callable[[Any], Any] = field(validator=_callable)
     items: Iterable[Any] = field(default=(), validator=_iterable)
-    items_count: int | None = field(default=None, kw_only=True, converter=plain_int_or_none, validator=_count)
+    items_count: int | None = field(
+        default=None, kw_only=True, converter=plain_int_or_none, validator=from_0_or_none
+    )
     name: str = field(default=Factory(_name, takes_self=True), kw_only=True)
 
     @property

@@ -12,8 +12,8 @@ from attrs import field, frozen
 from .._errors import MissingExtraError
 from .._facts._batch import Batch
 from .._facts._numbers import plain_int
+from .._facts._validators import one_of, positive
 from .._work._job import Job
-from ._lanes._arguments import one_of, positive
 from ._lanes._keeper import ThreadBacked
 from ._lanes._task_pool import TaskPool
 from ._lanes._threads import MOST_THREADS, threads_for

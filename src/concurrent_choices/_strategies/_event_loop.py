@@ -11,9 +11,9 @@ from attrs import field, frozen
 from .._errors import MissingExtraError
 from .._facts._batch import Batch
 from .._facts._numbers import plain_int
+from .._facts._validators import positive
 from .._platform._files import standard_streams_are_open
 from .._work._job import Job
-from ._lanes._arguments import positive
 from ._lanes._keeper import ThreadBacked
 from ._lanes._threads import MOST_THREADS, threads_for
 

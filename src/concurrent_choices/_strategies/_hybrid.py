@@ -11,9 +11,9 @@ from attrs import Factory, field, frozen
 
 from .._facts._batch import Batch
 from .._facts._numbers import plain_int
+from .._facts._validators import one_of, positive
 from .._work._job import Job
 from ._event_loop import UvloopStrategy
-from ._lanes._arguments import one_of, positive
 from ._lanes._inside import performer_inside
 from ._workers._pump import Pump
 from ._workers._staffing import Staffed, Staffing

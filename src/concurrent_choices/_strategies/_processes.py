@@ -11,8 +11,8 @@ from attrs import Factory, field, frozen
 from .._errors import InvalidArgumentError
 from .._facts._batch import Batch
 from .._facts._numbers import plain_int_or_none
+from .._facts._validators import callable_or_none, one_of, positive_or_none
 from .._work._job import Job
-from ._lanes._arguments import callable_or_none, one_of, positive_or_none
 from ._workers._pump import Pump
 from ._workers._staffing import Staffed, Staffing
 from ._workers._worker_queue import WorkerQueue

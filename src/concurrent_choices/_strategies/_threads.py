@@ -10,8 +10,8 @@ from attrs import field, frozen
 
 from .._facts._batch import Batch
 from .._facts._numbers import plain_int, plain_int_or_none
+from .._facts._validators import positive, positive_or_none
 from .._work._job import Job
-from ._lanes._arguments import positive, positive_or_none
 from ._lanes._keeper import ThreadBacked
 from ._lanes._threads import Lane, threads_for
 

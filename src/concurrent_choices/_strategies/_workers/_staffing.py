@@ -15,11 +15,11 @@ from attrs import field, frozen
 
 from ..._facts._batch import Batch
 from ..._facts._numbers import plain_int_or_none
+from ..._facts._validators import positive_or_none
 from ..._platform import usable_cpus
 from ..._work._job import Job
 from ..._work._mutex import Mutex
 from ..._work._nesting import share
-from .._lanes._arguments import positive_or_none
 from .._lanes._keeper import Keeper
 from ._host import Host
 

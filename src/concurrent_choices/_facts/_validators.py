@@ -1,4 +1,4 @@
-"""Checks of what strategies are given."""
+"""What attrs asks of the fields that users fill in; the errors name them and what would be right."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 from attrs import Attribute
 
-from ..._errors import InvalidArgumentError
-from ..._facts._numbers import is_whole
+from .._errors import InvalidArgumentError
+from ._numbers import is_whole
 
-__all__ = ["callable_or_none", "one_of", "positive", "positive_or_none"]
+__all__ = ["callable_or_none", "from_0_or_none", "one_of", "positive", "positive_or_none"]
 
 
 def positive(_instance: object, attribute: Attribute[Any], value: object) -> None:
@@ -23,6 +23,13 @@ def positive_or_none(instance: object, attribute: Attribute[Any], value: object)
     """An attrs validator: a whole number from 1, or None."""
     if value is not None:
         positive(instance, attribute, value)
+
+
+def from_0_or_none(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    """An attrs validator: a whole number from 0, or None."""
+    if value is not None and not is_whole(value, 0):
+        problem = f"must be a whole number from 0, or None, not {value!r}"
+        raise InvalidArgumentError(attribute.name, problem)
 
 
 def one_of(*choices: str) -> Callable[[object, Attribute[Any], object], None]:
