@@ -29,7 +29,7 @@ from concurrent_choices import EndpointAdvisor, InvalidArgumentError
 from concurrent_choices._embed import _offload
 from concurrent_choices._embed._advise import advise, drive
 from concurrent_choices._embed._advisor._lines import culprit
-from concurrent_choices._embed._advisor._middleware import ROW
+from concurrent_choices._embed._advisor._rate import ROW
 from concurrent_choices._embed._advisor._route_table import RouteTable
 from concurrent_choices._embed._advisor._rules import LOOKS, Figures, figures_of, say
 from concurrent_choices._embed._driving import Request

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from concurrent_choices._embed._advisor._allowance import FREE, LONGEST, LOOK, QUIET, SHARE, Allowance
-from concurrent_choices._embed._advisor._middleware import AT_ONCE, EACH_SECOND, FIRST, Rate
+from concurrent_choices._embed._advisor._rate import AT_ONCE, EACH_SECOND, FIRST, Rate
 
 
 def after(allowance, looks, cost, *, found=True):

@@ -6,13 +6,13 @@ import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from random import Random
 from typing import Any
 
 from ..._errors import InvalidArgumentError
 from ._advice import AdviceTable
 from ._guard import Guard
 from ._page import answer, refuse
+from ._rate import Rate
 from ._route_table import RouteTable
 from ._rules import advise_on
 from ._sampler import Sampler
@@ -24,51 +24,12 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 ADVISED = "concurrent_choices.advised"
 """The key of a scope of which an advisor around this one takes care already."""
 
-FIRST = 1000
-"""Requests that are all timed at first (guessed: 30 ms of computing, once)."""
-
-EACH_SECOND = 5
-"""Requests a second that are timed later on, however many come: each costs 70 µs in its own thread and, as it
-wakes the sampler, 120 µs there (measured), so together 0.1 % of a core."""
-
-AT_ONCE = 50
-"""Requests of a burst that are timed after a rest (guessed: ten seconds' worth)."""
-
-ROW = 64
-"""Requests that go by, on the mean, between looks at the clock while none is to be timed."""
-
 THREADS_EVERY = 64
 """Timed requests between looks at the size of the thread pool."""
 
 
 def _print(table: AdviceTable) -> None:
     print(table, file=sys.stderr)  # noqa: T201 - what it is for
-
-
-class Rate:
-    """Says which requests are timed: the first, and then some a second.
-
-    Where all are timed it costs each 10 to 30 µs, at a thousand a second more than a hundredth of a core.
-    """
-
-    def __init__(self) -> None:
-        self._chance = Random()  # noqa: S311 - nothing secret: requests of several routes may come in turn
-        self._due = float(FIRST)
-        self._since = 0.0
-
-    def untimed(self, now: float) -> int:
-        """How many requests, from this one on, go by before this is asked again; 0 to time this one.
-
-        Args:
-            now: When it comes, seconds.
-        """
-        if self._due < AT_ONCE:
-            self._due = min(AT_ONCE, self._due + EACH_SECOND * (now - self._since))
-        self._since = now
-        if self._due < 1:
-            return self._chance.randrange(1, 2 * ROW)
-        self._due -= 1
-        return 0
 
 
 class EndpointAdvisor:
@@ -131,28 +92,36 @@ class EndpointAdvisor:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Pass a request on, and learn from it."""
-        kind = scope["type"]
-        if kind == "http":
-            if scope["path"] in self._pages:
-                await self._show(scope, send)
-            elif self._untimed > 0:
-                self._untimed -= 1
-                await self.app(scope, receive, send)
-            elif going_by := self._going_by(scope):
-                self._untimed = going_by - 1
-                try:
-                    await self.app(scope, receive, send)
-                finally:
-                    # To find the route of each would cost a hundredth of a short request. This one is any of
-                    # those that go by, so it stands for them: in the long run all routes get their share.
-                    self._routes.count(scope, going_by)
-            else:
-                await self._visited(scope, receive, send)
-        elif kind == "lifespan" and not scope.get(ADVISED):
-            scope[ADVISED] = True  # one inside of this one would have nothing to say at the end
-            await self.app(scope, receive, self._until_the_end(send))
-        else:
+        if scope["type"] != "http":
+            await self._pass(scope, receive, send)
+        elif scope["path"] in self._pages:
+            await self._show(scope, send)
+        elif self._untimed > 0:
+            self._untimed -= 1
             await self.app(scope, receive, send)
+        elif going_by := self._going_by(scope):
+            self._untimed = going_by - 1
+            await self._counted(scope, receive, send, going_by)
+        else:
+            await self._visited(scope, receive, send)
+
+    async def _pass(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass on what is no request."""
+        if scope["type"] == "lifespan" and not scope.get(ADVISED):
+            scope[ADVISED] = True  # one inside of this one would have nothing to say at the end
+            send = self._until_the_end(send)
+        await self.app(scope, receive, send)
+
+    async def _counted(self, scope: Any, receive: Any, send: Any, going_by: int) -> None:
+        """Pass on a request that stands for so many, itself included.
+
+        To find the route of each would cost a hundredth of a short request. This one is any of those that go
+        by: in the long run all routes get their share.
+        """
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self._routes.count(scope, going_by)
 
     def _going_by(self, scope: Any) -> int:
         """How many requests, from this one on, are not timed here: an outer advisor does it, or many come."""
