@@ -66,14 +66,14 @@ class Report(NamedTuple):
         unloadable: Why the callable could not be loaded here, and was not called; or empty.
     """
 
-    value: Any
-    error: Carried | None
-    wall: float
-    cpu: float
-    queued: float
-    changed: bool
-    gil: float | None
-    unloadable: str
+    value: Any = None
+    error: Carried | None = None
+    wall: float = 0.0
+    cpu: float = 0.0
+    queued: float = 0.0
+    changed: bool = False
+    gil: float | None = None
+    unloadable: str = ""
 
 
 _known: dict[int, Any] = {}
@@ -88,25 +88,28 @@ def serve(message: Call | Look) -> Report | Held | str:
     try:
         fn = _loaded(message)
     except BaseException as error:  # noqa: BLE001 - whatever importing it raised is the reason
-        return Report(None, None, 0.0, 0.0, 0.0, changed=False, gil=None, unloadable=_words(error))
+        return Report(unloadable=_words(error))
     before = held_by(fn) if message.look else None
-    monitor = _monitor_of(message.trial)
+    report = _made(fn, message)
+    return report._replace(changed=before is not None and before != held_by(fn))
+
+
+def _made(fn: Any, call: Call) -> Report:
+    """Make a call and note what it took."""
+    monitor = _monitor_of(call.trial)
     if monitor is not None:
         monitor.begin()
-    queued, cpu, began = _clock.run_queue(), _clock.thread_cpu(), _clock.wall()
     value, failure = None, None
+    queued, cpu, began = _clock.run_queue(), _clock.thread_cpu(), _clock.wall()
     try:
-        value = fn(*message.args, **message.kwargs)
+        value = fn(*call.args, **call.kwargs)
     except BaseException as error:  # noqa: BLE001 - whatever it raised belongs to whoever waits for it
         failure = error
     ended, cpu = _clock.wall(), _clock.thread_cpu() - cpu
     queued = _clock.run_queue() - queued
-    gil = None if monitor is None else monitor.end(message.trial, (began, ended), cpu, queued)
-    changed = before is not None and before != held_by(fn)
-    number = message.number
-    carried = None if failure is None else portable(failure, Claim(number, [message]), number)
-    times = (ended - began) / 1e9, cpu / 1e9, queued / 1e9
-    return Report(value, carried, *times, changed=changed, gil=gil, unloadable="")
+    gil = None if monitor is None else monitor.end(call.trial, (began, ended), cpu, queued)
+    carried = None if failure is None else portable(failure, Claim(call.number, [call]), call.number)
+    return Report(value, carried, (ended - began) / 1e9, cpu / 1e9, queued / 1e9, gil=gil)
 
 
 def _monitor_of(trial: int) -> GilMonitor | None:
