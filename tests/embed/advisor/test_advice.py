@@ -31,7 +31,7 @@ from concurrent_choices._embed._advise import advise, drive
 from concurrent_choices._embed._advisor._lines import culprit
 from concurrent_choices._embed._advisor._rate import ROW
 from concurrent_choices._embed._advisor._route_table import RouteTable
-from concurrent_choices._embed._advisor._rules import LOOKS, Figures, figures_of, say
+from concurrent_choices._embed._advisor._rules import LOOKS, Means, means_of, say
 from concurrent_choices._embed._driving import Request
 from concurrent_choices._embed._openapi import requests_of
 from patience import TRIES, patient
@@ -303,7 +303,7 @@ def test_what_was_not_seen_of_the_gil_is_not_claimed(gil, words):
     """A route that computed in threads beside others is told so, with its doubt."""
     seconds = {"wall": 0.02, "held": 0.0, "loop_cpu": 0.0, "blocked": 0.0, "queued": 0.0, "pooled": 0.02}
     finding, text, _ = say(
-        Figures(requests=9, timed=9, **seconds, thread_cpu=0.02, gil=gil, threads=40, is_async=False)
+        Means(requests=9, timed=9, **seconds, thread_cpu=0.02, gil=gil, threads=40, is_async=False)
     )
     assert finding == "computes under the GIL"
     assert words in text
@@ -324,7 +324,7 @@ def test_who_holds_the_gil_is_told_by_what_was_seen_best(seen, share):
     route = RouteTable().route_of({"method": "GET", "path": "/"})
     for name, value in seen.items():
         setattr(route, name, value)
-    assert figures_of(route, 40).gil == share
+    assert means_of(route, 40).gil == share
 
 
 def test_offload_is_no_culprit():

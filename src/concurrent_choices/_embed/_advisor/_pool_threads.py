@@ -34,7 +34,7 @@ MOSTLY = 0.6
 """Share of the process's computing from which a route counts as computing alone (guessed)."""
 
 
-class _Account(NamedTuple):
+class _Reading(NamedTuple):
     """A thread as it was found at a look: when, its totals in nanoseconds, and what it was at."""
 
     at: int
@@ -52,7 +52,7 @@ class _Work(NamedTuple):
 
 
 class PoolThreads:
-    """The accounts of the pool's threads.
+    """What the pool's threads were found at, look by look.
 
     Args:
         clock: Where their times are read.
@@ -62,7 +62,7 @@ class PoolThreads:
     def __init__(self, clock: SystemClock, codes: Mapping[CodeType, Route]) -> None:
         self._clock = clock
         self._codes = codes
-        self._accounts: dict[threading.Thread, _Account] = {}
+        self._readings: dict[threading.Thread, _Reading] = {}
         self._computed: dict[Route, float] = {}
         self._at = self._process = 0
 
@@ -90,8 +90,8 @@ class PoolThreads:
 
     def take_computed(self) -> dict[Route, float]:
         """Seconds that each route has computed since this was asked last."""
-        if len(self._accounts) > MANY:  # threads come and go
-            self._accounts.clear()
+        if len(self._readings) > MANY:  # threads come and go
+            self._readings.clear()
         computed, self._computed = self._computed, {}
         return computed
 
@@ -99,18 +99,18 @@ class PoolThreads:
         route = self._route_in(frame)
         cpu, starved = self._clock.watch(thread)
         # Reading lets go of the GIL, so threads are read some time apart.
-        account = _Account(self._clock.wall(), cpu, starved, route)
-        before = self._accounts.get(thread)
-        self._accounts[thread] = account
+        reading = _Reading(self._clock.wall(), cpu, starved, route)
+        before = self._readings.get(thread)
+        self._readings[thread] = reading
         if before is not None:
-            self._compare(before, account, work)
+            self._compare(before, reading, work)
         if route is not None:
             route.seen += 1
             place = culprit(frame)
             if place[0]:
                 route.thread_lines[place] += 1
 
-    def _compare(self, before: _Account, after: _Account, work: dict[Route, _Work]) -> None:
+    def _compare(self, before: _Reading, after: _Reading, work: dict[Route, _Work]) -> None:
         """Count what a thread did between two looks for the route that it was at."""
         route, computed, starved = after.route, after.cpu - before.cpu, after.starved - before.starved
         owner = route or before.route
@@ -131,7 +131,7 @@ class PoolThreads:
     def _side_by_side(self, work: Mapping[Route, _Work], span: int) -> None:
         """Note how much routes compute that several threads are at: under the GIL, no more than one could."""
         for route, (_, cores, lacking) in work.items():
-            threads = sum(account.route is route for account in self._accounts.values())
+            threads = sum(reading.route is route for reading in self._readings.values())
             if threads < 2 or cores < BUSY:  # noqa: PLR2004 - side by side are two
                 continue
             if lacking < CROWDED * cores or cores > PLAINLY:

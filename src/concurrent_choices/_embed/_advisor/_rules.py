@@ -13,7 +13,7 @@ from ._advice import Advice, AdviceTable
 from ._lines import spelled
 from ._route_table import Route, RouteTable
 
-__all__ = ["Figures", "advise_on", "figures_of", "say"]
+__all__ = ["Means", "advise_on", "means_of", "say"]
 
 FEW = 2
 """Timed requests below which nothing is said: the first of a route may load and compile things."""
@@ -41,7 +41,7 @@ ROOM = 1.25
 
 
 @frozen(kw_only=True)
-class Figures:
+class Means:
     """Means of a route, seconds a request.
 
     Attributes:
@@ -79,11 +79,11 @@ class Figures:
 
 def advise_on(routes: RouteTable) -> AdviceTable:
     """What is said of all routes."""
-    advice = [_advice(route, figures_of(route, routes.threads)) for route in routes]
+    advice = [_advice(route, means_of(route, routes.threads)) for route in routes]
     return AdviceTable(tuple(sorted(advice, key=lambda each: -each.requests * each.held)))
 
 
-def figures_of(route: Route, threads: int) -> Figures:
+def means_of(route: Route, threads: int) -> Means:
     """The means of a route."""
     count, close = max(1, route.timed) * 1e9, max(1, route.close) * 1e9
     served = route.seen_wall - route.seen_starved
@@ -95,7 +95,7 @@ def figures_of(route: Route, threads: int) -> Figures:
         pooled = max(0.0, (route.wall - route.held) / count - route.queued / close)
     computing = route.cpu / route.close_held if route.close_held else 1.0
     held = route.held / count
-    return Figures(
+    return Means(
         requests=route.requests,
         timed=route.timed,
         wall=route.wall / count,
@@ -131,9 +131,9 @@ def _most(lines: Counter[tuple[str, str]]) -> tuple[str, str]:
     return max(lines, key=lines.__getitem__, default=("", ""))
 
 
-def _advice(route: Route, figures: Figures) -> Advice:
-    finding, text, where = say(figures)
-    style = {True: "async def", False: "def", None: ""}[figures.is_async]
+def _advice(route: Route, means: Means) -> Advice:
+    finding, text, where = say(means)
+    style = {True: "async def", False: "def", None: ""}[means.is_async]
     return Advice(
         method=route.method,
         path=route.path,
@@ -142,78 +142,78 @@ def _advice(route: Route, figures: Figures) -> Advice:
         finding=finding,
         text=text,
         where=spelled(where) if where else "",
-        requests=figures.requests,
-        timed=figures.timed,
-        wall=figures.wall,
-        held=figures.held,
-        computes=figures.loop_cpu + figures.thread_cpu,
-        queued=figures.queued,
-        gil=figures.gil if figures.thread_cpu >= COMPUTES else None,
+        requests=means.requests,
+        timed=means.timed,
+        wall=means.wall,
+        held=means.held,
+        computes=means.loop_cpu + means.thread_cpu,
+        queued=means.queued,
+        gil=means.gil if means.thread_cpu >= COMPUTES else None,
     )
 
 
-def say(figures: Figures) -> tuple[str, str, str]:
+def say(means: Means) -> tuple[str, str, str]:
     """The finding, the sentence, and the line it is about."""
-    if figures.timed < FEW:
+    if means.timed < FEW:
         return "unknown", "too few requests were timed to say anything", ""
-    blocked = figures.blocked
+    blocked = means.blocked
     # Without a line it was no code of the user's: the loop itself waited, for the GIL or for a core.
-    if figures.loop_line[0] and blocked >= BLOCKS and blocked >= SHARE * figures.held:
-        return _blocks(figures)
-    if figures.loop_line[0] and figures.loop_cpu >= COMPUTES:
-        return _computes_on_loop(figures)
-    if figures.is_async is False or figures.pooled > figures.held:
-        return _in_threads(figures)
-    style = "`async def` is right" if figures.is_async else "nothing to change"
-    text = f"{style}: it holds the loop {spell(figures.held)} of {spell(figures.wall)}"
+    if means.loop_line[0] and blocked >= BLOCKS and blocked >= SHARE * means.held:
+        return _blocks(means)
+    if means.loop_line[0] and means.loop_cpu >= COMPUTES:
+        return _computes_on_loop(means)
+    if means.is_async is False or means.pooled > means.held:
+        return _in_threads(means)
+    style = "`async def` is right" if means.is_async else "nothing to change"
+    text = f"{style}: it holds the loop {spell(means.held)} of {spell(means.wall)}"
     return "fine", text, ""
 
 
-def _blocks(figures: Figures) -> tuple[str, str, str]:
-    where, called = figures.loop_line
-    text = f"{_style(figures)} blocks the loop {spell(figures.held)} a call{_at(where, called)}: "
+def _blocks(means: Means) -> tuple[str, str, str]:
+    where, called = means.loop_line
+    text = f"{_style(means)} blocks the loop {spell(means.held)} a call{_at(where, called)}: "
     return "blocks the loop", text + "make it `def`, or offload that line", where
 
 
-def _style(figures: Figures) -> str:
+def _style(means: Means) -> str:
     """Even around a `def`, what holds the loop is an `async def`: a dependency, a middleware."""
-    return "an `async def` around it" if figures.is_async is False else "`async def`"
+    return "an `async def` around it" if means.is_async is False else "`async def`"
 
 
-def _computes_on_loop(figures: Figures) -> tuple[str, str, str]:
-    where, called = figures.loop_line
+def _computes_on_loop(means: Means) -> tuple[str, str, str]:
+    where, called = means.loop_line
     text = (
-        f"{_style(figures)} computes {spell(figures.loop_cpu)} on the loop{_at(where, called)}, and all "
+        f"{_style(means)} computes {spell(means.loop_cpu)} on the loop{_at(where, called)}, and all "
         "other requests wait for it: send it to a process with `await offload(...)`"
     )
     return "computes on the loop", text, where
 
 
-def _in_threads(figures: Figures) -> tuple[str, str, str]:
-    where, called = figures.thread_line
-    if figures.thread_cpu >= COMPUTES and (figures.gil is None or figures.gil >= HOLDS):
+def _in_threads(means: Means) -> tuple[str, str, str]:
+    where, called = means.thread_line
+    if means.thread_cpu >= COMPUTES and (means.gil is None or means.gil >= HOLDS):
         # Where it was not seen, it is what plain Python does, and the sentence says that it may be otherwise.
-        held, then = ("", "") if figures.gil is not None else ("in a thread, perhaps ", "if so, ")
+        held, then = ("", "") if means.gil is not None else ("in a thread, perhaps ", "if so, ")
         text = (
-            f"computes {spell(figures.thread_cpu)} {held}under the GIL{_at(where, called)}: {then}send it "
+            f"computes {spell(means.thread_cpu)} {held}under the GIL{_at(where, called)}: {then}send it "
             "to a process, with `await offload(...)` in an `async def`"
         )
         return "computes under the GIL", text, where
-    if figures.queued >= QUEUES:
-        return "threads full", _full(figures), where
-    if figures.thread_cpu >= COMPUTES:
-        text = f"`def` is right: it computes {spell(figures.thread_cpu)} outside the GIL"
+    if means.queued >= QUEUES:
+        return "threads full", _full(means), where
+    if means.thread_cpu >= COMPUTES:
+        text = f"`def` is right: it computes {spell(means.thread_cpu)} outside the GIL"
         return "fine", text, ""
-    text = f"`def` is right: it works {spell(figures.pooled)} in a thread, beside the loop"
+    text = f"`def` is right: it works {spell(means.pooled)} in a thread, beside the loop"
     return "fine", text, ""
 
 
-def _full(figures: Figures) -> str:
-    count = f"{figures.threads} " if figures.threads else ""
-    needed = ceil(figures.threads * (1 + figures.queued / max(figures.pooled, 1e-9)) * ROOM)
-    more = f" to {needed}" if figures.threads else ""
+def _full(means: Means) -> str:
+    count = f"{means.threads} " if means.threads else ""
+    needed = ceil(means.threads * (1 + means.queued / max(means.pooled, 1e-9)) * ROOM)
+    more = f" to {needed}" if means.threads else ""
     return (
-        f"`def` is fine, but its {count}threads are full: a request queues {spell(figures.queued)} for one; "
+        f"`def` is fine, but its {count}threads are full: a request queues {spell(means.queued)} for one; "
         f"raise them{more} or make it async"
     )
 
