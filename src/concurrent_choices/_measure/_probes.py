@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     LoopFactory = Callable[[], asyncio.AbstractEventLoop]
 
-__all__ = ["DIRECT", "Probe"]
+__all__ = ["DIRECT", "Probe", "best", "timed"]
 
 Probe = tuple[Callable[[], float], str]
 """What answers the seconds that something costs, and how, in words that end "measured: …"."""
@@ -45,7 +45,7 @@ def _call() -> float:
     def nothing(item: int) -> int:
         return item
 
-    return _best(lambda: list(map(nothing, range(_CALLS)))) / _CALLS
+    return best(lambda: list(map(nothing, range(_CALLS)))) / _CALLS
 
 
 def _switch() -> float:
@@ -74,7 +74,7 @@ def _byte() -> float:
     """A byte pickled, sent through a pipe to somebody else, and unpickled."""
     payload = bytes(_PAYLOAD)
     _trip(payload)  # the first touch of fresh memory is no part of a trip
-    return _best(lambda: _trip(payload), rounds=3) / _PAYLOAD
+    return best(lambda: _trip(payload), rounds=3) / _PAYLOAD
 
 
 def _trip(payload: bytes) -> None:
@@ -111,7 +111,7 @@ def _uvloop_start() -> float:
 
 
 def _starting(factory: LoopFactory) -> float:
-    return _best(lambda: _on_loop(factory, _nothing))
+    return best(lambda: _on_loop(factory, _nothing))
 
 
 def _step() -> float:
@@ -147,18 +147,18 @@ def _stepping(factory: LoopFactory, pause: Callable[[], Awaitable[None]]) -> flo
         await asyncio.gather(*(task() for _ in range(_TASKS)))
 
     _on_loop(factory, main)
-    return _best(lambda: _on_loop(factory, main)) / (_TASKS * _STEPS)
+    return best(lambda: _on_loop(factory, main)) / (_TASKS * _STEPS)
 
 
 def _socket_step() -> float:
     """A message of 64 bytes between two tasks over a pair of sockets, on asyncio's streams."""
-    return _best(lambda: _on_loop(asyncio.new_event_loop, _converse), rounds=3) / (2 * _MESSAGES)
+    return best(lambda: _on_loop(asyncio.new_event_loop, _converse), rounds=3) / (2 * _MESSAGES)
 
 
 def _uvloop_socket_step() -> float:
     """The same under uvloop."""
     factory = _uvloop_factory()
-    return _best(lambda: _on_loop(factory, _converse), rounds=3) / (2 * _MESSAGES)
+    return best(lambda: _on_loop(factory, _converse), rounds=3) / (2 * _MESSAGES)
 
 
 async def _converse() -> None:
@@ -198,13 +198,16 @@ def _uvloop_factory() -> LoopFactory:
     return factory
 
 
-def _best(work: Callable[[], object], rounds: int = _ROUNDS) -> float:
-    times: list[float] = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def best(work: Callable[[], object], rounds: int = _ROUNDS) -> float:
+    """Seconds that some work takes, the least of several rounds."""
+    return min(timed(work) for _ in range(rounds))
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds that some work takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
 
 
 DIRECT: dict[str, Probe] = {

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import has
 
-from .._measure._probes import Probe
+from .._measure._probes import Probe, best, timed
 from .._strategies._registry import load
 from .._work._imports import imports_of
 from ._sync import run
@@ -31,16 +31,6 @@ async def _nothing_awaited(item: object) -> object:
     return item
 
 
-def _timed(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def _best(work: Callable[[], object]) -> float:
-    return min(_timed(work) for _ in range(_ROUNDS))
-
-
 def _per_item(name: str, fn: Callable[[Any], Any], count: int, **options: object) -> float:
     """Seconds for each of so many items that cost nothing, the lanes being warm.
 
@@ -48,7 +38,7 @@ def _per_item(name: str, fn: Callable[[Any], Any], count: int, **options: object
     """
     with load(name)(**options) as strategy:
         run(fn, range(8), strategy=strategy)
-        return _best(lambda: run(fn, range(count), strategy=strategy)) / count
+        return best(lambda: run(fn, range(count), strategy=strategy), _ROUNDS) / count
 
 
 def _process_task() -> float:
@@ -96,14 +86,14 @@ def _thread_loop() -> float:
 def _lanes_of(wait: Callable[[float], Any]) -> float:
     """Seconds for each of many threads that all wait equally long, without the waiting."""
     threads = partial(load("thread"), _THREADS, batch=1)
-    whole = _best(lambda: run(wait, [_WAIT] * _THREADS, strategy=threads()))
+    whole = best(lambda: run(wait, [_WAIT] * _THREADS, strategy=threads()), _ROUNDS)
     return max(_NEXT_TO_NOTHING, (whole - _WAIT) / _THREADS)
 
 
 def _starting(workers: int, fn: Callable[[Any], Any] = abs, item: object = 0) -> float:
     """From nothing to the first results of so many workers, by default of what they have loaded already."""
     strategy = load("process")(max_workers=workers, batch=1, initializer=int)
-    return _timed(lambda: run(fn, [item] * workers, strategy=strategy))
+    return timed(lambda: run(fn, [item] * workers, strategy=strategy))
 
 
 def _process_start() -> float:
@@ -137,7 +127,7 @@ def _module_import() -> float:
 
 def _hybrid_start() -> float:
     """What one worker with lanes inside takes longer than one without."""
-    return max(_NEXT_TO_NOTHING, _beyond_one(lambda: _timed(_hybrid_from_nothing)))
+    return max(_NEXT_TO_NOTHING, _beyond_one(lambda: timed(_hybrid_from_nothing)))
 
 
 def _hybrid_from_nothing() -> None:
