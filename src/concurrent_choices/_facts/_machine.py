@@ -33,6 +33,9 @@ class Machine:
         start_methods: How worker processes can be started here: "fresh" and, on request, "fork".
         platform: ``sys.platform``.
         python: Implementation and version, such as "cpython 3.11.7".
+
+    Raises:
+        InvalidArgumentError: `cpus` is no number above 0.
     """
 
     cpus: float = field(default=1.0, converter=_processors)

@@ -45,6 +45,10 @@ class Workload:
         items_count: How many items there are, where `items` cannot say, or to ask "what if there
             were a thousand times as many"; None to count them.
         name: What to call it in tables.
+
+    Raises:
+        InvalidArgumentError: `fn` is no callable, `items` nothing to iterate over, or `items_count` no whole
+            number from 0.
     """
 
     fn: Callable[[Any], Any] = field(validator=_callable)

@@ -27,7 +27,11 @@ class AnyioStrategy(ThreadBacked):
 
     Args:
         concurrency: Items in flight at once.
-        backend: "asyncio" or "trio". In a loop that runs already (`arun`), that loop serves.
+        backend: "asyncio" or "trio". In a loop that runs already (`arun`), that loop serves. Where trio is
+            not installed, a run raises `MissingExtraError`.
+
+    Raises:
+        InvalidArgumentError: The concurrency is no whole number from 1, or there is no such backend.
     """
 
     name = "anyio"

@@ -31,6 +31,9 @@ class AsyncioStrategy(ThreadBacked):
 
     Args:
         concurrency: Items in flight at once.
+
+    Raises:
+        InvalidArgumentError: That is no whole number from 1.
     """
 
     name = "asyncio"
@@ -65,7 +68,8 @@ class AsyncioStrategy(ThreadBacked):
 class UvloopStrategy(AsyncioStrategy):
     """As `AsyncioStrategy`, on uvloop, which spends less time on each socket wait.
 
-    In a loop that runs already (`arun`), that loop serves.
+    In a loop that runs already (`arun`), that loop serves. Where uvloop is not installed, a run raises
+    `MissingExtraError`.
     """
 
     name = "uvloop"

@@ -39,6 +39,9 @@ class HybridStrategy(Staffed):
         concurrency: Items in flight at once in each process.
         loop: "asyncio" or "uvloop", for an `async def`.
         start_method: As for `ProcessStrategy`.
+
+    Raises:
+        InvalidArgumentError: A number is no whole one from 1, or there is no such loop or start method.
     """
 
     name = "hybrid"

@@ -47,6 +47,10 @@ class ProcessStrategy(Staffed):
         initargs: Its arguments.
         start_method: "fresh" starts from a new interpreter; "fork" copies this process, with all its memory
             and without its other threads, which may hold locks for ever.
+
+    Raises:
+        InvalidArgumentError: A number is no whole one from 1, `initializer` no callable, `initargs` no
+            tuple, or there is no such start method.
     """
 
     name = "process"

@@ -28,6 +28,9 @@ class ThreadStrategy(ThreadBacked):
         max_workers: Threads at most. 32 suits waiting work, which is what threads are for, whatever
             the number of processors.
         batch: Items handed to a thread at a time; None lets it adapt.
+
+    Raises:
+        InvalidArgumentError: A number is no whole one from 1.
     """
 
     name = "thread"
