@@ -36,6 +36,12 @@ def test_it_shows_how_a_strategy_is_made(site):
         assert re.search(rf"{strategy.__name__}\( ?{re.escape(inside)},? ?\)", shown)
 
 
+def test_what_is_returned_is_one_thing(site):
+    """Its second line goes on with the first, and is no second row of the table."""
+    tables = re.findall(r"Returns:.*?</table>", (site / "api.html").read_text(), re.DOTALL)
+    assert {table.count("doc-section-item") for table in tables} == {1}
+
+
 def test_it_fetches_nothing_from_elsewhere(site):
     """A page opened without a network looks the same: no font, script or picture of others."""
     fetched = {

@@ -41,7 +41,7 @@ class AutoStrategy(ThreadBacked):
     Inside a `with` block the threads of a `def` stay for the next job.
 
     Args:
-        max_workers: Threads or processes at most, each.
+        max_workers: Threads at most, and processes at most.
         concurrency: Items in flight at most.
         thread_safe: Whether the callable may run in several threads of one process at once, and outside the
             calling thread.

@@ -42,6 +42,8 @@ class Payload(Jsonable):
 class Profile(Jsonable):
     """A callable's behaviour on a sample of real items.
 
+    Times are in seconds; they and what is counted are for each item, unless a field says otherwise.
+
     Attributes:
         calls: Calls that were measured (the first one apart).
         items: Items there are in all; None where unknown.
