@@ -10,11 +10,13 @@ from measure_fakes import CountingClock, FakeClock
 
 from concurrent_choices._errors import UnawaitedError
 from concurrent_choices._facts._batch import Claim
-from concurrent_choices._measure._awaited_calls import AwaitedCalls
+from concurrent_choices._measure import _awaited_calls
+from concurrent_choices._measure._awaited_calls import STEPPED, AwaitedCalls
 from concurrent_choices._measure._calls import PlainCalls, cut
 from concurrent_choices._measure._figures import Block
 from concurrent_choices._measure._hand import DaemonHand, OwnHand
 from concurrent_choices._measure._ledger import Ledger, Raised, Run
+from concurrent_choices._measure._steps import isolated
 
 HERE = contextvars.ContextVar("HERE", default="nothing")
 
@@ -116,6 +118,28 @@ def test_each_item_has_its_own_context(call, kind):
 
     assert outcomes(call(kind(work), ["a", "b"])) == ["the caller's", "the caller's"]
     assert HERE.get() == "the caller's"
+
+
+@pytest.mark.parametrize(("leaves", "apart"), [(False, 0), (True, 3)])
+def test_short_coroutines_are_awaited_as_lanes_do(call, monkeypatch, leaves, apart):
+    """In one context, which costs nothing; each in its own once one has left something in it."""
+    made = []
+
+    def counted(coroutine, context):
+        made.append(context)
+        return isolated(coroutine, context)
+
+    monkeypatch.setattr(_awaited_calls, "isolated", counted)
+
+    async def work(item):
+        before = HERE.get()
+        if leaves and item == "b":
+            HERE.set(item)
+        return before
+
+    watched = [[None]] * STEPPED  # each step is timed, in a context of its own
+    assert set(outcomes(call(work, *watched, ["a", "b", "c"], ["d", "e"]))) == {HERE.get()}
+    assert len(made) == apart
 
 
 def test_callables_that_touch_nothing_go_at_once(call):

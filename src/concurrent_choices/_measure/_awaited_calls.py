@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .._facts._batch import Claim
+from .._work._contexts import same
 from .._work._loop_threads import new_loop
 from ._calls import enter, raised
 from ._figures import Block
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Iterator
     from contextvars import Context
 
-    from .._facts._batch import Claim
     from .._facts._clock import Clock
     from ._ledger import Ledger, Run
 
@@ -50,6 +52,7 @@ class AwaitedCalls:
         self._clock = clock
         self._runner: asyncio.Runner | None = None
         self._each = 0
+        self._leaves = False
         self.meter = StepMeter(clock)
 
     def round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
@@ -77,7 +80,7 @@ class AwaitedCalls:
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         if self._runner is None:
             self._runner = asyncio.Runner(loop_factory=new_loop)
-        return self._runner.run(work)
+        return self._runner.run(work, context=self._context.copy())
 
     async def _round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
         watch = Stopwatch(self._clock)
@@ -86,7 +89,7 @@ class AwaitedCalls:
                 return
             watch.start()
             stepped = self._each >= SHORT_STEP * self._steps() or self.meter.coroutines < STEPPED
-            outcomes = await self._call(claim, self.meter.timed if stepped else isolated)
+            outcomes = await (self._apart(claim, self.meter.timed) if stepped else self._together(claim))
             times = watch.passed()
             enter(ledger, claim, outcomes, times)
             self._each = times[0] // len(claim.items)
@@ -117,11 +120,29 @@ class AwaitedCalls:
                 calls, settled = 0, True
                 watch.start()
             # timing steps would tell nothing more, and takes a third of what short ones do
-            enter(ledger, claim, await self._call(claim, isolated), None)
+            enter(ledger, claim, await self._together(claim), None)
             calls += len(claim.items)
         return Block(0, calls, *watch.passed())
 
-    async def _call(self, claim: Claim, through: Callable[..., Any]) -> list[Any]:
+    async def _together(self, claim: Claim) -> list[Any]:
+        """Await items as a lane of a strategy does, in one context, until one leaves something there.
+
+        A context of its own for each takes a microsecond, a quarter of what the shortest take.
+        """
+        outcomes: list[Any] = []
+        for item in () if self._leaves else claim.items:
+            try:
+                outcomes.append(await self._fn(item))
+            except BaseException as error:  # noqa: BLE001 - as for plain calls
+                outcomes.append(raised(error, claim, len(outcomes)))
+            if not same(copy_context(), self._context):
+                self._leaves = True
+                break
+        done = len(outcomes)
+        return outcomes + await self._apart(Claim(claim.start + done, claim.items[done:]), isolated)
+
+    async def _apart(self, claim: Claim, through: Callable[..., Any]) -> list[Any]:
+        """Await each item in a context of its own."""
         outcomes: list[Any] = []
         for item in claim.items:
             context = self._context.copy()
