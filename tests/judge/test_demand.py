@@ -61,6 +61,14 @@ def test_a_lock_is_found_by_a_trial():
     assert demand.shared_resource == demand.resource
 
 
+@pytest.mark.parametrize(("error", "found"), [(0.0, True), (0.4, True), (0.6, False)])
+def test_calls_too_unequal_for_a_pair_show_no_lock(error, found):
+    """Two lanes as slow as one may have met the long ones by chance."""
+    demand = demand_of(function(2, pair_speedup=1.0, pair_se=error), TWO)
+
+    assert (demand.resource > 0) is found
+
+
 def test_a_lock_of_each_process_is_not_shared():
     """Where two processes were twice as fast, each has its own."""
     demand = demand_of(function(2, pair_speedup=1.0, process_speedup=2.0), TWO)

@@ -365,6 +365,13 @@ def test_lanes_that_wait():
     assert compare(lanes(2, 1.0, 0.0), alone, crowded=False) == Trial(2, 0.0, None, 2.0)
 
 
+def test_few_calls_that_differ_tell_little_of_lanes():
+    """The mean of four, beside that of ten, errs by 0.59 of how much they differ."""
+    pair = lanes(2, 1.0, 0.0, calls=2)
+
+    assert compare(pair, ALONE, crowded=False, differing=0.5).error == pytest.approx(0.5 * 0.35**0.5)
+
+
 @pytest.mark.parametrize(
     ("together", "alone"),
     [([], ALONE), (lanes(2, 1, 1, calls=0), ALONE), (lanes(2, 1, 1), Totals(0, 0.0, 0.0, 0.0))],

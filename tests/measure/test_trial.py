@@ -10,12 +10,15 @@ from concurrent_choices._measure._allowance import Allowance
 from concurrent_choices._measure._bench import Bench
 from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._control import resident_inflation
-from concurrent_choices._measure._figures import PAIR, Trial
+from concurrent_choices._measure._evidence import Gauge
+from concurrent_choices._measure._figures import PAIR, Block, Trial
 from concurrent_choices._measure._hand import OwnHand
 from concurrent_choices._measure._lane_trials import Size, Trials
 from concurrent_choices._measure._profiler import profile
-from concurrent_choices._measure._rounds import Rounds
+from concurrent_choices._measure._rounds import Rounds, Sample
+from concurrent_choices._measure._steps import Steps
 from concurrent_choices._measure._trial import _inflated, _surer, _taking_turns
+from concurrent_choices._measure._witness import Statement
 from patience import patient
 
 
@@ -114,6 +117,26 @@ def test_a_trial_of_lanes_that_turn_out_slow_is_over_soon():
 
     assert sorted([*called, *dict(sample.rest())]) == list(range(1000))
     assert len(called) < 400
+
+
+@pytest.mark.parametrize(("error", "tried"), [(0.0, [2]), (0.5, [2, 16])])
+def test_a_crowd_is_tried_unless_a_pair_surely_waits_for_itself(monkeypatch, error, tried):
+    """A pair of calls that differ may only seem to; the time that a crowd needs is reckoned as if it did."""
+    made = []
+
+    def make(self, size):
+        made.append(size.lanes)
+        return Trial(size.lanes, 0.0, None, 1.0, error=error)
+
+    monkeypatch.setattr(Trials, "make", make)
+    monkeypatch.setattr(Trials, "better", lambda self, first, size, merit: first)
+    block = Block(0, 1, 5_000_000, 0, 0)
+    sample = Sample(block, [block, block], Gauge(), 0.0, Statement(None, 1.0, 0.0, 0), Steps(), None, 0)
+    bench = Bench(abs, range(1000), clock=FakeClock(), is_async=False, hand=OwnHand)
+
+    _trial._of_waiting(Trials(bench, sample, 10**10))
+
+    assert made == tried
 
 
 @pytest.mark.parametrize(("speedups", "best"), [([1.9], 1.9), ([1.1, 1.8], 1.8), ([1.1, 1.0], 1.1)])

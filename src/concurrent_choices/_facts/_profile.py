@@ -66,6 +66,7 @@ class Profile(Jsonable):
         pair_resident: The same at the same moment for hashing what fits a cache: how much two lanes slow each
             other down whatever they do. None where `pair_inflation` left no doubt.
         pair_speedup: Throughput of two lanes over that of one; None where not tried.
+        pair_se: Its standard error over itself, by how much calls differ from one another.
         is_async: Whether it is a coroutine function.
         steps: Times a coroutine gave the loop back.
         loop_held: Wall time a coroutine held its loop.
@@ -107,6 +108,7 @@ class Profile(Jsonable):
     pair_inflation: float | None = None
     pair_resident: float | None = None
     pair_speedup: float | None = None
+    pair_se: float = 0.0
     is_async: bool = False
     steps: float = 0.0
     loop_held: float = 0.0

@@ -145,7 +145,7 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
         return demand
     tried = _with_loop(profile, demand)
     expected = _speedup(tried, lanes)
-    if observed >= (CONTENDED if lanes == PAIR else _crowd(profile)) * expected:
+    if observed >= (_pair(profile) if lanes == PAIR else _crowd(profile)) * expected:
         return demand
     if _at_work(profile) or _left_to_others(demand):
         return demand
@@ -186,6 +186,15 @@ def _with_loop(profile: Profile, demand: Demand) -> Demand:
     computing = profile.cpu * min(1.0, profile.ramp_inflation)
     own = min(max(0.0, computing - demand.own), demand.wait)
     return evolve(demand, gil=demand.gil + own, wait=demand.wait - own)
+
+
+def _pair(profile: Profile) -> float:
+    """Share of the predicted speed-up below which a pair shows a resource that both lanes need.
+
+    Its few calls may be longer than those of the sample by chance. One standard error is enough, as it is the
+    better of two pairs that has to be so slow.
+    """
+    return CONTENDED / (1.0 + profile.pair_se)
 
 
 def _crowd(profile: Profile) -> float:

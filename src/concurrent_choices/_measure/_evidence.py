@@ -176,7 +176,7 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
     wide = [trial for trial in trials if trial is not pair]
     together = wide or (trials if evidence.is_async else [])
     if pair is not None:
-        profile = evolve(profile, pair_speedup=pair.speedup)
+        profile = evolve(profile, pair_speedup=pair.speedup, pair_se=pair.error)
     if pair is not None and not evidence.is_async:
         if pair.hands_over and _seems_free(profile):
             doubt = "gil: calls let go of it too often for the witness; how far two threads got tells more"

@@ -18,6 +18,7 @@ __all__ = [
     "relative_error",
     "spread",
     "trend",
+    "variation",
 ]
 
 PAIR = 2
@@ -107,6 +108,7 @@ class Trial(NamedTuple):
         handing: CPU time that lanes took to hand over the GIL, over that of as many calls alone. It is in no
             other figure.
         behind: Time that lanes queued behind one another, over the same.
+        error: The relative standard error of the speed-up where calls differ from one another by chance.
     """
 
     lanes: int
@@ -116,6 +118,7 @@ class Trial(NamedTuple):
     resident: float | None = None
     handing: float = 0.0
     behind: float = 0.0
+    error: float = 0.0
 
     @property
     def hands_over(self) -> bool:
@@ -142,12 +145,18 @@ def spread(blocks: Sequence[Block]) -> float:
     return math.sqrt(squares / (len(blocks) - 1))
 
 
+def variation(blocks: Sequence[Block]) -> float:
+    """The standard deviation of the wall time of one call, over its mean; 0.0 as for spread."""
+    totals = Totals.of(blocks)
+    return spread(blocks) / (totals.wall / totals.calls) if totals.wall > 0 else 0.0
+
+
 def relative_error(blocks: Sequence[Block]) -> float:
     """The standard error of the mean wall time, over that mean; infinite where nobody can tell."""
     totals = Totals.of(blocks)
     if len(blocks) < 2 or totals.wall <= 0:  # noqa: PLR2004 - as in spread
         return math.inf
-    return spread(blocks) / math.sqrt(totals.calls) / (totals.wall / totals.calls)
+    return variation(blocks) / math.sqrt(totals.calls)
 
 
 def trend(blocks: Sequence[Block], items: int | None) -> float:
@@ -167,13 +176,14 @@ def trend(blocks: Sequence[Block], items: int | None) -> float:
     return slope / mean
 
 
-def compare(lanes: Sequence[Block], alone: Totals, *, crowded: bool) -> Trial | None:
+def compare(lanes: Sequence[Block], alone: Totals, *, crowded: bool, differing: float = 0.0) -> Trial | None:
     """What the lanes' times say, beside those of one lane alone; None if fewer than two did anything.
 
     Args:
         lanes: The totals of each.
         alone: What one did alone.
         crowded: Whether it is the callable's own threads that take the cores, no neighbour's.
+        differing: How much calls alone differ: their standard deviation over their mean.
     """
     together = [Totals.of([lane]) for lane in lanes if lane.calls]
     if len(together) < 2 or not alone.calls:  # noqa: PLR2004 - one is not together
@@ -190,6 +200,7 @@ def compare(lanes: Sequence[Block], alone: Totals, *, crowded: bool) -> Trial | 
         len(together) * needed(alone) / alone.calls / latency,
         handing=handing / due if due > 0 else 0.0,
         behind=sum(lane.behind for lane in together) / due if due > 0 else 0.0,
+        error=differing * math.sqrt(1.0 / calls + 1.0 / alone.calls),
     )
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
-from ._figures import PAIR, beside_others, compare
+from ._evidence import worth_counting
+from ._figures import PAIR, beside_others, compare, variation
 from ._hand import DaemonHand
 from ._rounds import block_size
 from ._switching import quick_switching
@@ -74,7 +75,10 @@ class Trials:
 
     def make(self, size: Size) -> Trial | None:
         """What lanes did together beside the one of the sample; None where they did nothing."""
-        return compare(self.lanes(size), self.sample.alone, crowded=self.sample.native > 0)
+        differing = variation(worth_counting(self.sample.blocks))
+        return compare(
+            self.lanes(size), self.sample.alone, crowded=self.sample.native > 0, differing=differing
+        )
 
     def better(self, first: Trial, size: Size, merit: Callable[[Trial], float]) -> Trial:
         """The better of a trial and one more like it. Where that cannot be made, no figure is missing."""

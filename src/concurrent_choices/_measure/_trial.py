@@ -103,7 +103,7 @@ def _of_waiting(trials: Trials) -> list[Trial]:
     each = _each(trials.sample)
     calls = max(SETTLED, math.ceil(WAIT / each))
     pair = _waiting_pair(trials, Size(PAIR, calls, PAIR * each, settles=True))
-    if pair is None or pair.speedup < SIDE_BY_SIDE:
+    if pair is None or pair.speedup * (1.0 + pair.error) < SIDE_BY_SIDE:
         return [pair] if pair else []
     wide = trials.make(_wide(trials, calls, each / min(pair.speedup, PAIR)))
     return [pair, wide] if wide else [pair]
