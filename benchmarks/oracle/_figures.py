@@ -65,7 +65,11 @@ class Forecast:
 
 @attrs.frozen(kw_only=True)
 class Case:
-    """All that was measured of a workload."""
+    """All that was measured of a workload.
+
+    Attributes:
+        repeats: What each run took that was made again in a later round, over the first one.
+    """
 
     workload: str
     taken: dict[tuple[str, str], float]
@@ -76,6 +80,7 @@ class Case:
     watched: float | None
     disagreeing: tuple[str, ...]
     again: float | None = None
+    repeats: tuple[float, ...] = ()
 
     @property
     def best(self) -> tuple[str, float]:
@@ -126,7 +131,8 @@ def cases_of(measurements: Iterable[Measurement]) -> list[Case]:
 
 
 def _case(name: str, lines: Sequence[Measurement]) -> Case:
-    taken = _medians(lines)
+    rounds = _rounds(lines)
+    taken = {who: statistics.median(seconds) for who, seconds in rounds.items()}
     ours = _of_ours(lines, taken)
     verdicts = [each for each in lines if each.kind == "recommend" and "verdict" in each.answer]
     beside = [each for each in lines if each.kind == "neighbour" and "verdict" in each.answer]
@@ -140,15 +146,17 @@ def _case(name: str, lines: Sequence[Measurement]) -> Case:
         watched=next((each.answer.get("ratio") for each in lines if each.kind == "witness"), None),
         disagreeing=tuple(disagreeing(lines)),
         again=next((each.seconds for each in lines if each.kind == ONCE_MORE), None),
+        repeats=tuple(later / first for first, *others in rounds.values() for later in others),
     )
 
 
-def _medians(lines: Sequence[Measurement]) -> dict[tuple[str, str], float]:
+def _rounds(lines: Sequence[Measurement]) -> dict[tuple[str, str], list[float]]:
+    """The seconds of everybody, round after round."""
     taken: dict[tuple[str, str], list[float]] = {}
     for each in lines:
         if each.kind in {GRID, OURS} and each.seconds is not None:
             taken.setdefault((each.kind, each.name), []).append(each.seconds)
-    return {who: statistics.median(seconds) for who, seconds in taken.items()}
+    return taken
 
 
 def _of_ours(lines: Sequence[Measurement], taken: dict[tuple[str, str], float]) -> dict[str, float]:

@@ -135,6 +135,15 @@ def _predictions(cases: Sequence[Case]) -> Iterator[Target]:
         f"{most:.1%}; within 25 %: {share(near, len(off))}",
         most <= 0.25 if known else None,
     )
+    yield from _repeated([abs(each - 1.0) for case in cases for each in case.repeats])
+
+
+def _repeated(off: Sequence[float]) -> Iterator[Target]:
+    """What a prediction would have shown that was right some rounds ago: the same run on the same machine."""
+    if off:
+        near = share(sum(each <= 0.25 for each in off), len(off))
+        measured = f"{quantile(off, 0.5):.1%}; {quantile(off, 0.95):.1%}; within 25 %: {near}"
+        yield Target("those two of the same run in a later round against the first", "", measured)
 
 
 def _cost(cases: Sequence[Case]) -> Target:

@@ -80,6 +80,16 @@ def test_predictions_are_held_against_what_ran():
     )
 
 
+def test_predictions_stand_beside_what_a_run_itself_foretells():
+    """Nothing can be nearer than the same run some rounds before: the machine changes meanwhile."""
+    (case,) = cases_of(lines())
+    figures = {each.figure: each.measured for each in targets([case])}
+
+    assert case.repeats == pytest.approx((1.2, 0.8))
+    name = "those two of the same run in a later round against the first"
+    assert figures[name] == "20.0%; 20.0%; within 25 %: 100% (2 of 2)"
+
+
 def test_other_results_are_noticed():
     """The checksum of most is taken for the right one."""
     answer = {"seconds": 9.0, "check": 2}
