@@ -155,6 +155,25 @@ def test_lanes_that_fall_asleep_take_no_turns():
     assert decider.look(asleep).stage == "waiting"
 
 
+def test_lanes_that_are_no_faster_together_any_more_give_way():
+    """They computed outside the GIL, and now all of them use one core."""
+    decider = controller(cpus=8.0, processes=8)
+    at_the_pair(decider)
+    decider.look(Sight(now=0.03, done=52, remaining=9000, lane_cpu=0.052, cpu=0.052, flying=1))
+    arrangement = decider.look(Sight(now=0.13, done=152, remaining=9000, lane_cpu=0.152, cpu=0.152, flying=8))
+    assert (arrangement.stage, arrangement.threads) == ("alone", 0)
+    assert "no longer faster" in arrangement.reason
+
+
+def test_two_lanes_that_mostly_wait_become_a_few():
+    """The calling thread has computed until now; beside another lane it does for a fifth of the time."""
+    decider = controller()
+    at_the_pair(decider)
+    arrangement = decider.look(Sight(now=0.03, done=20, remaining=900, lane_cpu=0.0168, cpu=0.0168, flying=1))
+    assert (arrangement.stage, arrangement.threads, arrangement.relieved) == ("waiting", 4, True)
+    assert "20%" in arrangement.reason
+
+
 def test_an_item_with_threads_of_its_own_gets_no_company():
     """The process uses more cores than its lanes do: they are full already, and stay with one caller."""
     decider = controller()
