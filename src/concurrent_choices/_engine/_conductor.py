@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -105,7 +105,7 @@ class Conductor:
         self._looking = False
         self._orders = Orders()
         self._urgency = Urgency()
-        self._quick: AbstractContextManager[None] | None = None
+        self._quick = ExitStack()
         self._beginning = beginning
         self._startup = beginning.startup if beginning else None
         self._processes = self._startup.workers if self._startup else 0
@@ -152,8 +152,7 @@ class Conductor:
     def _begin_looking(self) -> None:
         if self._looked_after:
             # A computing callable would keep the ticker's thread waiting for 5 ms at each step.
-            self._quick = quick_switching()
-            self._quick.__enter__()
+            self._quick.enter_context(quick_switching())
             self._began = time.monotonic(), time.process_time()
             try:
                 ticker().start(self._beat, 0.0 if self._eager else FIRST_LOOK)
@@ -164,7 +163,7 @@ class Conductor:
     def _close(self, error: BaseException | None) -> None:
         with self._lock:
             self._over = True
-            self._switch_as_usual()
+            self._quick.close()
             if self._looking:
                 self._observer.close()
         if self._startup is not None:
@@ -295,14 +294,8 @@ class Conductor:
         threads = self._obey(arrangement, unseen=sight.unseen)
         self._note(arrangement, threads, self._before + sight.done)
         if arrangement.look >= SURE:
-            self._switch_as_usual()
+            self._quick.close()
         return arrangement.look
-
-    def _switch_as_usual(self) -> None:
-        """Nothing urgent is left to be found out."""
-        quick, self._quick = self._quick, None
-        if quick is not None:
-            quick.__exit__(None, None, None)
 
     def _obey(self, arrangement: Arrangement, *, unseen: bool) -> int:
         """Make a run what the controller wants it to be; the thread lanes it has."""

@@ -53,11 +53,7 @@ class Starting:
 
     def look(self, sight: Sight) -> Stage | Back:
         known = self._known
-        items, seconds = sight.done - self._began.done, sight.now - self._began.now
-        if not self._leftovers and items > 1 and seconds >= CLEAR:
-            known.each = seconds / items
-            self._slowest = max(self._slowest, known.each)
-            self._began = sight  # items that grow are like the latest of them; uneven ones like any window's
+        self._time_items(sight)
         if known.obstacle:
             return self._give_up(sight, known.obstacle)
         if self._has_begun_to_wait(sight):
@@ -70,10 +66,21 @@ class Starting:
             return self
         if not worth_starting(known.rest(sight), 0.0, known.limits.processes):
             return self._give_up(sight, "the rest has become too small for processes")
+        return self._outside(sight)
+
+    def _time_items(self, sight: Sight) -> None:
+        """Items that grow are like the latest of them; uneven ones like any window's."""
+        items, seconds = sight.done - self._began.done, sight.now - self._began.now
+        if not self._leftovers and items > 1 and seconds >= CLEAR:
+            self._known.each = seconds / items
+            self._slowest = max(self._slowest, self._known.each)
+            self._began = sight
+
+    def _outside(self, sight: Sight) -> Outside:
         alike = sight.done >= COUNTED and not self._leftovers  # fewer items may be unlike the others
         before = 1.0 / self._slowest if alike else 0.0
-        trial = ProcessTrial(known.limits.processes, self._inside, before)
-        return Outside(known, sight, self._reason, trial)
+        trial = ProcessTrial(self._known.limits.processes, self._inside, before)
+        return Outside(self._known, sight, self._reason, trial)
 
     def _has_begun_to_wait(self, sight: Sight) -> bool:
         """Whether only the first calls computed, to import or to connect."""

@@ -65,17 +65,24 @@ class Waiting:
         self._look = self._pace(sight)
         if self._has_begun_to_compute(sight):
             return self._computing(sight)
+        if sight.now - self._began.now < 10 * GLANCE:
+            return self
+        full = FULL <= sight.busy(self._began) < TWO
+        if sight.calls == self._began.calls and sight.flying > 1:
+            return self._without_calls(sight, full=full)
+        return self._by_calls(sight, full=full)
+
+    def _without_calls(self, sight: Sight, *, full: bool) -> Stage | Back:
+        """What follows where none has come back in a window."""
+        full = full or sight.now - self._free.now >= 10 * GLANCE
+        sure = full and not self._may_only_begin(sight)
+        return self._computing(sight) if sure and self._known.may_change(sight.now) else self
+
+    def _by_calls(self, sight: Sight, *, full: bool) -> Stage | Back:
+        """What follows by those that have come back in a window, once they are enough."""
         began, seconds = self._began, sight.now - self._began.now
         calls = sight.calls - began.calls
-        if seconds < 10 * GLANCE:
-            return self
-        busy = sight.busy(began)
-        full = FULL <= busy < TWO
-        if not calls and sight.flying > 1:
-            full = full or sight.now - self._free.now >= 10 * GLANCE
-            sure = full and not self._may_only_begin(sight)
-            return self._computing(sight) if sure and known.may_change(sight.now) else self
-        enough = calls >= max(COUNTED, climb.lanes / 4)
+        enough = calls >= max(COUNTED, self._climb.lanes / 4)
         if not enough and not (full and calls and self._would_pay(sight, seconds / calls)):
             return self
         self._began = sight
