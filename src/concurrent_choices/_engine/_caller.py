@@ -117,11 +117,10 @@ class Caller:
 
     def _idle(self) -> Iterator[Batch]:
         """Nothing can be claimed now: lanes are still busy, or items have yet to come."""
-        pool, source = self._pool, self._job.source
+        pool = self._pool
         yield from pool.collect()
-        if not self.is_over and not pool.outbox and not source.ready:
-            source.hunger()
-            pool.wait()
+        if not self.is_over and not self._job.source.ready:
+            pool.rest()
         yield from pool.collect()
 
     def _tend(self) -> Iterator[Batch]:
@@ -138,10 +137,7 @@ class Caller:
                     raise pool.refusal
                 orders.relieved = False  # nobody else is there to do it
                 return
-            if not job.source.ready:
-                job.source.hunger()
-            if not pool.outbox:
-                pool.wait()
+            pool.rest()
 
     def drain(self) -> Iterator[Batch]:
         """Wait for lanes that are at their last item, processes having done theirs."""

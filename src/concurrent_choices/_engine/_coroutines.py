@@ -165,10 +165,7 @@ class LoopConductor:
                     pool.workers = 0  # or another lane would take its place
                 if not pool.busy and not pool.outbox and (job.source.finished or tasks.is_retiring):
                     break
-                if not job.source.ready:
-                    job.source.hunger()
-                if not pool.outbox:
-                    pool.wait()
+                pool.rest()
             yield from pool.collect()
             if pool.refusal is not None and not tasks.is_retiring:
                 raise pool.refusal

@@ -146,6 +146,13 @@ class ElasticPool(LanePool):
             self.latest = batches[-1].values
             yield from batches
 
+    def rest(self) -> None:
+        """Have items brought, if there are none, and wait unless there is something to collect."""
+        if not self.job.source.ready:
+            self.job.source.hunger()
+        if not self.outbox:
+            self.wait()
+
     def wait(self) -> None:
         """Wait for a lane to say something, or for an item to be overdue."""
         self.outbox.wait(self._expire())
