@@ -24,7 +24,6 @@ from ._loop_observer import LoopObserver
 from ._loops import loop_factory
 from ._memory import Recollection
 from ._report import RunReport, Step
-from ._slow_start import SlowStartTaskPool
 from ._succession import Succession
 from ._ticker import ticker
 
@@ -118,7 +117,7 @@ class LoopConductor:
     def _new_tasks(
         self, put: Callable[[Batch], None], concurrency: int, prepare: Callable[[], None] = lambda: None
     ) -> ElasticTaskPool:
-        self._tasks = tasks = SlowStartTaskPool(
+        self._tasks = tasks = ElasticTaskPool(
             self._job, put, concurrency, waits=self._controller.waits, prepare=prepare
         )
         self._loop_observer = LoopObserver(self._job, tasks)

@@ -1,4 +1,4 @@
-"""Coroutine lanes on one loop, whose number changes while they work."""
+"""Coroutine lanes on one loop: one item goes ahead, and how many follow changes while they work."""
 
 from __future__ import annotations
 
@@ -15,40 +15,57 @@ from ._tally import Tally
 
 __all__ = ["ElasticTaskPool"]
 
+TURNS = 3
+"""Turns of the loop without an item being over, after which the one in flight waits for something: an
+`asyncio.sleep(0)` takes one, a time limit's task another (guessed; a turn costs 10 µs)."""
+
+PAUSE = 1e-3
+"""Seconds until the first lane is looked at again, where its items have ended so far."""
+
 
 class ElasticTaskPool(TaskPool):
     """A task pool with more or fewer lanes as it is told, and an end before the source's.
 
+    Its first lane goes ahead: what computes or blocks gains nothing from more lanes on its loop, and every
+    item that has passed its first `await` holds the loop up when its turn comes. A few turns show whether
+    anything can overlap.
+
     Args:
         job: What to do.
         put: Takes the batches.
-        concurrency: Lanes to begin with.
+        concurrency: Lanes there are, once an item waits.
+        waits: Whether that is known already.
+        prepare: Called in the loop before others are let in.
         is_surplus: Asked when the loop turns and between claims: whether this shall retire.
 
     Attributes:
         done: Items finished.
         errors: How many of them raised what means "too many at once".
         is_retiring: Whether it claims no more.
-        waits: Whether its items may wait, so that others are let in beside them.
+        waits: Whether an item was seen to wait, so that others are let in beside it.
         latest: Values of the batch that was handed over last.
         crash: What went wrong with whoever looks after it; raised where it runs.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a task pool takes, and what may be known before
         self,
         job: Job,
         put: Callable[[Batch], None],
         concurrency: int,
         *,
+        waits: bool = False,
+        prepare: Callable[[], None] = lambda: None,
         is_surplus: Callable[[], bool] = lambda: False,
     ) -> None:
-        super().__init__(job, put, concurrency)
+        super().__init__(job, put, concurrency if waits else 1)
+        self._followers = concurrency
+        self._prepare = prepare
         self._is_surplus = is_surplus
         self.done = 0
         self.errors = 0
         self.tally: Tally | None = None
         self.is_retiring = False
-        self.waits = True
+        self.waits = waits
         self.latest: Sequence[Any] = ()
         self.crash: BaseException | None = None
         self._unstarted: Iterator[Any] = iter(())
@@ -66,13 +83,16 @@ class ElasticTaskPool(TaskPool):
 
     async def serve(self, host: Host) -> None:
         """Work until the source is finished, the job is stopped, or this is told to retire."""
+        if self.waits:
+            self._prepare()
         self._host = host
         self.tally = Tally()
         await super().serve(host)
 
     def resize(self, concurrency: int) -> None:
-        """Have so many lanes; from any thread. Fewer there are once those at work have finished."""
-        if concurrency != self._concurrency:
+        """Have so many lanes, once an item waits; from any thread. Fewer there are once those at work end."""
+        self._followers = concurrency
+        if self.waits and concurrency != self._concurrency:
             self.job.source.widen(2 * concurrency)
             self._concurrency = concurrency
             self._wake()
@@ -97,6 +117,29 @@ class ElasticTaskPool(TaskPool):
         elif not self._live:
             self._halted = True
             self._host.wake()
+
+    async def _rest(self) -> None:
+        if self.waits or self.is_retiring or not self._live:
+            await super()._rest()
+        else:
+            await self._look_ahead()
+
+    async def _look_ahead(self) -> None:
+        """See whether the first lane's item waits."""
+        await self._host.breathe()  # a lane that has just been started begins its item
+        before = self._missing()
+        for _ in range(TURNS):
+            await self._host.breathe()
+        if before and self._missing() == before:
+            self.waits = True
+            self._prepare()
+            self.resize(self._followers)
+        else:
+            await self._host.wait(PAUSE)
+
+    def _missing(self) -> dict[int, int]:
+        """Items that are missing, by claim."""
+        return {start: chunk.left for start, chunk in self._open.items()}
 
     def _is_leaving(self) -> bool:
         if not self.is_retiring and self._is_surplus():

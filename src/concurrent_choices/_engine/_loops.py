@@ -14,7 +14,7 @@ from .._strategies._lanes._threads import Lane
 from .._work._child_processes import starts_children
 from .._work._job import Job
 from ._elastic_pool import ElasticPool
-from ._slow_start import SlowStartTaskPool
+from ._elastic_task_pool import ElasticTaskPool
 
 __all__ = ["loop_factory", "perform_in_loop"]
 
@@ -62,7 +62,7 @@ def perform_in_loop(most: int, lane: Lane) -> None:
         tasks.resize(_tasks_of(pool, most))
         tally.begin()
 
-    tasks = SlowStartTaskPool(pool.job, put, _tasks_of(pool, most), is_surplus=lambda: pool.is_surplus(lane))
+    tasks = ElasticTaskPool(pool.job, put, _tasks_of(pool, most), is_surplus=lambda: pool.is_surplus(lane))
     tally.begin()
     try:
         serve_in_lane(partial(run_tasks, asyncio.new_event_loop), tasks, lane)
