@@ -172,7 +172,7 @@ class Pair:
 
     name = "pair"
 
-    def __init__(self, known: Known, sight: Sight, wants: float = 1.0) -> None:
+    def __init__(self, known: Known, sight: Sight, wants: float) -> None:
         self._known = known
         self._wants = wants
         self._alone = 1.0 / known.each

@@ -128,7 +128,7 @@ def rate_of(network: Network, lanes: int, serial: dict[str, float], busy: float,
     return Rate(lanes, rate, limit, max(alone, _WEIGHTLESS), in_step, slowest, busy, cores)
 
 
-def batch_size(case: Case, seconds: float, lanes: int, fixed: int | None = None) -> int:
+def batch_size(case: Case, seconds: float, lanes: int, fixed: int | None) -> int:
     """Items that a lane takes at a time, on average over the run.
 
     Args:

@@ -18,18 +18,18 @@ from .._mva import Network, capacity
 from ._case import Case, Prediction, Rate, batch_size, finish, rate_of
 from ._steps import lone_seconds
 
-__all__ = ["parent_seconds", "process", "process_rate", "start_seconds", "worker_seconds"]
+__all__ = ["parent_seconds", "process", "start_seconds", "worker_seconds"]
 
 
 def process(case: Case, plan: Plan) -> Prediction:
     """One item at a time in each worker process; a coroutine on a loop there."""
-    rate = process_rate(case, plan.workers, plan.batch)
+    rate = _process_rate(case, plan.workers, plan.batch)
     start = start_seconds(case, rate.lanes)
     ramp = case.costs.process_worker
     return finish(case, rate, start=start, ramp=ramp, batch=plan.batch or 1)
 
 
-def process_rate(case: Case, workers: int, batch: int | None = None) -> Rate:
+def _process_rate(case: Case, workers: int, batch: int | None) -> Rate:
     """How fast worker processes work, one item at a time in each.
 
     Args:

@@ -160,7 +160,7 @@ class Gil:
     """
 
     def __init__(
-        self, engine: Engine, cores: Cores, *, interval: float, switch: float, enabled: bool = True
+        self, engine: Engine, cores: Cores, *, interval: float, switch: float, enabled: bool
     ) -> None:
         self._engine = engine
         self._cores = cores
