@@ -2,11 +2,12 @@
 
 import asyncio
 import gc
+import sqlite3
 import threading
 import time
 import weakref
 from collections import Counter as Tallied
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from itertools import count, islice
 
 import engine_acts as acts
@@ -257,6 +258,19 @@ def test_coroutines_that_never_had_to_wait_for_a_lock_stay_with_it(form):
             return threading.get_ident()
 
     assert len(set(form(where, range(150)))) == 1
+
+
+@pytest.mark.parametrize("form", [run, in_a_loop])
+def test_coroutines_bound_to_the_calling_thread_stay_in_it(form):
+    """However long each blocks the loop: other threads are refused."""
+    connection = sqlite3.connect(":memory:")
+
+    async def ask(item):
+        time.sleep(0.002)  # noqa: ASYNC251 - what would make it leave
+        return connection.execute("select ?", (item,)).fetchone()[0]
+
+    with closing(connection):
+        assert form(ask, range(150)) == list(range(150))
 
 
 def test_concurrency_is_a_ceiling():

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, suppress
-from functools import partial
+from functools import cached_property, partial
 from math import inf
 
 from .._facts._batch import Batch
 from .._judge._controller import Arrangement, Limits, LoopController
 from .._measure._switching import quick_switching
+from .._measure._thread_bound import bound_to_thread
 from .._strategies._lanes._asyncio import run_tasks
 from .._strategies._lanes._loops import serve_in_lane
 from .._strategies._lanes._native import execute_tasks
@@ -59,6 +61,7 @@ class LoopConductor:
         self._report = report
         self._lock = Mutex()
         self._over = False
+        self._thread = threading.get_ident()
         self._may_overlap = False
         self._follows_beside = False
         self._tasks: ElasticTaskPool | None = None
@@ -211,6 +214,9 @@ class LoopConductor:
     def _decide(self, tasks: ElasticTaskPool) -> float | None:
         startup = self._others.startup
         arrangement = self._controller.look(self._loop_observer.sight(startup.ready if startup else 0))
+        if arrangement.stage != "loop" and self._bond:
+            self._controller.stay(self._bond)
+            return FIRST_LOOK
         if arrangement.stage in {"waiting", "outside"}:
             return None if self._hand_over(arrangement, tasks) else FIRST_LOOK
         tasks.resize(arrangement.threads)
@@ -219,6 +225,11 @@ class LoopConductor:
         if self._controller.weighed:
             self._quick.close()
         return arrangement.look
+
+    @cached_property
+    def _bond(self) -> str:
+        """What binds the callable to the calling thread; empty if nothing is seen."""
+        return bound_to_thread(self._job.fn, self._thread)
 
     def _hand_over(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> bool:
         """Have others do the rest; False where there are no threads for them, so that the loop goes on."""
