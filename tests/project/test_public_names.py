@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import get_type_hints
 
 import pytest
@@ -56,6 +59,21 @@ def test_all_is_literal_and_sorted(module):
         assert module.parent != PACKAGE, "the front door without __all__"
     else:
         assert names == sorted(set(names), key=rank)
+
+
+def taken(module: Path) -> Iterator[tuple[Path, str]]:
+    """What a module imports of others of ours that have an `__all__`."""
+    for node in ast.walk(ast.parse(module.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level and node.module:
+            home = module.parents[node.level - 1].joinpath(*node.module.split("."))
+            if home.with_suffix(".py").exists():
+                yield from ((home.with_suffix(".py"), each.name) for each in node.names)
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_what_is_taken_was_offered(module):
+    """So `__all__` tells who changes a module what others rely on."""
+    assert [(home.name, name) for home, name in taken(module) if name not in public_literal(home)] == []
 
 
 @pytest.mark.parametrize(

@@ -96,15 +96,14 @@ class Backlog:
 
     def _only_one(self, may: Callable[[Account], bool]) -> Task | None:
         """As `take`, where calls of one callable wait, which are spared the comparing."""
-        for account, line in self._lines.items():
-            if not may(account):
-                return None
-            self.size -= 1
-            task = line.popleft()
-            if not line:
-                self._lines.clear()
-            return task
-        return None
+        account, line = next(iter(self._lines.items()))
+        if not may(account):
+            return None
+        self.size -= 1
+        task = line.popleft()
+        if not line:
+            self._lines.clear()
+        return task
 
     def _pop(self, account: Account) -> Task:
         line = self._lines[account]

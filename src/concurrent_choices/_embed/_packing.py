@@ -18,7 +18,7 @@ from ._remote import Call
 if TYPE_CHECKING:
     from ._tasks import Task
 
-__all__ = ["BelongsHereError", "Packer", "SentCallables"]
+__all__ = ["BelongsHereError", "Packer", "SentCallables", "callable_frames"]
 
 KEPT = 64
 """Callables a worker remembers, and packed ones kept (guessed)."""

@@ -47,7 +47,7 @@ def pick_executor(fn: Callable[..., Any], sample_args: Iterable[Any], *, budget:
     samples = [_arguments(each) for each in sample_args]
     if not samples:
         raise InvalidArgumentError("sample_args", "must hold at least one call's arguments")
-    workload = Workload(Spread(fn), samples, items_count=MANY, name=name_of(fn))
+    workload = Workload(_Spread(fn), samples, items_count=MANY, name=name_of(fn))
     verdict = recommend(workload, budget=budget, verify=False)
     if verdict.profile.errors == 1.0:
         first = verdict.first_error
@@ -74,7 +74,7 @@ def _threads(estimate: Estimate) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max(1, estimate.plan.workers))
 
 
-class Spread:
+class _Spread:
     """A callable of one tuple, which it takes for positional arguments.
 
     Args:

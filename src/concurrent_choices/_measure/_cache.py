@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from .._platform import cpu_model, gil_enabled, usable_cpus
 
-__all__ = ["CACHE_VARIABLE", "Place", "load", "place", "store"]
+__all__ = ["CACHE_VARIABLE", "Place", "fingerprint", "load", "place", "store"]
 
 CACHE_VARIABLE = "CONCURRENT_CHOICES_CACHE"
 """The environment variable that names another folder, or says "off"."""

@@ -10,7 +10,7 @@ from .._errors import ConcurrentChoicesError
 from .._facts._batch import Batch
 from .._work._job import Job
 
-__all__ = ["Arrivals", "Collector", "InOrder", "Window"]
+__all__ = ["Arrivals", "Collector", "InOrder", "Window", "finish"]
 
 AHEAD = 0.02
 """Seconds of the caller's own pace that a stream works ahead (guessed: hides a thread's wake-up a

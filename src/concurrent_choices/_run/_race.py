@@ -27,7 +27,7 @@ from ..protocols import Strategy
 from ._numbering import renumber, was_raised
 from ._sync import run
 
-__all__ = ["Race"]
+__all__ = ["Race", "lanes", "starting"]
 
 SHARE = 0.2
 """Of the items left, the part that a race may use up: the rest is to profit from it (guessed)."""

@@ -19,7 +19,7 @@ from ._workers._pump import Pump
 from ._workers._staffing import Staffed, Staffing
 from ._workers._worker_queue import SharedWorkerQueue
 
-__all__ = ["HybridStrategy"]
+__all__ = ["AHEAD", "HybridStrategy"]
 
 AHEAD = 1.25
 """Items sent to a worker, as a multiple of those it has in flight: a quarter waits, so that none of its

@@ -6,7 +6,7 @@ back its results and its unstarted items, so it should not last several.
 
 from __future__ import annotations
 
-__all__ = ["AIM", "Pace", "share_of_rest"]
+__all__ = ["AIM", "MOST", "Pace", "share_of_rest"]
 
 AIM = 0.5e-3
 """Seconds a batch should take: 1 % of overhead at 5 µs a batch (benchmarks.dispatch, threads)."""

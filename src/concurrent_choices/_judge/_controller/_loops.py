@@ -10,7 +10,7 @@ from ._known import Known, worth_starting
 from ._sight import Arrangement, Limits, Prior, Sight
 from ._thresholds import COUNTED, FULL, GLANCE, MOST_INSIDE
 
-__all__ = ["LoopController", "LoopSight"]
+__all__ = ["FIRST_TASKS", "LoopController", "LoopSight"]
 
 FIRST_TASKS = 16
 """Items in flight once one waits: few enough to be borne where each of them blocks the loop later."""

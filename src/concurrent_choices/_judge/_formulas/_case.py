@@ -15,7 +15,7 @@ from .._mva import Network, throughput
 from .._stations import Demand
 from ._makespan import IN_STEP, Spread, tail
 
-__all__ = ["Case", "Prediction", "Rate", "batch_size", "case_of", "finish", "rate_of"]
+__all__ = ["LIMITING", "Case", "Prediction", "Rate", "batch_size", "case_of", "finish", "rate_of"]
 
 LIMITING = 0.8
 """Utilisation from which a station counts as what holds the work back (guessed)."""

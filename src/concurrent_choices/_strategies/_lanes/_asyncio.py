@@ -17,7 +17,7 @@ from ._task_pool import TaskPool
 from ._thread_pool import ThreadPool
 from ._threads import LanePool
 
-__all__ = ["run_tasks", "serve_alone", "serve_with", "tasks_inside"]
+__all__ = ["Factory", "run_tasks", "serve_alone", "serve_with", "tasks_inside"]
 
 Factory = Callable[[], asyncio.AbstractEventLoop]
 

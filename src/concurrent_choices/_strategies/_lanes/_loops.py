@@ -11,7 +11,7 @@ from ._task_pool import TaskPool
 if TYPE_CHECKING:
     from ._threads import Lane, LanePool
 
-__all__ = ["loop_body", "serve_in_lane"]
+__all__ = ["RunTasks", "loop_body", "serve_in_lane"]
 
 RunTasks = Callable[[TaskPool, Callable[[Callable[[], None]], None]], None]
 """Runs a task pool on a new loop to its end; hands the task pool's nudge to its second argument."""

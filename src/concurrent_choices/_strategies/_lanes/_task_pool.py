@@ -33,7 +33,9 @@ class _Overdue(Exception):  # noqa: N818 - never leaves this file
     """An item's seconds were up."""
 
 
-PENDING: Any = object()
+_PENDING: Any = object()
+_SENT: Any = object()
+"""What stands for a value that is not there yet, and for one that has been handed over."""
 
 BREATH = 5e-3
 """Seconds after which lanes that never wait let the loop turn (guessed: below what a person or a
@@ -92,7 +94,7 @@ class Chunk:
 
     def __init__(self, claim: Claim) -> None:
         self.claim = claim
-        self.values: list[Any] = [PENDING] * len(claim.items)
+        self.values: list[Any] = [_PENDING] * len(claim.items)
         self.left = len(claim.items)
         self.sent = False
 
@@ -102,7 +104,7 @@ class Chunk:
         place = 0
         while place < len(values):
             end = place
-            while end < len(values) and values[end] is not PENDING and values[end] is not _SENT:
+            while end < len(values) and values[end] is not _PENDING and values[end] is not _SENT:
                 end += 1
             if end > place:
                 self.sent = True
@@ -110,8 +112,6 @@ class Chunk:
                 values[place:end] = repeat(_SENT, end - place)
             place = end + 1
 
-
-_SENT: Any = object()
 
 Slots = Iterator[tuple[Chunk, int, Any]]
 """Items with their places: the chunk, where in it, and what to call with."""

@@ -13,7 +13,7 @@ from ..._work._forks import tell_in_forks
 from ..._work._mutex import Mutex
 from ..._work._new_thread import new_thread, start
 
-__all__ = ["ThreadPool"]
+__all__ = ["PARTING", "ThreadPool"]
 
 Body = Callable[[], None]
 _Task = tuple[Body, Body | None]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-__all__ = ["MOST_THREADS", "Lane", "LanePool", "threads_for", "threads_inside"]
+__all__ = ["MOST_THREADS", "Lane", "LanePool", "perform_claims", "threads_for", "threads_inside"]
 
 LONG = 2e-3
 """A batch that has lasted so long, in seconds, gives its unstarted items back if another lane is idle."""

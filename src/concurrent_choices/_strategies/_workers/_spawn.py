@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ._page import Page
 
-__all__ = ["Process", "fork", "fresh"]
+__all__ = ["Process", "fork", "fresh", "interpreter"]
 
 _ROOT = str(Path(__file__).parents[3])
 _BOOT = (

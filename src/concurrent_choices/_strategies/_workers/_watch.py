@@ -22,7 +22,7 @@ SPARING = 50
 """Times what a look takes until the next, so that looking costs 2 %."""
 
 
-class Performing(Protocol):
+class _Performing(Protocol):
     """What performs the batches of one job."""
 
     performed: int
@@ -49,7 +49,7 @@ class Watch:
         perform: What performs the batches.
     """
 
-    def __init__(self, fn: Callable[..., Any], perform: Performing) -> None:
+    def __init__(self, fn: Callable[..., Any], perform: _Performing) -> None:
         self._fn = fn
         self._perform = perform
         self._state: State | None = None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["main", "serve"]
+__all__ = ["main", "serve", "settle"]
 
 
 def main() -> None:
@@ -73,7 +73,7 @@ def _complete_builtins() -> None:
 
 def serve(link: Link, page: Page, lifeline: int) -> None:
     """Serve one caller to its end, then exit."""
-    die_with_caller(lifeline)
+    _die_with_caller(lifeline)
     code = 0
     try:
         _Server(link, page).run()
@@ -86,7 +86,7 @@ def serve(link: Link, page: Page, lifeline: int) -> None:
         os._exit(code)
 
 
-def die_with_caller(lifeline: int) -> None:
+def _die_with_caller(lifeline: int) -> None:
     """Have the kernel kill this process when the other end of `lifeline` closes, however that comes about.
 
     Even C code that holds the GIL is ended: the signal's default action is the kernel's. Where

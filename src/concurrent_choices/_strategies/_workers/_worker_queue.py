@@ -10,7 +10,7 @@ from ..._facts._batch import Claim
 from ..._work._pace import Pace
 from ._host import Worker
 
-__all__ = ["Fallen", "SharedWorkerQueue", "WorkerQueue"]
+__all__ = ["CREDIT", "Fallen", "SharedWorkerQueue", "WorkerQueue"]
 
 CREDIT = 2
 """Batches a worker may hold, so that it never waits for the parent: one in work and one ahead."""
