@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import gc
 import hashlib
+import importlib
 import os
 import signal
 import sys
@@ -235,6 +236,31 @@ def test_what_uses_a_lock_stays(executor):
         executor.submit(locked).result()
     assert executor.explain()["locked"].place == "thread"
     assert "'LOCK'" in why(executor, locked)
+
+
+SETTABLE = """
+LIMIT = 1
+
+
+def work(rounds):
+    total = 0
+    for number in range(rounds):
+        total += number
+    return LIMIT
+"""
+
+
+def test_what_was_set_in_a_module_since_its_import_stays(executor, tmp_path, monkeypatch):
+    """A worker imports the module and would find what it says, so results would depend on the place."""
+    (tmp_path / "settable.py").write_text(SETTABLE)
+    monkeypatch.syspath_prepend(tmp_path)
+    settable = importlib.import_module("settable")
+    settable.LIMIT = 2
+    for _ in range(PATIENCE):
+        assert executor.submit(settable.work, 200_000).result() == 2
+        if "differs" in why(executor, settable.work):
+            break
+    assert "it was changed since that was imported" in why(executor, settable.work)
 
 
 def test_unpicklable_results_and_arguments_stay(executor):
