@@ -198,18 +198,26 @@ def _advise(asked: argparse.Namespace) -> int:
 
 
 def _driven(asked: argparse.Namespace) -> Drive:
-    try:
+    with _blaming(asked.application):
         app = application_at(asked.application, factory=asked.factory)
         described = [] if asked.requests else requests_of(app, asked.method or HARMLESS)
         requests = [_with(each, asked.header) for each in asked.requests or described]
         print(f"making requests of {asked.application} ...", file=sys.stderr)
         return drive(app, requests, times=asked.times, at_once=asked.at_once, timeout=asked.timeout)
+
+
+@contextmanager
+def _blaming(whose: str) -> Generator[None]:
+    """Where the user's own code raises, `main` says whose it was."""
+    try:
+        yield
     except InvalidArgumentError:
         raise
+    except StartUpError as error:
+        raise _UserCodeError(str(error)) from error
     except (Exception, SystemExit) as error:
-        told = isinstance(error, StartUpError)
-        text = str(error) if told else f"{asked.application} raised {safe_repr(error)}"
-        raise _UserCodeError(text) from error
+        problem = f"{whose} raised {safe_repr(error)}"
+        raise _UserCodeError(problem) from error
 
 
 def _with(given: Request | str, headers: Iterable[str]) -> Request:
@@ -240,13 +248,8 @@ def _verdict(asked: argparse.Namespace) -> Recommendation:
     workload = Workload(fn, items, items_count=asked.count)
     machine = _what_if(asked)
     print(f"calling {asked.callable} on some of its items ...", file=sys.stderr)
-    try:
+    with _blaming("the items"):
         return recommend(workload, budget=asked.budget, verify=not asked.no_race, machine=machine)
-    except InvalidArgumentError:
-        raise
-    except (Exception, SystemExit) as error:
-        problem = f"the items raised {safe_repr(error)}"
-        raise _UserCodeError(problem) from error
 
 
 def _say(fact: Jsonable, *, as_json: bool) -> None:
@@ -256,14 +259,12 @@ def _say(fact: Jsonable, *, as_json: bool) -> None:
 def _imported(reference: str) -> Callable[[Any], Any]:
     """The callable of a reference; the current folder is searched, as by ``python -m``."""
     _search_here()
-    try:
-        found: Any = resolve_name(reference)
-    except (AttributeError, ImportError, ValueError) as error:
-        problem = f"cannot be imported: {error}; write it as PKG.MOD:FN"
-        raise InvalidArgumentError(reference, problem) from error
-    except (Exception, SystemExit) as error:
-        problem = f"{reference} raised {safe_repr(error)}"
-        raise _UserCodeError(problem) from error
+    with _blaming(reference):
+        try:
+            found: Any = resolve_name(reference)
+        except (AttributeError, ImportError, ValueError) as error:
+            problem = f"cannot be imported: {error}; write it as PKG.MOD:FN"
+            raise InvalidArgumentError(reference, problem) from error
     if not callable(found):
         problem = f"is no callable but {type(found).__name__!r}; write it as PKG.MOD:FN"
         raise InvalidArgumentError(reference, problem)
