@@ -191,7 +191,7 @@ def test_a_lifespan_that_raises(service, capsys):
         (["service:make"], "add --factory"),
         (["service:wsgi"], "looks like WSGI"),
         (["service:wsgi", "--factory"], "takes arguments"),
-        (["service:make", "--factory"], "must hold a request"),
+        (["service:make", "--factory"], "must be named, such as"),
         (["service:app", "orders"], 'paths begin with "/"'),
         (["service:app", "--header", "me"], "must be 'NAME: VALUE'"),
         (["service:app", "--times", "0"], "times: must be above 0"),

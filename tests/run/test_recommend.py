@@ -31,6 +31,15 @@ def test_an_async_def_that_awaits_stays_on_a_loop():
     assert verdict.plan.strategy in {"asyncio", "uvloop"}
 
 
+def test_uvloop_is_not_predicted_where_it_is_not_installed(monkeypatch):
+    """Its row says why, also where nobody would choose it; a `def` runs in threads and needs no loop."""
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    once, plain = recommend(callables.rest, [0]), recommend(abs, range(100))
+    assert once.plan.strategy == "sequential"
+    assert "does not load here" in once.estimate("uvloop").obstacle
+    assert plain.estimate("uvloop").feasible
+
+
 def test_uvloop_is_not_chosen_where_it_does_not_load(monkeypatch):
     """It may be missing, or refuse, as in a subinterpreter: the verdict can be run all the same."""
     monkeypatch.setitem(sys.modules, "uvloop", None)

@@ -97,7 +97,7 @@ def advise(  # noqa: PLR0913 - settings, each with a default
 def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeout: float) -> Drive:
     """As `advise`, with all that came of it."""
     if not asked:
-        problem = "must hold a request: no OpenAPI description of the application has one with these methods"
+        problem = "must be named, such as /orders/7: no OpenAPI description here has any with these methods"
         raise InvalidArgumentError("requests", problem)
     for name, value in (("times", times), ("at_once", at_once), ("timeout", timeout)):
         if not value > 0:

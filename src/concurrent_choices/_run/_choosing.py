@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 from attrs import evolve, field, fields, frozen
@@ -191,7 +192,7 @@ def _judged(
 ) -> Recommendation:
     """The verdict from predictions; what cannot run here after all is neither chosen nor raced."""
     there = machine or this_machine()
-    bonds = {"thread": _ONE_LOOP} if sampled.profile.is_async and is_loop_bound(asked.fn) else {}
+    bonds = _bonds(asked.fn) if sampled.profile.is_async else {}
     verdict = judge(asked, sampled.profile, costs, there, obstacles=bonds)
     obstacles = dict(bonds)
     wanted = {plan.strategy for plan in (verdict.plan, *verdict.contenders)}
@@ -204,6 +205,12 @@ def _judged(
     if obstacles != bonds:
         verdict = judge(asked, sampled.profile, costs, there, obstacles=obstacles)
     return evolve(verdict, notes=(*verdict.notes, found.note)) if found.note else verdict
+
+
+def _bonds(fn: Any) -> dict[str, str]:
+    """What cannot run an `async def` here, as far as is known without loading or starting anything."""
+    bonds = {"thread": _ONE_LOOP} if is_loop_bound(fn) else {}
+    return bonds if find_spec("uvloop") else {**bonds, "uvloop": why_no_uvloop()}
 
 
 def _asked_elsewhere(fn: Any, verdict: Recommendation, costs: Costs, seconds: float) -> Elsewhere:
