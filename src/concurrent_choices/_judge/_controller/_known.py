@@ -20,9 +20,8 @@ __all__ = [
 SMALL = 3e-3
 """Seconds of rest that nothing is worth being started for (DECISION.md 5.3, S2)."""
 
-LEAST_GAIN = 5e-3
-"""Seconds that a switch must save (DECISION.md 5.3, S3, which wants 7 % of the rest besides: two processes
-that save as much after their start save a twentieth of it anyway)."""
+LEAST_GAIN, LEAST_SHARE = 5e-3, 0.07
+"""What a switch must save, in seconds and as a share of the rest (DECISION.md 5.3, S3)."""
 
 SWITCH = 0.02
 """Seconds after which a second change of mind is allowed; each further one waits twice as long, so a run
@@ -137,7 +136,7 @@ def worth_starting(rest: float, start: float, lanes: float) -> bool:
     One lane goes on meanwhile, so only what is left after the start is shared.
     """
     gain = max(0.0, rest - start) * (1.0 - 1.0 / lanes)
-    return gain >= LEAST_GAIN
+    return gain >= max(LEAST_GAIN, LEAST_SHARE * rest)
 
 
 def first_lanes(waits: float) -> int:
