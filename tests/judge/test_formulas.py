@@ -91,6 +91,14 @@ def test_a_loop_overlaps_what_is_awaited():
     assert seconds(awaits, 1000, "asyncio", 1, 1) == pytest.approx(20.0)
 
 
+def test_a_loop_lends_so_many_threads_and_no_more():
+    """Of coroutines that wait in threads no more than those wait at once, however many are in flight."""
+    waits = coroutine(50, in_threads=50 * MS)
+
+    assert seconds(waits, 640, "asyncio", 1, 640) == pytest.approx(640 / 64 * 0.05, rel=0.1)
+    assert seconds(waits, 640, "thread", 160, 160) == pytest.approx(640 / 160 * 0.05, rel=0.1)
+
+
 def test_a_loop_goes_on_while_others_compute_for_a_coroutine():
     """Child processes of 10 ms each on two cores: as fast as the cores, and not one after another."""
     profile = coroutine(10, children=10 * MS)

@@ -4,6 +4,7 @@ import inspect
 import signal
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from measure_fakes import CountingClock, FakeClock
@@ -251,6 +252,22 @@ def test_many_short_steps_are_not_timed_however_long_they_take_in_all(clock):
     calls.close()
 
     assert calls.meter.coroutines == 8
+
+
+def test_time_in_the_threads_of_the_loop_is_told(clock):
+    """Of what a coroutine hands to them; an executor of its own has as many as it likes."""
+
+    async def work(item):
+        await asyncio.sleep(0)
+        await asyncio.to_thread(clock.spend, 0.25)
+        with ThreadPoolExecutor(1) as own:
+            await asyncio.get_running_loop().run_in_executor(own, clock.spend, 1.0)
+
+    calls = AwaitedCalls(work, contextvars.copy_context(), clock)
+    calls.round([Claim(0, [0, 1])], Ledger())
+    calls.close()
+
+    assert calls.in_threads == 500_000_000
 
 
 def test_lanes_on_a_loop_work_side_by_side(clock):

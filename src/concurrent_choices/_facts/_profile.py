@@ -72,6 +72,7 @@ class Profile(Jsonable):
         loop_held: Wall time a coroutine held its loop.
         loop_cpu: CPU time within that.
         loop_queued: Run-queue delay within that; None to take all of `queued` for it.
+        in_threads: Time a coroutine waited for threads of its loop, as `asyncio.to_thread` does.
         blocks_at: "FILE:LINE" of what holds the loop longest; empty where nothing does.
         payload: What a trip to another process costs.
         errors: Share of calls that raised.
@@ -114,6 +115,7 @@ class Profile(Jsonable):
     loop_held: float = 0.0
     loop_cpu: float = 0.0
     loop_queued: float | None = None
+    in_threads: float = 0.0
     blocks_at: str = ""
     payload: Payload = Payload()
     errors: float = 0.0

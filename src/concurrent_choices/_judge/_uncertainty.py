@@ -76,7 +76,7 @@ def _moved(case: Case) -> Iterator[Case]:
 
 def _slower(profile: Profile) -> Profile:
     factor = 1.0 + _relative_error(profile)
-    timed = ("wall", "cpu", "gil", "queued", "children", "loop_held", "loop_cpu")
+    timed = ("wall", "cpu", "gil", "queued", "children", "loop_held", "loop_cpu", "in_threads")
     return evolve(profile, **{name: getattr(profile, name) * factor for name in timed})
 
 

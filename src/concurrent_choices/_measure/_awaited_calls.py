@@ -44,6 +44,7 @@ class AwaitedCalls:
 
     Attributes:
         meter: The steps of the coroutines that were watched step by step.
+        in_threads: Time that work of the coroutines has spent in the loop's threads, or queueing for one, ns.
     """
 
     def __init__(self, fn: Callable[[Any], Any], context: Context, clock: Clock) -> None:
@@ -53,6 +54,7 @@ class AwaitedCalls:
         self._runner: asyncio.Runner | None = None
         self._each = 0
         self._leaves = False
+        self.in_threads = 0
         self.meter = StepMeter(clock)
 
     def round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
@@ -79,8 +81,26 @@ class AwaitedCalls:
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         if self._runner is None:
-            self._runner = asyncio.Runner(loop_factory=new_loop)
+            self._runner = asyncio.Runner(loop_factory=self._new_loop)
         return self._runner.run(work, context=self._context.copy())
+
+    def _new_loop(self) -> asyncio.AbstractEventLoop:
+        """A loop that tells how long its threads are in use, by `to_thread` or for resolving names."""
+        loop = new_loop()
+        lend: Any = loop.run_in_executor
+
+        def timed(executor: Any, func: Any, *args: Any) -> asyncio.Future[Any]:
+            began = self._clock.wall()
+            future: asyncio.Future[Any] = lend(executor, func, *args)
+            if executor is None:
+                future.add_done_callback(lambda _: self._used(began))
+            return future
+
+        loop.run_in_executor = timed  # type: ignore[method-assign,assignment] # the same with a look at the clock
+        return loop
+
+    def _used(self, began: int) -> None:
+        self.in_threads += self._clock.wall() - began
 
     async def _round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
         watch = Stopwatch(self._clock)

@@ -104,6 +104,7 @@ class Evidence(NamedTuple):
     testimony: Statement = Statement(None, math.inf, 0.0, 0)
     native: float = 0.0
     steps: Steps = Steps()
+    in_threads: int = 0
     blocks_at: str = ""
     trials: Sequence[Trial] = ()
     payload: Payload = Payload()
@@ -117,6 +118,7 @@ def profile_of(evidence: Evidence) -> Profile:
     profile = _of_one_lane(evidence)
     if evidence.is_async:
         profile = _with_steps(profile, evidence.steps)
+        profile = evolve(profile, in_threads=evidence.in_threads / 1e9 / _made(evidence.runs))
     return _with_errors(_with_trials(profile, evidence), evidence)
 
 

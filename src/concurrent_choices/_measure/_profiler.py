@@ -93,6 +93,7 @@ def profile_at(
         state = state_of(bench)
         sample = Rounds(bench, witness).sample(allowance)
         solo = len(bench.ledger.runs)
+        in_threads = bench.calls.in_threads if isinstance(bench.calls, AwaitedCalls) else 0
         trials = try_lanes(bench, sample, sample.deadline)
         payload = weigh(bench, state, sample.deadline)
     finally:
@@ -109,6 +110,7 @@ def profile_at(
         testimony=sample.testimony,
         native=sample.native,
         steps=sample.steps,
+        in_threads=in_threads,
         blocks_at=blame.worst if blame else "",
         trials=trials,
         payload=payload,

@@ -1,11 +1,12 @@
 """On one event loop.
 
-asyncio(L):  D_loop = H + e_task + n_s e_io,  D_u = u,  Z = w - H - u
+asyncio(L):  D_loop = H + e_task + n_s e_io,  D_u = u,  Z = w - H - u,  X <= 64 / z
              T = s_loop + N/X(L) + tail
 
 where H is the time the coroutine holds the loop, whether it computes or blocks, n_s how often it
-suspends, e_io what a suspension costs the loop (uvloop: less; anyio: a little more) and w its wall
-time (DECISION.md 5.2). What child processes and other threads compute for it needs a core, and no loop.
+suspends, e_io what a suspension costs the loop (uvloop: less; anyio: a little more), w its wall
+time and z the part of it spent in the loop's 64 threads (DECISION.md 5.2). What child processes and other
+threads compute for it needs a core, and no loop.
 A `def` runs in L threads instead, at the price of threads and a hop.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from ..._facts._plan import Plan
+from ..._work._loop_threads import MOST
 from .._mva import Network, capacity
 from ._case import Case, Prediction, Rate, finish, rate_of
 from ._steps import step_seconds
@@ -75,7 +77,7 @@ def loop_rate(case: Case, lanes: int, step: float, cores: float) -> Rate:
         work=demand.aside,
         cores=cores / demand.width,
         think=demand.wait,
-        ceiling=capacity(busy, cores),
+        ceiling=min(capacity(busy, cores), capacity(case.profile.in_threads, MOST)),
         doubtful=demand.resource if demand.doubtful else 0.0,
     )
     return rate_of(network, lanes, {"loop": held, "resource": demand.resource}, busy, cores)
