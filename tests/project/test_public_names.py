@@ -127,7 +127,9 @@ def test_importing_is_light(heavy):
     assert fresh(code) == "False"
 
 
-@pytest.mark.parametrize("heavy", ["concurrent_choices._judge", "hashlib", "pickle", "sysconfig", "asyncio"])
+@pytest.mark.parametrize(
+    "heavy", ["concurrent_choices._judge", "hashlib", "json", "pickle", "sysconfig", "asyncio"]
+)
 def test_a_first_run_is_light(heavy):
     """A job that is over before anything need be decided loads nothing of what decides."""
     code = f"import sys, concurrent_choices as us; us.run(abs, [1]); print({heavy!r} in sys.modules)"

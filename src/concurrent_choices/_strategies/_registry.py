@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError, UnknownStrategyError
-from .._facts._plan import Plan
 from ..protocols import Strategy
+
+if TYPE_CHECKING:
+    from .._facts._plan import Plan
 
 __all__ = ["NAMES", "load", "resolve", "strategy_for"]
 
@@ -71,6 +73,8 @@ def resolve(strategy: object) -> Strategy:
         raise InvalidArgumentError("strategy", advice)
     if isinstance(strategy, Strategy):
         return strategy
+    from .._facts._plan import Plan  # noqa: PLC0415 - with json it would cost each first run 2.5 ms
+
     plan = getattr(strategy, "plan", None)
     if isinstance(plan, Plan):
         return strategy_for(plan)
