@@ -274,6 +274,30 @@ def test_two_lanes_as_fast_as_one_become_processes():
     assert (arrangement.stage, arrangement.outside) == ("outside", True)
 
 
+@pytest.mark.parametrize(
+    ("remaining", "seconds", "stage", "asked"),
+    [
+        (1000, 0.1, "starting", True),
+        (1000, 0.45, "alone", True),  # two workers would import for longer than they save
+        (80, 0.1, "alone", False),  # too little in any case
+    ],
+)
+def test_what_workers_import_for_the_callable_counts(remaining, seconds, stage, asked):
+    """Each of them has to do it, on a core that would have computed items."""
+    answers = []
+
+    def within(spare):
+        answers.append(seconds <= spare)
+        return answers[-1]
+
+    decider = controller(imports_within=within)
+    at_the_pair(decider)
+    for now in (0.03, 0.08, 0.14):
+        arrangement = decider.look(computing(now, items=round(now * 1000), remaining=remaining))
+    assert arrangement.stage == stage
+    assert bool(answers) == asked
+
+
 def outside(decider):
     """Has the items go to processes."""
     at_the_pair(decider)

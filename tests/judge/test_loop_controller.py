@@ -163,6 +163,14 @@ def test_a_loop_that_computes_goes_to_processes_once_they_are_up():
     assert (arrangement.stage, arrangement.outside, arrangement.inside) == ("outside", True, 1)
 
 
+def test_what_workers_import_counts_for_coroutines_too():
+    """It would take longer than they save."""
+    assert (
+        watched(controller(imports_within=lambda spare: spare > 9.0), flying=1, busy=1.0, inside=1.0).stage
+        == "loop"
+    )
+
+
 def test_a_few_long_items_need_not_be_over_first():
     """One that has computed for so long may well take as long again, and so may the others."""
     decider = controller()

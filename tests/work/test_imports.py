@@ -6,11 +6,12 @@ import sys
 import urllib.request
 from functools import partial
 from subprocess import check_output
+from types import ModuleType
 
 import pytest
 
 from concurrent_choices import ProcessStrategy, run
-from concurrent_choices._work._imports import _THERE, imports_of, preloadable
+from concurrent_choices._work._imports import _THERE, imports_of, needed_by, preloadable
 
 IMPORT = """
 import sys
@@ -73,3 +74,31 @@ def test_a_lambda_needs_what_it_names_and_cloudpickle():
     more = imports_of(lambda item: urllib.request.quote(str(item)), is_async=False)
     assert plain.shared == more.shared > 10
     assert more.own > plain.own + 10
+
+
+def test_modules_are_told_one_after_another():
+    """All that are counted, each once; who has seen enough stops."""
+    counted = imports_of(fetch, is_async=False)
+    told = list(needed_by(fetch, bool))
+    assert len(told) == len(set(told)) == counted.shared + counted.own
+    assert next(needed_by(fetch, bool)) in told
+
+
+def test_what_a_module_needs_that_does_not_count_is_not_looked_at():
+    """The standard library needs nothing of others."""
+    told = list(needed_by(fetch, lambda name: name != "urllib.request"))
+    assert told
+    assert not {"urllib.request", "http.client"} & set(told)
+
+
+def test_a_lazy_module_is_not_loaded_by_being_counted(monkeypatch):
+    """Nor asked for anything: it may raise, and an object that stands for a module need not hold any."""
+
+    class Lazy(ModuleType):
+        def __getattribute__(self, name):
+            raise AssertionError(name)
+
+    monkeypatch.setitem(sys.modules, "lazy", Lazy("lazy"))
+    monkeypatch.setitem(sys.modules, "no_module", object())
+    of_them = [type("Of", (), {"__module__": name}) for name in ("lazy", "no_module")]
+    assert [sum(imports_of(each, is_async=False)) for each in of_them] == [1, 0]

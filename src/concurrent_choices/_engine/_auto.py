@@ -21,6 +21,7 @@ from .._work._nesting import lanes_around
 from ._conductor import WAKING, Conductor
 from ._memory import Recollection
 from ._report import RunReport, begin_report
+from ._worker_imports import WorkerImports
 
 if TYPE_CHECKING:
     from .._judge._controller import Controller, Limits, Prior
@@ -79,7 +80,8 @@ class AutoStrategy(ThreadBacked):
 
         report, around = _report_of(job), lanes_around.get()
         # What may leave the caller's loop was found out there; runs on loops of ours know nothing of it.
-        limits, recollection = self._limits(around), Recollection(job, (*self._options, around, bound))
+        recollection = Recollection(job, (*self._options, around, bound))
+        limits = self._limits(job, around, recollection.prior)
         if is_loop_bound(job.fn):
             # A lock that nobody waits for on one loop is waited for where there are several, and refuses.
             bound, limits = True, limits._replace(threads=1)
@@ -98,7 +100,7 @@ class AutoStrategy(ThreadBacked):
         job.source.feed(1)
         recollection = Recollection(job, (*self._options, around))
         prior = recollection.prior
-        decider = partial(self._controller, around, prior)
+        decider = partial(self._controller, job, around, prior)
         with self._keeper.lend() as thread_pool:
             conductor = Conductor(
                 job,
@@ -114,25 +116,30 @@ class AutoStrategy(ThreadBacked):
             finally:
                 recollection.settle(conductor.learnt, report)
 
-    def _controller(self, around: int, prior: Prior | None) -> Controller:
+    def _controller(self, job: Job, around: int, prior: Prior | None) -> Controller:
         """Who decides; for the first look, which many runs do without.
 
         Its modules take 4 ms to load, and asking the system for the processors 0.5 ms.
         """
         from .._judge._controller import Controller  # noqa: PLC0415 - as just said
 
-        return Controller(self._limits(around), prior)
+        return Controller(self._limits(job, around, prior), prior)
 
-    def _limits(self, around: int) -> Limits:
+    def _limits(self, job: Job, around: int, prior: Prior | None) -> Limits:
         from .._judge._controller import Limits  # noqa: PLC0415 - as above
 
         cpus = _cpus_at(int(time.monotonic() / KEPT)) / around
-        return Limits(
+        limits = Limits(
             cpus=max(1.0, cpus),
             threads=self._threads(around),
             processes=min(max(1, round(cpus)), self._most),
             flying=self.concurrency,
         )
+        if (
+            prior is not None
+        ):  # what is run again may be so once more, by workers that rest and have imported it
+            return limits
+        return limits._replace(imports_within=WorkerImports(job.fn).within)
 
     def _threads(self, around: int) -> int:
         return max(1, self._most // around) if self.thread_safe else 1

@@ -122,12 +122,15 @@ class Known:
     def processes_pay(self, rest: float, beside: float = 1.0) -> bool:
         """Whether worker processes may be started, and save enough of so many seconds of work.
 
+        What each has to import for the callable is taken from what they would save.
+
         Args:
             rest: Seconds that are left of it.
             beside: Cores that do it meanwhile.
         """
         limits = self.limits
-        return not self.obstacle and worth_starting(rest, limits.process_start, limits.processes / beside)
+        spare = _beyond_least(rest, limits.process_start, limits.processes / beside)
+        return not self.obstacle and spare >= 0 and limits.imports_within(spare)
 
 
 def worth_starting(rest: float, start: float, lanes: float) -> bool:
@@ -135,8 +138,13 @@ def worth_starting(rest: float, start: float, lanes: float) -> bool:
 
     One lane goes on meanwhile, so only what is left after the start is shared.
     """
+    return _beyond_least(rest, start, lanes) >= 0
+
+
+def _beyond_least(rest: float, start: float, lanes: float) -> float:
+    """Seconds saved beyond the least that is worth it."""
     gain = max(0.0, rest - start) * (1.0 - 1.0 / lanes)
-    return gain >= max(LEAST_GAIN, LEAST_SHARE * rest)
+    return gain - max(LEAST_GAIN, LEAST_SHARE * rest)
 
 
 def first_lanes(waits: float) -> int:

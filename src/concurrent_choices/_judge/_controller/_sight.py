@@ -5,6 +5,7 @@ Named tuples, as they are made in a fifth of the time that attrs takes: a first 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 __all__ = ["Arrangement", "Limits", "Prior", "Sight"]
@@ -129,9 +130,10 @@ class Limits(NamedTuple):
         threads: Thread lanes at most.
         processes: Worker processes at most; 0 where the callable must stay in this process.
         flying: Items in flight at most, or None.
-        process_start: Seconds from ordering workers until they are up, what they import for the callable
-            included: beside a computing caller 40 to 70 ms and more (measured). At half of it jobs of 50 ms
-            took 1.43 times the best by hand instead of 1.30.
+        process_start: Seconds from ordering workers until they are up: beside a computing caller 40 to 70 ms
+            and more (measured). At half of it jobs of 50 ms took 1.43 times the best by hand instead of 1.30.
+        imports_within: Tells whether each worker imports what only the callable needs within so many seconds.
+            It does so on a core that would have computed items.
         obstacle: Why there may be no processes; empty where there may.
     """
 
@@ -140,6 +142,7 @@ class Limits(NamedTuple):
     processes: int = 0
     flying: int | None = None
     process_start: float = 0.08
+    imports_within: Callable[[float], bool] = lambda _: True
     obstacle: str = ""
 
     def inside(self, wanted: int) -> int:

@@ -1,0 +1,59 @@
+"""What each new worker has to import is told as far as it matters."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from concurrent_choices._engine import _worker_imports
+from concurrent_choices._engine._auto import AutoStrategy
+from concurrent_choices._engine._worker_imports import EACH, WorkerImports
+from concurrent_choices._judge._controller import Prior
+from concurrent_choices._work import _imports
+from concurrent_choices._work._job import Job
+from concurrent_choices._work._source import Source
+
+
+@pytest.fixture
+def needs(monkeypatch):
+    """Has a callable need so many modules; those that were looked at."""
+    looked_at = []
+
+    def of(*names):
+        def needed_by(_fn, counts):
+            for name in filter(counts, names):
+                looked_at.append(name)
+                yield name
+
+        monkeypatch.setattr(_imports, "needed_by", needed_by)
+        monkeypatch.setattr(sys, "modules", {**sys.modules, **dict.fromkeys(names)})
+        return looked_at
+
+    return of
+
+
+def test_modules_are_counted_until_they_are_too_many(needs):
+    """And from there on, when asked again; the standard library is shared by all workers, or small."""
+    looked_at = needs("pandas", "json", "numpy", "numpy.linalg", "pytz")
+    imports = WorkerImports(len)
+    assert not imports.within(1.5 * EACH)
+    assert looked_at == ["pandas", "numpy"]
+    assert not imports.within(0.0)
+    assert imports.within(4.0 * EACH)
+    assert looked_at == ["pandas", "numpy", "numpy.linalg", "pytz"]
+
+
+def test_where_all_modules_are_few_none_is_looked_at(needs):
+    """Counting those that a callable needs takes a hundred times as long."""
+    looked_at = needs("pandas")
+    assert WorkerImports(len).within(EACH * len(sys.modules))
+    assert not looked_at
+
+
+def test_what_is_run_again_is_taken_to_be_worth_it(monkeypatch):
+    """Workers that rest have imported it by the run after that."""
+    monkeypatch.setattr(_worker_imports, "EACH", 9.0)
+    job = Job(test_what_is_run_again_is_taken_to_be_worth_it, Source([1]))
+    assert not AutoStrategy()._limits(job, 1, None).imports_within(8.0)
+    assert AutoStrategy()._limits(job, 1, Prior("gil", lanes=1, each=0.1)).imports_within(8.0)
