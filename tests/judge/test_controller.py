@@ -397,15 +397,25 @@ def test_workers_that_queue_for_a_core_do_not_wait():
     assert decider.look(Sight(now=0.3, remaining=500, outside_items=150, **more)).stage == "outside"
 
 
-def test_items_that_wait_and_compute_in_workers_get_more_lanes_there():
+@pytest.mark.parametrize(("computed", "lanes"), [(0.15, 5), (0.4, 3)])
+def test_items_that_wait_and_compute_in_workers_get_more_lanes_there(computed, lanes):
     """They compute a quarter of their time: four lanes fill a core, and a fifth is there meanwhile."""
     decider = controller()
     outside(decider)
-    workers = {"outside_items": 402, "outside_seconds": 0.6, "outside_cpu": 0.15, "ready": 2}
+    workers = {"outside_items": 402, "outside_seconds": 0.6, "outside_cpu": computed, "ready": 2}
     arrangement = decider.look(Sight(now=0.5, remaining=400, **workers))
-    assert (arrangement.stage, arrangement.inside) == ("starting", 5)
+    assert (arrangement.stage, arrangement.inside) == ("starting", lanes)
     arrangement = decider.look(Sight(now=0.51, remaining=400, **workers))
-    assert (arrangement.outside, arrangement.inside) == (True, 5)
+    assert (arrangement.outside, arrangement.inside) == (True, lanes)
+
+
+def test_items_that_hardly_wait_in_workers_have_one_lane_there():
+    """More would gain less than they cost."""
+    decider = controller()
+    outside(decider)
+    workers = {"outside_items": 402, "outside_seconds": 0.6, "outside_cpu": 0.45, "ready": 2}
+    arrangement = decider.look(Sight(now=0.5, remaining=400, **workers))
+    assert (arrangement.stage, arrangement.inside) == ("outside", 1)
 
 
 def test_items_that_only_wait_come_back_from_workers():

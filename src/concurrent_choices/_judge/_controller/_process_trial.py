@@ -6,7 +6,7 @@ from math import ceil
 from typing import NamedTuple
 
 from ._sight import Sight
-from ._thresholds import COUNTED, GAINS, MOSTLY
+from ._thresholds import COUNTED, GAINS, WAITS
 
 __all__ = ["ProcessTrial", "Verdict"]
 
@@ -73,7 +73,7 @@ class ProcessTrial:
             return objection
         self.passed = True
         computed = self._computed(began, sight)
-        if computed >= 1 - MOSTLY:
+        if computed >= 1 - WAITS:
             return Verdict()
         inside = ceil(1 / computed) + 1 if computed >= WAITING_INSIDE else 0
         return Verdict("items have begun to wait", inside=inside)
