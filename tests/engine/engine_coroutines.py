@@ -25,6 +25,7 @@ SCRIPTS = {
     "loop": [LOOP],
     "fewer and more": [LOOP, FEW, LOOP, FEW],
     "threads": [LOOP, THREADS],
+    "a pair": [LOOP, LOOP._replace(stage="pair")],
     "processes": [LOOP, STARTING, OUTSIDE],
     "processes with lanes": [LOOP, STARTING, INSIDE],
 }

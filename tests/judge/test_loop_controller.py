@@ -90,6 +90,27 @@ def test_a_loop_that_stands_still_is_known_within_its_first_item():
     assert arrangement.stage == "waiting"
 
 
+@pytest.mark.parametrize(
+    ("late", "rate", "threads", "stage"),
+    [
+        (0.0, 200.0, 8, "pair"),
+        (1.0, 200.0, 8, "starting"),
+        (0.0, 10_000.0, 8, "starting"),
+        (0.0, 200.0, 1, "starting"),
+    ],
+)
+def test_what_computes_outside_the_gil_goes_to_threads(late, rate, threads, stage):
+    """Whoever looks never waits for the GIL, nor an item for its loop; of short items that says nothing."""
+    decider = controller(threads=threads)
+    for looks in range(1, 12):
+        now = looks * 2e-3
+        calls = int(now * rate)
+        run = Sight(now, done=calls, calls=calls, lane_cpu=now, flying=1, remaining=10_000, looks=looks)
+        run = run._replace(late=round(late * looks))
+        arrangement = decider.look(LoopSight(run=run, looks=looks, inside=looks, alone=True))
+    assert arrangement.stage == stage
+
+
 def test_standing_still_now_and_then_is_borne():
     """A loop that blocks for a tenth of the time gains nothing from threads."""
     assert watched(controller(), flying=20, stuck=0.1, inside=0.2).stage == "loop"

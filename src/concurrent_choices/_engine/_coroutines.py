@@ -22,6 +22,7 @@ from .._work._mutex import Mutex
 from .._work._state import FIRST, State
 from ._elastic_pool import ElasticPool
 from ._elastic_task_pool import ElasticTaskPool
+from ._lateness import Lateness
 from ._loop_observer import LoopObserver
 from ._loops import loop_factory
 from ._memory import Recollection
@@ -123,7 +124,8 @@ class LoopConductor:
         self._tasks = tasks = ElasticTaskPool(
             self._job, put, concurrency, waits=self._controller.waits, prepare=prepare
         )
-        self._loop_observer = LoopObserver(self._job, tasks)
+        self._lateness = Lateness()
+        self._loop_observer = LoopObserver(self._job, tasks, self._lateness)
         # A loop that computes would keep the ticker's thread waiting for 5 ms at each look.
         self._quick.enter_context(quick_switching())
         with suppress(RuntimeError):  # there can be no more threads, so work goes on as it has begun
@@ -204,12 +206,15 @@ class LoopConductor:
             tasks = self._tasks
             if tasks is None or self._over or self._job.stopped:
                 return None
+            self._lateness.arrive()
             try:
-                return self._decide(tasks)
+                seconds = self._decide(tasks)
             except BaseException as error:  # noqa: BLE001 - raised where the loop runs; here it would be lost
                 tasks.crash = error
                 tasks.retire()
                 return None
+            self._lateness.expect(seconds or 0.0)
+            return seconds
 
     def _decide(self, tasks: ElasticTaskPool) -> float | None:
         startup = self._others.startup
@@ -217,7 +222,7 @@ class LoopConductor:
         if arrangement.stage != "loop" and self._bond:
             self._controller.stay(self._bond)
             return FIRST_LOOK
-        if arrangement.stage in {"waiting", "outside"}:
+        if arrangement.stage in {"waiting", "pair", "outside"}:
             return None if self._hand_over(arrangement, tasks) else FIRST_LOOK
         tasks.resize(arrangement.threads)
         self._note(arrangement, tasks)

@@ -10,6 +10,7 @@ from .._platform._frames import frames
 from .._strategies._lanes._task_pool import LANE
 from .._work._job import Job
 from ._elastic_task_pool import ElasticTaskPool
+from ._lateness import Lateness
 from ._tally import Queueing
 
 __all__ = ["LoopObserver"]
@@ -36,11 +37,13 @@ class LoopObserver:
     Args:
         job: What is done.
         tasks: The lanes.
+        lateness: How late looks come.
     """
 
-    def __init__(self, job: Job, tasks: ElasticTaskPool) -> None:
+    def __init__(self, job: Job, tasks: ElasticTaskPool, lateness: Lateness) -> None:
         self._source = job.source
         self._tasks = tasks
+        self._lateness = lateness
         self._began = self._last = time.monotonic()
         self._flown = self._stuck = self._cpu = self._waited = self._served = 0.0
         self._looks = self._inside = self._turns = 0
@@ -55,6 +58,7 @@ class LoopObserver:
         Args:
             ready: Worker processes that are up.
         """
+        self._lateness.glance()
         tasks, source = self._tasks, self._source
         tally, queued, unclear = tasks.tally, 0.0, 0.0
         if tally is not None:
@@ -77,6 +81,8 @@ class LoopObserver:
             call_seconds=self._flown,
             lane_cpu=spent,
             errors=tasks.errors,
+            looks=self._lateness.looks,
+            late=self._lateness.late,
             # Where the loop's own thread takes the items from the iterable, none is ever ready.
             starved=flying < tasks.lanes and not source.ready and not source.finished,
             ready=ready,
@@ -122,6 +128,7 @@ class LoopObserver:
 
     def close(self) -> None:
         """Close what is read from."""
+        self._lateness.close()
         for each in (self._queueing, self._own):
             if each is not None:
                 each.close()

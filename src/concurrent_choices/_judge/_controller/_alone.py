@@ -24,7 +24,7 @@ from ._thresholds import (
 from ._waiting import CROWDED, Waiting
 from ._witness import gil_free, gil_held
 
-__all__ = ["Alone"]
+__all__ = ["Alone", "Pair"]
 
 TINY = 0.5e-6
 """Seconds of an item that is not worth handing over: ten times what that costs in batches (0.05 µs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._alone import Alone
+from ._alone import Alone, Pair
 from ._known import Known
 from ._parallel import Parallel
 from ._processes import Starting
@@ -75,6 +75,8 @@ class Controller:
             reason = prior.reason
             if prior.stage == "waiting":
                 return Waiting(known, sight, reason, first=prior.lanes)
+            if prior.stage == "pair":
+                return Pair(known, sight, wants=1.0)
             if prior.stage == "parallel":
                 return Parallel(known, sight, reason)
             if prior.stage == "outside" and not known.obstacle:

@@ -9,6 +9,7 @@ from ._climb import FIRST, WORTH, Climb
 from ._known import Known, worth_starting
 from ._sight import Arrangement, Limits, Prior, Sight
 from ._thresholds import COUNTED, FULL, GLANCE, MOST_INSIDE
+from ._witness import gil_free
 
 __all__ = ["FIRST_TASKS", "LoopController", "LoopSight"]
 
@@ -59,6 +60,11 @@ WEIGHED = 2
 """Times they have counted, after which nothing urgent is left: in the first the run itself still begins."""
 
 
+BLIND = 0.3e-3
+"""Seconds of an item up to which looks tell nothing of the GIL: between items it is let go of (DECISION.md,
+EXP 3)."""
+
+
 class LoopSight(NamedTuple):
     """A loop as it stands.
 
@@ -87,7 +93,8 @@ class LoopController:
     """Decides about one run of an `async def`.
 
     The stage of its answers is "loop", "starting" (the loop goes on while processes come up), "waiting"
-    (over to so many threads with loops) or "outside" (over to processes with loops).
+    (over to so many threads with loops), "pair" (over to two, and to more if those compute side by side) or
+    "outside" (over to processes with loops).
 
     Args:
         limits: What the run may use; `threads` is how many threads may have a loop each.
@@ -145,8 +152,8 @@ class LoopController:
 
     @property
     def blocks(self) -> bool:
-        """Whether items are known to block their loop, so that none need begin on one here."""
-        known = self.prior is not None and self.prior.stage == "waiting"
+        """Whether items are known to hold their loop up, so that none need begin on one here."""
+        known = self.prior is not None and self.prior.stage in {"waiting", "parallel"}
         return known and self._movable and not self._bound and self._known.limits.threads > 1
 
     @property
@@ -263,7 +270,7 @@ class LoopController:
             if calls >= COUNTED or self._never_wait(sight):
                 served = calls + max(0, sight.run.flying - before.run.flying) / 2  # those begun are half done
                 self._known.each = seconds / served if calls >= COUNTED else self._each_so_far(sight.run)
-                self._fill(sight, busy)
+                self._fill(sight, before, busy)
             else:
                 self._window = before  # a longer one will tell what an item takes
 
@@ -281,9 +288,13 @@ class LoopController:
         wanted = FIRST if sight.remaining is None else ceil(sqrt(self._known.rest(sight) / THREAD_LOOP))
         self._crowd = max(1, min(wanted, most))
 
-    def _fill(self, sight: LoopSight, busy: float) -> None:
-        """One loop is full: more of them, in processes, if the rest pays for those."""
+    def _fill(self, sight: LoopSight, before: LoopSight, busy: float) -> None:
+        """One loop is full: more of them, in threads or in processes, if the rest pays for those."""
         known = self._known
+        if self._leaves_gil_free(sight, before):
+            self._stage, self._reason = "pair", "items compute, and whoever looks need not wait for the GIL"
+            self._inside = 1
+            return
         if known.obstacle:
             self._reason = f"the loop is full, and {known.obstacle}"
             return
@@ -292,6 +303,14 @@ class LoopController:
             self._inside = 1 if self._never_wait(sight) else self._lanes_inside(sight.run.flying)
             self._stage = "starting"
             self._reason = f"the loop computes {busy:.0%} of the time, and about {rest:.2g} s are left"
+
+    def _leaves_gil_free(self, sight: LoopSight, before: LoopSight) -> bool:
+        """Whether two threads may compute more than one: items need nothing of their loop, nor the GIL."""
+        known, limits = self._known, self._known.limits
+        if min(limits.threads, round(limits.cpus)) < 2 or known.each < BLIND:  # noqa: PLR2004 - two threads on two cores
+            return False
+        free = self._never_wait(sight) and gil_free(before.run, sight.run)
+        return free and worth_starting(known.rest(sight.run), 0.0, 2)
 
     def _lanes_inside(self, flying: int) -> int:
         """Items in flight in each process, of those that wait; no more in all than there are now."""

@@ -155,7 +155,7 @@ class Prior(NamedTuple):
     """What an earlier run of the same callable has learnt, or an earlier part of this one.
 
     Attributes:
-        stage: Where it ended: "waiting", "parallel", "gil", "outside"; of coroutines "loop" too.
+        stage: Where it ended: "waiting", "parallel", "gil", "outside"; of coroutines "loop" and "pair" too.
         lanes: Its lanes there.
         each: Seconds an item took.
         inside: Lanes in each worker process.
