@@ -140,3 +140,22 @@ def test_workers_without_calls_are_let_go(monkeypatch):
         while queues and time.monotonic() < until:
             time.sleep(1e-3)
         assert executor.submit(pid_of, 1).result(60) not in {first, os.getpid()}
+
+
+class Spelled:
+    """An argument that counts how often somebody asks for its repr in the process that made it."""
+
+    times = 0
+
+    def __repr__(self):
+        type(self).times += 1
+        return "Spelled()"
+
+
+def test_what_came_of_a_call_is_handed_over_without_spelling_its_arguments_again():
+    """A repr of large data takes longer than many a call: once, on the way there, is enough."""
+    Spelled.times = 0
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        calls = [executor.submit(pid_of, Spelled()) for _ in range(3)]
+        assert os.getpid() not in {call.result(60) for call in calls}
+    assert Spelled.times <= len(calls)

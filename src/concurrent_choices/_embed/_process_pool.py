@@ -309,12 +309,10 @@ class ProcessPool:
 
     def _take(self, queue: CallQueue, message: Message) -> None:
         asked = queue.assignments.popleft()
+        answer, error = read_answer(message, asked)
         if isinstance(asked, Account):
-            answer, error = read_answer(message, "a look")
             self._on_looked(asked, reason_of(error) if error else answer)
-            return
-        answer, error = read_answer(message, repr(asked))
-        if error is None and answer.unloadable:
+        elif error is None and answer.unloadable:
             self._turned_away(asked, answer.unloadable)
         else:
             asked.account.away -= 1

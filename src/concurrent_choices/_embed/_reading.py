@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING, Any
 from .._errors import NotPicklableError
 from .._strategies._workers._unpack import opened
 from .._work._pickling import load, reason_of
+from ._tasks import Task
 
 if TYPE_CHECKING:
     from .._strategies._workers._wire import Message
+    from ._call_queue import Assignment
     from ._remote import Report
-    from ._tasks import Task
 
 __all__ = ["read_answer", "settle_call"]
 
 
-def read_answer(message: Message, asked: str) -> tuple[Any, BaseException | None]:
-    """The answer in a message about what was asked, in words; or why it cannot be read."""
+def read_answer(message: Message, asked: Assignment) -> tuple[Any, BaseException | None]:
+    """The answer in a message about what was asked; or why it cannot be read."""
     try:
         values, error = load(message.frames)
     except Exception as obstacle:  # noqa: BLE001 - any result's own __setstate__ may raise anything
-        return None, NotPicklableError(message.start, asked, "result", reason_of(obstacle))
+        # Only now: a call's arguments may take longer to spell than the call takes.
+        words = repr(asked) if isinstance(asked, Task) else "a look"
+        return None, NotPicklableError(message.start, words, "result", reason_of(obstacle))
     if error is not None:
         return None, getattr(error, "error", error)
     return values[0], None
