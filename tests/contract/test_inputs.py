@@ -9,7 +9,7 @@ from itertools import count, islice
 import contract_acts as acts
 import pytest
 
-from concurrent_choices import run, stream
+from concurrent_choices import recommend, run, stream
 
 MAPPING = {3: "c", 1: "a", 2: "b"}
 ITERABLES = {
@@ -57,6 +57,22 @@ def test_builtin_iterables(strategy, of_kind):
     for label, make in ITERABLES.items():
         results = run(of_kind(acts.double), make(), strategy=strategy)
         assert (label, results) == (label, [item * 2 for item in make()])
+
+
+class Named(dict):
+    """Has its items for attributes, as many a configuration; asked for others it raises KeyError."""
+
+    __getattr__ = dict.__getitem__
+
+
+def test_what_raises_for_attributes_that_it_has_not(strategy, of_kind):
+    """Nobody asks it for more than iterating needs."""
+    assert run(of_kind(acts.double), Named({3: "c", 1: "a"}), strategy=strategy) == [6, 2]
+
+
+def test_what_raises_for_attributes_that_it_has_not_can_be_measured(of_kind):
+    """Nor does `recommend`."""
+    assert recommend(of_kind(acts.double), Named({3: "c", 1: "a"}), verify=False).run() == [6, 2]
 
 
 @pytest.mark.parametrize("kind_of_iterable", [Iterated, Indexed])

@@ -163,6 +163,7 @@ def _has_places(items: object) -> bool:
 
     What has a loop of its own may mean something else by an index, as a table of pandas means labels.
     """
-    if isinstance(items, Sequence) or hasattr(items, "__array_interface__"):
+    kind = type(items)  # not the items themselves: a user's own `__getattr__` may raise anything
+    if isinstance(items, Sequence) or hasattr(kind, "__array_interface__"):
         return True
-    return hasattr(items, "__getitem__") and hasattr(items, "__len__") and not isinstance(items, Iterable)
+    return hasattr(kind, "__getitem__") and hasattr(kind, "__len__") and not isinstance(items, Iterable)

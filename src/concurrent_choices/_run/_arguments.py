@@ -43,11 +43,17 @@ def check_items(items: object, argument: str = "items") -> None:
     if only_async(items):
         advice = "an async iterable needs `arun` or `astream`"
         raise InvalidArgumentError(argument, advice)
-    if getattr(items, "ndim", 1) == 0:  # NumPy's arrays have the methods all the same
+    if _is_single(items):
         raise InvalidArgumentError(argument, f"must be iterable, not {items!r}, which has no dimensions")
     if not isinstance(items, Iterable) and not hasattr(type(items), "__getitem__"):
         advice = "; call it for its items, or put it first if they go into it" if callable(items) else ""
         raise InvalidArgumentError(argument, f"must be iterable, not {type(items).__name__}{advice}")
+
+
+def _is_single(items: object) -> bool:
+    """Whether it is an array without dimensions, which has the methods for iterating all the same."""
+    # The type is asked first: a user's own `__getattr__` may raise anything for a name that it does not know.
+    return hasattr(type(items), "ndim") and getattr(items, "ndim", None) == 0
 
 
 def blocking(items: Any) -> Any:
