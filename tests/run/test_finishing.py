@@ -1,4 +1,6 @@
+import asyncio
 import copy
+import gc
 import pickle
 import threading
 
@@ -38,6 +40,37 @@ def test_coroutines_are_called_once():
 
     assert recommend(fn, range(100)).run() == [item * 2 for item in range(100)]
     assert sorted(seen) == list(range(100))
+
+
+def through_a_semaphore(loops):
+    """A coroutine function that holds what refuses a second loop, as somebody has to wait for it."""
+    narrow = asyncio.Semaphore(3)
+
+    async def fn(item):
+        async with narrow:
+            loops.add(asyncio.get_running_loop())
+            return await callables.rest(item)
+
+    return fn
+
+
+def test_what_serves_one_loop_is_used_on_one():
+    """Measuring and the rest of the work share it, and no race is held elsewhere."""
+    loops = set()
+    assert recommend(through_a_semaphore(loops), range(100)).run() == [item * 2 for item in range(100)]
+    (loop,) = loops
+    assert loop.is_closed()
+
+
+def test_a_loop_that_nobody_goes_on_with_is_closed():
+    """It is kept no longer than the verdict."""
+    loops = set()
+    verdict = recommend(through_a_semaphore(loops), range(100))
+    (loop,) = loops
+    assert not loop.is_closed()
+    del verdict
+    gc.collect()
+    assert loop.is_closed()
 
 
 def test_a_verdict_runs_once():

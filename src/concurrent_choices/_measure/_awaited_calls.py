@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._facts._batch import Claim
 from .._work._contexts import same
+from .._work._loop_bound import is_loop_bound
 from .._work._loop_threads import new_loop
 from ._calls import enter, raised
 from ._figures import Block
@@ -45,6 +46,7 @@ class AwaitedCalls:
     Attributes:
         meter: The steps of the coroutines that were watched step by step.
         in_threads: Time that work of the coroutines has spent in the loop's threads, or queueing for one, ns.
+        kept: The loop, after the end, where the callable holds what serves no other; else None.
     """
 
     def __init__(self, fn: Callable[[Any], Any], context: Context, clock: Clock) -> None:
@@ -55,6 +57,7 @@ class AwaitedCalls:
         self._each = 0
         self._leaves = False
         self.in_threads = 0
+        self.kept: asyncio.AbstractEventLoop | None = None
         self.meter = StepMeter(clock)
 
     def round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
@@ -75,8 +78,12 @@ class AwaitedCalls:
         return self._run(self._lanes(iter(claims), ledger, count, settles=settles))
 
     def close(self) -> None:
-        """End the loop, and what the callables left on it."""
-        if self._runner is not None:
+        """End the loop, and what the callables left on it; or keep both for who goes on with the work."""
+        if self._runner is None:
+            return
+        if is_loop_bound(self._fn):
+            self.kept = self._runner.get_loop()
+        else:
             self._runner.close()
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:

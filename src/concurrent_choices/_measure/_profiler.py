@@ -119,7 +119,8 @@ def profile_at(
         binding=bench.binding,
     )
     runs = sorted(bench.ledger.runs, key=lambda run: run.start)
-    return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed)
+    kept = bench.calls.kept if isinstance(bench.calls, AwaitedCalls) else None
+    return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed, kept)
 
 
 def _blame(bench: Bench) -> Blame | None:

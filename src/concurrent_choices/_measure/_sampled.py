@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
     from collections.abc import Iterator
 
     from .._facts._profile import Profile
@@ -26,12 +27,14 @@ class Sampled:
             place of each call that raised.
         in_flight: Calls that were still under way. They must not be made again: wait for them.
         feed: Hands out the items that were not called, each once.
+        loop: Where to go on, if the callable holds what serves one event loop. Whoever takes it closes it.
     """
 
     profile: Profile
     runs: tuple[Run, ...]
     in_flight: tuple[InFlight, ...]
     feed: Feed
+    loop: AbstractEventLoop | None = None
 
     @property
     def results(self) -> dict[int, Any]:

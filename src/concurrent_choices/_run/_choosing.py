@@ -29,7 +29,7 @@ from .._measure._ledger import Raised
 from .._measure._profiler import profile
 from .._measure._sampled import Sampled
 from .._platform import this_machine
-from .._strategies._event_loop import why_no_uvloop
+from .._strategies._event_loop import KeptLoopStrategy, why_no_uvloop
 from .._strategies._registry import strategy_for
 from .._work._callables import is_async
 from .._work._loop_bound import is_loop_bound
@@ -79,7 +79,8 @@ class Verdict(Recommendation):
     def run(self, *, timeout: float | None = None, return_exceptions: bool = False) -> list[Any]:
         """Do the rest of the work and give all results, in input order.
 
-        Items that were called to measure are not called again; their results are part of the list.
+        Items that were called to measure are not called again; their results are part of the list. Coroutines
+        that hold what serves one event loop, such as a client, go on on asyncio's, where they were sampled.
 
         Args:
             timeout: Seconds one item may take.
@@ -98,8 +99,12 @@ class Verdict(Recommendation):
 
         There may have been no time to ask one about that.
         """
-        asks = self.plan.strategy in IN_PROCESSES and not self._leftover.used
-        return "auto" if asks and elsewhere(self._leftover.workload.fn, FOREVER).obstacle else self.strategy
+        left = self._leftover
+        if self.plan.strategy in IN_PROCESSES:
+            return (
+                "auto" if not left.used and elsewhere(left.workload.fn, FOREVER).obstacle else self.strategy
+            )
+        return KeptLoopStrategy(self.plan.concurrency, loop=left.loop) if left.loop else self.strategy
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The recommendation as JSON, for `Recommendation.from_json`; the work itself is no part of it.
@@ -178,7 +183,7 @@ def recommend(
 
     verdict = _noting(_judged(asked, sampled, costs, machine, left), sampled)
     leftover = Leftover(asked, sampled)
-    if verify and machine is None and not leftover.failed and not sampled.in_flight:
+    if verify and machine is None and leftover.can_race:
         verdict = _raced(verdict, leftover, costs, left(verdict))
     return Verdict(leftover=leftover, **_parts(verdict))
 

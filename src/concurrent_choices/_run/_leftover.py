@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,12 +32,15 @@ class Leftover:
         self.results.update({index: self.results[index].error for index in self._raised})
         self.in_flight: tuple[InFlight, ...] = sampled.in_flight
         self.rest: Iterator[tuple[int, Any]] = sampled.rest()
+        self.loop = sampled.loop
+        if self.loop is not None:
+            weakref.finalize(self, self.loop.close)
         self.used = False
 
     @property
-    def failed(self) -> bool:
-        """Whether a call raised."""
-        return bool(self._raised)
+    def can_race(self) -> bool:
+        """Whether strategies may race on what is left: each of them has a loop of its own."""
+        return not self._raised and not self.in_flight and self.loop is None
 
     def first_error(self) -> BaseException | None:
         """What the earliest failed call raised."""

@@ -20,7 +20,7 @@ from ._lanes._threads import MOST_THREADS, threads_for
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-__all__ = ["AsyncioStrategy", "UvloopStrategy", "why_no_uvloop"]
+__all__ = ["AsyncioStrategy", "KeptLoopStrategy", "UvloopStrategy", "why_no_uvloop"]
 
 
 @frozen
@@ -62,6 +62,20 @@ class AsyncioStrategy(ThreadBacked):
         from .._work._loop_threads import new_loop  # noqa: PLC0415 - as above
 
         return new_loop()
+
+
+@frozen
+class KeptLoopStrategy(AsyncioStrategy):
+    """As `AsyncioStrategy`, on a loop that others have run on before; it is closed at the end.
+
+    Args:
+        loop: That loop, which does not run now.
+    """
+
+    loop: AbstractEventLoop = field(kw_only=True)
+
+    def _new_loop(self) -> AbstractEventLoop:
+        return self.loop
 
 
 @frozen
