@@ -135,9 +135,7 @@ class AutoStrategy(ThreadBacked):
             processes=min(max(1, round(cpus)), self._most),
             flying=self.concurrency,
         )
-        if (
-            prior is not None
-        ):  # what is run again may be so once more, by workers that rest and have imported it
+        if prior is not None:  # it may be run once more, by workers that rest and have imported what it needs
             return limits
         return limits._replace(imports_within=WorkerImports(job.fn).within)
 

@@ -46,7 +46,6 @@ class AwaitedCalls:
     Attributes:
         meter: The steps of the coroutines that were watched step by step.
         in_threads: Time that work of the coroutines has spent in the loop's threads, or queueing for one, ns.
-        kept: The loop, after the end, where the callable holds what serves no other; else None.
     """
 
     def __init__(self, fn: Callable[[Any], Any], context: Context, clock: Clock) -> None:
@@ -57,7 +56,6 @@ class AwaitedCalls:
         self._each = 0
         self._leaves = False
         self.in_threads = 0
-        self.kept: asyncio.AbstractEventLoop | None = None
         self.meter = StepMeter(clock)
 
     def round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
@@ -78,13 +76,16 @@ class AwaitedCalls:
         return self._run(self._lanes(iter(claims), ledger, count, settles=settles))
 
     def close(self) -> None:
-        """End the loop, and what the callables left on it; or keep both for who goes on with the work."""
-        if self._runner is None:
-            return
-        if is_loop_bound(self._fn):
-            self.kept = self._runner.get_loop()
-        else:
+        """End the loop, and what the callables left on it, unless it was taken."""
+        if self._runner is not None:
             self._runner.close()
+
+    def take_loop(self) -> asyncio.AbstractEventLoop | None:
+        """The loop, for whoever goes on with the work and closes it; None where any other loop will do."""
+        if self._runner is None or not is_loop_bound(self._fn):
+            return None
+        runner, self._runner = self._runner, None
+        return runner.get_loop()
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         if self._runner is None:

@@ -11,6 +11,7 @@ from ._feed import Feed
 from ._ledger import Ledger
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
     from collections.abc import Callable, Iterable, Sequence
 
     from .._facts._batch import Claim
@@ -96,6 +97,10 @@ class Bench:
         """Wait no longer: nothing more is begun, and what was not begun goes back."""
         self.in_flight = self.ledger.abandon()
         self.feed.give_back(self.ledger.unbegun(claims))
+
+    def take_loop(self) -> AbstractEventLoop | None:
+        """The loop that coroutines were called on, if all came back and others will not do; else None."""
+        return None if self.in_flight or isinstance(self.calls, PlainCalls) else self.calls.take_loop()
 
     def close(self) -> None:
         """End what was started; a call that does not come back is left behind."""

@@ -10,6 +10,7 @@ traced.
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from .._platform import gil_enabled
@@ -96,6 +97,7 @@ def profile_at(
         in_threads = bench.calls.in_threads if isinstance(bench.calls, AwaitedCalls) else 0
         trials = try_lanes(bench, sample, sample.deadline)
         payload = weigh(bench, state, sample.deadline)
+        loop = bench.take_loop()
     finally:
         bench.close()
     evidence = Evidence(
@@ -119,8 +121,10 @@ def profile_at(
         binding=bench.binding,
     )
     runs = sorted(bench.ledger.runs, key=lambda run: run.start)
-    kept = bench.calls.kept if isinstance(bench.calls, AwaitedCalls) else None
-    return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed, kept)
+    sampled = Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed, loop)
+    if loop is not None:
+        weakref.finalize(sampled, loop.close)
+    return sampled
 
 
 def _blame(bench: Bench) -> Blame | None:

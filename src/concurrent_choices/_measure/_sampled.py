@@ -27,7 +27,7 @@ class Sampled:
             place of each call that raised.
         in_flight: Calls that were still under way. They must not be made again: wait for them.
         feed: Hands out the items that were not called, each once.
-        loop: Where to go on, if the callable holds what serves one event loop. Whoever takes it closes it.
+        loop: Where to go on, if the callable holds what serves one event loop. It is closed with this value.
     """
 
     profile: Profile

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError
 from .._facts._workload import Workload
@@ -13,6 +12,9 @@ from .._measure._sampled import Sampled
 from ..protocols import Strategy
 from ._numbering import renumber, was_raised
 from ._sync import run
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 __all__ = ["Leftover", "finish_with"]
 
@@ -27,15 +29,18 @@ class Leftover:
 
     def __init__(self, workload: Workload, sampled: Sampled) -> None:
         self.workload = workload
+        self._sampled = sampled
         self.results: dict[int, Any] = sampled.results
         self._raised = {index for index, outcome in self.results.items() if isinstance(outcome, Raised)}
         self.results.update({index: self.results[index].error for index in self._raised})
         self.in_flight: tuple[InFlight, ...] = sampled.in_flight
         self.rest: Iterator[tuple[int, Any]] = sampled.rest()
-        self.loop = sampled.loop
-        if self.loop is not None:
-            weakref.finalize(self, self.loop.close)
         self.used = False
+
+    @property
+    def loop(self) -> AbstractEventLoop | None:
+        """Where coroutines that hold what serves one event loop have to go on."""
+        return self._sampled.loop
 
     @property
     def can_race(self) -> bool:

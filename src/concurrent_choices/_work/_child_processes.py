@@ -9,17 +9,9 @@ from ._captured import names_in, reached_from
 
 __all__ = ["starts_children"]
 
-_STARTERS = frozenset(
-    {
-        *(
-            "create_subprocess_exec",
-            "create_subprocess_shell",
-            "subprocess_exec",
-            "subprocess_shell",
-        ),  # asyncio
-        *("open_process", "run_process"),  # anyio and trio
-    }
-)
+_OF_ASYNCIO = {"create_subprocess_exec", "create_subprocess_shell", "subprocess_exec", "subprocess_shell"}
+_OF_ANYIO_AND_TRIO = {"open_process", "run_process"}
+_STARTERS = frozenset(_OF_ASYNCIO | _OF_ANYIO_AND_TRIO)
 
 
 def starts_children(fn: Any) -> bool:
