@@ -2,6 +2,7 @@ import asyncio
 import importlib
 import sys
 import time
+from types import ModuleType
 
 import pytest
 import verdict_callables as callables
@@ -38,6 +39,12 @@ def test_uvloop_is_not_predicted_where_it_is_not_installed(monkeypatch):
     assert once.plan.strategy == "sequential"
     assert "does not load here" in once.estimate("uvloop").obstacle
     assert plain.estimate("uvloop").feasible
+
+
+def test_something_else_that_is_loaded_by_that_name(monkeypatch):
+    """Such as a stand-in of somebody's tests, of which importlib cannot tell where it came from."""
+    monkeypatch.setitem(sys.modules, "uvloop", ModuleType("uvloop"))
+    assert recommend(callables.rest, [0]).run() == [0]
 
 
 def test_uvloop_is_not_chosen_where_it_does_not_load(monkeypatch):

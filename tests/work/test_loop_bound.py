@@ -40,7 +40,18 @@ class Engine:
     __module__ = "library.ext.asyncio.engine"
 
 
-client, mailbox, engine = Client(), Mailbox(), Engine()
+class Dynamic(type):
+    """Classes that make up attributes, or fail to."""
+
+    def __getattr__(cls, name):
+        raise RuntimeError(name)
+
+
+class Table(metaclass=Dynamic):
+    pass
+
+
+client, mailbox, engine, table = Client(), Mailbox(), Engine(), Table()
 gate = asyncio.Semaphore(2)
 lock = threading.Lock()
 
@@ -74,6 +85,10 @@ async def hold_a_lock(item):
     return item
 
 
+async def look_up(item):
+    return table, item
+
+
 async def call(used, item):
     return await used.get(item)
 
@@ -99,7 +114,7 @@ def test_a_client_or_a_lock_for_coroutines_belongs_to_one_loop(fn):
 
 
 @pytest.mark.parametrize(
-    "fn", [enter_one, hold_a_lock, Crawler(None).visit, partial(call, None), asyncio.sleep]
+    "fn", [enter_one, hold_a_lock, look_up, Crawler(None).visit, partial(call, None), asyncio.sleep]
 )
 def test_what_each_call_makes_and_what_threads_share_does_not(fn):
     """Classes, modules and functions serve any loop."""

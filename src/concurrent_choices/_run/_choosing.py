@@ -215,7 +215,9 @@ def _judged(
 def _bonds(fn: Any) -> dict[str, str]:
     """What cannot run an `async def` here, as far as is known without loading or starting anything."""
     bonds = {"thread": _ONE_LOOP} if is_loop_bound(fn) else {}
-    return bonds if find_spec("uvloop") else {**bonds, "uvloop": why_no_uvloop()}
+    # Of what is loaded find_spec asks the module itself, and raises where that does not know.
+    there = sys.modules.get("uvloop") or find_spec("uvloop")
+    return bonds if there else {**bonds, "uvloop": why_no_uvloop()}
 
 
 def _asked_elsewhere(fn: Any, verdict: Recommendation, costs: Costs, seconds: float) -> Elsewhere:

@@ -37,12 +37,12 @@ def _is_for_loops(value: object) -> bool:
     Of asyncio is what derives from something of it, too, and what a library has for it, such as an engine of
     `sqlalchemy.ext.asyncio`, which opens its connections itself.
     """
-    kind = type(value)
-    return hasattr(kind, "__aenter__") or any(map(_is_of_asyncio, kind.__mro__))
+    return any(map(_is_kind_for_loops, type(value).__mro__))
 
 
-def _is_of_asyncio(kind: type) -> bool:
-    return not _ASYNCIO.isdisjoint(str(kind.__module__).split("."))
+def _is_kind_for_loops(kind: type) -> bool:
+    # Not by `hasattr`, which a user's own metaclass may answer, or raise in: `async with` does not ask that.
+    return "__aenter__" in vars(kind) or not _ASYNCIO.isdisjoint(str(kind.__module__).split("."))
 
 
 def _held(fn: Any) -> Iterator[Any]:
