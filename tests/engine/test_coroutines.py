@@ -273,6 +273,21 @@ def test_coroutines_bound_to_the_calling_thread_stay_in_it(form):
         assert form(ask, range(150)) == list(range(150))
 
 
+def test_coroutines_known_to_block_stay_while_the_caller_holds_their_lock():
+    """It is the caller's own in this thread, and no other would get it before the run is over."""
+    lock = threading.RLock()
+
+    async def block(item):
+        with lock:
+            time.sleep(0.002)  # noqa: ASYNC251 - what would make it leave
+        return threading.get_ident()
+
+    known = Prior(stage="waiting", lanes=8, each=0.005)
+    strategy = coroutines.LoopStrategy(controller=LoopController(Limits(), known))
+    with lock:
+        assert set(run(block, range(60), strategy=strategy, timeout=5)) == {threading.get_ident()}
+
+
 def test_concurrency_is_a_ceiling():
     """Never more in flight than asked for, however much they wait."""
     at_once = most = 0

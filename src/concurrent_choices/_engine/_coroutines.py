@@ -181,8 +181,8 @@ class LoopConductor:
     # Elsewhere
 
     def _begins_elsewhere(self) -> bool:
-        """Whether items are known to block their loop, and a thread is to be had for them."""
-        if not self._controller.blocks:
+        """Whether items are known to hold their loop up, and may go to threads, of which one is to be had."""
+        if not self._controller.blocks or self._bond:
             return False
         try:
             self._others.reserve_thread()
