@@ -1,9 +1,11 @@
 import asyncio
 import contextvars
+import gc
 import inspect
 import signal
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -268,6 +270,25 @@ def test_time_in_the_threads_of_the_loop_is_told(clock):
     calls.close()
 
     assert calls.in_threads == 500_000_000
+
+
+def test_a_callable_that_was_awaited_is_let_go_of(clock):
+    """At once, with whatever it holds, not at some later collection."""
+
+    async def work(item):
+        await asyncio.to_thread(int)
+
+    gone = weakref.ref(work)
+    calls = AwaitedCalls(work, contextvars.copy_context(), clock)
+    gc.collect()
+    gc.disable()
+    try:
+        calls.round([Claim(0, [0])], Ledger())
+        calls.close()
+        del work, calls
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_lanes_on_a_loop_work_side_by_side(clock):

@@ -78,7 +78,9 @@ class AwaitedCalls:
     def close(self) -> None:
         """End the loop, and what the callables left on it, unless it was taken."""
         if self._runner is not None:
+            loop: Any = self._runner.get_loop()
             self._runner.close()
+            del loop.run_in_executor  # or a cycle with it would keep the callable until the next collection
 
     def take_loop(self) -> asyncio.AbstractEventLoop | None:
         """The loop, for whoever goes on with the work and closes it; None where any other loop will do."""
@@ -89,12 +91,13 @@ class AwaitedCalls:
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         if self._runner is None:
-            self._runner = asyncio.Runner(loop_factory=self._new_loop)
+            runner = asyncio.Runner(loop_factory=new_loop)
+            self._time_threads(runner.get_loop())
+            self._runner = runner
         return self._runner.run(work, context=self._context.copy())
 
-    def _new_loop(self) -> asyncio.AbstractEventLoop:
-        """A loop that tells how long its threads are in use, by `to_thread` or for resolving names."""
-        loop = new_loop()
+    def _time_threads(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Have a loop tell how long its threads are in use, by `to_thread` or for resolving names."""
         lend: Any = loop.run_in_executor
 
         def timed(executor: Any, func: Any, *args: Any) -> asyncio.Future[Any]:
@@ -105,7 +108,6 @@ class AwaitedCalls:
             return future
 
         loop.run_in_executor = timed  # type: ignore[method-assign,assignment] # the same with a look at the clock
-        return loop
 
     def _used(self, began: int) -> None:
         self.in_threads += self._clock.wall() - began
