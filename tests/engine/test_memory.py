@@ -202,6 +202,36 @@ def test_a_length_that_raises():
     assert key(len, Odd()) == key(len, Odd())
 
 
+@pytest.mark.parametrize("place", [lambda odd: odd, lambda odd: (odd,), lambda odd: {"one": odd}])
+def test_a_class_that_raises(place):
+    """As a framework's proxy outside of a request does, or a weak one of what is gone."""
+
+    class Odd:
+        @property
+        def __class__(self):
+            raise RuntimeError
+
+    odd = Odd()
+    assert run(lambda item: place(odd) and 1, [place(odd)] * 3) == [1, 1, 1]
+    assert key(scale(place(odd)), odd) == key(scale(place(odd)), odd)
+
+
+def test_a_table_that_holds_itself():
+    """It has no end, and one that holds tables may have too many things to look at them all."""
+    table = {}
+    table["itself"] = table
+
+    assert key(scale(table)) == key(scale(table)) != key(scale({"itself": 1}))
+
+
+def test_tables_in_tables_are_looked_at_in_part():
+    """Of a million things the look would take longer than most runs."""
+    one, other = ({at: {each: each for each in range(300)} for at in range(300)} for _ in range(2))
+    other[100][100] = "another"
+
+    assert key(scale(one)) == key(scale(other))
+
+
 # Coroutines
 
 

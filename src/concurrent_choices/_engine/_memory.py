@@ -9,9 +9,9 @@ from itertools import islice
 from math import frexp
 from operator import attrgetter
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from .._work._captured import reached_from
+from .._work._captured import of_type, reached_from
 from .._work._job import Job
 from .._work._mutex import Mutex
 from ._report import RunReport
@@ -134,18 +134,22 @@ def _code(fn: object) -> Hashable:
             fn = call
 
 
-def _constant(value: object) -> Hashable:
-    """A short string itself, a function's code; of anything else the size, and what it may call."""
-    kind = type(value)
-    parts: Any = value
-    if kind is dict:
-        parts = tuple(parts.items())
-    if kind in {dict, tuple}:
-        return tuple(map(_constant, parts[:SHORT]))
-    if isinstance(value, FunctionType):
-        return value.__code__, value.__qualname__  # a library's decorator gives many functions one code
-    if isinstance(value, str) and kind is str and len(value) <= SHORT:
-        return value
+def _constant(value: object, most: int = SHORT) -> Hashable:
+    """A short string itself, a function's code; of anything else the size, and what it may call.
+
+    Args:
+        value: What is looked at.
+        most: Values in it that are, shared by those it holds: tables hold tables, or themselves.
+    """
+    kind, seen = type(value), cast("Any", value)
+    if kind in {dict, tuple} and most > 1:
+        parts = (*seen, *seen.values()) if kind is dict else seen
+        each = most // max(1, len(parts))
+        return tuple(_constant(part, each) for part in parts[:most])
+    if of_type(value, FunctionType):
+        return seen.__code__, seen.__qualname__  # a library's decorator gives many functions one code
+    if kind is str and len(seen) <= SHORT:
+        return str(seen)
     return _size(value), _callees(value)
 
 
@@ -160,11 +164,11 @@ def _callees(value: object) -> Hashable:
 
 def _size(value: object) -> Hashable:
     """A type and a power of sixteen: of a number, of bytes, of things held."""
-    kind = type(value)
-    if isinstance(value, int):
-        return kind, value.bit_length() // 4
-    if isinstance(value, float):
-        return kind, frexp(value)[1] // 4
+    kind, seen = type(value), cast("Any", value)
+    if of_type(value, int):
+        return kind, seen.bit_length() // 4
+    if of_type(value, float):
+        return kind, frexp(seen)[1] // 4
     size = _told(attrgetter("nbytes"), value) or _told(len, value)
     return kind, size.bit_length() // 4
 

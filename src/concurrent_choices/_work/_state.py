@@ -84,7 +84,7 @@ class State:
     @property
     def is_held(self) -> bool:
         """Whether there is anything that calls could change: a value, or a name that the code stores to."""
-        return self.may_change or any(not isinstance(part.value, _CODE) for part in self._parts.values())
+        return self.may_change or any(not of_type(part.value, *_CODE) for part in self._parts.values())
 
     def changed(self) -> str:
         """Which part has changed since, in words; empty where none has.
@@ -144,7 +144,7 @@ def _looked(value: Any) -> _Part:
     if type(value) in _TEXT:
         # Kept itself: of a quarter of a megabyte a text of it takes three milliseconds.
         return _Part(value, type(value).__name__.encode(), whole=True)
-    if isinstance(value, _CONSTANT):
+    if of_type(value, *_CONSTANT):
         return _Part(value, repr(value).encode() if type(value) in _CONSTANT else b"", whole=True)
     if _is_logger(value):
         return _Part(value, b"", whole=True)
@@ -171,13 +171,13 @@ def _apart(value: Any) -> _Part:
     parts = [_pickled(each) for each in list(held.values())[:WIDEST]]
     digest = b"".join([_outline(value), *(part.digest for part in parts if part is not None)])
     whole = all(part is None or part.whole for part in parts)
-    return _Part(value, digest, whole, opaque=isinstance(value, Iterator))
+    return _Part(value, digest, whole, opaque=of_type(value, Iterator))
 
 
 def _is_logger(value: Any) -> bool:
     """Whether it is a logger: what it keeps to itself with its first message is no change."""
     logging = sys.modules.get("logging")
-    return logging is not None and isinstance(value, logging.Logger)
+    return logging is not None and of_type(value, logging.Logger)
 
 
 class _FullError(Exception):
