@@ -79,6 +79,7 @@ def cores_left(profile: Profile, home: Machine) -> float:
 
 
 def most_lanes(profile: Profile) -> int | None:
+    """Lanes beyond which trials delivered clearly less; None where they have shown no such number."""
     trials = sorted(_trials(profile))
     if not trials:
         return None
