@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
+import weakref
 from contextvars import ContextVar, copy_context
 
 import pytest
@@ -185,3 +187,20 @@ def test_reprs_for_messages():
     assert show([1]) == "[1]"
     assert show("x" * 500).endswith("...")
     assert show(Broken()) == "<Broken whose repr raises LookupError>"
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_the_callable_is_let_go_of_at_once(quick):
+    """It may hold gigabytes, which no collection of garbage should be needed for."""
+
+    def fn(item):
+        return item
+
+    trace = weakref.ref(fn)
+    gc.disable()
+    try:
+        Performer(fn, copy_context(), return_exceptions=False, quick=quick)(Claim(0, [1, 2]))
+        del fn
+        assert trace() is None
+    finally:
+        gc.enable()

@@ -67,7 +67,6 @@ class Performer:
         self._context = context
         self._tolerant = return_exceptions
         self.quick = quick
-        self._perform = self._all_at_once if self.quick else self._one_by_one
 
     def __call__(self, claim: Claim, mark: Mark | None = None) -> Batch:
         """Perform a claim.
@@ -78,9 +77,10 @@ class Performer:
                 nothing); where it answers False the batch ends.
         """
         values: list[Any] = []
+        perform = self._all_at_once if self.quick else self._one_by_one  # kept, it would be a cycle
         while True:
             try:
-                self._perform(claim, values, mark)
+                perform(claim, values, mark)
             except BaseException as error:  # noqa: BLE001 - even sys.exit() in an item is that item's error, raised to the caller
                 place = len(values)
                 follows = place < len(claim.items)  # else a signal's handler raised after the last
