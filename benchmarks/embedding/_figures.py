@@ -109,7 +109,9 @@ def warm_up(executor: Executor) -> None:
 def renew_offload() -> None:
     """Have `offload` begin anew, with processes of its own."""
     while _shared:
-        _shared.pop().shutdown()
+        core = _shared.pop()
+        core.close()
+        core.join()
 
 
 def warm_offload() -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from benchmarks.embedding._calls import nothing
+from benchmarks.embedding._figures import awaited, renew_offload
 from benchmarks.embedding._labelled import LABELS, is_right, sleeps
 from benchmarks.embedding._report import TARGETS, interval, write_report
+
+from concurrent_choices import offload
 
 
 @pytest.fixture
@@ -72,3 +76,11 @@ def test_labels_know_their_lines():
     assert not is_right("/sleeps", "blocks the loop", f"{file}:{line + 1}")
     assert not is_right("/sleeps", "fine", "")
     assert is_right("/tiny", "fine", "")
+
+
+def test_offload_begins_anew():
+    """Each round has threads and processes of its own."""
+    renew_offload()
+    assert awaited(offload, nothing, 2) > 0
+    renew_offload()
+    assert awaited(offload, nothing, 2) > 0
