@@ -291,6 +291,25 @@ def test_a_callable_that_was_awaited_is_let_go_of(clock):
         gc.enable()
 
 
+def test_a_loop_that_is_taken_is_as_any_other(clock):
+    """It stays open for who goes on with it, who neither pays for the timing nor keeps the callable."""
+    turn = asyncio.Lock()
+
+    async def work(item):
+        async with turn:
+            return loops.append(asyncio.get_running_loop())
+
+    loops = []
+    calls = AwaitedCalls(work, contextvars.copy_context(), clock)
+    calls.round([Claim(0, [0])], Ledger())
+    loop = calls.take_loop()
+    calls.close()
+    assert [loop] == loops
+    assert "run_in_executor" not in vars(loop)
+    assert not loop.is_closed()
+    loop.close()
+
+
 def test_lanes_on_a_loop_work_side_by_side(clock):
     """While one lane waits the other goes on, and they share the items."""
     running, most = [0], [0]

@@ -78,16 +78,20 @@ class AwaitedCalls:
     def close(self) -> None:
         """End the loop, and what the callables left on it, unless it was taken."""
         if self._runner is not None:
-            loop: Any = self._runner.get_loop()
-            self._runner.close()
-            del loop.run_in_executor  # or a cycle with it would keep the callable until the next collection
+            self._released(self._runner).close()
 
     def take_loop(self) -> asyncio.AbstractEventLoop | None:
         """The loop, for whoever goes on with the work and closes it; None where any other loop will do."""
         if self._runner is None or not is_loop_bound(self._fn):
             return None
-        runner, self._runner = self._runner, None
-        return runner.get_loop()
+        return self._released(self._runner).get_loop()
+
+    def _released(self, runner: asyncio.Runner) -> asyncio.Runner:
+        """The runner, no longer ours; nor is its loop timed, which would keep the callable, in a cycle."""
+        self._runner = None
+        loop: Any = runner.get_loop()
+        del loop.run_in_executor
+        return runner
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         if self._runner is None:

@@ -95,16 +95,16 @@ class Verdict(Recommendation):
         return finish_with(self._leftover, self._fit(), timeout=timeout, return_exceptions=return_exceptions)
 
     def _fit(self) -> Strategy | str:
-        """The chosen strategy; "auto" where worker processes would give other results.
+        """The chosen strategy, on the sample's loop if that was kept.
 
-        There may have been no time to ask one about that.
+        "auto" where worker processes would give other results: there may have been no time to ask one before.
         """
-        left = self._leftover
-        if self.plan.strategy in IN_PROCESSES:
-            return (
-                "auto" if not left.used and elsewhere(left.workload.fn, FOREVER).obstacle else self.strategy
-            )
-        return KeptLoopStrategy(self.plan.concurrency, loop=left.loop) if left.loop else self.strategy
+        left, in_processes = self._leftover, self.plan.strategy in IN_PROCESSES
+        if in_processes and not left.used and elsewhere(left.workload.fn, FOREVER).obstacle:
+            return "auto"
+        if left.loop is not None and not in_processes:
+            return KeptLoopStrategy(self.plan.concurrency, loop=left.loop)
+        return self.strategy
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The recommendation as JSON, for `Recommendation.from_json`; the work itself is no part of it.
