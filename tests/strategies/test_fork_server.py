@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from concurrent_choices import ClosedStrategyError, ProcessStrategy, WorkerDiedError, run
+from concurrent_choices import ClosedStrategyError, ProcessStrategy, ResultLostError, WorkerDiedError, run
 from concurrent_choices._strategies._workers import _fork_client, _host
 
 
@@ -137,6 +138,36 @@ def test_the_fork_server_is_killed_while_workers_work():
     assert [result for result in results if not isinstance(result, Exception)] == [0, 1, 2, 4, 5, 6, 7]
     assert isinstance(results[3], WorkerDiedError)
     assert results[3].exitcode is None
+
+
+def lose_parent(path, item):
+    """End the fork server during the third item, and go on; each call leaves its number in a file."""
+    with Path(path).open("a", encoding="ascii") as calls:
+        calls.write(f"{item}\n")
+    if item == 3:
+        os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(0.001)
+    return item
+
+
+def test_workers_that_outlive_their_fork_server_call_nothing_that_others_call_again(tmp_path, monkeypatch):
+    """Until they are killed, which the kernel does in its own time, they go on with their batch."""
+    kill, began = _host.Worker.kill, []
+
+    def kill_late(worker):
+        if not began:
+            began.append(worker.page.started)
+            while worker.page.started < began[0] + 2:
+                time.sleep(0.001)
+        kill(worker)
+
+    monkeypatch.setattr(_host.Worker, "kill", kill_late)
+    calls = tmp_path / "calls"
+    lose = partial(lose_parent, str(calls))
+    results = run(lose, range(60), strategy=ProcessStrategy(1, batch=20), return_exceptions=True)
+    assert sorted(map(int, calls.read_text("ascii").split())) == [*range(60)]
+    assert isinstance(results[3], ResultLostError)
+    assert results[20:] == [*range(20, 60)]
 
 
 @pytest.mark.parametrize(("fn", "preloaded"), [(lambda: None, True), (abs, False), (partial(abs), False)])

@@ -344,9 +344,9 @@ class ProcessPool:
 
     def _settle(self, queue: CallQueue) -> None:
         """A worker is gone: report what died with it, and hand on what it had not begun."""
-        begun, unbegun = queue.fallen()
         self._wires.remove(queue)
         code = self._host.dismiss(queue.worker)
+        begun, unbegun = queue.fallen()  # not before: until it was killed it may have gone on
         if not queue.worker.ready:
             self._false_start(code)
         for asked in reversed(unbegun):

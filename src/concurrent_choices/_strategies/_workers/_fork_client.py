@@ -143,14 +143,12 @@ class Forked:
     def __init__(self, page: Page, ending: int) -> None:
         self.sentinel: int | None = ending
         self._page = page
-        self._pid = 0
         self._told: bytes | None = None
 
     @property
     def pid(self) -> int:
         """Its number; 0 until it is there."""
-        self._pid = self._pid or self._page.pid
-        return self._pid
+        return self._page.pid
 
     @property
     def ended(self) -> bool:
@@ -160,12 +158,16 @@ class Forked:
     def wait(self, timeout: float) -> int | None:
         """Its exit status, negative for a signal; None if it still runs after so many seconds.
 
-        Also None if nobody can tell: then the fork server is gone.
+        Also None if nobody can tell, since the fork server is gone.
         """
-        self.pid  # noqa: B018 - so that it is known when the page is closed
         if self._told is None and self.sentinel is not None and readable(self.sentinel, timeout):
             self._told = os.read(self.sentinel, 4)
-        return int.from_bytes(self._told, "little", signed=True) if self._told else None
+        if self._told:
+            return int.from_bytes(self._told, "little", signed=True)
+        if self._told is not None and (end := pidfd(self.pid)) is not None:
+            readable(end, timeout)
+            os.close(end)
+        return None
 
     def release(self) -> None:
         """Close what this process holds of it."""

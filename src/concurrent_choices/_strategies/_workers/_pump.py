@@ -300,12 +300,12 @@ class Pump:
     def _settle(self, queue: WorkerQueue, *, overdue: bool) -> None:
         """A worker is gone: replace what can be replaced, report what cannot."""
         worker = queue.worker
-        started = worker.page.started
         self._wires.remove(queue)
         code = self._host.dismiss(worker)
         if not worker.ready:
             self._false_start(code)
-        lost, running, unstarted = queue.fallen(started)
+        # What it had started is known now: until it was killed it may have gone on.
+        lost, running, unstarted = queue.fallen(worker.page.started)
         for claim in unstarted:
             self._job.source.give_back(claim)
         for index, item in running:

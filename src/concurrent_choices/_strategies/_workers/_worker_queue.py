@@ -98,10 +98,7 @@ class WorkerQueue:
 
         By its own account: results may lie unread for as long as who wants them does something else.
         """
-        try:
-            return self.worker.page.worked / 1e9 - self._told
-        except ValueError:  # it has died meanwhile, and its page is closed
-            return 0.0
+        return self.worker.page.worked / 1e9 - self._told
 
     def left(self, timeout: float) -> float:
         """Seconds until the item it runs has taken so long; as many, if it runs none."""
