@@ -15,6 +15,7 @@ from .._errors import InvalidArgumentError
 from .._work._perform import safe_repr
 from ._advisor._advice import AdviceTable
 from ._advisor._middleware import EndpointAdvisor
+from ._advisor._visit import LoopThread
 from ._driving import Answer, Request, exchange, lifespan
 from ._openapi import HARMLESS, requests_of
 
@@ -49,6 +50,15 @@ class Drive:
     advice: AdviceTable
     troubles: tuple[str, ...]
     answered: int
+
+
+class _Following(EndpointAdvisor):
+    """Sees what requests do in other tasks too, as inside of a `BaseHTTPMiddleware`: the loop is ours."""
+
+    def _loop(self) -> LoopThread:
+        thread = super()._loop()
+        asyncio.get_running_loop().set_task_factory(thread.task)
+        return thread
 
 
 def advise(  # noqa: PLR0913 - settings, each with a default
@@ -102,7 +112,7 @@ def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeo
     for name, value in (("times", times), ("at_once", at_once), ("timeout", timeout)):
         if not value > 0:
             raise InvalidArgumentError(name, f"must be above 0, not {value}")
-    advisor = EndpointAdvisor(app, on_shutdown=None)
+    advisor = _Following(app, on_shutdown=None)
     ending: list[str] = []
     with asyncio.Runner() as runner:
         answers = runner.run(_answers(advisor, asked, times, at_once, timeout, ending))

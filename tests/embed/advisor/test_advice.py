@@ -21,7 +21,9 @@ import pytest
 from fastapi import APIRouter, FastAPI
 from starlette.applications import Starlette
 from starlette.endpoints import HTTPEndpoint
-from starlette.responses import PlainTextResponse
+from starlette.middleware import Middleware
+from starlette.middleware.base import BaseHTTPMiddleware
+from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
@@ -113,6 +115,47 @@ def test_a_busy_loop_is_no_full_pool():
     table = advise(app, ["/quick", "/hog"] * 4, times=5, at_once=8)
     said = next(each for each in table if each.path == "/quick")
     assert (said.finding, said.queued) == ("fine", 0)
+
+
+async def lingers():
+    """What blocks the loop, for tasks other than that of the request."""
+    time.sleep(0.01)  # noqa: ASYNC251 - as above
+
+
+async def gathers(request):
+    """Works in tasks of its own; one is over before it begins."""
+    asyncio.ensure_future(lingers()).cancel()
+    await asyncio.gather(lingers(), lingers())
+    return PlainTextResponse()
+
+
+async def streams(request):
+    """Works while its answer is sent."""
+
+    async def lines():
+        await lingers()
+        yield "line"
+
+    return StreamingResponse(lines())
+
+
+async def blocks(request):
+    """Works where its request is answered, be that in a task of a middleware."""
+    await lingers()
+    return PlainTextResponse()
+
+
+@pytest.mark.parametrize("endpoint", [gathers, streams, blocks])
+@pytest.mark.parametrize(
+    "around", [[], [Middleware(BaseHTTPMiddleware, dispatch=lambda request, then: then(request))]]
+)
+@patient
+def test_requests_are_followed_into_their_tasks(endpoint, around):
+    """What a handler does in other tasks, or where a middleware runs it in one, is seen by `advise`."""
+    app = Starlette(routes=[Route("/", endpoint)], middleware=around)
+    (said,) = advise(app, ["/"], times=8)
+    assert said.finding == "blocks the loop"
+    assert "time.sleep" in said.text
 
 
 def test_any_application_is_known_by_its_paths():
@@ -325,6 +368,27 @@ def test_who_holds_the_gil_is_told_by_what_was_seen_best(seen, share):
     for name, value in seen.items():
         setattr(route, name, value)
     assert means_of(route, 40).gil == share
+
+
+@pytest.mark.parametrize(
+    ("is_async", "fine", "full"),
+    [
+        (
+            True,
+            "`async def` is right: a `def` in it works",
+            "`async def` is fine, but its 40 threads are full",
+        ),
+        (False, "`def` is right: it works", "`def` is fine, but its 40 threads are full"),
+        (None, "nothing to change: it works", "`def` is fine, but its 40 threads are full"),
+    ],
+)
+def test_a_handler_is_called_what_it_is(is_async, fine, full):
+    """An `async def` whose dependencies work in threads is no `def`."""
+    seconds = {"wall": 0.03, "held": 0.0, "loop_cpu": 0.0, "blocked": 0.0, "pooled": 0.02, "thread_cpu": 0.0}
+    known = {"requests": 9, "timed": 9, "gil": None, "threads": 40, "is_async": is_async}
+    for queued, words in ((0.0, fine), (0.02, full)):
+        _, text, _ = say(Means(**seconds, **known, queued=queued))
+        assert text.startswith(words)
 
 
 def test_offload_is_no_culprit():

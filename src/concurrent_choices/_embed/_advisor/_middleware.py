@@ -133,11 +133,10 @@ class EndpointAdvisor:
         loop.active += 1
         if self._sampler.parked:
             self._sampler.wake()
-        call = _awaiting(self.app, scope, receive, send)
-        visit = Visit(loop, call, scope, closely=self._routes.closely())
+        visit = Visit(loop, scope, closely=self._routes.closely())
         began = time.perf_counter_ns()
         try:
-            await visit
+            await visit.drive(_awaiting(self.app, scope, receive, send))
         finally:
             wall = time.perf_counter_ns() - began
             loop.active -= 1

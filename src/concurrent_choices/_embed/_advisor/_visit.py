@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import Coroutine, Generator
 from functools import cache
-from types import CodeType
+from types import CodeType, coroutine
 from typing import Any
 
 from ..._measure._clock import SystemClock
@@ -40,13 +40,26 @@ class LoopThread:
         self.since = 0
         self.active = 0
 
+    def task(self, loop: asyncio.AbstractEventLoop, coroutine: Any, /, **options: Any) -> asyncio.Task[Any]:
+        """Make a task, as a loop's task factory; one that a request starts is timed as part of it."""
+        if not self.since or self.visit is None:
+            return asyncio.Task(coroutine, loop=loop, **options)
+        task = asyncio.Task(_followed(self.visit, coroutine), loop=loop, **options)
+        task.add_done_callback(
+            lambda _: coroutine.close()
+        )  # cancelled before it began, nobody has awaited it
+        return task
+
+
+async def _followed(visit: Visit, coroutine: Coroutine[Any, Any, Any]) -> Any:
+    return await visit.drive(coroutine)
+
 
 class Visit:
-    """An awaitable that does what a request's coroutine does, and times its steps.
+    """What one request does on the loop, and for how long.
 
     Args:
         thread: Where it runs.
-        coroutine: What answers the request.
         scope: The request's ASGI scope.
         closely: Whether to find out how it computes and what it waits for.
 
@@ -62,7 +75,6 @@ class Visit:
     """
 
     __slots__ = (
-        "_coroutine",
         "closely",
         "cpu",
         "held",
@@ -75,18 +87,17 @@ class Visit:
         "thread",
     )
 
-    def __init__(
-        self, thread: LoopThread, coroutine: Coroutine[Any, Any, Any], scope: Any, *, closely: bool
-    ) -> None:
+    def __init__(self, thread: LoopThread, scope: Any, *, closely: bool) -> None:
         self.thread = thread
         self.scope = scope
         self.closely = closely
         self.held = self.longest = self.cpu = self.idle = self.queued = self.pooled = 0
         self.lines: dict[tuple[str, str], int] | None = None
-        self._coroutine = coroutine
 
-    def __await__(self) -> Generator[Any, Any, Any]:
-        coroutine, thread, wall = self._coroutine, self.thread, time.perf_counter_ns
+    @coroutine
+    def drive(self, coroutine: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """Do what a coroutine does, and time its steps."""
+        thread, wall = self.thread, time.perf_counter_ns
         advance: Any = coroutine.send
         sent: Any = None
         try:
