@@ -202,19 +202,25 @@ def _in_threads(means: Means) -> tuple[str, str, str]:
     if means.queued >= QUEUES:
         return "threads full", _full(means), where
     if means.thread_cpu >= COMPUTES:
-        text = f"`def` is right: it computes {spell(means.thread_cpu)} outside the GIL"
-        return "fine", text, ""
-    text = f"`def` is right: it works {spell(means.pooled)} in a thread, beside the loop"
-    return "fine", text, ""
+        return "fine", f"{_right(means)} computes {spell(means.thread_cpu)} outside the GIL", ""
+    return "fine", f"{_right(means)} works {spell(means.pooled)} in a thread, beside the loop", ""
+
+
+def _right(means: Means) -> str:
+    """An `async def` has dependencies that are `def`, or asks for a thread itself."""
+    if means.is_async is None:
+        return "nothing to change: it"
+    return "`async def` is right: a `def` in it" if means.is_async else "`def` is right: it"
 
 
 def _full(means: Means) -> str:
     count = f"{means.threads} " if means.threads else ""
     needed = ceil(means.threads * (1 + means.queued / max(means.pooled, 1e-9)) * ROOM)
     more = f" to {needed}" if means.threads else ""
+    style, what = ("`async def`", "a `def` in it") if means.is_async else ("`def`", "it")
     return (
-        f"`def` is fine, but its {count}threads are full: a request queues {spell(means.queued)} for one; "
-        f"raise them{more} or make it async"
+        f"{style} is fine, but its {count}threads are full: a request queues {spell(means.queued)} for one; "
+        f"raise them{more} or make {what} async"
     )
 
 
