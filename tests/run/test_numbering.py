@@ -29,6 +29,7 @@ def test_an_error_about_an_item_is_renumbered():
     for error in (ItemTimeoutError(1, "'x'", 2.0, "gone"), WorkerDiedError(1, "'x'", 7, -9)):
         renumber(error, [10, 20])
         assert str(error).startswith("item 20 ('x')")
+        assert repr(error).startswith(f"{type(error).__name__}(20, ")
         assert pickle.loads(pickle.dumps(error)).index == 20
 
 

@@ -41,6 +41,7 @@ def renumber(error: BaseException, indices: Sequence[int]) -> None:
         notes[-1] = f"{_words(indices[int(last[1])])}{notes[-1][last.end() :]}"
     elif isinstance(error, ItemError) and error.index < len(indices):
         error.index = indices[error.index]
+        error.args = (error.index, *error.args[1:])  # which its repr shows
 
 
 def _words(place: int) -> str:
