@@ -87,6 +87,15 @@ def test_a_trial_as_fast_as_predicted_shows_nothing():
     assert demand_of(function(20, pair_speedup=1.6), TWO).resource == 0.0
 
 
+@pytest.mark.parametrize(("error", "found"), [(0.01, True), (0.08, False)])
+def test_lanes_that_may_have_queued_for_the_gil_show_nothing_else(error, found):
+    """Sixteen that compute 0.5 of 3.5 ms do 6.5 times as much if all of it is under the GIL; was it seen?"""
+    profile = evolve(function(3.5, cpu=0.5, gil=0.25, ramp=((16, 6.5),)), gil_se=error)
+    demand = demand_of(profile, TWO)
+    assert (demand.resource > 0) is found
+    assert found or demand.gil == pytest.approx(0.5 * MS)
+
+
 @pytest.mark.parametrize(("speedup", "doubtful"), [(8.0, True), (4.0, False)])
 def test_coroutines_in_step_may_have_queued_for_their_loop(speedup, doubtful):
     """Sixteen begin at once, each 0.3 ms on its loop: 12 ms instead of 7, even if no server lets in eight."""

@@ -145,11 +145,12 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
     if not lanes:
         return demand
     tried = _with_loop(profile, demand)
-    expected = _speedup(tried, lanes)
-    if observed >= (_pair(profile) if lanes == PAIR else _crowd(profile)) * expected:
+    enough = observed / (_pair(profile) if lanes == PAIR else _crowd(profile))
+    if enough >= _speedup(tried, lanes) or _at_work(profile) or _left_to_others(demand):
         return demand
-    if _at_work(profile) or _left_to_others(demand):
-        return demand
+    held = _held_more(profile, demand)
+    if enough >= _speedup(_with_loop(profile, held), lanes):
+        return held
     in_step = _network(tried, lanes).in_step(lanes) * demand.alone
     if lanes > PAIR and demand.is_async and observed >= EXPLAINED * in_step:
         return evolve(demand, in_step=True)
@@ -175,6 +176,12 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
         shared_resource=0.0 if apart else seconds,
         doubtful=lanes > PAIR and observed >= CONTENDED * in_step,
     )
+
+
+def _held_more(profile: Profile, demand: Demand) -> Demand:
+    """With as much of its computing under the GIL as the witness, which may be wrong, leaves possible."""
+    more = min(demand.own - demand.gil, profile.gil_se * profile.wall)
+    return evolve(demand, gil=demand.gil + more, work=demand.work - more)
 
 
 def _with_loop(profile: Profile, demand: Demand) -> Demand:
