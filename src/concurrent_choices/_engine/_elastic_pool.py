@@ -127,11 +127,6 @@ class ElasticPool(LanePool):
         """Whether there shall be more lanes, and is something for them to claim."""
         return self._staying < self.workers and self.job.source.ready > 0 and not self.job.stopped
 
-    def feed(self) -> None:
-        """Keep items ready, where only the calling thread may take them from the iterable."""
-        if not self.job.source.ended:
-            self._feed()
-
     @property
     def busy(self) -> bool:
         """Whether a lane is still there."""
@@ -152,14 +147,6 @@ class ElasticPool(LanePool):
             self.job.source.hunger()
         if not self.outbox:
             self.wait()
-
-    def wait(self) -> None:
-        """Wait for a lane to say something, or for an item to be overdue."""
-        self.outbox.wait(self._expire())
-
-    def part(self) -> None:
-        """Wait a moment for lanes that are busy."""
-        self._part()
 
     # What the conductor counts
 

@@ -82,8 +82,7 @@ class LanePool:
             while not self.job.stopped:
                 if self.crash is not None:
                     raise self.crash
-                if not source.ended:
-                    self._feed()
+                self.feed()
                 self._staff()
                 yield from outbox.take()
                 if not self._lanes and not outbox:
@@ -91,16 +90,23 @@ class LanePool:
                         return
                     if source.claimable:
                         continue
-                outbox.wait(self._expire())
+                self.wait()
         finally:
             self.job.stop()
-            self._part()
+            self.part()
 
-    def _feed(self) -> None:
+    def feed(self) -> None:
+        """Keep items ready, where only the caller's thread may take them from the iterable."""
         source = self.job.source
+        if source.ended:
+            return
         if not source.ready:
             self._appetite = min(2 * self._appetite, APPETITE)
         source.feed(self._appetite)
+
+    def wait(self) -> None:
+        """Wait for a lane to say something, or for an item to be overdue."""
+        self.outbox.wait(self._expire())
 
     def _staff(self) -> None:
         """Start lanes while there is something for them to claim."""
@@ -190,7 +196,7 @@ class LanePool:
             self.starving = False
             self.outbox.ring()
 
-    def _part(self) -> None:
+    def part(self) -> None:
         """Wait a moment for lanes that are busy; a thread cannot be stopped."""
         until = time.monotonic() + PARTING
         while self._lanes and time.monotonic() < until:
