@@ -95,7 +95,7 @@ def test_an_infinite_generator(clock):
     assert sample.profile.items is None
     assert list(sample.results) == list(range(used))
     assert next(sample.rest()) == (used, used)
-    assert sample.gaps is None
+    assert sample.feed.places is None
 
 
 def test_sequences_are_sampled_everywhere(clock):
@@ -108,7 +108,7 @@ def test_sequences_are_sampled_everywhere(clock):
 
     assert sample.profile.wall == pytest.approx(0.006, rel=0.15)
     assert sample.profile.trend == pytest.approx(0.01 / 0.006, rel=0.2)
-    assert sum(len(gap) for gap in sample.gaps) == 1000 - len(sample.results)
+    assert sum(map(len, sample.feed.places.gaps)) == 1000 - len(sample.results)
 
 
 def test_the_first_call_is_kept_apart(clock):

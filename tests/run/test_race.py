@@ -8,6 +8,9 @@ from concurrent_choices._facts._plan import Plan
 from concurrent_choices._facts._profile import Payload, Profile
 from concurrent_choices._facts._recommendation import Recommendation
 from concurrent_choices._judge._formulas import case_of
+from concurrent_choices._measure._feed import Feed
+from concurrent_choices._measure._sampled import Sampled
+from concurrent_choices._run._leftover import Leftover
 from concurrent_choices._run._race import HEATS, SHARE, Race, lanes, starting
 from concurrent_choices._strategies._registry import strategy_for
 
@@ -32,7 +35,8 @@ def verdict_of(*estimates, items=1000):
 
 def race(fn, items=1000):
     case = case_of(Profile(), Costs(), Machine(cpus=2), items)
-    return Race(Workload(fn, range(items)), case, iter(enumerate(range(items))))
+    workload = Workload(fn, range(items))
+    return Race(Leftover(workload, Sampled(Profile(), (), (), Feed(workload.items))), case)
 
 
 SEQUENTIAL, THREADS, PROCESSES = (
@@ -53,14 +57,14 @@ def test_each_contender_gets_as_many_items():
     assert sorted(calls) == list(range(len(calls)))
     assert len(calls) % (2 * HEATS) == 0
     assert 0 < len(calls) <= 1000 * SHARE
-    assert held.results == {item: -item for item in calls}
+    assert held.leftover.results == {item: -item for item in calls}
 
 
 def test_a_single_contender_does_not_race():
     """It has won already."""
     held = race(abs)
     assert held.hold(verdict_of(SEQUENTIAL), 1000, 1.0) == {}
-    assert held.results == {}
+    assert held.leftover.results == {}
 
 
 @pytest.mark.parametrize(("left", "seconds"), [(10, 1.0), (1000, 0.01)])
@@ -68,7 +72,7 @@ def test_without_items_or_time_there_is_no_race(left, seconds):
     """A heat of no items, or of no time, tells nothing."""
     held = race(abs)
     assert held.hold(verdict_of(SEQUENTIAL, THREADS), left, seconds) == {}
-    assert held.results == {}
+    assert held.leftover.results == {}
 
 
 def test_processes_stay_away_where_starting_them_takes_all_the_time():
@@ -84,7 +88,7 @@ def test_no_heat_begins_where_starting_took_all_the_time():
     held.heats = {SEQUENTIAL.plan: []}
     held._run_heats([(SEQUENTIAL.plan, strategy_for(SEQUENTIAL.plan))], 10, deadline=0.0)
     assert held.heats == {SEQUENTIAL.plan: []}
-    assert held.results == {}
+    assert held.leftover.results == {}
 
 
 def test_many_lanes_need_as_many_items():
@@ -103,17 +107,17 @@ def test_an_item_that_raises_ends_the_race():
 
     held = race(fn)
     assert held.hold(verdict_of(SEQUENTIAL, THREADS), 1000, 0.1) == {}
-    assert held.raised == {7}
-    assert isinstance(held.results[7], ValueError)
-    assert held.results[7].__notes__ == ["raised by item 7: 7"]
-    assert all(held.results[item] == item for item in held.results if item != 7)
+    assert held.leftover.raised == {7}
+    assert isinstance(held.leftover.results[7], ValueError)
+    assert held.leftover.results[7].__notes__ == ["raised by item 7: 7"]
+    assert all(held.leftover.results[item] == item for item in held.leftover.results if item != 7)
 
 
 def test_fewer_items_than_were_said_end_the_race():
     """Those there were have been done."""
     held = race(abs, items=20)
     assert held.hold(verdict_of(SEQUENTIAL, THREADS), 1000, 0.1) == {}
-    assert held.results == {item: item for item in range(20)}
+    assert held.leftover.results == {item: item for item in range(20)}
 
 
 def test_what_starting_costs():

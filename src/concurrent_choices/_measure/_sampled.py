@@ -41,11 +41,6 @@ class Sampled:
         """The outcome of each call by the index of its item: a value, or a `Raised`."""
         return {run.start + place: outcome for run in self.runs for place, outcome in enumerate(run.outcomes)}
 
-    @property
-    def gaps(self) -> tuple[range, ...] | None:
-        """The indices not called yet, in order, where the items are a sequence; else None."""
-        return None if self.feed.places is None else self.feed.places.gaps
-
     def rest(self) -> Iterator[tuple[int, Any]]:
         """The items not called yet, lazily, each with its index.
 

@@ -37,7 +37,7 @@ from .._work._perform import show, text_of
 from ..protocols import Strategy
 from ._arguments import FOREVER, check_fn, check_items, only_async, seconds_in
 from ._elsewhere import Elsewhere, elsewhere
-from ._leftover import Leftover, finish_with
+from ._leftover import Leftover
 from ._prepare import refuse_loop
 from ._probes import PROBES
 from ._race import Race
@@ -92,7 +92,7 @@ class Verdict(Recommendation):
             Exception: Whatever a call raised, as for `concurrent_choices.run`.
         """
         refuse_loop("Recommendation.run", "await asyncio.to_thread(verdict.run)")
-        return finish_with(self._leftover, self._fit(), timeout=timeout, return_exceptions=return_exceptions)
+        return self._leftover.finish(self._fit(), timeout=timeout, return_exceptions=return_exceptions)
 
     def _fit(self) -> Strategy | str:
         """The chosen strategy, on the sample's loop if that was kept.
@@ -274,11 +274,10 @@ def _raced(verdict: Recommendation, leftover: Leftover, costs: Costs, seconds: f
     if seconds <= 0 or not verdict.items_known:
         return verdict
     case = case_of(verdict.profile, costs, verdict.machine, verdict.items)
-    race = Race(leftover.workload, case, leftover.rest)
+    race = Race(leftover, case)
     there = verdict.profile.items  # "what if" asks about more than there are
     left = (verdict.items if there is None else there) - len(leftover.results)
     measured = race.hold(verdict, left, seconds)
-    leftover.take(race.results, race.raised)
     return settle(evolve(verdict, profile=race.learnt(verdict.profile)), measured) if measured else verdict
 
 

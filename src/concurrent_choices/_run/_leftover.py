@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError
 from .._facts._workload import Workload
-from .._measure._ledger import InFlight, Raised
+from .._measure._ledger import Raised
 from .._measure._sampled import Sampled
 from ..protocols import Strategy
 from ._numbering import renumber, was_raised
@@ -16,7 +17,7 @@ from ._sync import run
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-__all__ = ["Leftover", "finish_with"]
+__all__ = ["Leftover"]
 
 
 class Leftover:
@@ -25,17 +26,23 @@ class Leftover:
     Args:
         workload: What it is left of.
         sampled: What sampling did.
+
+    Attributes:
+        results: What calls gave or raised so far, by index.
+        raised: Which of them were raised.
+        rest: The items left, each with its index.
+        used: Whether all of it was done, or begun.
     """
 
     def __init__(self, workload: Workload, sampled: Sampled) -> None:
         self.workload = workload
         self._sampled = sampled
-        self.results: dict[int, Any] = sampled.results
-        self._raised = {index for index, outcome in self.results.items() if isinstance(outcome, Raised)}
-        self.results.update({index: self.results[index].error for index in self._raised})
-        self.in_flight: tuple[InFlight, ...] = sampled.in_flight
+        self.results: dict[int, Any] = {}
+        self.raised: set[int] = set()
         self.rest: Iterator[tuple[int, Any]] = sampled.rest()
         self.used = False
+        for index, outcome in sampled.results.items():
+            self._enter(index, outcome)
 
     @property
     def loop(self) -> AbstractEventLoop | None:
@@ -45,70 +52,76 @@ class Leftover:
     @property
     def can_race(self) -> bool:
         """Whether strategies may race on what is left: each of them has a loop of its own."""
-        return not self._raised and not self.in_flight and self.loop is None
+        return not self.raised and not self._sampled.in_flight and self.loop is None
 
     def first_error(self) -> BaseException | None:
         """What the earliest failed call raised."""
-        return self.results[min(self._raised)] if self._raised else None
+        return self.results[min(self.raised)] if self.raised else None
 
-    def add(self, index: int, outcome: Any) -> None:
-        """Take a result that arrived later."""
+    def perform(
+        self,
+        drawn: Sequence[tuple[int, Any]],
+        strategy: Strategy | str,
+        *,
+        return_exceptions: bool,
+        timeout: float | None = None,
+    ) -> float:
+        """Have items that were drawn from the rest called, and take what comes of it; the seconds it took.
+
+        Raises:
+            Exception: What a call raised, unless `return_exceptions`; it names the item's index in the whole.
+        """
+        indices, items = [index for index, _ in drawn], [item for _, item in drawn]
+        began = time.perf_counter()
+        try:
+            values = run(
+                self.workload.fn,
+                items,
+                strategy=strategy,
+                timeout=timeout,
+                return_exceptions=return_exceptions,
+            )
+        except Exception as error:
+            renumber(error, indices)
+            raise
+        took = time.perf_counter() - began
+        self.results.update(zip(indices, values, strict=True))
+        for place, value in enumerate(values):
+            if return_exceptions and was_raised(value, place):
+                renumber(value, indices)
+                self.raised.add(indices[place])
+        return took
+
+    def finish(
+        self, strategy: Strategy | str, *, timeout: float | None, return_exceptions: bool
+    ) -> list[Any]:
+        """Do all of it, and give all results, in input order.
+
+        Raises:
+            InvalidArgumentError: It was done before.
+            Exception: What the earliest failed call raised, unless `return_exceptions`.
+        """
+        if self.used:
+            problem = "has been run already; its items were used up. Ask recommend() again"
+            raise InvalidArgumentError("recommendation", problem)
+        self.used = True
+        self._raise_first(return_exceptions=return_exceptions)
+        self.perform(list(self.rest), strategy, timeout=timeout, return_exceptions=return_exceptions)
+        for flight in self._sampled.in_flight:
+            landed = flight.wait()
+            assert landed is not None
+            for index, outcome in enumerate(landed.outcomes, landed.start):
+                self._enter(index, outcome)
+        self._raise_first(return_exceptions=return_exceptions)
+        return [value for _, value in sorted(self.results.items())]
+
+    def _enter(self, index: int, outcome: Any) -> None:
         if isinstance(outcome, Raised):
-            self._raised.add(index)
+            self.raised.add(index)
             outcome = outcome.error
         self.results[index] = outcome
 
-    def take(self, results: dict[int, Any], raised: set[int]) -> None:
-        """Take what a race gave, and which of it was raised."""
-        self.results.update(results)
-        self._raised |= raised
-
-    def land(self) -> None:
-        """Wait for the calls that were under way."""
-        for flight in self.in_flight:
-            landed = flight.wait()
-            assert landed is not None
-            for place, outcome in enumerate(landed.outcomes):
-                self.add(landed.start + place, outcome)
-
-
-def finish_with(
-    leftover: Leftover, strategy: Strategy | str, *, timeout: float | None, return_exceptions: bool
-) -> list[Any]:
-    """Do what is left, and give all results in input order.
-
-    Raises:
-        InvalidArgumentError: It was done before.
-        Exception: What the earliest failed call raised, unless `return_exceptions`.
-    """
-    if leftover.used:
-        problem = "has been run already; its items were used up. Ask recommend() again"
-        raise InvalidArgumentError("recommendation", problem)
-    leftover.used = True
-    _raise_first(leftover, return_exceptions=return_exceptions)
-    rest = list(leftover.rest)
-    indices = [index for index, _ in rest]
-    try:
-        values = run(
-            leftover.workload.fn,
-            [item for _, item in rest],
-            strategy=strategy,
-            timeout=timeout,
-            return_exceptions=return_exceptions,
-        )
-    except Exception as error:
-        renumber(error, indices)
-        raise
-    for place, value in enumerate(values):
-        if return_exceptions and was_raised(value, place):
-            renumber(value, indices)
-    leftover.results.update(zip(indices, values, strict=True))
-    leftover.land()
-    _raise_first(leftover, return_exceptions=return_exceptions)
-    return [value for _, value in sorted(leftover.results.items())]
-
-
-def _raise_first(leftover: Leftover, *, return_exceptions: bool) -> None:
-    error = None if return_exceptions else leftover.first_error()
-    if error is not None:
-        raise error
+    def _raise_first(self, *, return_exceptions: bool) -> None:
+        error = None if return_exceptions else self.first_error()
+        if error is not None:
+            raise error

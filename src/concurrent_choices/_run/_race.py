@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import islice
-from typing import Any, cast
+from typing import cast
 
 from attrs import define, evolve, field
 
@@ -19,13 +19,11 @@ from .._facts._estimate import Estimate
 from .._facts._plan import Plan
 from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
-from .._facts._workload import Workload
 from .._judge._formulas import Case, start_seconds
 from .._judge._obstacles import IN_PROCESSES
 from .._strategies._registry import strategy_for
 from ..protocols import Strategy
-from ._numbering import renumber, was_raised
-from ._sync import run
+from ._leftover import Leftover
 
 __all__ = ["Race", "lanes", "starting"]
 
@@ -47,24 +45,18 @@ _PAIR = 2  # processes that `Profile.process_speedup` is of
 
 @define
 class Race:
-    """Items drawn for a race, and what came of them.
+    """A race on items that are left, which keep what comes of them.
 
     Attributes:
-        workload: Whose callable runs.
+        leftover: Where items are drawn; no more are once a call has raised.
         case: What starting up takes, and what workers have to load.
-        rest: The items left, each with its index.
-        results: What the calls gave or raised, by index.
-        raised: Which of them were raised; no more is raced then.
         dry: Whether there were fewer items than was said.
         starts: By strategy, the seconds that starting it up really took, where it has processes.
         heats: By plan, the seconds for an item in each of its heats.
     """
 
-    workload: Workload
+    leftover: Leftover
     case: Case
-    rest: Iterator[tuple[int, Any]]
-    results: dict[int, Any] = field(factory=dict[int, Any])
-    raised: set[int] = field(factory=set[int])
     dry: bool = False
     starts: dict[str, float] = field(factory=dict[str, float])
     heats: dict[Plan, list[float]] = field(factory=dict[Plan, list[float]])
@@ -88,7 +80,7 @@ class Race:
         with ExitStack() as stack:
             running = [(each.plan, stack.enter_context(self._started(each.plan))) for each in field]
             self._run_heats(running, count, deadline)
-        if self.raised or self.dry or not all(self.heats.values()):
+        if self.leftover.raised or self.dry or not all(self.heats.values()):
             return {}
         return {
             plan.strategy: self._start_of(plan) + statistics.median(heats) * verdict.items
@@ -99,7 +91,7 @@ class Race:
         """Let each do as many items, in turn; no more where predictions, of starts too, were too good."""
         for _ in range(HEATS):
             for plan, strategy in running:
-                if time.perf_counter() > deadline or self.raised or self.dry:
+                if time.perf_counter() > deadline or self.leftover.raised or self.dry:
                     return
                 self.heats[plan].append(self._do(strategy, count) / count)
 
@@ -157,18 +149,9 @@ class Race:
 
     def _do(self, strategy: Strategy, count: int) -> float:
         """Seconds for `count` items."""
-        drawn = list(islice(self.rest, count))
+        drawn = list(islice(self.leftover.rest, count))
         self.dry = self.dry or len(drawn) < count
-        indices = [index for index, _ in drawn]
-        start = time.perf_counter()
-        values = run(self.workload.fn, [item for _, item in drawn], strategy=strategy, return_exceptions=True)
-        took = time.perf_counter() - start
-        self.results.update(zip(indices, values, strict=True))
-        for place, value in enumerate(values):
-            if was_raised(value, place):
-                renumber(value, indices)
-                self.raised.add(indices[place])
-        return took
+        return self.leftover.perform(drawn, strategy, return_exceptions=True)
 
 
 def lanes(plan: Plan) -> int:
