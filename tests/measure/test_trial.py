@@ -112,7 +112,7 @@ def test_a_trial_of_lanes_that_turn_out_slow_is_over_soon():
         return item
 
     sample = profile(work, range(1000), clock=SystemClock(), budget=30.0, is_async=False)
-    late = [run for each in sample.in_flight if (run := each.wait(30))]
+    late = [each.result(30) for each in sample.in_flight]
     called = [*sample.results, *(run.start + at for run in late for at in range(len(run.outcomes)))]
 
     assert sorted([*called, *dict(sample.rest())]) == list(range(1000))

@@ -13,11 +13,12 @@ from ._ledger import Ledger
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from collections.abc import Callable, Iterable, Sequence
+    from concurrent.futures import Future
 
     from .._facts._batch import Claim
     from .._facts._clock import Clock
     from ._hand import Hand
-    from ._ledger import InFlight
+    from ._ledger import Run
 
 __all__ = ["Bench"]
 
@@ -63,7 +64,7 @@ class Bench:
         self.hand = hand()
         self.calls = self.maker(is_async=is_async)
         self.ledger = Ledger()
-        self.in_flight: tuple[InFlight, ...] = ()
+        self.in_flight: tuple[Future[Run], ...] = ()
         self.missing = list(clock.missing)
         self.binding = ""
 

@@ -7,7 +7,7 @@ for.
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import frozen
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .._facts._batch import Claim
     from ._figures import Block
 
-__all__ = ["InFlight", "Ledger", "Raised", "Run"]
+__all__ = ["Ledger", "Raised", "Run"]
 
 
 @frozen
@@ -41,28 +41,6 @@ class Run(NamedTuple):
     outcomes: Sequence[Any]
 
 
-class InFlight:
-    """Calls that were under way when nobody waited any longer. They must not be made again.
-
-    Attributes:
-        indices: The items they were made with.
-    """
-
-    def __init__(self, claim: Claim) -> None:
-        self.indices = range(claim.start, claim.start + len(claim.items))
-        self._completed = threading.Event()
-        self._run = Run(claim.start, ())
-
-    def wait(self, seconds: float | None = None) -> Run | None:
-        """Their outcomes once they have ended; None if that takes longer than so many seconds."""
-        return self._run if self._completed.wait(seconds) else None
-
-    def complete(self, run: Run) -> None:
-        """They have ended."""
-        self._run = run
-        self._completed.set()
-
-
 class Ledger:
     """What the calling threads have done.
 
@@ -79,7 +57,7 @@ class Ledger:
         self._lock = Mutex()
         self._begun: set[int] = set()
         self._under_way: dict[int, Claim] = {}
-        self._orphaned: dict[int, InFlight] = {}
+        self._orphaned: dict[int, Future[Run]] = {}
         self._abandoned = False
 
     def begin(self, claim: Claim) -> bool:
@@ -103,14 +81,14 @@ class Ledger:
                 if block is not None:
                     self.blocks.append(block)
         if orphan is not None:
-            orphan.complete(run)
+            orphan.set_result(run)
 
-    def abandon(self) -> tuple[InFlight, ...]:
+    def abandon(self) -> tuple[Future[Run], ...]:
         """Let nothing more begin; answers what is under way."""
         with self._lock:
             self._abandoned = True
-            for start, claim in self._under_way.items():
-                self._orphaned.setdefault(start, InFlight(claim))
+            for start in self._under_way:
+                self._orphaned.setdefault(start, Future())
             return tuple(self._orphaned.values())
 
     def unbegun(self, claims: Iterable[Claim]) -> list[Claim]:

@@ -9,10 +9,11 @@ from attrs import frozen
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from collections.abc import Iterator
+    from concurrent.futures import Future
 
     from .._facts._profile import Profile
     from ._feed import Feed
-    from ._ledger import InFlight, Run
+    from ._ledger import Run
 
 __all__ = ["Sampled"]
 
@@ -32,7 +33,7 @@ class Sampled:
 
     profile: Profile
     runs: tuple[Run, ...]
-    in_flight: tuple[InFlight, ...]
+    in_flight: tuple[Future[Run], ...]
     feed: Feed
     loop: AbstractEventLoop | None = None
 

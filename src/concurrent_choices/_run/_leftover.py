@@ -108,8 +108,7 @@ class Leftover:
         self._raise_first(return_exceptions=return_exceptions)
         self.perform(list(self.rest), strategy, timeout=timeout, return_exceptions=return_exceptions)
         for flight in self._sampled.in_flight:
-            landed = flight.wait()
-            assert landed is not None
+            landed = flight.result()
             for index, outcome in enumerate(landed.outcomes, landed.start):
                 self._enter(index, outcome)
         self._raise_first(return_exceptions=return_exceptions)
