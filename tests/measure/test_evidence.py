@@ -6,6 +6,7 @@ from concurrent_choices._facts._profile import Payload
 from concurrent_choices._measure._evidence import (
     Evidence,
     Gauge,
+    Sample,
     Unfinished,
     native_share,
     profile_of,
@@ -30,10 +31,16 @@ def said(share, error=0.02):
     return Statement(share, error, 0.05, 80)
 
 
+def evidence_of(**measured):
+    """What was measured, wherever it stands."""
+    sample = {name: measured.pop(name) for name in Sample._fields if name in measured}
+    return Evidence(Sample(**sample), **measured)
+
+
 def test_means_of_the_calls_apart_from_the_first():
     """Wall, CPU and queueing are means; the first call only tells how much longer it took."""
     profile = profile_of(
-        Evidence(
+        evidence_of(
             items=10,
             first=Block(0, 1, 50 * MS, 20 * MS, 0),
             blocks=blocks(2, 4, cpu=0.5, queued=0.25),
@@ -54,7 +61,7 @@ def test_the_longest_call_of_a_block():
     """What a block took beyond the usual is taken to be one call's."""
     usual = [Block(at, 4, 4 * MS, 0, 0) for at in range(1, 37, 4)]
 
-    profile = profile_of(Evidence(blocks=[*usual, Block(37, 4, 24 * MS, 0, 0)]))
+    profile = profile_of(evidence_of(blocks=[*usual, Block(37, 4, 24 * MS, 0, 0)]))
 
     assert profile.wall == pytest.approx(1.5e-3)
     assert profile.wall_max == pytest.approx(24e-3 - 3 * 1.5e-3)
@@ -62,7 +69,7 @@ def test_the_longest_call_of_a_block():
 
 def test_only_one_call():
     """With the first call alone its times are all there is, and it counts as none."""
-    profile = profile_of(Evidence(first=Block(0, 1, 5 * MS, 5 * MS, 0), testimony=said(1.0)))
+    profile = profile_of(evidence_of(first=Block(0, 1, 5 * MS, 5 * MS, 0), testimony=said(1.0)))
 
     assert profile.calls == 0
     assert profile.wall == pytest.approx(5e-3)
@@ -71,14 +78,14 @@ def test_only_one_call():
 
 def test_nothing_at_all():
     """Without a call every figure keeps its zero."""
-    profile = profile_of(Evidence(items=0))
+    profile = profile_of(evidence_of(items=0))
 
     assert (profile.calls, profile.wall, profile.cpu, profile.errors) == (0, 0.0, 0.0, 0.0)
 
 
 def test_a_call_that_did_not_come_back():
     """Its times so far are lower bounds."""
-    profile = profile_of(Evidence(unfinished=Unfinished(1.0, 0.9, 0.05), testimony=said(0.95)))
+    profile = profile_of(evidence_of(unfinished=Unfinished(1.0, 0.9, 0.05), testimony=said(0.95)))
 
     assert profile.calls == 0
     assert (profile.wall, profile.cpu, profile.queued) == (1.0, 0.9, 0.05)
@@ -98,7 +105,7 @@ def test_a_call_that_did_not_come_back():
 )
 def test_gil(cpu, share, part):
     """The share of wall time the GIL was held, over that of CPU time, and sure ends snapped to."""
-    profile = profile_of(Evidence(blocks=blocks(10, 10, cpu=cpu), testimony=said(share)))
+    profile = profile_of(evidence_of(blocks=blocks(10, 10, cpu=cpu), testimony=said(share)))
 
     assert profile.gil == pytest.approx(part * profile.cpu)
     assert 0.02 < profile.gil_se < 0.06
@@ -107,21 +114,21 @@ def test_gil(cpu, share, part):
 
 def test_a_holder_without_a_core():
     """Who waits for a core while holding the GIL holds it on."""
-    evidence = Evidence(blocks=blocks(10, 10, cpu=0.5, queued=0.5), testimony=said(0.5))
+    evidence = evidence_of(blocks=blocks(10, 10, cpu=0.5, queued=0.5), testimony=said(0.5))
 
     assert profile_of(evidence).gil == pytest.approx(0.5 * 5e-3)
 
 
 def test_no_gil():
     """Without a GIL none is held, and nothing is missing."""
-    profile = profile_of(Evidence(gil=False, blocks=blocks(10, 10)))
+    profile = profile_of(evidence_of(gil=False, blocks=blocks(10, 10)))
 
     assert (profile.gil, profile.gil_se, profile.missing) == (0.0, 0.0, ())
 
 
 def test_a_witness_who_saw_too_little():
     """All CPU time counts as holding the GIL, with an error to match, and it is said."""
-    profile = profile_of(Evidence(blocks=blocks(10, 10), testimony=Statement(None, math.inf, 0.0, 2)))
+    profile = profile_of(evidence_of(blocks=blocks(10, 10), testimony=Statement(None, math.inf, 0.0, 2)))
 
     assert profile.gil == profile.cpu
     assert profile.gil_se == 1.0
@@ -130,7 +137,7 @@ def test_a_witness_who_saw_too_little():
 
 def test_too_little_cpu_to_tell():
     """Beside long waits the witness cannot place the little CPU time there is."""
-    profile = profile_of(Evidence(blocks=blocks(10, 10, cpu=0.05), testimony=said(0.0)))
+    profile = profile_of(evidence_of(blocks=blocks(10, 10, cpu=0.05), testimony=said(0.0)))
 
     assert profile.gil == profile.cpu
     assert profile.gil_se == pytest.approx(0.05)
@@ -139,7 +146,7 @@ def test_too_little_cpu_to_tell():
 
 def test_short_steps_of_coroutines():
     """Steps of microseconds are too short for the witness; all their CPU counts as held."""
-    evidence = Evidence(
+    evidence = evidence_of(
         is_async=True,
         blocks=blocks(10, 10),
         steps=Steps(coroutines=2, steps=2, held=8000, cpu=4000),
@@ -157,7 +164,7 @@ def test_short_steps_of_coroutines():
 def test_counts_per_call():
     """What the rounds added up is shared among their calls."""
     whole = Gauge(wall=20 * MS, cpu=MS, children=6 * MS, switches=4, blocks=10)
-    profile = profile_of(Evidence(blocks=blocks(10, 10), whole=whole, testimony=said(1.0)))
+    profile = profile_of(evidence_of(blocks=blocks(10, 10), whole=whole, testimony=said(1.0)))
 
     assert profile.children == pytest.approx(3e-3)
     assert profile.blocking_calls == 2
@@ -167,7 +174,7 @@ def test_counts_per_call():
 def test_errors_and_congestion():
     """Shares of the calls made, the first among them."""
     runs = [Run(0, [1, Raised(TimeoutError())]), Run(2, [Raised(ValueError()), 4])]
-    profile = profile_of(Evidence(blocks=blocks(1, 1, 1), runs=runs, testimony=said(1.0)))
+    profile = profile_of(evidence_of(blocks=blocks(1, 1, 1), runs=runs, testimony=said(1.0)))
 
     assert profile.errors == 0.5
     assert profile.congestion == 0.25
@@ -177,7 +184,7 @@ def test_congestion_in_a_trial():
     """One at a time may never be refused what sixteen at once are."""
     alone = [Run(0, [1, 2, 3, 4])]
     crowded = [Run(4, [Raised(TimeoutError()), 1, Raised(ValueError()), 1])]
-    profile = profile_of(Evidence(blocks=blocks(1), runs=alone, crowded_runs=crowded))
+    profile = profile_of(evidence_of(blocks=blocks(1), runs=alone, crowded_runs=crowded))
 
     assert (profile.congestion, profile.errors) == (0.125, 0.0)
 
@@ -185,7 +192,7 @@ def test_congestion_in_a_trial():
 def test_trials():
     """The trial of two is the pair; others are the ramp."""
     trials = [Trial(2, 1.9, 1.1, 1.95), Trial(4, 3.0, 1.1, 3.5)]
-    evidence = Evidence(blocks=blocks(10, 10), trials=trials, testimony=said(0.0))
+    evidence = evidence_of(blocks=blocks(10, 10), trials=trials, testimony=said(0.0))
     profile = profile_of(evidence)
 
     assert (profile.pair_parallelism, profile.pair_inflation, profile.pair_speedup) == (1.9, 1.1, 1.95)
@@ -196,7 +203,7 @@ def test_a_trial_promises_no_more_than_the_gil_allows():
     """On a busy machine a lane that waits for the GIL looks as if it could have worked."""
     for inflation in 1.0, 0.9:
         trial = Trial(2, 1.7, inflation, 1.6)
-        profile = profile_of(Evidence(blocks=blocks(9, 10, 11, 30), trials=[trial], testimony=said(1.0)))
+        profile = profile_of(evidence_of(blocks=blocks(9, 10, 11, 30), trials=[trial], testimony=said(1.0)))
 
         assert (profile.pair_parallelism, profile.pair_speedup) == (1.0, 1.0)
 
@@ -205,7 +212,7 @@ def test_a_trial_promises_no_more_than_the_gil_allows():
 def test_the_gil_allows_more_to_a_crowd_that_computes_less(inflation, speedup):
     """An eighth of its time under the GIL: at most eight times its pace, of lanes like the one alone."""
     trial = Trial(16, 1.0, inflation, 9.0)
-    profile = profile_of(Evidence(blocks=blocks(8, 8, cpu=0.125), trials=[trial], testimony=said(0.125)))
+    profile = profile_of(evidence_of(blocks=blocks(8, 8, cpu=0.125), trials=[trial], testimony=said(0.125)))
 
     assert profile.ramp == ((16, pytest.approx(speedup)),)
 
@@ -213,7 +220,7 @@ def test_the_gil_allows_more_to_a_crowd_that_computes_less(inflation, speedup):
 def test_two_lanes_at_work_outweigh_a_witness_in_doubt():
     """Where the host takes cores away he is late, and says that seven tenths hold the GIL."""
     trial = Trial(2, 1.95, 1.0, 1.9)
-    evidence = Evidence(blocks=blocks(10, 10), testimony=Statement(0.7, 0.08, 0.0, 40), trials=[trial])
+    evidence = evidence_of(blocks=blocks(10, 10), testimony=Statement(0.7, 0.08, 0.0, 40), trials=[trial])
     profile = profile_of(evidence)
     assert (profile.pair_parallelism, profile.pair_speedup) == (1.95, 1.9)
 
@@ -221,7 +228,7 @@ def test_two_lanes_at_work_outweigh_a_witness_in_doubt():
 def test_a_pair_of_coroutines_has_no_parallelism():
     """Two coroutines share a thread, so only their speed-up means anything."""
     profile = profile_of(
-        Evidence(is_async=True, blocks=blocks(1, 1, cpu=0), trials=[Trial(2, 0.1, 1.0, 1.9)])
+        evidence_of(is_async=True, blocks=blocks(1, 1, cpu=0), trials=[Trial(2, 0.1, 1.0, 1.9)])
     )
 
     assert profile.pair_parallelism is None
@@ -230,7 +237,7 @@ def test_a_pair_of_coroutines_has_no_parallelism():
 
 def test_what_was_not_tried():
     """Without a trial there is no figure, rather than a made-up one."""
-    profile = profile_of(Evidence(blocks=blocks(1, 1)))
+    profile = profile_of(evidence_of(blocks=blocks(1, 1)))
 
     assert (profile.pair_parallelism, profile.pair_speedup, profile.ramp) == (None, None, ())
 
@@ -238,7 +245,9 @@ def test_what_was_not_tried():
 def test_the_rest_is_passed_on():
     """Payload, blame and reasons are as they were measured."""
     payload = Payload(item_bytes=3.0)
-    profile = profile_of(Evidence(payload=payload, blocks_at="a.py:3", missing=("queued: none",), gil=False))
+    profile = profile_of(
+        evidence_of(payload=payload, blocks_at="a.py:3", missing=("queued: none",), gil=False)
+    )
 
     assert (profile.payload, profile.blocks_at, profile.missing) == (payload, "a.py:3", ("queued: none",))
 
@@ -346,7 +355,7 @@ def test_a_pair_that_hands_the_gil_over_knows_better_than_the_witness(handing, d
     """It sees the GIL free between two holds, however short the pause is."""
     trial = Trial(2, 1.0, 1.0, 0.8, handing=handing)
 
-    profile = profile_of(Evidence(blocks=blocks(1, 1), testimony=said(0.0), trials=[trial]))
+    profile = profile_of(evidence_of(blocks=blocks(1, 1), testimony=said(0.0), trials=[trial]))
 
     assert sum(each.startswith("gil: ") for each in profile.missing) == doubts
 
@@ -384,7 +393,7 @@ def test_nothing_to_compare(together, alone):
 def test_a_call_that_is_not_back_counts_with_what_it_has_taken():
     """Four calls of 1 ms, and one that has taken 196 ms so far: 50 ms each, 196 ms at the longest."""
     blocks = [Block(index, 1, 1_000_000, 1_000_000, 0) for index in range(1, 5)]
-    profile = profile_of(Evidence(first=blocks[0], blocks=blocks, unfinished=Unfinished(0.196, 0.0, 0.0)))
+    profile = profile_of(evidence_of(first=blocks[0], blocks=blocks, unfinished=Unfinished(0.196, 0.0, 0.0)))
 
     assert profile.wall == pytest.approx(0.050)
     assert profile.wall_max == pytest.approx(0.196)
@@ -393,7 +402,7 @@ def test_a_call_that_is_not_back_counts_with_what_it_has_taken():
 
 def test_where_no_call_came_back_its_time_is_a_lower_bound():
     """And the profile says so."""
-    profile = profile_of(Evidence(unfinished=Unfinished(0.2, 0.2, 0.0)))
+    profile = profile_of(evidence_of(unfinished=Unfinished(0.2, 0.2, 0.0)))
 
     assert (profile.calls, profile.wall, profile.wall_at_least) == (0, 0.2, True)
 
@@ -401,7 +410,7 @@ def test_where_no_call_came_back_its_time_is_a_lower_bound():
 def test_a_sample_that_was_disturbed():
     """Two lanes that took less CPU time than one show what one should have taken, but for chance."""
     pair = Trial(2, 1.0, 0.6, 1.5)
-    told = Evidence(blocks=blocks(3, 3, 3), testimony=said(1.0), trials=[pair])
+    told = evidence_of(blocks=blocks(3, 3, 3), testimony=said(1.0), trials=[pair])
 
     profile = profile_of(told)
 
@@ -411,18 +420,18 @@ def test_a_sample_that_was_disturbed():
 
 
 @pytest.mark.parametrize(
-    ("evidence", "inflation"),
+    ("measured", "inflation"),
     [
-        (Evidence(blocks=blocks(3, 3, 3)), 1.4),  # a pair that is dearer has its reasons
-        (Evidence(blocks=blocks(1, 3, 5)), 0.6),  # so uneven that chance may be it
-        (Evidence(blocks=blocks(3, 3, 3, cpu=0.3)), 0.6),  # waits: two lanes find the core awake
-        (Evidence(blocks=blocks(3, 3, 3), native=1.0), 0.6),  # the cores were taken by its own threads
-        (Evidence(blocks=blocks(3)), 0.6),  # nobody knows how even one is
+        ({"blocks": blocks(3, 3, 3)}, 1.4),  # a pair that is dearer has its reasons
+        ({"blocks": blocks(1, 3, 5)}, 0.6),  # so uneven that chance may be it
+        ({"blocks": blocks(3, 3, 3, cpu=0.3)}, 0.6),  # waits: two lanes find the core awake
+        ({"blocks": blocks(3, 3, 3), "native": 1.0}, 0.6),  # the cores were taken by its own threads
+        ({"blocks": blocks(3)}, 0.6),  # nobody knows how even one is
     ],
 )
-def test_a_sample_that_stands(evidence, inflation):
+def test_a_sample_that_stands(measured, inflation):
     """Its mean is what it is where the pair tells nothing of it."""
-    told = evidence._replace(testimony=said(0.0), trials=[Trial(2, 2.0, inflation, 1.5)])
+    told = evidence_of(**measured, testimony=said(0.0), trials=[Trial(2, 2.0, inflation, 1.5)])
 
     assert profile_of(told).wall == pytest.approx(3e-3)
     assert profile_of(told).pair_inflation == pytest.approx(inflation)

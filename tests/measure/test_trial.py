@@ -10,15 +10,13 @@ from concurrent_choices._measure._allowance import Allowance
 from concurrent_choices._measure._bench import Bench
 from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._control import resident_inflation
-from concurrent_choices._measure._evidence import Gauge
+from concurrent_choices._measure._evidence import Sample
 from concurrent_choices._measure._figures import PAIR, Block, Trial
 from concurrent_choices._measure._hand import OwnHand
 from concurrent_choices._measure._lane_trials import Size, Trials
 from concurrent_choices._measure._profiler import profile
-from concurrent_choices._measure._rounds import Rounds, Sample
-from concurrent_choices._measure._steps import Steps
+from concurrent_choices._measure._rounds import Rounds
 from concurrent_choices._measure._trial import _inflated, _surer, _taking_turns
-from concurrent_choices._measure._witness import Statement
 from patience import patient
 
 
@@ -131,7 +129,7 @@ def test_a_crowd_is_tried_unless_a_pair_surely_waits_for_itself(monkeypatch, err
     monkeypatch.setattr(Trials, "make", make)
     monkeypatch.setattr(Trials, "better", lambda self, first, size, merit: first)
     block = Block(0, 1, 5_000_000, 0, 0)
-    sample = Sample(block, [block, block], Gauge(), 0.0, Statement(None, 1.0, 0.0, 0), Steps(), None, 0)
+    sample = Sample(block, [block, block])
     bench = Bench(abs, range(1000), clock=FakeClock(), is_async=False, hand=OwnHand)
 
     _trial._of_waiting(Trials(bench, sample, 10**10))

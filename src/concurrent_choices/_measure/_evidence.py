@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .._facts._clock import Clock
     from ._figures import Trial
 
-__all__ = ["Evidence", "Gauge", "Unfinished", "native_share", "profile_of", "worth_counting"]
+__all__ = ["Evidence", "Gauge", "Sample", "Unfinished", "native_share", "profile_of", "worth_counting"]
 
 SHORT = 100_000
 """Nanoseconds below which a single call is timed badly: CPU reads 0.77 of the truth at 2.5 µs, 0.97
@@ -90,25 +90,37 @@ class Unfinished(NamedTuple):
     queued: float
 
 
-class Evidence(NamedTuple):
-    """All that was measured of a callable."""
+class Sample(NamedTuple):
+    """What the instruments showed of one lane, and until when trials may follow (wall time, ns)."""
 
-    items: int | None = None
-    is_async: bool = False
-    gil: bool = True
     first: Block | None = None
     blocks: Sequence[Block] = ()
     whole: Gauge = Gauge()
+    native: float = 0.0
+    testimony: Statement = Statement(None, math.inf, 0.0, 0)
+    steps: Steps = Steps()
+    unfinished: Unfinished | None = None
+    deadline: int = 0
+
+    @property
+    def alone(self) -> Totals:
+        """What the one lane took, by the blocks that were timed well."""
+        return Totals.of(worth_counting(self.blocks))
+
+
+class Evidence(NamedTuple):
+    """All that was measured of a callable: in one lane, in trials of several, and beside its calls."""
+
+    sample: Sample = Sample()
+    items: int | None = None
+    is_async: bool = False
+    gil: bool = True
     runs: Sequence[Run] = ()
     crowded_runs: Sequence[Run] = ()
-    testimony: Statement = Statement(None, math.inf, 0.0, 0)
-    native: float = 0.0
-    steps: Steps = Steps()
     in_threads: int = 0
     blocks_at: str = ""
     trials: Sequence[Trial] = ()
     payload: Payload = Payload()
-    unfinished: Unfinished | None = None
     missing: tuple[str, ...] = ()
     binding: str = ""
 
@@ -117,37 +129,38 @@ def profile_of(evidence: Evidence) -> Profile:
     """The profile that the evidence supports."""
     profile = _of_one_lane(evidence)
     if evidence.is_async:
-        profile = _with_steps(profile, evidence.steps)
+        profile = _with_steps(profile, evidence.sample.steps)
         profile = evolve(profile, in_threads=evidence.in_threads / 1e9 / _made(evidence.runs))
     return _with_errors(_with_trials(profile, evidence), evidence)
 
 
 def _of_one_lane(evidence: Evidence) -> Profile:
     """What one lane's calls took, and what was found out beside them."""
-    blocks = worth_counting(evidence.blocks)
-    alone = [evidence.first] if evidence.first and not blocks else blocks
+    sample = evidence.sample
+    blocks = worth_counting(sample.blocks)
+    alone = [sample.first] if sample.first and not blocks else blocks
     totals = Totals.of(alone)
-    wall, cpu, queued = _means(totals, evidence.unfinished)
+    wall, cpu, queued = _means(totals, sample.unfinished)
     gil, gil_se, doubts = _gil(evidence, wall, cpu, queued)
-    first = evidence.first.wall / 1e9 if evidence.first else 0.0
-    calls = max(1, sum(block.calls for block in evidence.blocks))
+    first = sample.first.wall / 1e9 if sample.first else 0.0
+    calls = max(1, sum(block.calls for block in sample.blocks))
     return Profile(
         calls=totals.calls if blocks else 0,
         items=evidence.items,
         wall=wall,
         wall_sd=spread(blocks),
-        wall_max=_longest(alone, evidence.unfinished),
-        wall_at_least=evidence.unfinished is not None and not totals.calls,
+        wall_max=_longest(alone, sample.unfinished),
+        wall_at_least=sample.unfinished is not None and not totals.calls,
         cpu=cpu,
         queued=queued,
         gil=gil,
         gil_se=gil_se,
         first_excess=max(0.0, first - wall) if blocks else 0.0,
         trend=trend(blocks, evidence.items),
-        native=evidence.native,
-        children=evidence.whole.children / 1e9 / calls,
-        blocking_calls=evidence.whole.switches / calls,
-        disk_blocks=evidence.whole.blocks / calls,
+        native=sample.native,
+        children=sample.whole.children / 1e9 / calls,
+        blocking_calls=sample.whole.switches / calls,
+        disk_blocks=sample.whole.blocks / calls,
         blocks_at=evidence.blocks_at,
         payload=evidence.payload,
         missing=(*evidence.missing, *doubts),
@@ -171,7 +184,7 @@ def _with_steps(profile: Profile, steps: Steps) -> Profile:
 def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
     """With what lanes did together; of coroutines on one loop that says nothing about threads."""
     profile, trials = _undisturbed(profile, evidence)
-    if evidence.testimony.share is not None and profile.gil > _HELD * profile.cpu:
+    if evidence.sample.testimony.share is not None and profile.gil > _HELD * profile.cpu:
         served = profile.wall - profile.queued
         trials = [_allowed(each, served, profile.cpu, profile.gil) for each in trials]
     pair = next((trial for trial in trials if trial.lanes == PAIR), None)
@@ -235,10 +248,10 @@ def _served(profile: Profile) -> float:
 def _part_undisturbed(profile: Profile, evidence: Evidence) -> float:
     """The part of the sample's CPU time that its calls should have taken; 1 where nothing tells."""
     pair = next((trial for trial in evidence.trials if trial.lanes == PAIR), None)
-    computes = profile.cpu >= _COMPUTES * profile.wall and not evidence.native
+    computes = profile.cpu >= _COMPUTES * profile.wall and not evidence.sample.native
     if evidence.is_async or pair is None or not pair.inflation or not computes:
         return 1.0
-    return min(1.0, pair.inflation + _SURE * relative_error(worth_counting(evidence.blocks)))
+    return min(1.0, pair.inflation + _SURE * relative_error(worth_counting(evidence.sample.blocks)))
 
 
 def _with_errors(profile: Profile, evidence: Evidence) -> Profile:
@@ -300,25 +313,25 @@ def _gil(evidence: Evidence, wall: float, cpu: float, queued: float) -> tuple[fl
     """CPU time that holds the GIL, the error of its share of the wall time, and doubts."""
     if not evidence.gil:
         return 0.0, 0.0, []
-    share, busy = evidence.testimony.share, cpu / wall if wall > 0 else 0.0
+    testimony = evidence.sample.testimony
+    share, busy = testimony.share, cpu / wall if wall > 0 else 0.0
     if share is None:
-        looks = evidence.testimony.looks
-        doubt = f"gil: too few looks to tell ({looks}); all CPU time counts as holding it"
+        doubt = f"gil: too few looks to tell ({testimony.looks}); all CPU time counts as holding it"
         return cpu, busy, [doubt]
-    if evidence.is_async and _step(evidence.steps) < SHORT:
+    if evidence.is_async and _step(evidence.sample.steps) < SHORT:
         # Between steps the loop lets go of the GIL for a moment, and the witness slips in.
         doubt = "gil: steps are too short for the witness; all CPU time counts as holding it"
-        return cpu, evidence.testimony.error, [doubt]
+        return cpu, testimony.error, [doubt]
     if busy < _TOO_SMALL:
         doubt = "gil: there is too little CPU time to tell; all of it counts as holding it"
-        return cpu, busy, [doubt] if busy > share + evidence.testimony.error else []
+        return cpu, busy, [doubt] if busy > share + testimony.error else []
     # Who has no core and holds the GIL holds it on.
     part = min(1.0, share * wall / (cpu + queued))
     if part > _HELD:
         part = 1.0
     elif part < _FREE:
         part = 0.0
-    return part * cpu, math.hypot(evidence.testimony.error, _BIAS), []
+    return part * cpu, math.hypot(testimony.error, _BIAS), []
 
 
 def _allowed(trial: Trial, served: float, cpu: float, gil: float) -> Trial:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from .._facts._clock import Clock
     from ._bench import Bench
     from ._calls import PlainCalls
+    from ._evidence import Sample
     from ._figures import Block, Trial
-    from ._rounds import Sample
 
 __all__ = ["NO_LONGER", "TURN", "Size", "Trials"]
 

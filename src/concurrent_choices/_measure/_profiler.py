@@ -101,22 +101,16 @@ def profile_at(
     finally:
         bench.close()
     evidence = Evidence(
+        sample=sample,
         items=bench.feed.count,
         is_async=isinstance(bench.calls, AwaitedCalls),
         gil=gil_enabled(),
-        first=sample.first,
-        blocks=sample.blocks,
-        whole=sample.whole,
         runs=bench.ledger.runs[:solo],
         crowded_runs=bench.ledger.runs[solo:],
-        testimony=sample.testimony,
-        native=sample.native,
-        steps=sample.steps,
         in_threads=in_threads,
         blocks_at=blame.worst if blame else "",
         trials=trials,
         payload=payload,
-        unfinished=sample.unfinished,
         missing=tuple(bench.missing),
         binding=bench.binding,
     )

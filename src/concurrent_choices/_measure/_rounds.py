@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
-from ._evidence import Gauge, Unfinished, native_share, worth_counting
+from ._evidence import Gauge, Sample, Unfinished, native_share, worth_counting
 from ._figures import Block, Totals, relative_error
 from ._ledger import Raised
 from ._steps import Steps
 from ._thread_bound import refused_thread
-from ._witness import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from ._bench import Bench
     from ._witness import Witness
 
-__all__ = ["PRECISE", "Rounds", "Sample", "block_size"]
+__all__ = ["PRECISE", "Rounds", "block_size"]
 
 BLOCK = 1_000_000
 """Nanoseconds of a timed block: ten times the least at which CPU time is exact (DECISION.md 2.1), and some
@@ -71,24 +70,6 @@ OTHERS = 0.3
 
 HOPELESS = 3
 """Calls that all raised, after which no more are made (guessed)."""
-
-
-class Sample(NamedTuple):
-    """What the instruments showed, and until when trials may follow (the clock's wall time, ns)."""
-
-    first: Block | None
-    blocks: Sequence[Block]
-    whole: Gauge
-    native: float
-    testimony: Statement
-    steps: Steps
-    unfinished: Unfinished | None
-    deadline: int
-
-    @property
-    def alone(self) -> Totals:
-        """What the one lane took, by the blocks that were timed well."""
-        return Totals.of(worth_counting(self.blocks))
 
 
 class Rounds:
