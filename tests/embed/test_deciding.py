@@ -13,9 +13,10 @@ from concurrent_choices._embed._accounts import KEPT, Accounts
 from concurrent_choices._embed._advisor._shares import Shares
 from concurrent_choices._embed._backlog import Backlog
 from concurrent_choices._embed._examine import Examination
+from concurrent_choices._embed._figures import Figures
 from concurrent_choices._embed._identity import identity_of, unwrapped
 from concurrent_choices._embed._packing import BelongsHereError, Packer, SentCallables
-from concurrent_choices._embed._placing import Figures, place
+from concurrent_choices._embed._placing import place
 from concurrent_choices._embed._ramp import Ramp
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._work._captured import held_by
@@ -26,7 +27,7 @@ MS = 1e-3
 def figures(**known):
     """What is known of a callable."""
     given = {
-        "calls": 10,
+        "measured": 11,
         "wall": 20 * MS,
         "cpu": 20 * MS,
         "queued": 0.0,
@@ -43,7 +44,7 @@ def figures(**known):
     ("known", "where", "kind"),
     [
         ({}, "process", "computing under the GIL"),
-        ({"calls": 0}, "thread", "new"),
+        ({"measured": 1}, "thread", "new"),
         ({"wall": 5e-6, "cpu": 5e-6}, "thread", "tiny"),
         ({"cpu": 1 * MS, "blocked": 19 * MS}, "thread", "waiting"),
         ({"cpu": 10 * MS, "blocked": 10 * MS, "gil": 0.3}, "thread", "mixed"),
@@ -131,7 +132,7 @@ def test_little_evidence_is_none():
 def account(name, expected=0.0):
     """An account of a callable that is expected to take so many seconds."""
     made = Account(name, name, start=4, most=64, ceiling=None, cpus=2.0)
-    made.first = expected
+    made.figures.wall = expected
     return made
 
 
@@ -149,7 +150,7 @@ def test_the_first_call_in_a_process_is_no_evidence():
     made = account("compute")
     for _ in range(3):
         made.learn(10 * MS, 10 * MS, 0.0)
-    made.payload = 0.1 * MS
+    made.figures.payload = 0.1 * MS
     made.move()
     made.learn_remote(300 * MS, 20 * MS, 0.0)
     made.review()
@@ -181,7 +182,7 @@ def test_a_neighbour_makes_no_trip_dearer():
     made = account("compute")
     for _ in range(EXAMINED):
         Examination(task(made, 0), SharedCore()).end(1, failed=False)
-    assert made.payload == 0.0
+    assert made.figures.payload == 0.0
 
 
 def test_the_first_pickling_is_no_evidence():

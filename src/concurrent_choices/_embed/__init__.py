@@ -3,7 +3,8 @@
     offload ── AdaptiveExecutor ──┬── Threads (_dispatch, watched by _stall_monitor)
                                   └── ProcessPool (_process_pool) ══ worker processes, which run
                                       _remote (and _gil_monitor)
-    what is known of a callable: _account; where it belongs: _placing; what it holds: `_work._captured`
+    what was measured of a callable: _figures; where it belongs: _placing, kept in its _account; what it
+    holds: `_work._captured`
 
 Worker processes import `_remote` and `_work._captured`, so those two load nothing slow.
 """

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import count
 from math import inf
 
-from ._placing import HOLDS, Figures, Place, Verdict, place, worth_moving
+from ._figures import Figures
+from ._placing import HOLDS, Place, Verdict, place, worth_moving
 from ._ramp import Ramp
 
 __all__ = ["EXAMINED", "Account"]
@@ -15,12 +16,6 @@ NEW = 8
 
 FULL = 400e-6
 """Seconds from which every call is measured in full: reading the clocks costs 4 µs, 1 % of it."""
-
-NEWEST = 0.2
-"""Weight of a call among those before it, from the fifth on (guessed: follows a change in ten calls)."""
-
-RISING = 0.05
-"""Part of the way that the low estimate of waiting rises to a call that waited longer (guessed)."""
 
 EXAMINED = 2
 """Calls that must have left unchanged what they could change, before any is moved (guessed)."""
@@ -56,23 +51,13 @@ class Account:
         self.away = 0  # in worker processes; the process pool's
         self.imported = b""  # digest of what it holds, where a worker imports it
         self.pinned = False
+        self.figures = Figures()
         self.calls = 0
-        self.measured = 0
         self.review_at = 2  # so many measured calls, from which it is reviewed again
         self.errors = 0
-        self.first = 0.0
-        self.wall = 0.0
-        self.cpu = 0.0
-        self.queued = 0.0
-        self.blocked = 0.0  # a low estimate: what calls are made to wait by other threads is left out
-        self.payload: float | None = None
         self._weighed = inf
-        self.alone: float | None = None
-        self.trips = 0
-        self.obstacle = ""
         self.examined = 0
         self.digest = b""
-        self.gil: float | None = None
         self.moving = False
         self.place: Place = "thread"
         self.verdict = Verdict("thread", "new", None, "nothing is known yet")
@@ -87,39 +72,9 @@ class Account:
         self._basis = 0.0
 
     @property
-    def expected(self) -> float:
-        """Seconds the next call is expected to take."""
-        return self.wall or self.first
-
-    @property
-    def own(self) -> float:
-        """Seconds the next call is expected to take where nobody else wants the cores."""
-        return max(self.expected - self.queued, self.cpu)
-
-    @property
-    def is_new(self) -> bool:
-        """Whether no call but the first was measured, which is no evidence."""
-        return self.measured < 2  # noqa: PLR2004 - the second is
-
-    @property
     def below_ceiling(self) -> bool:
         """Whether the caller's own limit allows one more call, in threads and processes together."""
         return self._ceiling is None or self.running + self.away < self._ceiling
-
-    @property
-    def figures(self) -> Figures:
-        """What is known, for deciding."""
-        return Figures(
-            calls=max(0, self.measured - 1),
-            wall=self.wall,
-            cpu=self.cpu,
-            queued=self.queued,
-            blocked=self.blocked,
-            gil=self.gil,
-            payload=self.payload,
-            obstacle=self.obstacle,
-            alone=self.alone,
-        )
 
     @property
     def ready_to_move(self) -> bool:
@@ -133,42 +88,22 @@ class Account:
 
     def take_note(self) -> None:
         """Draw from what is known what the next calls are watched for: asked at every call, so kept."""
-        worth = self.measured > 1 and worth_moving(self.figures)
-        outside = self.gil is not None and self.gil < HOLDS
-        at_home = self.place == "thread" and not (self.obstacle or self.moving)
+        known = self.figures
+        worth = not known.is_new and worth_moving(known)
+        outside = known.gil is not None and known.gil < HOLDS
+        at_home = self.place == "thread" and not (known.obstacle or self.moving)
         self.candidate = worth and at_home and not outside and self.examined < EXAMINED
-        self.fully = self.measured < NEW or self.wall >= FULL
+        self.fully = known.measured < NEW or known.wall >= FULL
 
     def learn(self, wall: float, cpu: float, queued: float) -> None:
         """A call was measured in full, in a thread; seconds."""
-        self.measured += 1
-        if self.measured == 1:
-            self.first = wall
-            self.wall, self.cpu, self.queued = wall, cpu, queued
-            self.blocked = max(0.0, wall - cpu - queued)
-            self.take_note()
-            return
-        # A call that hardly got a core says little about how long it computes or waits.
-        served = max(0.1, 1 - queued / wall) if wall > 0 else 1.0
-        weight = 1.0 if self.measured == 2 else max(NEWEST, 1 / (self.measured - 1)) * served  # noqa: PLR2004 - the first call is kept apart
-        self.wall += weight * (wall - self.wall)
-        self.cpu += weight * (cpu - self.cpu)
-        self.queued += weight * (queued - self.queued)
-        # Nearly the least that was seen: it falls at once, and rises by a little of what it is below.
-        blocked = max(0.0, wall - cpu - queued)
-        rising = RISING if blocked > self.blocked and self.measured > 2 else 1.0  # noqa: PLR2004 - the second call is the first evidence
-        self.blocked += rising * (blocked - self.blocked)
+        self.figures.learn(wall, cpu, queued)
         self.take_note()
 
     def learn_remote(self, wall: float, cpu: float, queued: float) -> None:
         """A call was measured in a worker process; seconds."""
-        self.learn(wall, cpu, queued)
-        self.trips += 1
-        if self.trips == 1:  # it may have imported or opened what later ones find: no evidence, as here
-            return
-        own = max(wall - queued, cpu)
-        share = cpu / own if own > 0 else 1.0
-        self.alone = share if self.alone is None else self.alone + NEWEST * (share - self.alone)
+        self.figures.learn_remote(wall, cpu, queued)
+        self.take_note()
 
     def weigh(self, cost: float) -> None:
         """A call was examined: what it takes and gives costs so many seconds of pickling.
@@ -178,14 +113,14 @@ class Account:
         self.examined += 1
         self._weighed = min(self._weighed, cost)
         if self.examined >= EXAMINED:
-            self.payload = self._weighed
+            self.figures.payload = self._weighed
         self.take_note()
 
     def bar(self, reason: str) -> None:
         """Keep it in this process from now on."""
         if self.pinned:
             return  # this call only stays: the next is tried again
-        self.obstacle = self.obstacle or reason
+        self.figures.obstacle = self.figures.obstacle or reason
         self.moving = False
         self.place = "thread"
         self.review()
@@ -204,7 +139,7 @@ class Account:
 
     def review(self) -> None:
         """Decide again where it belongs and how many may run at once."""
-        self.review_at = self.measured + max(1, min(32, self.measured // 4))
+        self.review_at = self.figures.measured + max(1, min(32, self.figures.measured // 4))
         self._doubt()
         self.verdict = place(self.figures, cpus=self._cpus)
         if self.verdict.kind in {"waiting", "mixed"}:
@@ -218,8 +153,8 @@ class Account:
 
     def told(self, gil: float) -> None:
         """The share of its computing that holds the GIL has been found."""
-        self.gil = gil
-        self._basis = self.cpu
+        self.figures.gil = gil
+        self._basis = self.figures.cpu
         self.review()
 
     def stuck(self) -> None:
@@ -232,11 +167,11 @@ class Account:
 
     def _doubt(self) -> None:
         """Forget what was found out about calls of another size."""
-        if self._basis and not 1 / CHANGED < self.cpu / self._basis < CHANGED:
-            self._basis = self.cpu
-            self.alone = None
+        if self._basis and not 1 / CHANGED < self.figures.cpu / self._basis < CHANGED:
+            self._basis = self.figures.cpu
+            self.figures.alone = None
             if self.place == "thread":
-                self.gil = None
+                self.figures.gil = None
 
     def refresh_limit(self) -> None:
         """Take over what the ramp or the verdict allows."""

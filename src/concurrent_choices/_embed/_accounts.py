@@ -43,7 +43,7 @@ class Accounts:
         called, _, _ = unwrapped(fn, (), {})
         account = self._open(name_of(called), key)
         if is_async(called):
-            account.obstacle = "it is an async def, whose coroutine belongs to this process"
+            account.figures.obstacle = "it is an async def, whose coroutine belongs to this process"
         # Two threads may open one for the same callable: the first is kept.
         return self._known.setdefault(id(key), account)
 

@@ -67,7 +67,7 @@ class Backlog:
             if looked == LOOKED_AT and chosen is not None:
                 break
             if may(account):
-                length = max(BRIEF, account.expected)
+                length = max(BRIEF, account.figures.wall)
                 ratio = (now - line[0].submitted) / 1e9 / length
                 if ratio > best:
                     chosen, best = account, ratio

@@ -45,7 +45,7 @@ class CallQueue:
         if len(self.assignments) > 1:
             return False
         first = self.assignments[0]
-        return isinstance(first, Task) and first.account.own <= AHEAD
+        return isinstance(first, Task) and first.account.figures.own <= AHEAD
 
     def begun(self) -> int:
         """How many calls it has started that it has not been heard to have ended."""

@@ -201,8 +201,8 @@ class Core:
             cpus=self._cpus,
         )
         if not self._movable:
-            account.obstacle = "this executor uses no processes"
-            account.gil = None if gil_enabled() else 0.0
+            account.figures.obstacle = "this executor uses no processes"
+            account.figures.gil = None if gil_enabled() else 0.0
         elif self._settings.place == "process":
             account.pin()
         return account
@@ -261,7 +261,7 @@ class Core:
 
     def _ended(self, task: Task) -> None:
         """A call has ended in a worker process, or was cancelled before it began."""
-        if task.account.measured >= task.account.review_at:
+        if task.account.figures.measured >= task.account.review_at:
             task.account.review()
         with self._dispatch.lock:
             self._remote -= 1

@@ -122,7 +122,7 @@ class Dispatch:
         if account.running + account.away >= account.limit:
             return False
         free = self._most - self._busy
-        return free > 0 and (free > self._reserve or account.expected <= BRIEF)
+        return free > 0 and (free > self._reserve or account.figures.wall <= BRIEF)
 
     def _new_lane(self) -> Lane:
         lane = Lane()
@@ -142,7 +142,7 @@ class Dispatch:
         while task is not None:
             if task.begin():
                 perform(task, lane, clock)
-                if task.account.measured >= task.account.review_at:
+                if task.account.figures.measured >= task.account.review_at:
                     self._learn(task)
             task = self._next(lane, task)  # before it rests, lest it keep what it has done
             if task is None:

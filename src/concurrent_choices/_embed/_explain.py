@@ -77,20 +77,20 @@ def explain(accounts: Iterable[Account]) -> Explanation:
 
 
 def _learnt(account: Account) -> Learnt:
-    verdict = account.verdict
+    known, verdict = account.figures, account.verdict
     return Learnt(
         name=account.name,
         place=account.place,
         kind=verdict.kind,
-        why=account.obstacle or verdict.why,
+        why=known.obstacle or verdict.why,
         calls=account.calls,
         errors=account.errors,
         limit=account.limit,
-        wall=account.wall,
-        cpu=account.cpu,
-        queued=account.queued,
-        gil=account.gil,
-        payload=account.payload,
+        wall=known.wall,
+        cpu=known.cpu,
+        queued=known.queued,
+        gil=known.gil,
+        payload=known.payload,
     )
 
 

@@ -97,7 +97,7 @@ class Packer:
         frames, forget = sent.frames_for(packed.token, packed.frames)
         look = not packed.named and packed.sent == 1
         account = task.account
-        trial = account.number if account.gil is None and not account.pinned else 0
+        trial = account.number if account.figures.gil is None and not account.pinned else 0
         call = Call(packed.token, frames, forget, repr(task), task.number, args, kwargs, look, trial)
         try:
             return dump([call])
@@ -128,7 +128,7 @@ class Packer:
     def _check(self, packed: _Packed, fn: Any, task: Task) -> None:
         """Refuse a callable that holds something else than when it was packed."""
         account = task.account
-        if packed.cost > MUCH * account.expected and packed.sent % SELDOM:
+        if packed.cost > MUCH * account.figures.wall and packed.sent % SELDOM:
             return
         began = time.perf_counter()
         held = held_by(fn)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-__all__ = ["HOLDS", "Figures", "Place", "Verdict", "place", "worth_moving"]
+if TYPE_CHECKING:
+    from ._figures import Figures
+
+__all__ = ["HOLDS", "Place", "Verdict", "place", "worth_moving"]
 
 Place = Literal["thread", "process"]
 
@@ -25,45 +28,6 @@ HOLDS = 0.6
 SCARCE = 0.3
 """Share of computing in a worker below which it belongs to a thread after all: it would keep a whole
 process waiting (DECISION.md 5.1, the limit between waiting and mixed)."""
-
-
-class Figures(NamedTuple):
-    """What is known of a callable; seconds a call.
-
-    Attributes:
-        calls: How many were measured, the first apart.
-        wall: How long one takes.
-        cpu: How long it computes.
-        queued: How long it was ready and had no core.
-        blocked: How long it waits of its own accord: a low estimate, as waiting for the GIL looks the same.
-        gil: The share of its computing that holds the GIL; None where not known yet.
-        payload: Seconds to pickle its arguments and result, and to unpickle them; None where unknown.
-        obstacle: Why it must stay in this process; empty where nothing is known against moving it.
-        alone: The share of computing seen in a worker process; None where none has run it.
-    """
-
-    calls: int
-    wall: float
-    cpu: float
-    queued: float
-    blocked: float
-    gil: float | None
-    payload: float | None
-    obstacle: str
-    alone: float | None
-
-    @property
-    def seen_share(self) -> float:
-        """The share of its time that it was seen to compute; less than it would alone."""
-        # Two clocks, read one after the other, may say that it was queued for longer than it took.
-        own = max(self.wall - self.queued, self.cpu)
-        return min(1.0, self.cpu / own) if own > 0 else 0.0
-
-    @property
-    def share(self) -> float:
-        """The share of its own time that it would compute if nothing held it up."""
-        own = self.cpu + self.blocked
-        return self.cpu / own if own > 0 else 0.0
 
 
 class Verdict(NamedTuple):
@@ -90,7 +54,7 @@ def place(known: Figures, *, cpus: float) -> Verdict:  # noqa: PLR0911 - one kin
         cpus: Processors this process may use.
     """
     cores: int | None = max(1, round(cpus))
-    if known.calls == 0:
+    if known.is_new:
         return Verdict("thread", "new", None, "nothing is known yet")
     if known.wall < TINY:
         return Verdict("thread", "tiny", cores, "a call is shorter than any hand-over")

@@ -43,7 +43,7 @@ def settle_call(task: Task, report: Report | None, error: BaseException | None) 
         return
     calls = task.calls
     account.learn_remote(report.wall / calls, report.cpu / calls, report.queued / calls)
-    if report.gil is not None and account.gil is None:
+    if report.gil is not None and account.figures.gil is None:
         account.told(report.gil)
     if report.changed:
         account.bar("a call changed what it holds, which would be lost in another process")

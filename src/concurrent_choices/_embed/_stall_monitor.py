@@ -119,7 +119,7 @@ class StallMonitor:
                 if task is not None:
                     computed = (cpu - before.get(lane, cpu)) / 1e9
                     seen.setdefault(task.account, []).append((now - lane.since, computed))
-        return seen, any(account.is_new for account in seen)
+        return seen, any(account.figures.is_new for account in seen)
 
     def _free_the_stuck(self, seen: Sightings) -> None:
         freed = False
@@ -137,7 +137,7 @@ class StallMonitor:
 
 
 def _stands_still(account: Account, age: int, cpu: float) -> bool:
-    patience = YOUNG if account.is_new else max(10 * YOUNG, int(OVERDUE * account.expected * 1e9))
+    patience = YOUNG if account.figures.is_new else max(10 * YOUNG, int(OVERDUE * account.figures.wall * 1e9))
     return age > patience and cpu < STILL
 
 
