@@ -43,11 +43,11 @@ class AnyioStrategy(ThreadBacked):
         self._keeper.check()
         if not job.is_async:
             return threads_for(job, self._keeper.lend(), min(self.concurrency, MOST_THREADS))
-        from ._lanes._asyncio import serve_with  # noqa: PLC0415 - imported when it is used
+        from ._lanes._asyncio import serve  # noqa: PLC0415 - imported when it is used
 
         self._check()
         run = partial(_run_tasks, self.backend)
-        return serve_with(job, run, self.concurrency, self._keeper.lend())
+        return serve(job, run, self.concurrency, self._keeper.lend())
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""

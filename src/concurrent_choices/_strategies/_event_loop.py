@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -44,9 +45,9 @@ class AsyncioStrategy(ThreadBacked):
         self._keeper.check()
         if not job.is_async:
             return threads_for(job, self._keeper.lend(), min(self.concurrency, MOST_THREADS))
-        from ._lanes._asyncio import serve_alone  # noqa: PLC0415 - asyncio costs 30 ms; imported when it is used
+        from ._lanes._asyncio import run_tasks, serve  # noqa: PLC0415 - asyncio costs 30 ms; imported when used
 
-        return serve_alone(job, self._keeper.lend(), concurrency=self.concurrency, factory=self._new_loop)
+        return serve(job, partial(run_tasks, self._new_loop), self.concurrency, self._keeper.lend())
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Any
 
 from attrs import frozen
@@ -59,6 +60,8 @@ class SequentialStrategy(ThreadBacked):
             yield from LanePool(job, thread_pool, workers=1)
 
     def _await_each(self, job: Job) -> Iterator[Batch]:
-        from ._lanes._asyncio import serve_alone  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
+        import asyncio  # noqa: PLC0415 - 30 ms; a `def` does not need it
 
-        return serve_alone(job, self._keeper.lend(), concurrency=1)
+        from ._lanes._asyncio import run_tasks, serve  # noqa: PLC0415 - as above
+
+        return serve(job, partial(run_tasks, asyncio.new_event_loop), 1, self._keeper.lend())

@@ -17,7 +17,7 @@ from ._task_pool import TaskPool
 from ._thread_pool import ThreadPool
 from ._threads import LanePool
 
-__all__ = ["Factory", "run_tasks", "serve_alone", "serve_with", "tasks_inside"]
+__all__ = ["Factory", "run_tasks", "serve", "tasks_inside"]
 
 Factory = Callable[[], asyncio.AbstractEventLoop]
 
@@ -33,18 +33,7 @@ def run_tasks(factory: Factory, tasks: TaskPool, register: Callable[[Callable[[]
     run_loop(factory, main())
 
 
-def serve_alone(
-    job: Job,
-    lent: AbstractContextManager[ThreadPool],
-    *,
-    concurrency: int,
-    factory: Factory = asyncio.new_event_loop,
-) -> Iterator[Batch]:
-    """One loop with `concurrency` items in flight."""
-    return serve_with(job, partial(run_tasks, factory), concurrency, lent)
-
-
-def serve_with(
+def serve(
     job: Job, run: RunTasks, concurrency: int, lent: AbstractContextManager[ThreadPool]
 ) -> Iterator[Batch]:
     """One loop, run by `run`: in this thread where nobody looks before the end, else beside it.
@@ -65,4 +54,4 @@ def serve_with(
 def tasks_inside(concurrency: int, job: Job) -> Iterator[Batch]:
     """An `async def` on a loop of its own: what a worker process has inside."""
     lent = closing(ThreadPool("concurrent_choices-asyncio"))
-    return serve_alone(job, lent, concurrency=concurrency, factory=new_loop)
+    return serve(job, partial(run_tasks, new_loop), concurrency, lent)
