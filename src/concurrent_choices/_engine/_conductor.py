@@ -21,7 +21,6 @@ from .._work._state import FIRST, State
 from ._caller import Caller, Orders
 from ._elastic_pool import ElasticPool
 from ._lateness import Lateness
-from ._ordering import order_beside
 from ._outset import Outset
 from ._report import RunReport, Step
 from ._tally import Tally
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from .._judge._controller import Arrangement, Controller, Prior
     from ._worker_startup import WorkerStartup
 
-__all__ = ["WAKING", "Beginning", "Conductor"]
+__all__ = ["WAKING", "Beginning", "Conductor", "order_beside"]
 
 FIRST_LOOK = 1e-3
 """Seconds until the first glance at a run (`Outset` says when it is looked at), and from a look whose
@@ -359,3 +358,17 @@ class Conductor:
             doing = f"this thread + {threads}" if threads else "this thread"
         now = self._report.now
         self._report.note(Step(now, arrangement.stage, doing, lanes, arrangement.reason, done))
+
+
+def order_beside(thread_pool: ThreadPool, order: Callable[[], None], bar: Callable[[str], None]) -> None:
+    """Order worker processes in a thread of its own; where there is none to be had, bar them.
+
+    Args:
+        thread_pool: Where the thread comes from.
+        order: What orders them.
+        bar: Told why there will be none.
+    """
+    try:
+        thread_pool.start(order)
+    except RuntimeError as error:
+        bar(f"worker processes cannot be started here ({error})")

@@ -15,11 +15,10 @@ from .._work._job import Job
 from .._work._new_thread import new_thread
 from .._work._state import State
 from ._carrying import Done
-from ._conductor import Beginning, Conductor
+from ._conductor import Beginning, Conductor, order_beside
 from ._elastic_task_pool import ElasticTaskPool
 from ._loops import perform_in_loop
 from ._memory import Recollection
-from ._ordering import order_beside
 from ._report import RunReport
 from ._takeover import Takeover
 from ._urgency import Urgency
