@@ -8,7 +8,7 @@ from .._facts._batch import Claim
 from .._measure._clock import SystemClock
 from .._strategies._workers._outcome import Carried, portable
 from .._work._captured import Held, held_by
-from .._work._pickling import load
+from .._work._pickling import load, reason_of
 
 if TYPE_CHECKING:
     from ._gil_monitor import GilMonitor
@@ -142,4 +142,4 @@ def _loaded(call: Call) -> Any:
 
 
 def _words(error: BaseException) -> str:
-    return f"a worker process cannot load it: {type(error).__name__}: {error}"
+    return f"a worker process cannot load it: {reason_of(error)}"
