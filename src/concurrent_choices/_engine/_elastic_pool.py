@@ -117,11 +117,6 @@ class ElasticPool(LanePool):
         self.workers = self._staying
         self.refusal = None if self.workers else error
 
-    def nudge(self) -> None:
-        """Have loops in lanes see for themselves whether there are items, and whether they shall go."""
-        for nudge in list(self.nudges):
-            nudge()
-
     @property
     def lacks_lanes(self) -> bool:
         """Whether there shall be more lanes, and is something for them to claim."""
@@ -236,12 +231,11 @@ def _work(lane: Lane) -> None:
 
 def _perform(lane: Lane, pool: ElasticPool, tally: Tally) -> None:
     perform, mark = pool.job.performer, lane.mark
-    settle: Callable[..., bool] = lane.hand_over if pool.job.timeout is None else lane.settle
     while not pool.is_surplus(lane) and (claim := lane.claim()) is not None:
         tally.begin()
         batch = perform(claim, mark)
         tally.end(len(batch.values))
         if batch.error is not None or pool.job.return_exceptions:
             pool.inspect(batch)
-        if not settle(claim, batch):
+        if not lane.hand_over(claim, batch):
             return

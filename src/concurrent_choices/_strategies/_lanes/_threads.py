@@ -118,8 +118,12 @@ class LanePool:
             if not self._start_lane():
                 break
         if self.nudges and (source.ready or source.finished):
-            for nudge in list(self.nudges):
-                nudge()
+            self.nudge()
+
+    def nudge(self) -> None:
+        """Have loops in lanes see for themselves whether there are items, and whether they shall go."""
+        for nudge in list(self.nudges):
+            nudge()
 
     def _start_lane(self) -> bool:
         """Start a lane; False where there can be no more threads, so that those there are must do."""
@@ -247,7 +251,11 @@ class Lane:
         return not pool.job.stopped
 
     def hand_over(self, claim: Claim, batch: Batch) -> bool:
-        """Hand over a batch. Answers whether this lane goes on."""
+        """Hand over a batch. Answers whether this lane goes on: not if it was given up meanwhile."""
+        with self._lock:
+            if self._claim is None:
+                return False
+            self._claim, self.since = None, inf
         done = len(batch.values)
         self.pace.took(time.monotonic() - self._began, done)
         if done == len(claim.items):
@@ -255,14 +263,6 @@ class Lane:
             return True
         self.pool.deliver(claim, batch)
         return batch.error is None
-
-    def settle(self, claim: Claim, batch: Batch) -> bool:
-        """The same, unless this lane was given up meanwhile; then it must go."""
-        with self._lock:
-            if self._claim is None:
-                return False
-            self._claim, self.since = None, inf
-        return self.hand_over(claim, batch)
 
     def abandon(self) -> Claim | None:
         """Give up on what this lane runs; None where it has just finished."""
@@ -273,9 +273,7 @@ class Lane:
 
 def perform_claims(lane: Lane) -> None:
     """Work off the source with a `def` callable, until there is nothing to claim."""
-    if lane.pool.job.timeout is not None:
-        _perform_watched(lane)
-    elif lane.pool.batch == 1:
+    if lane.pool.batch == 1 and lane.pool.job.timeout is None:
         _perform_singly(lane)
     else:
         _perform_batches(lane)
@@ -298,14 +296,6 @@ def _perform_singly(lane: Lane) -> None:
             pool.deliver(claim, batch)
             return
         put(batch)
-
-
-def _perform_watched(lane: Lane) -> None:
-    """The same where the caller's thread may give up on an item at any moment."""
-    perform = lane.pool.job.performer
-    while (claim := lane.claim()) is not None:
-        if not lane.settle(claim, perform(claim, lane.mark)):
-            return
 
 
 def threads_for(
