@@ -1,10 +1,14 @@
 """`auto`: decides while it works. Here doing, looking and deciding meet.
 
-Caller                 performs items in the calling thread, or hands over what others did
-ElasticPool            thread lanes that come and go                 (_strategies._lanes)
-ElasticTaskPool        the same with tasks on a loop                 (_strategies._lanes)
-WorkerStartup          worker processes that come up in the background (_strategies._workers)
-FallbackPump           sends items to them, and performs here what cannot travel (_strategies._workers)
-Tally                  what each of them has done, in how much time   LOOKING
-Ticker ── Conductor    looks every few milliseconds, asks the Controller, has it done   DECIDING
+_auto            the strategy: begins a run with what _memory knows of the callable, and ends it with more
+_conductor       a run of a `def`: every few milliseconds (_ticker) it looks, asks the Controller, has it done
+                 by _caller (the calling thread), _elastic_pool (thread lanes that come and go) and
+                 _worker_startup and _fallback_pump (worker processes; what cannot travel is performed here)
+_coroutines      a run of an `async def`: on one loop (_elastic_task_pool), until _succession has a conductor
+                 do the rest elsewhere; _takeover: beside the loop's last items
+_observer, _loop_observer    sights for the controller, from each thread's _tally and the _lateness of looks
+_outset          when the first look pays
+_thread_limit, _carrying, _worker_imports    what speaks against threads, and against processes
+_urgency         lets a thread that looks or starts something have the GIL
+_report          what was done, and why
 """

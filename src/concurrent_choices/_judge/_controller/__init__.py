@@ -8,6 +8,8 @@
     Waiting ──────────────┘                waiting: lanes by delivery rate (Climb)
 
 On many cores, where looks have shown the GIL free, Alone goes to Parallel without the trial.
+Alone reads the calling thread by Solo, Waiting finds how many lanes by Climb, Outside judges processes by
+ProcessTrial. What all stages know is in Known; LoopController decides about coroutines.
 
 The engine makes real runs look like arrangements; the simulator tries the same controller by thousands.
 """
