@@ -81,16 +81,12 @@ class Controls:
 
     def __init__(self, script: Script, machine: Machine, costs: Costs, seed: int) -> None:
         self.world = World(script, machine, costs)
-        self.queue = WorkQueue(self.world, seed, self._tell)
+        self.queue = WorkQueue(self.world, seed)
         self.main = self.world.host()
         self._lanes: list[Lane] = []
         self._processes = 0
         self._tasks = 0
         self._most = 0
-        self._told: Callable[[Completion], None] = lambda _: None
-
-    def _tell(self, completion: Completion) -> None:
-        self._told(completion)
 
     @property
     def now(self) -> float:
@@ -195,14 +191,8 @@ class Controls:
         }
         orders[plan.strategy]()
 
-    def play(self, agent: Agent) -> Outcome:
-        """Run to the end.
-
-        Args:
-            agent: Who gives the orders.
-        """
-        self._told = lambda completion: agent.completed(completion, self)
-        agent.began(self)
+    def play(self) -> Outcome:
+        """Run to the end."""
         self.world.engine.run()
         queue, world = self.queue, self.world
         return Outcome(
@@ -243,19 +233,6 @@ class Controls:
             self.world.engine.after(0.0, partial(self.world.engine.start, task))
 
 
-class _Obedient:
-    """Adds the lanes of a plan, and leaves it at that."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-
-    def began(self, controls: Controls) -> None:
-        controls.obey(self._plan)
-
-    def completed(self, completion: Completion, controls: Controls) -> None:
-        pass
-
-
 def simulate(
     script: Script, plan: Plan, machine: Machine, costs: Costs | None = None, *, seed: int = 0
 ) -> Outcome:
@@ -268,7 +245,9 @@ def simulate(
         costs: What concurrency costs there; the defaults if None.
         seed: Which draw of the random times; the same for every plan that is to be compared.
     """
-    return Controls(script, machine, costs or Costs(), seed).play(_Obedient(plan))
+    controls = Controls(script, machine, costs or Costs(), seed)
+    controls.obey(plan)
+    return controls.play()
 
 
 def steer(script: Script, agent: Agent, machine: Machine, costs: Costs, *, seed: int = 0) -> Outcome:
@@ -281,4 +260,7 @@ def steer(script: Script, agent: Agent, machine: Machine, costs: Costs, *, seed:
         costs: What concurrency costs there.
         seed: Which draw of the random times.
     """
-    return Controls(script, machine, costs, seed).play(agent)
+    controls = Controls(script, machine, costs, seed)
+    controls.queue.told = lambda completion: agent.completed(completion, controls)
+    agent.began(controls)
+    return controls.play()

@@ -43,13 +43,15 @@ class WorkQueue:
     Args:
         world: Where.
         seed: Which draw of the random times.
+
+    Attributes:
         told: Called with every completion.
     """
 
-    def __init__(self, world: World, seed: int, told: Callable[[Completion], None]) -> None:
+    def __init__(self, world: World, seed: int) -> None:
         self._world = world
         self._seed = seed
-        self._told = told
+        self.told: Callable[[Completion], None] = lambda _: None
         self.claimed = 0
         self.done = 0
         self.failed = 0
@@ -77,4 +79,4 @@ class WorkQueue:
         self.done += completion.count
         self.failed += completion.failed
         self.last = completion.at
-        self._told(completion)
+        self.told(completion)
