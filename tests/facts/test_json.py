@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from concurrent_choices._errors import InvalidArgumentError
 from concurrent_choices._facts._costs import Costs
-from concurrent_choices._facts._json import dump, load
+from concurrent_choices._facts._json import plain, structured
 from concurrent_choices._facts._machine import Machine
 from concurrent_choices._facts._plan import Plan
 from concurrent_choices._facts._profile import Payload, Profile
@@ -41,7 +41,7 @@ def test_every_fact_survives_json(fact):
 def test_a_fact_without_methods_survives_json():
     """The functions serve classes that do not have the methods."""
     machine = Machine(cpus=1.5, memory=None, start_methods=("fresh", "fork"))
-    assert load(Machine, dump(machine)) == machine
+    assert structured(plain(machine), Machine) == machine
 
 
 def test_missing_fields_keep_their_defaults():
@@ -80,4 +80,4 @@ def test_a_text_of_another_shape_is_refused(text, problem):
 def test_a_value_that_the_class_refuses_is_refused():
     """The class's own validation speaks through the same error."""
     with pytest.raises(InvalidArgumentError, match="is no Machine"):
-        load(Machine, '{"cpus": 0}')
+        structured({"cpus": 0}, Machine)

@@ -9,15 +9,13 @@ import json
 from collections.abc import Iterable
 from math import isfinite
 from types import NoneType, UnionType
-from typing import Any, Self, TypeGuard, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Self, TypeGuard, Union, cast, get_args, get_origin, get_type_hints
 
 from attrs import fields, has
 
 from .._errors import InvalidArgumentError
 
-__all__ = ["Jsonable", "dump", "load", "plain", "structured"]
-
-T = TypeVar("T")
+__all__ = ["Jsonable", "plain", "structured"]
 
 
 class Jsonable:
@@ -31,7 +29,7 @@ class Jsonable:
         Args:
             indent: Spaces per level; None for one line.
         """
-        return dump(self, indent=indent)
+        return json.dumps(plain(self), indent=indent, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -40,27 +38,13 @@ class Jsonable:
         Raises:
             InvalidArgumentError: The text is no JSON, or not of this shape.
         """
-        return load(cls, text)
-
-
-def dump(fact: object, *, indent: int | None = None) -> str:
-    """Any attrs fact as JSON text."""
-    return json.dumps(plain(fact), indent=indent, allow_nan=False)
-
-
-def load(kind: type[T], text: str) -> T:
-    """A fact of `kind` from JSON text.
-
-    Raises:
-        InvalidArgumentError: The text is no JSON, or not of this shape.
-    """
-    try:
-        value = json.loads(text)
-    except (TypeError, ValueError) as error:  # no text at all, or none that is JSON
-        problem = f"must be JSON for a {kind.__name__}: {error}"
-        raise InvalidArgumentError("text", problem) from error
-    fact: T = structured(value, kind)
-    return fact
+        try:
+            value = json.loads(text)
+        except (TypeError, ValueError) as error:  # no text at all, or none that is JSON
+            problem = f"must be JSON for a {cls.__name__}: {error}"
+            raise InvalidArgumentError("text", problem) from error
+        fact: Self = structured(value, cls)
+        return fact
 
 
 def plain(value: Any) -> Any:
