@@ -31,15 +31,14 @@ def read_answer(message: Message, asked: Assignment) -> tuple[Any, BaseException
     return values[0], None
 
 
-def settle_call(task: Task, report: Report | None, error: BaseException | None) -> None:
+def settle_call(task: Task, report: Report, error: BaseException | None) -> None:
     """Hand over what came of a call, and note what it took."""
     account = task.account
     account.calls += 1
-    if report is None:
+    if error is not None:
         account.errors += 1
-        if error is not None:
-            account.bar(f"its result cannot travel ({error})")
-            task.deliver(None, CancelledError() if task.abandoned else error)
+        account.bar(f"its result cannot travel ({error})")
+        task.deliver(None, CancelledError() if task.abandoned else error)
         return
     calls = task.calls
     account.learn_remote(report.wall / calls, report.cpu / calls, report.queued / calls)
