@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -17,11 +16,8 @@ from ._advisor._advice import AdviceTable
 from ._advisor._middleware import EndpointAdvisor
 from ._advisor._visit import LoopThread
 from ._driving import Answer, Request, exchange, lifespan
-from ._openapi import HARMLESS, requests_of
 
-__all__ = ["AT_ONCE", "PATIENCE", "TIMES", "Drive", "advise", "drive"]
-
-_log = logging.getLogger(__name__)
+__all__ = ["AT_ONCE", "PATIENCE", "TIMES", "Drive", "drive"]
 
 TIMES = 20
 """How often each request is made (guessed: enough looks at a handler that takes some milliseconds)."""
@@ -61,51 +57,22 @@ class _Following(EndpointAdvisor):
         return thread
 
 
-def advise(  # noqa: PLR0913 - settings, each with a default
-    app: Any,
-    requests: Iterable[Request | str] | None = None,
-    *,
-    methods: Sequence[str] = HARMLESS,
-    times: int = TIMES,
-    at_once: int = AT_ONCE,
-    timeout: float = PATIENCE,
-) -> AdviceTable:
-    """Start an ASGI application, drive it with requests, and say what to change about its endpoints.
+def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeout: float) -> Drive:
+    """Start an ASGI application, and drive it with requests.
 
     No server and no socket is involved: the application is called in this process, its lifespan around it.
 
     Args:
         app: The application.
-        requests: What to ask: `Request`s, or paths for GET. Without any, the application's own OpenAPI
-            description is asked for them, with made-up parameters and bodies (FastAPI has one).
-        methods: Which of those it describes are made. Beyond GET, requests may change the data that the
-            application works on.
-        times: How often each is made.
+        asked: What to ask for.
+        times: How often each request is made.
         at_once: How many of a kind at once.
         timeout: Seconds an answer may take, and the application's start-up and end.
 
-    Returns:
-        The advice. Printed, it is a table.
-
     Raises:
-        InvalidArgumentError: There is no request to make, no such method, or the OpenAPI description cannot
-            be used: then `requests` must be given.
+        InvalidArgumentError: There is no request to make, or a number is not above 0.
         Exception: What the application's start-up raised.
     """
-    found = drive(
-        app,
-        [Request.of(each) for each in (requests_of(app, methods) if requests is None else requests)],
-        times=times,
-        at_once=at_once,
-        timeout=timeout,
-    )
-    for trouble in found.troubles:
-        _log.warning(trouble)
-    return found.advice
-
-
-def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeout: float) -> Drive:
-    """As `advise`, with all that came of it."""
     if not asked:
         problem = "must be named, such as /orders/7: no OpenAPI description here has any with these methods"
         raise InvalidArgumentError("requests", problem)

@@ -29,7 +29,7 @@ from starlette.staticfiles import StaticFiles
 
 from concurrent_choices import EndpointAdvisor, InvalidArgumentError
 from concurrent_choices._embed import _offload
-from concurrent_choices._embed._advise import advise, drive
+from concurrent_choices._embed._advise import AT_ONCE, PATIENCE, TIMES, drive
 from concurrent_choices._embed._advisor._lines import culprit
 from concurrent_choices._embed._advisor._rate import ROW
 from concurrent_choices._embed._advisor._route_table import RouteTable
@@ -41,6 +41,12 @@ from patience import TRIES, patient
 with warnings.catch_warnings():  # newer releases would rather have another client, which does the same
     warnings.simplefilter("ignore")
     from starlette.testclient import TestClient
+
+
+def advise(app, requests=None, *, times=TIMES, at_once=AT_ONCE):
+    """What is said of an application after some requests, or those that it describes."""
+    asked = requests_of(app) if requests is None else [Request.of(each) for each in requests]
+    return drive(app, asked, times=times, at_once=at_once, timeout=PATIENCE).advice
 
 
 @pytest.fixture(scope="module")
@@ -615,7 +621,7 @@ def test_of_many_requests_some_stand_for_others():
 def test_no_such_method():
     """A method that HTTP does not have is named, with those it has."""
     with pytest.raises(InvalidArgumentError, match="'FETCH'"):
-        advise(orders.app, methods=["FETCH"])
+        requests_of(orders.app, ["FETCH"])
 
 
 def test_many_requests_leave_nothing_behind():
