@@ -97,7 +97,7 @@ class Sample(NamedTuple):
     blocks: Sequence[Block] = ()
     whole: Gauge = Gauge()
     native: float = 0.0
-    testimony: Statement = Statement(None, math.inf, 0.0, 0)
+    testimony: Statement = Statement()
     steps: Steps = Steps()
     unfinished: Unfinished | None = None
     deadline: int = 0

@@ -105,10 +105,10 @@ class Statement(NamedTuple):
         looks: How often he looked.
     """
 
-    share: float | None
-    error: float
-    cpu_rate: float
-    looks: int
+    share: float | None = None
+    error: float = math.inf
+    cpu_rate: float = 0.0
+    looks: int = 0
 
 
 class Witness(Protocol):
@@ -138,7 +138,7 @@ class Absent:
 
     def testify(self, spans: Sequence[tuple[int, int]]) -> Statement:  # noqa: ARG002 - the protocol's
         """Say nothing."""
-        return Statement(None, math.inf, 0.0, 0)
+        return Statement()
 
 
 class WitnessThread:
@@ -242,13 +242,11 @@ def weigh(sights: Sequence[Sight], threshold: int, cpu_rate: float = 0.0) -> Sta
     late = [sight for sight in sights if not sight.prompt(threshold)]
     held = [sight for sight in late if sight.late - sight.starved > threshold + DOUBT * sight.starved]
     looks = len(held) + len(free)
-    if not looks:
-        return Statement(None, math.inf, cpu_rate, 0)
     within = sum(sight.expected + sight.late - sight.starved for sight in held)
     total = within + sum(sight.expected for sight in free)
     evidence = max(float(looks), total / LONG_LOOK)
     if evidence < FEWEST:
-        return Statement(None, math.inf, cpu_rate, looks)
+        return Statement(cpu_rate=cpu_rate, looks=looks)
     share = within / total if total else 0.0
     likely = (share * evidence + 1) / (evidence + 2)
     return Statement(share, math.sqrt(likely * (1 - likely) / (evidence + 2)), cpu_rate, looks)

@@ -8,7 +8,7 @@ from ..._facts._costs import Costs
 from ..._facts._machine import Machine
 from ._cores import Cores, Gil, Job
 from ._engine import Engine, Mutex, Operation, Resume, pause
-from ._scripts import Block, Call, Locked, Native, Phase, Python, Script, Wait
+from ._scripts import Block, Call, Locked, Native, Phase, Python, Script, Wait, exactly
 from ._servers import BusyServer
 
 __all__ = ["Host", "Usage", "World"]
@@ -126,7 +126,7 @@ class Host:
 
     def compute(self, phase: Python | Native, usage: Usage) -> Iterator[Operation]:
         """Computing, under the GIL or not."""
-        seconds = _exactly(phase.seconds)
+        seconds = exactly(phase.seconds)
         if isinstance(phase, Python):
             yield from self.hold(seconds, usage)
             return
@@ -161,7 +161,7 @@ class Host:
         return operation
 
     def _wait(self, phase: Wait | Block | Call, usage: Usage) -> Operation:
-        seconds = _exactly(phase.seconds)
+        seconds = exactly(phase.seconds)
         if not isinstance(phase, Call):
             return pause(self.engine, seconds)
 
@@ -173,9 +173,3 @@ class Host:
     def _lock(self, phase: Locked) -> Mutex:
         locks = self.world.locks if phase.shared else self._locks
         return locks.setdefault(phase.name, Mutex(self.engine))
-
-
-def _exactly(seconds: object) -> float:
-    """A time that was drawn already."""
-    assert isinstance(seconds, (int, float))
-    return seconds

@@ -15,7 +15,7 @@ from ..._facts._machine import Machine
 from ..._facts._plan import Plan
 from ..._facts._profile import Profile
 from ._run import simulate
-from ._scripts import Block, Call, Locked, Native, Phase, Python, Script, Wait
+from ._scripts import Block, Call, Locked, Native, Phase, Python, Script, Wait, exactly
 
 __all__ = ["observe", "with_trials"]
 
@@ -42,14 +42,14 @@ class _Tally:
                 for each in body:
                     self.add(each)
             case Python(seconds):
-                self.gil += _of(seconds)
+                self.gil += exactly(seconds)
             case Native(seconds, threads):
-                self.work += _of(seconds)
-                self.threads += _of(seconds) * (threads - 1)
+                self.work += exactly(seconds)
+                self.threads += exactly(seconds) * (threads - 1)
             case Block(seconds):
-                self.blocked += _of(seconds)
+                self.blocked += exactly(seconds)
             case Wait(seconds) | Call(_, seconds):
-                self.waited += _of(seconds)
+                self.waited += exactly(seconds)
                 self.pauses += 1
 
     @property
@@ -59,11 +59,6 @@ class _Tally:
     @property
     def wall(self) -> float:
         return self.cpu + self.waited + self.blocked
-
-
-def _of(seconds: object) -> float:
-    assert isinstance(seconds, (int, float))
-    return seconds
 
 
 def observe(script: Script, *, calls: int = 32, seed: int = 0) -> Profile:

@@ -27,6 +27,7 @@ __all__ = [
     "Uniform",
     "Wait",
     "draw",
+    "exactly",
 ]
 
 
@@ -217,3 +218,9 @@ def _drawn(phase: Phase, random: Random) -> Phase:
             return Native(draw(seconds, random), threads, inflation)
         case _:
             return type(phase)(draw(phase.seconds, random))
+
+
+def exactly(seconds: object) -> float:
+    """A time that was drawn already."""
+    assert isinstance(seconds, (int, float))
+    return seconds
