@@ -14,7 +14,7 @@ from .._errors import InvalidArgumentError
 from ._callables import is_async as gives_coroutines
 from ._callables import name_of, touches_nothing
 from ._nesting import lanes_around
-from ._perform import Performer, show
+from ._perform import Performer
 from ._watched import Watched
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
@@ -193,7 +193,3 @@ class Job:
     def crowd(self, lanes: int) -> None:
         """Tell nested runs, through the context of the items, how many lanes run beside them."""
         self.context.run(lanes_around.set, self.lanes * max(1, lanes))
-
-    def describe(self, claim: Claim, index: int) -> str:
-        """The shortened repr of one item of a claim."""
-        return show(claim.items[index - claim.start])
