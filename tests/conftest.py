@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from pathlib import Path
 
@@ -14,6 +15,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # A busy machine must not fail a property, and two runs of the same commit must agree.
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
+
+
+def pytest_collection_finish() -> None:
+    """Spare every later collection of garbage the thousands of collected tests: they are there to stay."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
