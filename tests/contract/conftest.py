@@ -22,6 +22,7 @@ from contract_ways import (
     threads,
 )
 
+from concurrent_choices._engine import _ticker
 from concurrent_choices._strategies._lanes import _background, _native, _thread_pool, _threads
 
 
@@ -119,5 +120,7 @@ def whole_suite():
     """What libraries keep for the life of a process is opened first; resting workers go home last."""
     uvloop.new_event_loop().close()  # libuv keeps one pipe for signals
     descriptors()
-    yield
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_ticker, "REST", 1e-3)  # or each test of `auto` would wait for it, to see that it ends
+        yield
     dismiss_resting()

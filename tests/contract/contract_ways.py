@@ -93,7 +93,7 @@ def eventually(holds: Callable[[], Any], seconds: float = DEADLINE) -> bool:
     while not holds():
         if time.monotonic() > until:
             return False
-        time.sleep(0.01)
+        time.sleep(0.002)
     return True
 
 

@@ -108,9 +108,10 @@ def test_a_strategy_entered_twice(name, of_kind):
 
 
 @only_outside
-def test_resting_workers_end_by_themselves(strategy):
-    """Workers that nobody calls again are gone after some seconds."""
+def test_resting_workers_end_by_themselves(strategy, monkeypatch):
+    """Workers that nobody calls again are gone after a while."""
     dismiss_resting()
+    monkeypatch.setattr(_staffing, "REST", 0.1)
     seen = set(run(acts.where, range(10), strategy=strategy))
     assert eventually(lambda: not any(map(psutil.pid_exists, seen)))
     assert not resting()
