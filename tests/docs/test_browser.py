@@ -48,11 +48,25 @@ def one_browser(tmp_path_factory):
 @pytest.fixture
 def browser(one_browser):
     """The browser as a desk has it: wide, light, with an empty console."""
-    resize(one_browser, DESK)
-    prefer(one_browser, "light")
-    one_browser.open("about:blank")
-    one_browser.complaints()
-    return one_browser
+    return at_a_desk(one_browser)
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def page(request, one_browser, address):
+    """The browser with a page, each in turn: opened once, for opening takes longer than looking."""
+    browser = at_a_desk(one_browser)
+    browser.open(f"{address}/{request.param}.html")
+    browser.wait_for("return document.querySelector('article h1')?.innerText")
+    return browser
+
+
+def at_a_desk(browser):
+    """Make the window wide and light, and empty the console."""
+    resize(browser, DESK)
+    prefer(browser, "light")
+    browser.open("about:blank")
+    browser.complaints()
+    return browser
 
 
 def resize(browser, size):
@@ -70,27 +84,21 @@ def prefer(browser, scheme):
     browser.devtools("Emulation.setEmulatedMedia", features=features)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_opens_without_complaint(browser, address, page):
+def test_a_page_opens_without_complaint(page):
     """A page has a heading, all its pictures, and nothing to say on the console."""
-    browser.open(f"{address}/{page}.html")
-    assert browser.wait_for("return document.querySelector('article h1')?.innerText")
-    browser.run("document.querySelectorAll('img').forEach(each => each.loading = 'eager')")
-    browser.wait_for("return [...document.images].every(each => each.complete)")
+    page.run("document.querySelectorAll('img').forEach(each => each.loading = 'eager')")
+    page.wait_for("return [...document.images].every(each => each.complete)")
     assert (
-        browser.run("return [...document.images].filter(each => !each.naturalWidth).map(each => each.src)")
-        == []
+        page.run("return [...document.images].filter(each => !each.naturalWidth).map(each => each.src)") == []
     )
-    assert browser.complaints() == []
+    assert page.complaints() == []
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_fits_a_phone(browser, address, page):
+def test_a_page_fits_a_phone(page):
     """On a phone nothing makes the page wider than the window; what is wide scrolls by itself."""
-    resize(browser, PHONE)
-    browser.open(f"{address}/{page}.html")
-    browser.wait_for("return document.querySelector('article h1')")
-    widths = browser.run("return [document.documentElement.scrollWidth, window.innerWidth]")
+    resize(page, PHONE)
+    page.wait_for(f"return window.innerWidth < {DESK[0]}")
+    widths = page.run("return [document.documentElement.scrollWidth, window.innerWidth]")
     assert widths == [PHONE[0], PHONE[0]]
 
 
