@@ -15,7 +15,9 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --ed
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.demo
 
+# Hundreds of interpreters are started, and pip compiles nothing that is installed as editable.
 test: $(VENV)/.test
+	@$(BIN)/python -m compileall -q src tests benchmarks examples
 	$(BIN)/python -m pytest
 
 bench: $(VENV)/.test
