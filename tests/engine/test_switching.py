@@ -99,7 +99,9 @@ def test_items_that_cannot_travel_are_performed_here():
     assert run(acts.number_of, items, strategy=strategy) == list(range(200))
 
 
-@pytest.mark.parametrize(("script", "process"), [("lanes", 0), ("hybrid", os.getpid())])
+@pytest.mark.parametrize(
+    ("script", "process"), [("lanes", 0), ("hybrid", os.getpid())], ids=["lanes", "hybrid"]
+)
 def test_errors_about_threads_say_what_to_do(script, process):
     """Wherever the other threads are, and also where the error stands in its item's place."""
     strategy = ScriptedStrategy(*SCRIPTS[script])

@@ -18,6 +18,9 @@ class Unwilling:
     def __index__(self):
         raise TypeError("only integer scalar arrays can be converted to a scalar index")
 
+    def __repr__(self):
+        return "Unwilling()"
+
 
 @pytest.mark.parametrize(
     ("number", "kept"),
