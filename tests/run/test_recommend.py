@@ -115,6 +115,7 @@ def test_where_no_worker_can_be_asked_none_is_chosen(monkeypatch, tmp_path):
         assert "Too many open files" in elsewhere(callables.compute_as_set, 30).obstacle
 
 
+@patient
 def test_what_nobody_had_time_to_ask_is_asked_before_it_runs(monkeypatch):
     """Wrong results would be dearer than the time."""
     monkeypatch.setattr(_choosing, "elsewhere", lambda _fn, _seconds: UNTOLD)
@@ -125,7 +126,8 @@ def test_what_nobody_had_time_to_ask_is_asked_before_it_runs(monkeypatch):
 
     assert UNTOLD.note in verdict.notes
     assert verdict.plan.strategy in {"process", "hybrid"}
-    assert verdict.run() == [2] * 600
+    if (results := verdict.run()) != [2] * 600:
+        pytest.fail(f"not by chance: {results}")
 
 
 @patient
