@@ -8,7 +8,15 @@ import pytest
 import verdict_callables as callables
 
 import concurrent_choices
-from concurrent_choices import Machine, Recommendation, RunningLoopError, Workload, recommend, run
+from concurrent_choices import (
+    InvalidArgumentError,
+    Machine,
+    Recommendation,
+    RunningLoopError,
+    Workload,
+    recommend,
+    run,
+)
 from concurrent_choices._run import _choosing
 from concurrent_choices._run._elsewhere import UNTOLD, elsewhere
 from descriptors import no_descriptors
@@ -184,6 +192,13 @@ def test_the_executor_does_what_the_verdict_says():
     verdict = recommend(callables.nap, range(200))
     with verdict.executor() as executor:
         assert list(executor.map(callables.double, range(5))) == [0, 2, 4, 6, 8]
+
+
+def test_no_executor_awaits():
+    """What it would give are coroutines that nobody has awaited, so there is none for an `async def`."""
+    verdict = recommend(callables.rest, range(20), verify=False)
+    with pytest.raises(InvalidArgumentError, match="needs an event loop"):
+        verdict.executor()
 
 
 @patient

@@ -9,9 +9,9 @@ from typing import Any
 from .._errors import InvalidArgumentError
 from .._facts._estimate import Estimate
 from .._facts._workload import Workload
-from .._run._arguments import check_fn, check_items
+from .._run._arguments import check_fn, check_fn_for_executor, check_items
 from .._run._choosing import recommend
-from .._work._callables import is_async, name_of
+from .._work._callables import name_of
 from .._work._captured import of_type
 from .._work._perform import show
 from ._executor import AdaptiveExecutor
@@ -40,9 +40,7 @@ def pick_executor(fn: Callable[..., Any], sample_args: Iterable[Any], *, budget:
             samples raised.
     """
     check_fn(fn)
-    if is_async(fn):
-        problem = f"{name_of(fn)} is an async def, which needs an event loop rather than an executor"
-        raise InvalidArgumentError("fn", problem)
+    check_fn_for_executor(fn)
     check_items(sample_args, "sample_args")
     samples = [_arguments(each) for each in sample_args]
     if not samples:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._errors import InvalidArgumentError
 from .._facts._numbers import is_whole, plain
-from .._work._callables import is_generator, name_of
+from .._work._callables import is_async, is_generator, name_of
 
 __all__ = [
     "FOREVER",
@@ -15,6 +15,7 @@ __all__ = [
     "check_async_items",
     "check_buffersize",
     "check_fn",
+    "check_fn_for_executor",
     "check_items",
     "check_timeout",
     "only_async",
@@ -35,6 +36,13 @@ def check_fn(fn: Any) -> None:
             f"{name_of(fn)} is a generator function: calling it runs nothing; "
             "have it return a value, such as a list, for each item"
         )
+        raise InvalidArgumentError("fn", problem)
+
+
+def check_fn_for_executor(fn: Any) -> None:
+    """An executor calls `fn`, and awaits nothing."""
+    if is_async(fn):
+        problem = f"{name_of(fn)} is an async def, which needs an event loop rather than an executor"
         raise InvalidArgumentError("fn", problem)
 
 

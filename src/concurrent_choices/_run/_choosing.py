@@ -35,7 +35,7 @@ from .._work._callables import is_async
 from .._work._loop_bound import is_loop_bound
 from .._work._perform import show, text_of
 from ..protocols import Strategy
-from ._arguments import FOREVER, check_fn, check_items, only_async, seconds_in
+from ._arguments import FOREVER, check_fn, check_fn_for_executor, check_items, only_async, seconds_in
 from ._elsewhere import Elsewhere, elsewhere
 from ._leftover import Leftover
 from ._prepare import refuse_loop
@@ -124,7 +124,11 @@ class Verdict(Recommendation):
         The standard library's: processes for "process" and "hybrid", started afresh rather than forked, and
         threads for all others. Such processes import the main module, which needs a guard, and take no
         lambdas; `pick_executor` gives one that needs neither.
+
+        Raises:
+            InvalidArgumentError: The callable is an `async def`: an executor would await none of its calls.
         """
+        check_fn_for_executor(self._leftover.workload.fn)
         import multiprocessing  # noqa: PLC0415 - 10 ms; only executors of processes need it
         from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor  # noqa: PLC0415 - as above
 
