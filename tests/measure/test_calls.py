@@ -269,7 +269,7 @@ def test_time_in_the_threads_of_the_loop_is_told(clock):
     calls.round([Claim(0, [0, 1])], Ledger())
     calls.close()
 
-    assert calls.in_threads == 500_000_000
+    assert calls.loop.in_threads == 500_000_000
 
 
 def test_a_callable_that_was_awaited_is_let_go_of(clock):
@@ -289,25 +289,6 @@ def test_a_callable_that_was_awaited_is_let_go_of(clock):
         assert gone() is None
     finally:
         gc.enable()
-
-
-def test_a_loop_that_is_taken_is_as_any_other(clock):
-    """It stays open for who goes on with it, who neither pays for the timing nor keeps the callable."""
-    turn = asyncio.Lock()
-
-    async def work(item):
-        async with turn:
-            return loops.append(asyncio.get_running_loop())
-
-    loops = []
-    calls = AwaitedCalls(work, contextvars.copy_context(), clock)
-    calls.round([Claim(0, [0])], Ledger())
-    loop = calls.take_loop()
-    calls.close()
-    assert [loop] == loops
-    assert "run_in_executor" not in vars(loop)
-    assert not loop.is_closed()
-    loop.close()
 
 
 def test_lanes_on_a_loop_work_side_by_side(clock):

@@ -142,7 +142,7 @@ def test_a_connection_made_in_this_thread():
 
 
 def test_a_lock_of_an_event_loop():
-    """Threads have a loop each, on which it fails: they are not advised, however long it blocks."""
+    """Threads have a loop each, on which it fails, processes one each, too: they are not advised."""
     few = asyncio.Semaphore(4)
 
     async def fn(item):
@@ -151,7 +151,8 @@ def test_a_lock_of_an_event_loop():
             return item
 
     verdict = recommend(fn, range(100), verify=False)
-    assert "one event loop only" in verdict.estimate("thread").obstacle
+    for elsewhere in ("thread", "process", "hybrid"):
+        assert "one event loop only" in verdict.estimate(elsewhere).obstacle
     assert verdict.run() == list(range(100))
 
 

@@ -73,6 +73,37 @@ def test_a_loop_that_nobody_goes_on_with_is_closed():
     assert loop.is_closed()
 
 
+def test_what_is_left_on_a_loop_that_nobody_goes_on_with_is_cancelled():
+    """A client's own task, such as one that keeps connections alive."""
+    turn, keepers = asyncio.Lock(), []
+
+    async def fn(item):
+        async with turn:
+            if not keepers:
+                keepers.append(asyncio.create_task(asyncio.Event().wait()))
+        return await callables.rest(item)
+
+    verdict = recommend(fn, range(100))
+    del verdict
+    gc.collect()
+    assert keepers[0].cancelled()
+
+
+@patient
+def test_calls_under_way_share_their_loop_with_the_rest():
+    """What hands a semaphore on wakes nobody on another loop."""
+    narrow, gate = asyncio.Semaphore(1), threading.Event()
+
+    async def fn(item):
+        async with narrow:
+            await asyncio.to_thread(gate.wait, 30)
+            return item
+
+    verdict = recommend(fn, range(5), budget=0.05)
+    gate.set()
+    assert verdict.run() == [*range(5)]
+
+
 def test_a_verdict_runs_once():
     """Its items are used up then; the message says what to do."""
     verdict = recommend(callables.double, range(20))

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._facts._batch import Claim
 from .._work._contexts import same
-from .._work._loop_bound import is_loop_bound
-from .._work._loop_threads import new_loop
 from ._calls import enter, raised
 from ._figures import Block
+from ._sample_loop import SampleLoop
 from ._steps import StepMeter, isolated
 from ._stopwatch import Stopwatch
 
@@ -45,17 +44,16 @@ class AwaitedCalls:
 
     Attributes:
         meter: The steps of the coroutines that were watched step by step.
-        in_threads: Time that work of the coroutines has spent in the loop's threads, or queueing for one, ns.
+        loop: Where they run.
     """
 
     def __init__(self, fn: Callable[[Any], Any], context: Context, clock: Clock) -> None:
         self._fn = fn
         self._context = context
         self._clock = clock
-        self._runner: asyncio.Runner | None = None
+        self.loop = SampleLoop(clock)
         self._each = 0
         self._leaves = False
-        self.in_threads = 0
         self.meter = StepMeter(clock)
 
     def round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
@@ -76,45 +74,11 @@ class AwaitedCalls:
         return self._run(self._lanes(iter(claims), ledger, count, settles=settles))
 
     def close(self) -> None:
-        """End the loop, and what the callables left on it, unless it was taken."""
-        if self._runner is not None:
-            self._released(self._runner).close()
-
-    def take_loop(self) -> asyncio.AbstractEventLoop | None:
-        """The loop, for whoever goes on with the work and closes it; None where any other loop will do."""
-        if self._runner is None or not is_loop_bound(self._fn):
-            return None
-        return self._released(self._runner).get_loop()
-
-    def _released(self, runner: asyncio.Runner) -> asyncio.Runner:
-        """The runner, no longer ours; nor is its loop timed, which would keep the callable, in a cycle."""
-        self._runner = None
-        loop: Any = runner.get_loop()
-        del loop.run_in_executor
-        return runner
+        """End the loop, and what the callables left on it."""
+        self.loop.close()
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        if self._runner is None:
-            runner = asyncio.Runner(loop_factory=new_loop)
-            self._time_threads(runner.get_loop())
-            self._runner = runner
-        return self._runner.run(work, context=self._context.copy())
-
-    def _time_threads(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Have a loop tell how long its threads are in use, by `to_thread` or for resolving names."""
-        lend: Any = loop.run_in_executor
-
-        def timed(executor: Any, func: Any, *args: Any) -> asyncio.Future[Any]:
-            began = self._clock.wall()
-            future: asyncio.Future[Any] = lend(executor, func, *args)
-            if executor is None:
-                future.add_done_callback(lambda _: self._used(began))
-            return future
-
-        loop.run_in_executor = timed  # type: ignore[method-assign,assignment] # the same with a look at the clock
-
-    def _used(self, began: int) -> None:
-        self.in_threads += self._clock.wall() - began
+        return self.loop.run(work, self._context.copy())
 
     async def _round(self, claims: Iterable[Claim], ledger: Ledger) -> None:
         watch = Stopwatch(self._clock)

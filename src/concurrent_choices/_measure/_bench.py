@@ -5,13 +5,14 @@ from __future__ import annotations
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
+from .._work._loop_bound import is_loop_bound
 from ._awaited_calls import AwaitedCalls
 from ._calls import PlainCalls
 from ._feed import Feed
 from ._ledger import Ledger
+from ._sample_loop import KeptLoop
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
     from collections.abc import Callable, Iterable, Sequence
     from concurrent.futures import Future
 
@@ -67,6 +68,7 @@ class Bench:
         self.in_flight: tuple[Future[Run], ...] = ()
         self.missing = list(clock.missing)
         self.binding = ""
+        self._keeps = False
 
     def maker(self, *, is_async: bool) -> AwaitedCalls | PlainCalls:
         """Somebody who knows how to call the callable, in the context of whoever asks."""
@@ -99,11 +101,15 @@ class Bench:
         self.in_flight = self.ledger.abandon()
         self.feed.give_back(self.ledger.unbegun(claims))
 
-    def take_loop(self) -> AbstractEventLoop | None:
-        """The loop that coroutines were called on, if all came back and others will not do; else None."""
-        return None if self.in_flight or isinstance(self.calls, PlainCalls) else self.calls.take_loop()
+    def keep_loop(self) -> KeptLoop | None:
+        """The loop that coroutines were called on, if others will not do; else None."""
+        if isinstance(self.calls, AwaitedCalls) and is_loop_bound(self.fn):
+            self._keeps = True
+            return KeptLoop(self.hand, self.calls.loop)
+        return None
 
     def close(self) -> None:
-        """End what was started; a call that does not come back is left behind."""
-        self.hand.do(self.calls.close, 0.0 if self.in_flight else _FAREWELL)
+        """End what was started and is not kept; a call that does not come back is left behind."""
+        if not self._keeps:
+            self.hand.do(self.calls.close, 0.0 if self.in_flight else _FAREWELL)
         self.hand.close()

@@ -38,6 +38,10 @@ class Hand(Protocol):
         """Nothing more will be asked for."""
         ...
 
+    def join(self) -> None:
+        """Wait for the end of what was asked for, once it is closed."""
+        ...
+
 
 class DaemonHand:
     """Works in a daemon thread of its own, which is left behind if it does not come back."""
@@ -77,6 +81,10 @@ class DaemonHand:
         if not self._late:
             self.thread.join()
 
+    def join(self) -> None:
+        """Wait for the end of the thread."""
+        self.thread.join()
+
     def _work(self) -> None:
         while (work := self._wanted.get()) is not None:
             try:
@@ -107,3 +115,6 @@ class OwnHand:
 
     def close(self) -> None:
         """Nothing is held."""
+
+    def join(self) -> None:
+        """Nothing is under way."""

@@ -10,7 +10,6 @@ traced.
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING, Any
 
 from .._platform import gil_enabled
@@ -94,10 +93,10 @@ def profile_at(
         state = state_of(bench)
         sample = Rounds(bench, witness).sample(allowance)
         solo = len(bench.ledger.runs)
-        in_threads = bench.calls.in_threads if isinstance(bench.calls, AwaitedCalls) else 0
+        in_threads = bench.calls.loop.in_threads if isinstance(bench.calls, AwaitedCalls) else 0
         trials = try_lanes(bench, sample, sample.deadline)
         payload = weigh(bench, state, sample.deadline)
-        loop = bench.take_loop()
+        loop = bench.keep_loop()
     finally:
         bench.close()
     evidence = Evidence(
@@ -115,10 +114,7 @@ def profile_at(
         binding=bench.binding,
     )
     runs = sorted(bench.ledger.runs, key=lambda run: run.start)
-    sampled = Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed, loop)
-    if loop is not None:
-        weakref.finalize(sampled, loop.close)
-    return sampled
+    return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed, loop)
 
 
 def _blame(bench: Bench) -> Blame | None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
     from collections.abc import Iterator
     from concurrent.futures import Future
 
     from .._facts._profile import Profile
     from ._feed import Feed
     from ._ledger import Run
+    from ._sample_loop import KeptLoop
 
 __all__ = ["Sampled"]
 
@@ -28,14 +28,14 @@ class Sampled:
             place of each call that raised.
         in_flight: Calls that were still under way. They must not be made again: wait for them.
         feed: Hands out the items that were not called, each once.
-        loop: Where to go on, if the callable holds what serves one event loop. It is closed with this value.
+        loop: Where to go on, if the callable holds what serves one event loop.
     """
 
     profile: Profile
     runs: tuple[Run, ...]
     in_flight: tuple[Future[Run], ...]
     feed: Feed
-    loop: AbstractEventLoop | None = None
+    loop: KeptLoop | None = None
 
     @property
     def results(self) -> dict[int, Any]:

@@ -32,7 +32,6 @@ from .._platform import this_machine
 from .._strategies._event_loop import KeptLoopStrategy, why_no_uvloop
 from .._strategies._registry import strategy_for
 from .._work._callables import is_async
-from .._work._loop_bound import is_loop_bound
 from .._work._perform import show, text_of
 from ..protocols import Strategy
 from ._arguments import FOREVER, check_fn, check_fn_for_executor, check_items, only_async, seconds_in
@@ -99,11 +98,12 @@ class Verdict(Recommendation):
 
         "auto" where worker processes would give other results: there may have been no time to ask one before.
         """
-        left, in_processes = self._leftover, self.plan.strategy in IN_PROCESSES
+        left = self._leftover
+        if left.loop is not None:
+            return KeptLoopStrategy(self.plan.concurrency, take=left.loop.take)
+        in_processes = self.plan.strategy in IN_PROCESSES
         if in_processes and not left.used and elsewhere(left.workload.fn, FOREVER).obstacle:
             return "auto"
-        if left.loop is not None and not in_processes:
-            return KeptLoopStrategy(self.plan.concurrency, loop=left.loop)
         return self.strategy
 
     def to_json(self, *, indent: int | None = None) -> str:
@@ -201,7 +201,7 @@ def _judged(
 ) -> Recommendation:
     """The verdict from predictions; what cannot run here after all is neither chosen nor raced."""
     there = machine or this_machine()
-    bonds = _bonds(asked.fn) if sampled.profile.is_async else {}
+    bonds = _bonds(sampled) if sampled.profile.is_async else {}
     verdict = judge(asked, sampled.profile, costs, there, obstacles=bonds)
     obstacles = dict(bonds)
     wanted = {plan.strategy for plan in (verdict.plan, *verdict.contenders)}
@@ -216,9 +216,9 @@ def _judged(
     return evolve(verdict, notes=(*verdict.notes, found.note)) if found.note else verdict
 
 
-def _bonds(fn: Any) -> dict[str, str]:
+def _bonds(sampled: Sampled) -> dict[str, str]:
     """What cannot run an `async def` here, as far as is known without loading or starting anything."""
-    bonds = {"thread": _ONE_LOOP} if is_loop_bound(fn) else {}
+    bonds = dict.fromkeys(("thread", *IN_PROCESSES), _ONE_LOOP) if sampled.loop is not None else {}
     # Of what is loaded find_spec asks the module itself, and raises where that does not know.
     there = sys.modules.get("uvloop") or find_spec("uvloop")
     return bonds if there else {**bonds, "uvloop": why_no_uvloop()}

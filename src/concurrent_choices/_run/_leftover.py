@@ -15,7 +15,7 @@ from ._numbering import renumber, was_raised
 from ._sync import run
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
+    from .._measure._sample_loop import KeptLoop
 
 __all__ = ["Leftover"]
 
@@ -45,7 +45,7 @@ class Leftover:
             self._enter(index, outcome)
 
     @property
-    def loop(self) -> AbstractEventLoop | None:
+    def loop(self) -> KeptLoop | None:
         """Where coroutines that hold what serves one event loop have to go on."""
         return self._sampled.loop
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -70,13 +70,13 @@ class KeptLoopStrategy(AsyncioStrategy):
     """As `AsyncioStrategy`, on a loop that others have run on before; it is closed at the end.
 
     Args:
-        loop: That loop, which does not run now.
+        take: Gives that loop, as soon as it does not run any more.
     """
 
-    loop: AbstractEventLoop = field(kw_only=True)
+    take: Callable[[], AbstractEventLoop] = field(kw_only=True)
 
     def _new_loop(self) -> AbstractEventLoop:
-        return self.loop
+        return self.take()
 
 
 @frozen

@@ -9,7 +9,8 @@ from contextvars import Context
 from math import inf
 from typing import Any, Self
 
-from ..._work._limited import GRACE, cancel_all, limited
+from ..._work._limited import cancel_all, limited
+from ..._work._loop_end import end_loop
 from ._task_pool import Body
 
 __all__ = ["AsyncioHost", "run_loop"]
@@ -74,11 +75,7 @@ class AsyncioHost:
 
 
 def run_loop(factory: Callable[[], asyncio.AbstractEventLoop], main: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine on a new loop.
-
-    Not ``asyncio.Runner``: its end waits without bound for tasks that resist cancellation and for
-    threads that sleep, and Ctrl-C must be back within half a second.
-    """
+    """Run a coroutine on a loop, and end that."""
     try:
         loop = factory()
     except BaseException:
@@ -89,14 +86,4 @@ def run_loop(factory: Callable[[], asyncio.AbstractEventLoop], main: Coroutine[A
     finally:
         if loop.is_running():  # it has failed to start, for want of descriptors, and cannot be closed either
             main.close()
-        else:
-            try:
-                loop.run_until_complete(_tidy(loop))
-            finally:
-                loop.close()
-
-
-async def _tidy(loop: asyncio.AbstractEventLoop) -> None:
-    await cancel_all(asyncio.all_tasks(loop) - {asyncio.current_task(loop)})
-    with suppress(TimeoutError):
-        await asyncio.wait_for(loop.shutdown_asyncgens(), GRACE)
+        end_loop(loop)
