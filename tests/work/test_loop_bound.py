@@ -34,6 +34,29 @@ class Mailbox(asyncio.Queue):
     """Not entered by anything, nor made by asyncio."""
 
 
+class Limited:
+    """All of its calls share a limit."""
+
+    few = asyncio.Semaphore(2)
+
+    async def get(self, item):
+        async with self.few:
+            return item
+
+    @classmethod
+    async def of_class(cls, item):
+        return await cls().get(item)
+
+    @staticmethod
+    async def of_none(item):
+        async with Limited.few:
+            return item
+
+
+class More(Limited):
+    """Has the limit of what it derives from."""
+
+
 class Engine:
     """Opens connections itself, as those of a library's part for asyncio do."""
 
@@ -105,7 +128,13 @@ def enclosing(used):
     [
         *(fetch, wait_turn, post, query, client.get, partial(call, client), partial(call, used=client)),
         *(Crawler(client).visit, enclosing(client), enclosing([client]), enclosing({"one": client})),
-        *(partial(call, Crawler(client)), partial(call, [client])),
+        *(
+            partial(call, Crawler(client)),
+            partial(call, [client]),
+            partial(call, More()),
+            Crawler(More()).visit,
+        ),
+        *(Limited().get, Limited.of_class, Limited.of_none, More().get, More.of_class),
     ],
 )
 def test_a_client_or_a_lock_for_coroutines_belongs_to_one_loop(fn):

@@ -32,6 +32,7 @@ __all__ = [
     "attributes_of",
     "digest_of",
     "held_by",
+    "is_own",
     "names_in",
     "of_libraries",
     "of_type",
@@ -110,11 +111,11 @@ def _words(error: Exception) -> str:
 
 def parts_of(fn: Any) -> Iterator[tuple[str, Any]]:
     """Data that hangs on a callable, each with a name for people, functions followed."""
-    return (part for part in reached_from(fn) if not isinstance(part[1], FunctionType))
+    return (part for part in reached_from(fn) if not of_type(part[1], FunctionType, type))
 
 
 def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
-    """The same, and the functions that are followed."""
+    """The same, and the functions and classes that are followed."""
     ahead: list[tuple[str, Any]] = [("it", fn)]
     seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
     while ahead and len(seen) < WIDEST:
@@ -130,7 +131,7 @@ def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
                 yield name, thing
             else:
                 ahead.extend(inside)
-                if _is(thing, FunctionType):
+                if of_type(thing, FunctionType, type):
                     yield name, thing
 
 
@@ -236,13 +237,17 @@ def _class_parts(kind: type) -> Iterator[tuple[str, Any]]:
     return ((f"{kind.__name__}.{name}", part) for name, part in parts_of_class(kind))
 
 
+def is_own(kind: type) -> bool:
+    """Whether a class is the user's own."""
+    if kind.__module__ in MAINS:
+        return True
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return file is not None and not file.startswith(LIBRARIES)
+
+
 def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
     """Methods and data of a class that is the user's own."""
-    module = sys.modules.get(kind.__module__)
-    file = getattr(module, "__file__", None)
-    if kind.__module__ == "builtins" or (
-        kind.__module__ not in MAINS and (not file or file.startswith(LIBRARIES))
-    ):
+    if not is_own(kind):
         return
     for name, value in sorted(vars(kind).items()):
         if _is(value, staticmethod, classmethod):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, cast
 
-from ._captured import attributes_of, parts_of
+from ._captured import attributes_of, is_own, of_type, reached_from
 
 __all__ = ["is_loop_bound"]
 
@@ -47,7 +47,7 @@ def _is_kind_for_loops(kind: type) -> bool:
 
 def _held(fn: Any) -> Iterator[Any]:
     """What a callable holds, then what that holds, and so on."""
-    ahead = deque((part, DEEPEST) for _, part in parts_of(fn))
+    ahead = deque((part, DEEPEST) for _, part in reached_from(fn))
     while ahead:
         value, depth = ahead.popleft()
         yield value
@@ -61,4 +61,10 @@ def _inside(value: object) -> list[Any]:
     if kind in {list, tuple}:
         return list(seen[:WIDEST])
     held: dict[Any, Any] = seen if kind is dict else attributes_of(value)
-    return list(islice(held.values(), WIDEST))
+    shared = _of_class(seen if of_type(value, type) else kind)
+    return [*islice(held.values(), WIDEST), *islice(shared, WIDEST)]
+
+
+def _of_class(kind: type) -> Iterator[Any]:
+    """What all objects of a class share, as far as it is the user's own."""
+    return chain.from_iterable(list(vars(each).values()) for each in kind.__mro__ if is_own(each))
