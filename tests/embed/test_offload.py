@@ -95,6 +95,17 @@ def test_a_call_that_raises_stop_iteration(backend):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
+def test_a_call_that_gives_back_a_coroutine(backend):
+    """Nobody would await it, and a worker process could not send it: it is refused wherever that was."""
+
+    async def main():
+        await offload(lambda: anyio.sleep(0.01))
+
+    with pytest.raises(InvalidArgumentError, match=r"fn: .*lambda.* gave back a coroutine .*; await it"):
+        anyio.run(main, backend=backend)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_as_a_decorator(backend):
     """A decorated function or method is awaited with its own arguments."""
 

@@ -7,7 +7,7 @@ import threading
 import time
 import weakref
 from contextlib import closing
-from contextvars import Context
+from contextvars import Context, copy_context
 from dataclasses import dataclass
 
 import engine_acts as acts
@@ -16,7 +16,7 @@ from engine_coroutines import STARTING as LOOP_STARTING
 from engine_coroutines import LoopStrategy
 from engine_fakes import ALONE, STARTING, Scripted, ScriptedStrategy
 
-from concurrent_choices import run, stream
+from concurrent_choices import arun, run, stream
 from concurrent_choices._engine._auto import AutoStrategy
 from concurrent_choices._engine._conductor import Conductor
 from concurrent_choices._engine._elastic_pool import explain_refusals
@@ -45,7 +45,6 @@ def test_the_report_tells_of_the_last_run():
 
 def test_the_report_belongs_to_its_context():
     """Two tasks of a loop see each its own."""
-    from concurrent_choices import arun
 
     async def one(fn):
         await arun(fn, range(50))
@@ -59,10 +58,59 @@ def test_the_report_belongs_to_its_context():
 
 def test_the_report_is_found_where_nothing_has_run():
     """What was awaited in a cell of a notebook, or in a loop's task, ran in a context of its own."""
-    from concurrent_choices import arun
-
     asyncio.run(arun(acts.double, range(50)))
     assert Context().run(run_report).callable == "double"
+
+
+def test_the_report_is_that_of_a_run_in_a_copy_of_the_context():
+    """What `asyncio.run` or a task ran since, though this context had a run of its own before."""
+    run(acts.spin, range(50))
+    asyncio.run(arun(acts.double, range(50)))
+    assert run_report().callable == "double"
+
+    async def in_a_task():
+        await asyncio.create_task(arun(acts.spin, range(50)))
+        return run_report().callable
+
+    assert asyncio.run(in_a_task()) == "spin"
+    assert run_report().callable == "spin"
+    run(acts.double, range(50))
+    assert run_report().callable == "double"
+
+
+def test_the_report_is_not_that_of_a_run_inside():
+    """An item of the run had one of its own, and so in a context between."""
+
+    def outer(item):
+        return [run(acts.double, range(item)) for _ in range(2)]
+
+    async def between():
+        run_in_copy = copy_context()
+        return await asyncio.to_thread(run_in_copy.run, run, outer, [50, 50])
+
+    run(outer, [50, 50])
+    assert run_report().callable.endswith("outer")
+    asyncio.run(between())
+    assert run_report().callable.endswith("outer")
+
+
+def test_reports_of_runs_long_past_are_let_go_of():
+    """However many follow one another, in this context and in copies."""
+    run(acts.double, range(5))
+    first = weakref.ref(run_report())
+
+    async def two():
+        await arun(acts.double, range(5))
+        second = weakref.ref(run_report())
+        await arun(acts.double, range(5))
+        gc.collect()
+        return second
+
+    second = asyncio.run(two())
+    run(acts.double, range(5))
+    gc.collect()
+    assert first() is None
+    assert second() is None
 
 
 class Turning:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import suppress
 from functools import update_wrapper
-from types import MethodType
+from types import CoroutineType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from .._errors import InvalidArgumentError
@@ -17,6 +17,7 @@ from .._work._running_loop import on_asyncio, on_trio
 from ._core import Core
 from ._cores import new_core
 from ._settings import Settings
+from ._tasks import Task
 
 __all__ = ["Offloaded", "offload"]
 
@@ -55,7 +56,7 @@ def offload(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
     Raises:
         InvalidArgumentError: `fn` is no callable, or an `async def`, which can be awaited where it is, or a
-            generator function, whose call runs nothing.
+            generator function, whose call runs nothing. Or, awaited: `fn` gave back a coroutine.
         RuntimeError: No event loop runs here. Or, awaited: `fn` raised StopIteration, its cause.
 
     Examples:
@@ -154,7 +155,7 @@ async def _in_asyncio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         core.abandon(task)
         raise
     # Not by `asyncio.wrap_future`, for which whoever awaits a call that raised StopIteration waits for ever.
-    return task.future.result()
+    return _awaited_result(task)
 
 
 async def _in_trio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -183,4 +184,17 @@ async def _in_trio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
 
     task.future.add_done_callback(done)
     await trio.lowlevel.wait_task_rescheduled(abort)
-    return task.future.result()
+    return _awaited_result(task)
+
+
+def _awaited_result(task: Task) -> Any:
+    """What the call gave; a coroutine would be awaited by nobody, and could not come from a process."""
+    result = task.future.result()
+    if type(result) is CoroutineType:
+        result.close()
+        problem = (
+            f"{name_of(task.fn)} gave back a coroutine that nothing awaits; "
+            "await it, and offload what blocks inside it"
+        )
+        raise InvalidArgumentError("fn", problem)
+    return result

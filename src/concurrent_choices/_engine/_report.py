@@ -6,6 +6,7 @@ import sys
 import time
 from contextvars import ContextVar
 from itertools import takewhile
+from weakref import ref
 
 from attrs import define, field, frozen
 
@@ -136,14 +137,39 @@ class RunReport(Printed):
         return "\n".join(lines)
 
 
-_last: ContextVar[RunReport | None] = ContextVar("concurrent_choices_report", default=None)
+class _Place:
+    """Where a context has come to: its last run, or one in a context that was copied from it since.
+
+    Args:
+        report: That of its own last run.
+        before: The places of the runs before it, in this context and those that it was copied from.
+    """
+
+    def __init__(self, report: RunReport, before: tuple[ref[_Place], ...]) -> None:
+        self.latest = report
+        self._before = before
+
+    def follow(self, report: RunReport) -> _Place:
+        """The place of a run that begins now, in this context or in a copy.
+
+        Contexts that are still at a place before it are told, unless it begins while their last run goes on:
+        one of that run's items may have begun it.
+        """
+        places = [*filter(None, (each() for each in self._before)), self]
+        if all(place.latest.seconds is not None for place in places):
+            for place in places:
+                place.latest = report
+        return _Place(report, tuple(map(ref, places)))
+
+
+_last: ContextVar[_Place | None] = ContextVar("concurrent_choices_report", default=None)
 _latest: list[RunReport] = []
 
 
 def begin_report(name: str) -> RunReport:
     """A report for a run that begins, which becomes the last one of this context."""
-    report = RunReport(name)
-    _last.set(report)
+    report, place = RunReport(name), _last.get()
+    _last.set(place.follow(report) if place is not None else _Place(report, ()))
     _latest[:] = [report]
     return report
 
@@ -151,7 +177,8 @@ def begin_report(name: str) -> RunReport:
 def run_report() -> RunReport | None:
     """The report of the last run of `auto` in this context, or in this process where it had none.
 
-    What a notebook awaits in one cell runs in another context than the next cell, and so does what
-    `asyncio.run` is given. None where there was no such run.
+    What `asyncio.run` is given, a task, or what a notebook awaits in a cell, runs in a copy of the context it
+    was started in: that one's last run it is as well. None where there was no such run.
     """
-    return _last.get() or next(iter(_latest), None)
+    place = _last.get()
+    return place.latest if place is not None else next(iter(_latest), None)
