@@ -13,6 +13,7 @@ from contextvars import copy_context
 from functools import partial
 
 import anyio
+import anyio.lowlevel
 
 from ..._facts._batch import Batch
 from ..._work._job import Job
@@ -86,6 +87,8 @@ class _Mailbox:
         if self.on_hunger is not None:
             self.on_hunger()
         try:
+            # On asyncio, anyio cancels nobody who is about to go on, as this may be at each turn of the loop.
+            await anyio.lowlevel.checkpoint_if_cancelled()
             await self._bell.wait()
         finally:
             self._awaited = False

@@ -136,6 +136,7 @@ class TaskPool:
         self._slots: Slots = iter(())
         self._open: dict[int, Chunk] = {}
         self._pace = Pace()
+        self._turning = False
         self._breathed = self._finished = 0.0
         self._glance = inf if job.linger == inf else GLANCE
         self._call = job.fn if job.timeout is None else self._call_limited
@@ -201,8 +202,10 @@ class TaskPool:
                     if self._halted:
                         return
                 chunk.left -= 1
-                if not chunk.left and self._finish(chunk):
-                    await self._host.breathe()
+                if not chunk.left:
+                    self._finish(chunk)
+                    while self._finished - self._breathed >= BREATH:
+                        await self._breathe()
                 context = copy_context() if own is None else own
                 if len(context) if bare else not same(context, clean):
                     self._start()
@@ -249,8 +252,17 @@ class TaskPool:
         self.job.source.close()
         self._host.wake()
 
-    def _finish(self, chunk: Chunk) -> bool:
-        """Hand over a finished chunk. Answers whether the loop should turn."""
+    async def _breathe(self) -> None:
+        """Let the loop turn. One lane tells that it has: for each of those behind, time would begin anew."""
+        leads, self._turning = not self._turning, True
+        try:
+            await self._host.breathe()
+        finally:
+            if leads:
+                self._turning, self._breathed = False, time.perf_counter()
+
+    def _finish(self, chunk: Chunk) -> None:
+        """Hand over a finished chunk."""
         claim = chunk.claim
         del self._open[claim.start]
         if chunk.sent:
@@ -262,10 +274,6 @@ class TaskPool:
         now = time.perf_counter()
         self._pace.took(now - self._finished, len(claim.items))
         self._finished = now
-        if now - self._breathed < BREATH:
-            return False
-        self._breathed = now
-        return True
 
     def _flush(self) -> None:
         """Hand over what is finished in chunks that are not."""

@@ -1,0 +1,69 @@
+"""Lanes of a loop beside other tasks of it, on asyncio and on trio."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import anyio
+import anyio.lowlevel
+import pytest
+
+from concurrent_choices import arun
+from concurrent_choices._strategies._lanes import _task_pool
+from concurrent_choices._work._pace import Pace
+
+ITEMS = 2000
+
+pytestmark = pytest.mark.parametrize("backend", ["asyncio", "trio"])
+
+
+@pytest.fixture(autouse=True)
+def short_breath(monkeypatch):
+    """Items are claimed one by one, and each takes as long as others of the loop are to wait."""
+    monkeypatch.setattr(_task_pool, "BREATH", 1e-9)
+    monkeypatch.setattr(_task_pool, "Pace", partial(Pace, 1))
+
+
+def test_lanes_that_never_wait_let_the_loop_turn_as_often_as_one_does(backend):
+    """However many there are, others of the loop wait for one of them, not for all."""
+    turns = [0]
+
+    async def never_waits(item):
+        return item
+
+    async def turn():
+        while True:
+            await anyio.lowlevel.checkpoint()
+            turns[0] += 1
+
+    async def main():
+        async with anyio.create_task_group() as group:
+            group.start_soon(turn)
+            results = await arun(never_waits, range(ITEMS), strategy="asyncio")
+            group.cancel_scope.cancel()
+        return results
+
+    assert anyio.run(main, backend=backend) == [*range(ITEMS)]
+    assert turns[0] > ITEMS / 4
+
+
+def test_a_caller_whose_results_never_cease_can_be_cancelled(backend):
+    """On asyncio, anyio passes over who has got something at each turn of the loop."""
+    called = []
+
+    async def never_waits(item):
+        called.append(item)
+
+    async def cancel(scope):
+        while not called:
+            await anyio.lowlevel.checkpoint()
+        scope.cancel()
+
+    async def main():
+        async with anyio.create_task_group() as group:
+            with anyio.CancelScope() as scope:
+                group.start_soon(cancel, scope)
+                await arun(never_waits, range(ITEMS), strategy="sequential")
+
+    anyio.run(main, backend=backend)
+    assert len(called) < ITEMS
