@@ -87,3 +87,31 @@ def test_one_that_was_stopped_begins_nothing():
     awaiter.stop()
     batch = awaiter(Claim(0, [1]))
     assert (batch.values, type(batch.error)) == ([], asyncio.CancelledError)
+
+
+async def leaves_a_task(item):
+    return asyncio.create_task(asyncio.Event().wait())
+
+
+def test_what_items_left_on_its_loops_is_cancelled_at_the_end():
+    """As `asyncio.run` does."""
+    awaiter = Awaiter(leaves_a_task, copy_context(), return_exceptions=False)
+    (left,) = awaiter(Claim(0, [1])).values
+    awaiter.stop()
+    assert left.cancelled()
+
+
+def test_it_is_stopped_where_a_loop_runs():
+    """Its own are closed there, though nothing can run on them."""
+    awaiter = Awaiter(current_loop, copy_context(), return_exceptions=False)
+    (loop,) = awaiter(Claim(0, [1])).values
+
+    async def stop():
+        awaiter.stop()
+
+    asyncio.run(stop())
+    assert loop.is_closed()
+
+
+async def current_loop(item):
+    return asyncio.get_running_loop()

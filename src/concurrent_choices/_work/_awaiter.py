@@ -13,8 +13,10 @@ from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
 from ._contexts import same
 from ._limited import CANCELLED, OVERDUE, limited
+from ._loop_end import end_loop
 from ._mutex import Mutex
 from ._perform import Mark, annotate, show, unawaited_among
+from ._running_loop import loop_runs
 
 __all__ = ["Awaiter"]
 
@@ -89,9 +91,9 @@ class Awaiter:
             self._stopped = True
             for loop in self._lent:
                 loop.call_soon_threadsafe(partial(_cancel_tasks, loop))
-            for loop in self._idle:
-                loop.close()
-            self._idle.clear()
+            idle, self._idle = self._idle, []
+        for loop in idle:
+            _end(loop)
 
     async def _within(self, index: int, item: Any) -> Any:
         seconds = self._timeout
@@ -116,10 +118,10 @@ class Awaiter:
     def _take_back(self, loop: asyncio.AbstractEventLoop) -> None:
         with self._lock:
             self._lent.discard(loop)
-            if self._stopped:
-                loop.close()
-            else:
+            if not self._stopped:
                 self._idle.append(loop)
+                return
+        _end(loop)
 
 
 class _Progress:
@@ -161,6 +163,14 @@ def _complete(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, None], 
     finally:
         if task.done() and not task.cancelled():
             task.exception()  # seen, or asyncio would report a SystemExit that the caller gets anyway
+
+
+def _end(loop: asyncio.AbstractEventLoop) -> None:
+    """End a loop with what items left on it; where `stop` is called in a running one, close it only."""
+    if loop_runs():
+        loop.close()
+    else:
+        end_loop(loop)
 
 
 def _cancel_tasks(loop: asyncio.AbstractEventLoop) -> None:
