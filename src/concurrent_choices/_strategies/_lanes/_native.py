@@ -16,6 +16,7 @@ import anyio
 import anyio.lowlevel
 
 from ..._facts._batch import Batch
+from ..._work._contexts import leave_loop
 from ..._work._job import Job
 from ..._work._new_thread import new_thread, start
 from ..._work._running_loop import on_trio
@@ -191,6 +192,7 @@ def execute_beside(job: Job, execute: Execute) -> AsyncIterator[Batch]:
 
 def _start_beside(job: Job, execute: Execute, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
     ended = Bell()
+    leave_loop(job.context)
     context, work = copy_context(), partial(_work, job, execute, mail, ended)
     start(new_thread(partial(context.run, work), "concurrent_choices-beside"))
 
