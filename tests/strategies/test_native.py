@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
+from contextvars import ContextVar
+
 import anyio
 import pytest
 
 from concurrent_choices import arun
 
+LAST = ContextVar("last", default=-1)
+
 BACKENDS = ["asyncio", "trio"]
+
+
+async def remember(item):
+    LAST.set(item)
+    return item
 
 
 async def double(item):
@@ -28,3 +39,14 @@ def test_anyio_is_at_home_on_loops_beside_the_callers(backend, fn):
         return await arun(fn, range(5), strategy="thread")
 
     assert anyio.run(main, backend=backend) == [0, 2, 4, 6, 8]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="there are no eager tasks before Python 3.12")
+def test_lanes_of_a_loop_whose_tasks_are_eager_do_not_pile_up():
+    """Each item changes its context, so another lane takes its place, and begins when the loop turns."""
+
+    async def main():
+        asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
+        return await arun(remember, range(2000), strategy="asyncio")
+
+    assert asyncio.run(main()) == [*range(2000)]

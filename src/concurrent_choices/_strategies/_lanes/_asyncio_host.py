@@ -34,7 +34,8 @@ class AsyncioHost:
 
     def spawn(self, body: Body, context: Context) -> None:
         assert self._loop is not None
-        task = self._loop.create_task(body(context), context=context)
+        # Not by the loop, which may begin tasks at once: lanes that follow one another would pile up.
+        task = asyncio.Task(body(context), loop=self._loop, context=context)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
 
