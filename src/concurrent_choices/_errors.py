@@ -257,7 +257,8 @@ class RemoteError(ItemError):
     def __str__(self) -> str:
         return (
             f"{super().__str__()} raised {self.type_name}: {self.message} "
-            f"(it cannot be brought here, so this stands for it)\n\n{self.traceback}"
+            "(it cannot be pickled and read again, so this stands for it; let it hold only what can, "
+            f'or use strategy="thread")\n\n{self.traceback}'
         )
 
 

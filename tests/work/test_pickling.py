@@ -32,7 +32,59 @@ class Crashing:
 
 
 class PickyError(Exception):
-    """Unpickles only by keyword."""
+    """Can be called by keyword only."""
+
+    def __init__(self, *, code):
+        super().__init__(f"code {code}")
+        self.code = code
+
+
+class DoublingError(Exception):
+    """Called with its `args`, it says things twice."""
+
+    def __init__(self, code):
+        super().__init__(f"code {code}")
+        self.code = code
+
+
+class SlottedError(Exception):
+    """Keeps what it holds outside `__dict__`."""
+
+    __slots__ = ("code",)
+
+    def __init__(self, *, code):
+        super().__init__(f"code {code}")
+        self.code = code
+
+
+class ElsewhereError(Exception):
+    """Says something else in each process, and each time."""
+
+    def __init__(self, code):
+        super().__init__(code)
+        self.code = code
+
+    def __str__(self):
+        return f"code {self.code} at {id(self)}"
+
+
+class HoldingError(Exception):
+    """Holds what does not pickle."""
+
+    def __init__(self, what):
+        super().__init__("held")
+        self.what = what
+
+
+class MissingPathError(OSError):
+    """Holds, in C, what only its `__init__` can set."""
+
+    def __init__(self, path):
+        super().__init__(2, "gone", path)
+
+
+class LeavingError(SystemExit):
+    """The same, and its text does not tell."""
 
     def __init__(self, *, code):
         super().__init__(code)
@@ -125,10 +177,28 @@ def test_an_error_carries_its_traceback():
 
 def test_an_error_that_cannot_travel():
     """A stand-in with its name, its message and its traceback goes instead."""
-    _, error = outcome([1], PickyError(code=7))
+    _, error = outcome([1], HoldingError(Stubborn()))
     assert isinstance(error.error, RemoteError)
-    assert error.error.type_name.endswith("PickyError")
-    assert (error.error.index, error.error.message) == (5, "7")
+    assert error.error.type_name.endswith("HoldingError")
+    assert (error.error.index, error.error.message) == (5, "held")
+
+
+@pytest.mark.parametrize(
+    "sent", [PickyError(code=7), DoublingError(7), SlottedError(code=7), ElsewhereError(7)], ids=repr
+)
+def test_an_error_that_cannot_be_called_with_its_args(sent):
+    """It arrives as any other object would: with all it holds, and the words it had."""
+    _, error = outcome([1], sent)
+    got = error.error
+    assert (type(got), got.args, got.code) == (type(sent), sent.args, 7)
+    assert str(got).startswith("code 7")
+
+
+@pytest.mark.parametrize("sent", [MissingPathError("p"), LeavingError(code=3)], ids=repr)
+def test_an_error_that_would_arrive_in_part(sent):
+    """A stand-in goes instead of one without its path, or without its exit code."""
+    _, error = outcome([1], sent)
+    assert isinstance(error.error, RemoteError)
 
 
 def test_a_kind_is_tried_once():

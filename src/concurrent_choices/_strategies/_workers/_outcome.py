@@ -94,13 +94,59 @@ def portable(error: BaseException, claim: Claim, index: int) -> Carried:
     import traceback  # noqa: PLC0415 - 3 ms of a worker's start, for errors only
 
     text = "".join(traceback.format_exception(error))
-    try:
-        load(dump(error))
-    except Exception:  # noqa: BLE001 - any failure on the way there or back
+    form = _form_of(error)
+    if form is None:
         item = show(claim.items[index - claim.start])
         kind = f"{type(error).__module__}.{type(error).__qualname__}"
         return Carried(RemoteError(index, item, kind, text_of(error), text), "")
-    return Carried(error, text, getattr(error, "__notes__", None))
+    return Carried(form, text, getattr(error, "__notes__", None))
+
+
+def _form_of(error: BaseException) -> Any:
+    """What arrives as this error: itself where it does so whole; None where nothing does."""
+    words = text_of(error)
+    plain = _copied(error)
+    if plain is not None and text_of(plain) == words:
+        return error
+    part = _Parts(error)
+    rebuilt = _copied(part)
+    if rebuilt is not None and text_of(rebuilt) == words:
+        return part
+    return error if plain is not None else None
+
+
+def _copied(form: Any) -> Any:
+    try:
+        return load(dump(form))
+    except Exception:  # noqa: BLE001 - any failure on the way there or back
+        return None
+
+
+class _Parts:
+    """Is read as an exception whose class cannot be called with its `args`, which is how exceptions are read.
+
+    As pickle reads other objects: made without `__init__`, and then given what it held.
+    """
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kind = type(self._error)
+        own = kind.__reduce__, kind.__reduce_ex__
+        if own != (BaseException.__reduce__, object.__reduce_ex__) or not issubclass(kind, Exception):
+            msg = f"{kind.__name__} holds more than can be seen"
+            raise TypeError(msg)
+        return _rebuilt, (kind, self._error.args, object.__getstate__(self._error))
+
+
+def _rebuilt(kind: type[BaseException], args: tuple[Any, ...], state: Any) -> BaseException:
+    error = kind.__new__(kind, *args)
+    parts: list[dict[str, Any] | None] = [*state] if isinstance(state, tuple) else [state]  # and from slots
+    for part in parts:
+        for name, value in (part or {}).items():
+            setattr(error, name, value)
+    return error
 
 
 def flush_output() -> None:
