@@ -409,9 +409,52 @@ def test_a_probe_that_hangs(monkeypatch):
     assert found.starved == 1.0  # so it is believed for minutes only
     origins = dict(found.origins)
     assert found.costs.call == 1e-6
-    assert origins["process_start"] == "default: measuring it did not end"
-    assert origins["process_item"].startswith("default: ")
+    assert origins["process_start"] == "default: there was no time left to measure it"
+    assert origins["process_item"] == origins["process_start"]
     assert found.costs.process_item == Costs().process_item
+
+
+def test_what_there_was_no_time_for_is_measured_at_the_next_chance(folder, monkeypatch):
+    """That alone, in the same process and in others."""
+    gate = threading.Event()
+    probes = {"process_start": (lambda: 0.5, "one"), "process_item": (lambda: 0.25, "one")}
+    monkeypatch.setattr(_calibration, "PATIENCE", 0.1)
+    machine_costs(probes | {"process_start": (gate.wait, "one")})
+    gate.set()
+    monkeypatch.setattr(_calibration, "PATIENCE", 60.0)
+
+    found = again(probes=probes)
+    assert (found.costs.call, found.costs.process_start, found.costs.process_item) == (1e-6, 0.5, 0.25)
+    assert found.starved == 1.0  # what was measured before may be as wrong as ever
+    assert again() == found
+
+
+def test_a_probe_that_hangs_though_it_was_asked_first(monkeypatch, folder):
+    """It is asked no more, so that it does not cost each call its patience."""
+    gate, asked = threading.Event(), []
+
+    def hangs():
+        asked.append(1)
+        return float(gate.wait())
+
+    monkeypatch.setattr(_calibration, "PATIENCE", 0.1)
+    monkeypatch.setattr(_calibration, "DIRECT", {"call": (hangs, "one"), "step": (lambda: 0.5, "one")})
+    found = [machine_costs()]
+    monkeypatch.setattr(_calibration, "PATIENCE", 60.0)
+    found += [machine_costs(), machine_costs()]
+    gate.set()
+
+    assert len(asked) == 1
+    assert [dict(each.origins)["call"] for each in found] == ["default: measuring it did not end"] * 3
+    assert [each.costs.step for each in found] == [Costs().step, 0.5, 0.5]
+
+
+def test_one_that_was_disturbed_is_believed_for_minutes_in_the_same_process(folder, monkeypatch):
+    """A notebook lives for long."""
+    monkeypatch.setattr(_calibration, "DISTURBED", -1.0)  # as if there had been no core to spare
+    found = [machine_costs(now=lambda when=when: when) for when in (2e9, 2e9 + 300, 2e9 + 900)]
+
+    assert [each.costs.call for each in found] == [1e-6, 1e-6, 2e-6]
 
 
 def test_no_time_left(monkeypatch):

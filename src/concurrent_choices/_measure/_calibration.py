@@ -43,6 +43,7 @@ DISTURBED_SECONDS = 600
 
 _MEASURED = "measured: "
 _UNASKED = "default: nothing was at hand to measure it with"
+_NO_TIME = "default: there was no time left to measure it"
 
 
 class Row(NamedTuple):
@@ -83,6 +84,8 @@ def machine_costs(
 ) -> Calibration:
     """The costs on this machine: remembered, or measured now and then remembered.
 
+    What there was no time for, as on a machine that had no core to spare, is measured at the next call.
+
     Nothing about the cache can make this fail: where it cannot be read or written, the costs are
     measured once for this process, and `Calibration.kept` says why.
 
@@ -91,12 +94,15 @@ def machine_costs(
             seconds, and how, in words.
         now: The time, in seconds since 1970.
     """
-    asked = probes or {}
+    asked = {**DIRECT, **(probes or {})}
     place = _cache.place()
     name = f"{place.folder}:{place.name}"
-    known = _known.get(name) or _load(place, now())
-    if known is None or _outdated(known, asked):
-        known = calibrate(asked, now=now)
+    known = _known.get(name) or _load(place)
+    if known is None or not _is_fresh(known, now()) or _outdated(known, asked):
+        known = _blank(now())
+    wanted = _lacking(known, asked)
+    if wanted:
+        known = _measured(known, wanted)
         problem = _cache.store(place, known.to_json())
         known = _with_place(known, place, problem)
     _known[name] = known
@@ -116,17 +122,8 @@ def calibrate(
         probes: As for `machine_costs`.
         now: The time, in seconds since 1970.
     """
-    results: dict[str, tuple[float, str]] = {}
-    hand, waits = DaemonHand(), [1.0]  # so it stays where they do not end
-    try:
-        hand.do(lambda: waits.append(_measure({**DIRECT, **(probes or {})}, results)), PATIENCE)
-    finally:
-        hand.close()
-    measured = {name: seconds for name, (seconds, _) in list(results.items()) if seconds > 0}
-    origins = {each.name: results.get(each.name, (0.0, _UNASKED))[1] for each in fields(Costs)}
-    return Calibration(
-        costs=Costs(**measured), origins=tuple(origins.items()), taken=now(), starved=waits[-1]
-    )
+    known = _blank(now())
+    return _measured(known, _lacking(known, {**DIRECT, **(probes or {})}))
 
 
 def describe(calibration: Calibration) -> list[Row]:
@@ -136,26 +133,53 @@ def describe(calibration: Calibration) -> list[Row]:
     return [Row(name, value, origins.get(name, _UNASKED)) for name, value in figures.items()]
 
 
+def _blank(taken: float) -> Calibration:
+    """One of which nothing is measured yet."""
+    origins = tuple((each.name, _UNASKED) for each in fields(Costs))
+    return Calibration(costs=Costs(), origins=origins, taken=taken)
+
+
+def _lacking(known: Calibration, probes: Mapping[str, Probe]) -> dict[str, Probe]:
+    """The probes, in their order, of what nobody could measure yet, or nobody had time for."""
+    lacking = {name for name, how in known.origins if how in {_UNASKED, _NO_TIME}}
+    return {name: probe for name, probe in probes.items() if name in lacking}
+
+
+def _measured(known: Calibration, probes: Mapping[str, Probe]) -> Calibration:
+    """A calibration with more of it measured."""
+    results: dict[str, tuple[float, str]] = dict.fromkeys(probes, (0.0, _NO_TIME))
+    hand, waits = DaemonHand(), [1.0]  # so it stays where they do not end
+    try:
+        hand.do(lambda: waits.append(_measure(probes, results)), PATIENCE)
+    finally:
+        hand.close()
+    found = dict(results)  # what is left behind may still go on
+    costs = {name: seconds for name, (seconds, _) in found.items() if seconds > 0}
+    origins = {**dict(known.origins), **{name: how for name, (_, how) in found.items()}}
+    return evolve(
+        known,
+        costs=evolve(known.costs, **costs),
+        origins=tuple(origins.items()),
+        starved=max(known.starved, waits[-1]),
+    )
+
+
 def _measure(probes: Mapping[str, Probe], results: dict[str, tuple[float, str]]) -> float:
     """Run probes while there is time; 0.0 stands for a figure that was not obtained.
 
     Returns:
         The share of the time that was spent waiting for a core; 1.0 where there was too little of it.
     """
-    names = {each.name for each in fields(Costs)}
     clock = SystemClock()
     start, queued = clock.wall(), clock.run_queue()
     end = time.perf_counter() + BUDGET
-    late = False
-    for name, (probe, how) in probes.items():
-        if name not in names:
-            continue
-        if late := time.perf_counter() > end:
-            results[name] = 0.0, "default: there was no time left to measure it"
-            continue
-        results[name] = 0.0, "default: measuring it did not end"
+    for place, (name, (probe, how)) in enumerate(probes.items()):
+        if time.perf_counter() > end:
+            return 1.0
+        if not place:  # it has all the time there is: where that does not do, it is asked no more
+            results[name] = 0.0, "default: measuring it did not end"
         results[name] = _tried(probe, how)
-    return 1.0 if late else (clock.run_queue() - queued) / max(1, clock.wall() - start)
+    return (clock.run_queue() - queued) / max(1, clock.wall() - start)
 
 
 def _tried(probe: Callable[[], float], how: str) -> tuple[float, str]:
@@ -169,30 +193,29 @@ def _tried(probe: Callable[[], float], how: str) -> tuple[float, str]:
 
 
 def _outdated(known: Calibration, probes: Mapping[str, Probe]) -> bool:
-    """Whether something can be measured now that could not be then, or is measured in another way."""
-    if any(how == _UNASKED and name in probes for name, how in known.origins):
-        return True
-    now = {name: f"{_MEASURED}{how}" for name, (_, how) in {**DIRECT, **probes}.items()}
+    """Whether something is measured in another way now."""
+    now = {name: f"{_MEASURED}{how}" for name, (_, how) in probes.items()}
     return any(how.startswith(_MEASURED) and now.get(name, how) != how for name, how in known.origins)
 
 
-def _load(place: _cache.Place, now: float) -> Calibration | None:
+def _is_fresh(known: Calibration, now: float) -> bool:
+    fresh = DISTURBED_SECONDS if known.starved > DISTURBED else FRESH_SECONDS
+    return known.taken <= now < known.taken + fresh
+
+
+def _load(place: _cache.Place) -> Calibration | None:
     text = _cache.load(place)
     if text is None:
         return None
     try:
         known = Calibration.from_json(text)
-        age = now - known.taken
     except (ValueError, OverflowError, RecursionError):
         return None
     figures: dict[str, float] = asdict(known.costs)
     sound = all(0 < value <= PATIENCE for value in figures.values())
     names = {each.name for each in fields(Costs)}
     complete = names == {name for name, _ in known.origins}
-    fresh = DISTURBED_SECONDS if known.starved > DISTURBED else FRESH_SECONDS
-    if not (sound and complete and 0 <= age < fresh):
-        return None
-    return _with_place(known, place, "")
+    return _with_place(known, place, "") if sound and complete else None
 
 
 def _with_place(known: Calibration, place: _cache.Place, problem: str) -> Calibration:
