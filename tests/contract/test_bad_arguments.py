@@ -338,6 +338,20 @@ def test_a_missing_package_names_its_extra(monkeypatch, module):
     )
 
 
+def test_a_missing_uvloop_of_a_hybrid_names_its_extra(monkeypatch):
+    """It is said before a worker is started, which could only say that it cannot load the callable."""
+    import sys
+
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    with pytest.raises(MissingExtraError) as caught:
+        run(acts.twin(acts.double), [1], strategy=HybridStrategy(loop="uvloop"))
+    assert str(caught.value) == (
+        'HybridStrategy(loop="uvloop") needs a package that is not installed; '
+        "install it with: pip install 'concurrent_choices[uvloop]'"
+    )
+    assert run(acts.double, [1], strategy=HybridStrategy(1, 2, loop="uvloop")) == [2]
+
+
 def test_a_missing_trio_names_its_extra(monkeypatch):
     """The same for a backend."""
     import sys

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from importlib import import_module
@@ -21,7 +22,7 @@ from ._lanes._threads import MOST_THREADS, threads_for
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-__all__ = ["AsyncioStrategy", "KeptLoopStrategy", "UvloopStrategy", "why_no_uvloop"]
+__all__ = ["AsyncioStrategy", "KeptLoopStrategy", "UvloopStrategy", "has_uvloop", "why_no_uvloop"]
 
 
 @frozen
@@ -100,6 +101,14 @@ class UvloopStrategy(AsyncioStrategy):
         from .._work._loop_threads import with_threads  # noqa: PLC0415 - as above
 
         return with_threads(uvloop.new_event_loop())
+
+
+def has_uvloop() -> bool:
+    """Whether uvloop is installed, as far as can be told without loading it."""
+    from importlib.util import find_spec  # noqa: PLC0415 - 3 ms, and hardly ever needed
+
+    # Of what is loaded find_spec asks the module itself, and raises where that does not know.
+    return bool(sys.modules.get("uvloop") or find_spec("uvloop"))
 
 
 def why_no_uvloop() -> str:

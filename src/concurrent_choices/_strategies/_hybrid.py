@@ -9,11 +9,12 @@ from typing import Any, Literal
 
 from attrs import Factory, field, frozen
 
+from .._errors import MissingExtraError
 from .._facts._batch import Batch
 from .._facts._numbers import plain_int
 from .._facts._validators import one_of, positive
 from .._work._job import Job
-from ._event_loop import UvloopStrategy
+from ._event_loop import UvloopStrategy, has_uvloop
 from ._lanes._inside import performer_inside
 from ._workers._pump import Pump
 from ._workers._staffing import Staffed, Staffing
@@ -37,7 +38,8 @@ class HybridStrategy(Staffed):
     Args:
         max_workers: Processes at most; by default the processors this process may use.
         concurrency: Items in flight at once in each process.
-        loop: "asyncio" or "uvloop", for an `async def`.
+        loop: "asyncio" or "uvloop", for an `async def`. Where uvloop is not installed, a run raises
+            `MissingExtraError`.
         start_method: As for `ProcessStrategy`.
 
     Raises:
@@ -55,12 +57,16 @@ class HybridStrategy(Staffed):
     def _execute(self, job: Job) -> Iterator[Batch]:
         workers = self.workers_for(job)
         make_queue = partial(SharedWorkerQueue, capacity=ceil(AHEAD * self.concurrency))
+        inner = self._inner(job)
         job.source.widen(2 * workers * self.concurrency)
         with self.staffing.lend() as host:
-            yield from Pump(job, host, workers=workers, make_queue=make_queue, inner=self._inner(job))
+            yield from Pump(job, host, workers=workers, make_queue=make_queue, inner=inner)
 
     def _inner(self, job: Job) -> Callable[[Job], Iterator[Batch]]:
         if job.is_async and self.loop == "uvloop":
+            if not has_uvloop():  # a worker could only say that it cannot load the callable
+                feature = 'HybridStrategy(loop="uvloop")'
+                raise MissingExtraError(feature, "uvloop")
             return UvloopStrategy(self.concurrency).execute
         return partial(performer_inside(is_async=job.is_async), self.concurrency)
 
