@@ -298,3 +298,19 @@ def test_a_coroutine_that_blocks_for_longer_than_the_budget():
     assert verdict.profile.wall_at_least
     assert "at least" in str(verdict)
     assert verdict.run() == [0, 1, 2]
+
+
+class Table:
+    """As a DataFrame: its length counts rows, and a loop over it comes to its columns."""
+
+    def __len__(self):
+        return 1000
+
+    def __iter__(self):
+        return iter(["a", "b"])
+
+
+def test_what_a_loop_comes_to_is_counted():
+    """The verdict is about what `run` would do."""
+    verdict = recommend(len, Table())
+    assert (verdict.items, verdict.run()) == (2, [1, 1])

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 from attrs import evolve, field, fields, frozen
@@ -29,7 +28,7 @@ from .._measure._ledger import Raised
 from .._measure._profiler import profile
 from .._measure._sampled import Sampled
 from .._platform import this_machine
-from .._strategies._event_loop import KeptLoopStrategy, why_no_uvloop
+from .._strategies._event_loop import KeptLoopStrategy, has_uvloop, why_no_uvloop
 from .._strategies._registry import strategy_for
 from .._work._callables import is_async
 from .._work._perform import show, text_of
@@ -155,7 +154,7 @@ def recommend(
         workload: A `Workload`, or a callable of one argument, `def` or `async def`.
         items: What it is to be called with, where `workload` is a callable.
         budget: Seconds to spend at most. Fewer are spent: a quarter of a second, or a twentieth of what
-            the work would take one by one.
+            the work would take one by one. An iterable that keeps them waiting is waited for.
         verify: Whether the leading candidates race on some of the items.
         machine: Where it is to run, to ask "what if"; this machine by default. Elsewhere cannot be raced.
 
@@ -201,6 +200,8 @@ def _judged(
 ) -> Recommendation:
     """The verdict from predictions; what cannot run here after all is neither chosen nor raced."""
     there = machine or this_machine()
+    if asked.items_count is None:  # a table has a length, which counts its rows, and gives its columns
+        asked = evolve(asked, items_count=sampled.profile.items)
     bonds = _bonds(sampled) if sampled.profile.is_async else {}
     verdict = judge(asked, sampled.profile, costs, there, obstacles=bonds)
     obstacles = dict(bonds)
@@ -219,9 +220,7 @@ def _judged(
 def _bonds(sampled: Sampled) -> dict[str, str]:
     """What cannot run an `async def` here, as far as is known without loading or starting anything."""
     bonds = dict.fromkeys(("thread", *IN_PROCESSES), _ONE_LOOP) if sampled.loop is not None else {}
-    # Of what is loaded find_spec asks the module itself, and raises where that does not know.
-    there = sys.modules.get("uvloop") or find_spec("uvloop")
-    return bonds if there else {**bonds, "uvloop": why_no_uvloop()}
+    return bonds if has_uvloop() else {**bonds, "uvloop": why_no_uvloop()}
 
 
 def _asked_elsewhere(fn: Any, verdict: Recommendation, costs: Costs, seconds: float) -> Elsewhere:
