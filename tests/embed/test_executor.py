@@ -7,6 +7,7 @@ import contextvars
 import gc
 import hashlib
 import importlib
+import logging
 import os
 import signal
 import sys
@@ -57,7 +58,7 @@ def act(what):
     if what == "raise":
         raise KeyError(what)
     if what == "odd":
-        raise OddError(1, 2)
+        raise OddError
     if what == "lock":
         return threading.Lock()
     if what == "sealed":
@@ -88,10 +89,11 @@ class SealedResult:
 
 
 class OddError(Exception):
-    """An exception that can be pickled and not unpickled."""
+    """An exception that cannot be pickled."""
 
-    def __init__(self, one, two):
-        super().__init__(one)
+    def __init__(self):
+        super().__init__("odd")
+        self.lock = threading.Lock()
 
 
 def moved(executor, fn, *args):
@@ -289,6 +291,20 @@ def test_a_worker_that_dies_fails_its_own_call_only(deed, code):
         assert {future.result(30) for future in before + after} == {spin(60_000)}
 
 
+class Long:
+    """Takes long to spell."""
+
+    def __repr__(self):
+        raise AssertionError("it was spelled")
+
+
+def test_arguments_of_calls_in_processes_are_not_spelled():
+    """That may take longer than the call: only errors name them."""
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        assert executor.submit(type, Long()).result(30) is Long
+        assert executor._core._process_pool._host.workers  # it went there
+
+
 def test_errors_come_back_from_processes():
     """An exception comes back as itself, with the traceback it had there."""
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
@@ -298,6 +314,7 @@ def test_errors_come_back_from_processes():
         odd = executor.submit(act, "odd").exception(30)
         assert isinstance(odd, RemoteError)
         assert odd.type_name.endswith("OddError")
+        assert odd.item == "act('odd')"
         assert isinstance(executor.submit(act, "lock").exception(30), NotPicklableError)
         sealed = executor.submit(act, "sealed").exception(30)
         assert isinstance(sealed, NotPicklableError)
@@ -1000,3 +1017,26 @@ def test_threads_without_a_clock_of_their_own(monkeypatch):
         assert all(future.result(60) for future in futures)
         watch = next(each for each in threading.enumerate() if each.name == "executor-watch")
         assert watch.is_alive()
+
+
+class Raising(logging.Handler):
+    """As one whose disk is full."""
+
+    def emit(self, record):
+        raise RuntimeError(record.getMessage())
+
+
+def test_a_log_that_raises_does_not_end_a_thread():
+    """Calls would wait for it for ever."""
+    handler = Raising()
+    logging.getLogger().addHandler(handler)
+    try:
+        with AdaptiveExecutor(max_threads=1, max_processes=0) as executor:
+            begun = threading.Event()
+            first = executor.submit(begun.wait, 10)
+            first.add_done_callback(lambda future: future.missing)
+            begun.set()
+            assert first.result(10)
+            assert executor.submit(abs, -1).result(10) == 1
+    finally:
+        logging.getLogger().removeHandler(handler)

@@ -7,7 +7,6 @@ submit ── room for its callable, and a thread free or allowed ──> a thre
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from .._work._mutex import Mutex
 from .._work._new_thread import new_thread
 from ._backlog import Backlog
 from ._lane import Lane, perform
+from ._tasks import complain
 
 if TYPE_CHECKING:
     from .._facts._clock import Clock
@@ -35,8 +35,6 @@ stay: to set a timer for each rest makes a no-op dearer by 2 µs (measured)."""
 BRIEF = 10e-3
 """Seconds up to which a call counts as short: those never find all threads taken by longer ones
 (guessed: what a person or a request does not notice)."""
-
-_log = logging.getLogger(__name__)
 
 
 class Dispatch:
@@ -154,7 +152,7 @@ class Dispatch:
         try:
             self._on_learnt(task)
         except BaseException:  # noqa: BLE001 - a lane that ended here would leave calls waiting for ever
-            _log.critical("what was learnt of %r could not be used", task, exc_info=True)
+            complain("what was learnt of %r could not be used", task)
 
     def _next(self, lane: Lane, done: Task) -> Task | None:
         """A call has ended; the one that this thread makes next, or None to rest."""

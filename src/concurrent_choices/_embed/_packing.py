@@ -98,7 +98,7 @@ class Packer:
         look = not packed.named and packed.sent == 1
         account = task.account
         trial = account.number if account.figures.gil is None and not account.pinned else 0
-        call = Call(packed.token, frames, forget, repr(task), task.number, args, kwargs, look, trial)
+        call = Call(packed.token, frames, forget, task.number, args, kwargs, look, trial)
         try:
             return dump([call])
         except Exception as error:

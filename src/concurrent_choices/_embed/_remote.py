@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._facts._batch import Claim
 from .._measure._clock import SystemClock
 from .._strategies._workers._outcome import Carried, portable
+from .._work._callables import show_call
 from .._work._captured import Held, held_by
 from .._work._pickling import load, reason_of
 
@@ -23,7 +24,6 @@ class Call(NamedTuple):
         token: The callable's number; 0 where it is not to be remembered.
         frames: The callable itself, where this worker has not been sent it before.
         forget: Whether the worker is to forget all callables it was sent.
-        name: What the call is called in errors.
         number: Which call of the executor it is.
         args: Its positional arguments.
         kwargs: Its other arguments.
@@ -34,15 +34,22 @@ class Call(NamedTuple):
     token: int
     frames: tuple[bytes, ...]
     forget: bool
-    name: str
     number: int
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     look: bool
     trial: int
 
+
+class _Called(NamedTuple):
+    """A call as the item that errors name; it is spelled only where one does."""
+
+    fn: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
     def __repr__(self) -> str:
-        return self.name
+        return show_call(*self)
 
 
 class Look(NamedTuple):
@@ -108,7 +115,8 @@ def _made(fn: Any, call: Call) -> Report:
     ended, cpu = _clock.wall(), _clock.thread_cpu() - cpu
     queued = _clock.run_queue() - queued
     gil = None if monitor is None else monitor.end(call.trial, (began, ended), cpu, queued)
-    carried = None if failure is None else portable(failure, Claim(call.number, [call]), call.number)
+    claim = Claim(call.number, [_Called(fn, call.args, call.kwargs)])
+    carried = None if failure is None else portable(failure, claim, call.number)
     return Report(value, carried, (ended - began) / 1e9, cpu / 1e9, queued / 1e9, gil=gil)
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, InvalidStateError
+from contextlib import suppress
 from contextvars import Context
 from typing import Any
 
-from .._work._callables import name_of
+from .._work._callables import show_call
 from ._account import Account
+from ._identity import unwrapped
 
-__all__ = ["Task"]
-
-_SHOWN = 120
+__all__ = ["Task", "complain"]
 
 _log = logging.getLogger(__name__)
 
@@ -94,14 +94,15 @@ class Task:
             else:
                 self.future.set_exception(error)
         except InvalidStateError:
-            _log.critical("what came of %r is lost: somebody else has ended its future", self)
+            complain("what came of %r is lost: somebody else has ended its future", self)
         except BaseException:  # noqa: BLE001 - see above
-            _log.critical("a callback of %r's future raised", self, exc_info=True)
+            complain("a callback of %r's future raised", self)
 
     def __repr__(self) -> str:
-        try:
-            given = [*map(repr, self.args), *(f"{name}={value!r}" for name, value in self.kwargs.items())]
-        except Exception as error:  # noqa: BLE001 - a broken repr must not hide the error it should explain
-            given = [f"arguments whose repr raises {type(error).__name__}"]
-        text = f"{name_of(self.fn)}({', '.join(given)})"
-        return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        return show_call(*unwrapped(self.fn, self.args, self.kwargs))
+
+
+def complain(problem: str, task: Task) -> None:
+    """Log an error that nobody else would hear of; a handler that raises must not end this thread either."""
+    with suppress(Exception):
+        _log.critical(problem, task, exc_info=True)

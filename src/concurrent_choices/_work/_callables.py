@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-__all__ = ["enclosed", "is_async", "is_generator", "name_of", "touches_nothing"]
+__all__ = ["enclosed", "is_async", "is_generator", "name_of", "show_call", "touches_nothing"]
 
 _CALLING = ("CALL", "IMPORT", "ITER", "YIELD", "SEND", "WITH", "INTRINSIC")
+
+_SHOWN = 120
 
 _NUMERIC = frozenset({abs, bin, chr, hex, oct, ord, round})
 
@@ -39,6 +41,16 @@ def name_of(fn: Callable[..., Any]) -> str:
     while isinstance(fn, partial):
         fn = fn.func
     return getattr(fn, "__qualname__", None) or type(fn).__qualname__
+
+
+def show_call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """A call for messages: short. To spell its arguments may take longer than the call itself."""
+    try:
+        given = [*map(repr, args), *(f"{name}={value!r}" for name, value in kwargs.items())]
+    except Exception as error:  # noqa: BLE001 - a broken repr must not hide the error it should explain
+        given = [f"arguments whose repr raises {type(error).__name__}"]
+    text = f"{name_of(fn)}({', '.join(given)})"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def enclosed(fn: FunctionType) -> Iterator[tuple[str, Any]]:
