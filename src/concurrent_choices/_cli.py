@@ -52,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code.
     """
     asked = _parsed(arguments)
+    _escape_what_cannot_be_encoded()
     try:
         code: int = asked.command(asked)
         print(end="", flush=True)  # here, where it can still be said that nobody reads it
@@ -69,6 +70,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return code
+
+
+def _escape_what_cannot_be_encoded() -> None:
+    """Such as µ where the locale is C: as standard error has it, rather than lose the report."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
 
 
 def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:

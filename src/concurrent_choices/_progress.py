@@ -56,13 +56,13 @@ class _Terminal:
 
     def write(self, text: str) -> int:
         """Write, or do without."""
-        with suppress(OSError, ValueError):
+        with suppress(Exception):
             self._file.write(text)
         return len(text)
 
     def flush(self) -> None:
         """Flush, or do without."""
-        with suppress(OSError, ValueError):
+        with suppress(Exception):
             self._file.flush()
 
 

@@ -206,3 +206,11 @@ def test_it_runs_as_a_module(tmp_path):
     told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "recommend" in told.stdout
     assert "machine" in told.stdout
+
+
+def test_a_terminal_that_lacks_characters(monkeypatch):
+    """Where the locale is C the table is printed all the same, with what it cannot show escaped."""
+    shown = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, "ascii"))
+    assert main(["machine"]) == 0
+    assert b" \\xb5s  measured: by a test\n" in shown.getvalue()

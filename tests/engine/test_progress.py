@@ -1,5 +1,6 @@
 """The progress display under `auto`."""
 
+import io
 import os
 import sys
 import time
@@ -51,4 +52,20 @@ def test_a_display_where_standard_error_is_closed(monkeypatch):
     """As in a service: there is nothing to show it on."""
     with Path(os.devnull).open("w", encoding="utf-8") as watched:
         monkeypatch.setattr(sys, "stderr", watched)
+    assert run(abs, range(5), progress=True) == [*range(5)]
+
+
+class Refusing(io.StringIO):
+    """As a logger's or a GUI's stand-in for standard error."""
+
+    def write(self, text):
+        raise RuntimeError("nothing more")
+
+    def flush(self):
+        raise RuntimeError("nothing more")
+
+
+def test_a_stream_that_raises_costs_no_result(monkeypatch):
+    """Whatever it raises."""
+    monkeypatch.setattr(sys, "stderr", Refusing())
     assert run(abs, range(5), progress=True) == [*range(5)]

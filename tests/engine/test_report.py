@@ -1,5 +1,8 @@
+import logging
+
 import pytest
 
+from concurrent_choices import run
 from concurrent_choices._engine._report import RunReport, Step
 
 
@@ -51,3 +54,27 @@ def test_a_few_lanes_more_are_no_step(lanes, count):
     """Twice as many are, whatever became of the figures meanwhile."""
     steps = step("thread ×8", "97% of it waits", 8), step(f"thread ×{lanes}", "98% of it waits", lanes)
     assert len(told(*steps)) == count
+
+
+class Raising(logging.Handler):
+    """As one whose disk is full, or whose server is gone."""
+
+    def emit(self, record):
+        raise RuntimeError(record.getMessage())
+
+
+def test_a_log_that_raises_costs_no_result():
+    """Its handlers are somebody else's."""
+    log = logging.getLogger("concurrent_choices")
+    before, handler = log.level, Raising()
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG)
+    try:
+        report = RunReport("work")
+        report.note(step("this thread", "it begins"))
+        report.lose("a counter")
+        assert run(abs, range(-3000, 0), strategy="auto") == [*range(3000, 0, -1)]
+    finally:
+        log.setLevel(before)
+        log.removeHandler(handler)
+    assert (len(report.steps), report.lost) == (1, "a counter")

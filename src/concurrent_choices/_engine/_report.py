@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from contextvars import ContextVar
 from itertools import takewhile
 from weakref import ref
@@ -111,16 +112,18 @@ class RunReport(Printed):
         logger_of = getattr(sys.modules.get("logging"), "getLogger", None)
         if logger_of is not None:
             words = "%s: %s after %.3f s and %d items: %s"
-            logger_of("concurrent_choices").debug(
-                words, self.callable, step.doing, step.at, step.done, step.reason
-            )
+            with suppress(Exception):  # a handler that raises must not cost the results
+                logger_of("concurrent_choices").debug(
+                    words, self.callable, step.doing, step.at, step.done, step.reason
+                )
 
     def lose(self, changed: str) -> None:
         """Write down, and warn in the log, that calls have changed something in worker processes."""
         import logging  # noqa: PLC0415 - 10 ms of a first run, and this is seldom needed
 
         self.lost = changed
-        logging.getLogger("concurrent_choices").warning("%s: %s", self.callable, _LOST.format(changed))
+        with suppress(Exception):  # as above
+            logging.getLogger("concurrent_choices").warning("%s: %s", self.callable, _LOST.format(changed))
 
     def close(self, done: int) -> None:
         """The run has ended."""
