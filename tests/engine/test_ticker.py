@@ -26,6 +26,25 @@ def test_a_beat_that_is_stopped_is_let_go():
     assert called.wait(10)
 
 
+def test_a_beat_that_is_stopped_while_it_is_called_is_let_go():
+    """What it answers then is not heard: it would be called, and hold its run, for once more."""
+    ticker, begun, stopped, over = Ticker(), threading.Event(), threading.Event(), threading.Event()
+
+    def beat():
+        begun.set()
+        stopped.wait(10)
+        return 60.0
+
+    ticker.start(beat, 0)
+    assert begun.wait(10)
+    ticker.stop(beat)
+    stopped.set()
+    ticker.start(over.set, 0)  # which the same thread calls next
+
+    assert over.wait(10)
+    assert not ticker._due
+
+
 def test_a_beat_that_was_never_started_can_be_stopped():
     """A run that found no thread for it ends as any other."""
     ticker = Ticker()

@@ -28,6 +28,7 @@ class Ticker:
         self._lock = Mutex()
         self._changed = threading.Condition(self._lock)
         self._due: list[tuple[float, int, Beat]] = []
+        self._beating: Beat | None = None  # until it is stopped
         self._numbers = count()
         self._running = False
         self._next = 0.0
@@ -53,6 +54,8 @@ class Ticker:
         with self._lock:
             self._due = [each for each in self._due if each[2] != beat]
             heapq.heapify(self._due)
+            if self._beating == beat:
+                self._beating = None
 
     def _run(self) -> None:
         try:
@@ -60,13 +63,14 @@ class Ticker:
                 self._call(beat)
                 del beat  # or it would live until the next one
         except BaseException:
-            self._running = False  # the next run gets a thread that is alive
+            self._running, self._beating = False, None  # the next run gets a thread that is alive
             raise
 
     def _call(self, beat: Beat) -> None:
         seconds = beat()
-        if seconds is not None:
-            with self._lock:
+        with self._lock:
+            wanted, self._beating = self._beating is not None, None
+            if wanted and seconds is not None:
                 due = time.monotonic() + seconds
                 heapq.heappush(self._due, (due, next(self._numbers), beat))
 
@@ -80,7 +84,8 @@ class Ticker:
                 if self._next > now:
                     self._changed.wait(self._next - now)
                 elif self._due:
-                    return heapq.heappop(self._due)[2]
+                    self._beating = heapq.heappop(self._due)[2]
+                    return self._beating
                 else:
                     self._running = False
                     return None
