@@ -1,5 +1,7 @@
 """Worker processes that come up beside a run that may be over before they have."""
 
+import os
+import signal
 import threading
 import time
 from itertools import repeat
@@ -91,6 +93,20 @@ def test_results_that_could_not_come_back_keep_the_callable_here(startup, barred
     assert startup.host is None
     assert barred == [startup.obstacle]
     assert "a result's value under 'lock' is a lock" in startup.obstacle
+
+
+def test_workers_that_were_killed_while_they_rested_are_replaced(barred):
+    """Or no run could use processes until they had rested long enough to end, one after another."""
+    for _ in range(2):
+        job = Job(abs, Source(range(3)))
+        startup = WorkerStartup(job, State(job.fn), begin_report("abs"), Urgency())
+        startup.order(2, 1, Done(), barred.append)
+        assert (startup.ready, barred) == (2, [])
+        host = startup.host
+        startup.close()
+        os.kill(host.workers[0].pid, signal.SIGKILL)
+        assert host.workers[0].process.wait(10) == -signal.SIGKILL
+    assert len(host.workers) == 2
 
 
 LARGE = bytes(1 << 22)

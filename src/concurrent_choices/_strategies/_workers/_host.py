@@ -16,6 +16,7 @@ from ..._work._forks import tell_in_forks
 from ..._work._imports import preloadable
 from ..._work._pickling import dump
 from . import _spawn
+from ._child import readable
 from ._fork_client import ForkServer, can_serve_forks
 from ._page import Page
 from ._surroundings import surroundings
@@ -79,6 +80,12 @@ class Worker:
     def sentinel(self) -> int | None:
         """A descriptor that becomes readable when it ends, where there is one."""
         return self.process.sentinel
+
+    @property
+    def lost(self) -> bool:
+        """Whether it has ended, or nobody is there any more who could tell."""
+        ended = self.process.wait(0) is not None
+        return ended or (self.sentinel is not None and readable(self.sentinel, 0))
 
     def kill(self) -> None:
         """End it and whatever processes it started, now."""
@@ -184,6 +191,11 @@ class Host:
         """Kill one worker; its exit status."""
         worker.kill()
         return self.bury(worker)
+
+    def dismiss_lost(self) -> None:
+        """Let go of workers that were lost while nobody listened to them."""
+        for worker in [worker for worker in self.workers if worker.lost]:
+            self.dismiss(worker)
 
     def bury(self, worker: Worker) -> int | None:
         """Let go of a worker that has died; its exit status."""

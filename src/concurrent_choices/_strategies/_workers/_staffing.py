@@ -96,6 +96,8 @@ def _wake() -> Host | None:
         host, closing = _resting.pop(_kind(), (None, None))
     if closing is not None:
         closing.cancel()
+    if host is not None:
+        host.dismiss_lost()
     return host
 
 
