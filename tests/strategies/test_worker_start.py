@@ -6,11 +6,12 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from concurrent_choices import HybridStrategy, InvalidArgumentError, ProcessStrategy, run
+from concurrent_choices import HybridStrategy, InvalidArgumentError, ProcessStrategy, run, stream
 from concurrent_choices._strategies._workers import _spawn
 from concurrent_choices._strategies._workers._host import Worker
 from descriptors import no_descriptors
@@ -68,6 +69,20 @@ def read_nothing(_item):
 
 print(type(run(read_nothing, [1], strategy="process", return_exceptions=True)[0]).__name__)
 """
+
+
+def end_the_first(folder):
+    """An initializer that ends the first worker which comes to it."""
+    with suppress(FileExistsError):
+        Path(folder, "ended").touch(exist_ok=False)
+        os._exit(3)
+
+
+@pytest.mark.parametrize("buffersize", [1, 3])
+def test_items_sent_to_a_worker_that_never_came_up(tmp_path, buffersize):
+    """Another takes them, though as many items are on their way as may be."""
+    strategy = ProcessStrategy(1, initializer=end_the_first, initargs=(str(tmp_path),))
+    assert [*stream(abs, range(-5, 0), strategy=strategy, buffersize=buffersize)] == [5, 4, 3, 2, 1]
 
 
 def test_a_worker_that_crashes_says_where():

@@ -173,6 +173,16 @@ def test_a_closed_source_hands_out_nothing():
     assert source.finished
 
 
+@pytest.mark.parametrize("items", [range(5), iter(range(5))])
+def test_what_came_back_can_be_claimed_while_the_window_is_full(items):
+    """It has left already; nobody else would bring on the result that the window waits for."""
+    source = Source(items, window=2, fixed=True)
+    source.give_back(source.claim(2))
+    assert (source.room, source.ready, source.claimable) == (0, 2, True)
+    assert source.claim(9) == Claim(0, range(2) if source.length else [0, 1])
+    assert not source.claimable
+
+
 def test_lengths():
     """Plain containers tell how many items remain; iterators cannot."""
     source = Source([1, 2, 3])

@@ -257,8 +257,11 @@ class Source:
     @property
     def ready(self) -> int:
         """Items that a lane could claim at once."""
-        waiting = len(self._ready) - self._at + self._given_back
-        return max(0, min(waiting, self.room)) if self._sliced else waiting
+        if self.closed:
+            return 0
+        waiting = len(self._ready) - self._at
+        # What came back has left the window's room already.
+        return self._given_back + (max(0, min(waiting, self.room)) if self._sliced else waiting)
 
     @property
     def _given_back(self) -> int:
