@@ -486,6 +486,15 @@ def test_changes_of_mind_are_logarithmic():
     assert switches <= 40
 
 
+def test_each_change_of_mind_waits_twice_as_long():
+    """The second may follow 20 ms after the first."""
+    known = Known(Limits())
+    for now, until in ((1.0, 1.02), (2.0, 2.04), (3.0, 3.08)):
+        known.changed(now)
+        assert not known.may_change(until - 0.001)
+        assert known.may_change(until + 0.001)
+
+
 def half_and_half(now, *, calls=0, flying=0):
     """Items of 2 ms of waiting and 2 ms of Python; the calling thread has done two, lanes fill the GIL."""
     alone = 1 if not calls else 2
@@ -604,6 +613,18 @@ def climbing(rate_of, *, seconds=3.0, errors_at=None):
 def test_lanes_double_to_the_ceiling_where_nothing_holds_them_up():
     """Pure waiting: every lane delivers."""
     assert climbing(lambda lanes: lanes / 0.05).lanes == 256
+
+
+def test_lanes_double_from_look_to_look():
+    """Calls that come back hundreds of times between two looks leave time to see what more lanes do."""
+    climb = Climb(Sight(now=0.0, remaining=10**6), 256)
+    calls = [30, 330, 990, 2000]
+    lanes = []
+    for step, count in enumerate(calls, 1):
+        flying = climb.lanes
+        sight = Sight(now=step / 100, remaining=10**6, flying=flying, calls=count, call_seconds=count * 3e-4)
+        lanes.append(climb.look(sight))
+    assert lanes == [32, 64, 128, 256]
 
 
 def test_lanes_settle_at_twice_what_a_server_takes():

@@ -135,10 +135,10 @@ class Climb:
         self.lanes = self._round_lanes = max(self.lanes, min(2 * self.lanes, fitting, most, self.ceiling))
 
     def _grow(self, returned: int, flying: int) -> None:
-        """One more lane for each call that came back, which doubles them in a round trip."""
+        """One more lane for each call that came back, and at most twice as many at a look."""
         if flying < self.lanes / 2:
             return  # there are more lanes than calls to make
-        self.lanes = max(self.lanes, min(self.lanes + returned, 2 * self._round_lanes, self.ceiling))
+        self.lanes = min(self.lanes + min(returned, self.lanes), self.ceiling)
 
     def _gains_nothing(self, sight: Sight, last: Sight) -> bool:
         """Whether more lanes would not help: these deliver what one would, or fill the GIL already."""

@@ -79,8 +79,8 @@ class Known:
 
     def changed(self, now: float) -> None:
         """One more change of mind."""
-        self.changes += 1
         self._not_before = now + SWITCH * 2**self.changes
+        self.changes += 1
 
     def crowded(self, sight: Sight, gap: float) -> None:
         """Several lanes have delivered no more than one; a long time from now they may be tried once more.
