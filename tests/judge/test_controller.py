@@ -162,7 +162,40 @@ def test_lanes_that_are_no_faster_together_any_more_give_way():
     decider.look(Sight(now=0.03, done=52, remaining=9000, lane_cpu=0.052, cpu=0.052, flying=1))
     arrangement = decider.look(Sight(now=0.13, done=152, remaining=9000, lane_cpu=0.152, cpu=0.152, flying=8))
     assert (arrangement.stage, arrangement.threads) == ("alone", 0)
-    assert "no longer faster" in arrangement.reason
+    assert "leave cores idle" in arrangement.reason
+
+
+def test_lanes_that_leave_a_core_idle_are_compared_once_more():
+    """The first items were slow as all was new to them: by those two lanes looked faster than they are."""
+    decider = controller()
+    at_the_pair(decider)
+    found = decider.look(Sight(now=0.03, done=60, remaining=9000, lane_cpu=0.044, cpu=0.044, flying=1))
+    assert (found.stage, found.threads) == ("parallel", 2)
+    sight = Sight(now=0.09, done=150, remaining=9000, lane_cpu=0.134, cpu=0.134, flying=2, alone_items=8)
+    assert decider.look(sight).stage == "alone"
+    for now, items in ((0.092, 4), (0.094, 8), (0.096, 12)):
+        found = decider.look(alone_again(sight, now, items))
+    assert found.stage == "pair"
+    decider.look(alone_again(sight, 0.098, 16, flying=1))
+    sight = alone_again(sight, 0.098, 16)._replace(now=0.120, done=210, lane_cpu=0.174, cpu=0.174)
+    decider.look(sight)
+    found = decider.look(alone_again(sight, 0.128, 16))
+    assert (found.stage, found.processes) == ("starting", 2)
+
+
+def alone_again(before, now, items, flying=0):
+    """The calling thread has computed since then, half a millisecond an item."""
+    spent = now - before.now
+    return before._replace(
+        now=now,
+        done=before.done + items,
+        alone_items=before.alone_items + items,
+        alone_wall=before.alone_wall + spent,
+        alone_cpu=before.alone_cpu + spent,
+        cpu=before.cpu + spent,
+        lane_cpu=before.lane_cpu + spent,
+        flying=flying,
+    )
 
 
 def test_two_lanes_that_mostly_wait_become_a_few():

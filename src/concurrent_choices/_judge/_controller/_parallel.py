@@ -6,7 +6,7 @@ from ._known import Known
 from ._processes import Starting
 from ._sight import Arrangement, Sight
 from ._stage import Back, Stage
-from ._thresholds import CALM, COUNTED, MANY, PARALLEL, WAITS
+from ._thresholds import CALM, COUNTED, FULL, MANY, WAITS
 from ._waiting import Waiting
 from ._witness import in_turns
 
@@ -45,9 +45,9 @@ class Parallel:
             return self
         if busy < 1 - WAITS:
             return Waiting(self._known, sight, "the lanes have begun to wait")
-        if busy < 0.8 * PARALLEL and self._lanes > 1:
-            self._known.changed(sight.now)
-            return Back("the lanes are no longer faster together")
+        if busy < FULL * min(self._lanes, MANY - 1):
+            # The GIL or a neighbour: one lane and two, now that nothing is new to them, will tell.
+            return Back("the lanes leave cores idle")
         return self
 
     def _would_pay(self, began: Sight, sight: Sight, busy: float) -> bool:
