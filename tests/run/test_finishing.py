@@ -8,7 +8,7 @@ import pytest
 import verdict_callables as callables
 from verdict_callables import Counted
 
-from concurrent_choices import InvalidArgumentError, Recommendation, recommend, run
+from concurrent_choices import InvalidArgumentError, ItemTimeoutError, Recommendation, recommend, run
 from patience import patient, with_ample_limit
 
 
@@ -135,6 +135,33 @@ def test_an_item_that_raises_is_named_by_its_place_in_the_input(bad):
     with pytest.raises(ValueError, match="no") as caught:
         recommend(fn, range(1000)).run()
     assert caught.value.__notes__[-1] == f"raised by item {bad}: {bad}"
+
+
+@pytest.mark.parametrize("of_kind", ["def", "async def", "async def on one loop"])
+def test_a_measured_call_that_does_not_come_back_outlasts_its_timeout_too(of_kind):
+    """Nobody waits for it for ever; where it holds the loop, others go on on another."""
+    gate, turn = threading.Event(), asyncio.Lock()
+
+    def fn(item):
+        gate.wait(60 if item == 0 else 0)
+        return item
+
+    async def holds(item):
+        return fn(item)
+
+    async def holds_too(item):
+        return fn(item) if turn else None
+
+    chosen = {"def": fn, "async def": holds, "async def on one loop": holds_too}[of_kind]
+    first, second = (recommend(chosen, range(5), budget=0.05) for _ in range(2))
+    try:
+        with pytest.raises(ItemTimeoutError, match="item 0"):
+            first.run(timeout=0.5)
+        results = second.run(timeout=0.5, return_exceptions=True)
+    finally:
+        gate.set()
+    assert isinstance(results[0], ItemTimeoutError)
+    assert results[1:] == [1, 2, 3, 4]
 
 
 def test_exceptions_stand_in_their_places_if_asked_to():

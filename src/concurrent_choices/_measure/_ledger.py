@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .._facts._batch import Claim
     from ._figures import Block
 
-__all__ = ["Ledger", "Raised", "Run"]
+__all__ = ["InFlight", "Ledger", "Raised", "Run"]
 
 
 @frozen
@@ -41,6 +41,18 @@ class Run(NamedTuple):
     outcomes: Sequence[Any]
 
 
+class InFlight(Future[Run]):
+    """Calls that were under way when nobody waited any longer. They must not be made again.
+
+    Attributes:
+        claim: The items they were made with.
+    """
+
+    def __init__(self, claim: Claim) -> None:
+        super().__init__()
+        self.claim = claim
+
+
 class Ledger:
     """What the calling threads have done.
 
@@ -57,7 +69,7 @@ class Ledger:
         self._lock = Mutex()
         self._begun: set[int] = set()
         self._under_way: dict[int, Claim] = {}
-        self._orphaned: dict[int, Future[Run]] = {}
+        self._orphaned: dict[int, InFlight] = {}
         self._abandoned = False
 
     def begin(self, claim: Claim) -> bool:
@@ -83,12 +95,12 @@ class Ledger:
         if orphan is not None:
             orphan.set_result(run)
 
-    def abandon(self) -> tuple[Future[Run], ...]:
+    def abandon(self) -> tuple[InFlight, ...]:
         """Let nothing more begin; answers what is under way."""
         with self._lock:
             self._abandoned = True
-            for start in self._under_way:
-                self._orphaned.setdefault(start, Future())
+            for start, claim in self._under_way.items():
+                self._orphaned.setdefault(start, InFlight(claim))
             return tuple(self._orphaned.values())
 
     def unbegun(self, claims: Iterable[Claim]) -> list[Claim]:

@@ -8,11 +8,10 @@ from attrs import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from concurrent.futures import Future
 
     from .._facts._profile import Profile
     from ._feed import Feed
-    from ._ledger import Run
+    from ._ledger import InFlight, Run
     from ._sample_loop import KeptLoop
 
 __all__ = ["Sampled"]
@@ -33,7 +32,7 @@ class Sampled:
 
     profile: Profile
     runs: tuple[Run, ...]
-    in_flight: tuple[Future[Run], ...]
+    in_flight: tuple[InFlight, ...]
     feed: Feed
     loop: KeptLoop | None = None
 

@@ -81,7 +81,7 @@ class Verdict(Recommendation):
         that hold what serves one event loop, such as a client, go on on asyncio's, where they were sampled.
 
         Args:
-            timeout: Seconds one item may take.
+            timeout: Seconds one item may take; a measured call that is still under way, from now on.
             return_exceptions: Put an exception in its item's place instead of raising it.
 
         Raises:
@@ -99,7 +99,7 @@ class Verdict(Recommendation):
         """
         left = self._leftover
         if left.loop is not None:
-            return KeptLoopStrategy(self.plan.concurrency, take=left.loop.take)
+            return KeptLoopStrategy(self.plan.concurrency, take=left.take_loop)
         in_processes = self.plan.strategy in IN_PROCESSES
         if in_processes and not left.used and elsewhere(left.workload.fn, FOREVER).obstacle:
             return "auto"

@@ -7,14 +7,20 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError
+from .._facts._batch import Claim
 from .._facts._workload import Workload
 from .._measure._ledger import Raised
 from .._measure._sampled import Sampled
+from .._work._loop_threads import new_loop
+from .._work._watched import overdue
 from ..protocols import Strategy
+from ._arguments import check_timeout
 from ._numbering import renumber, was_raised
 from ._sync import run
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
     from .._measure._sample_loop import KeptLoop
 
 __all__ = ["Leftover"]
@@ -37,6 +43,7 @@ class Leftover:
     def __init__(self, workload: Workload, sampled: Sampled) -> None:
         self.workload = workload
         self._sampled = sampled
+        self._adrift = False
         self.results: dict[int, Any] = {}
         self.raised: set[int] = set()
         self.rest: Iterator[tuple[int, Any]] = sampled.rest()
@@ -48,6 +55,11 @@ class Leftover:
     def loop(self) -> KeptLoop | None:
         """Where coroutines that hold what serves one event loop have to go on."""
         return self._sampled.loop
+
+    def take_loop(self) -> AbstractEventLoop:
+        """The loop that coroutines were sampled on; a new one where a call that is adrift has that still."""
+        assert self.loop is not None
+        return new_loop() if self._adrift else self.loop.take()
 
     @property
     def can_race(self) -> bool:
@@ -104,15 +116,28 @@ class Leftover:
         if self.used:
             problem = "has been run already; its items were used up. Ask recommend() again"
             raise InvalidArgumentError("recommendation", problem)
+        seconds = check_timeout(timeout)
         self.used = True
         self._raise_first(return_exceptions=return_exceptions)
+        if self.loop is not None:  # which is free once they are over
+            self._land(seconds)
+            self._raise_first(return_exceptions=return_exceptions)
         self.perform(list(self.rest), strategy, timeout=timeout, return_exceptions=return_exceptions)
-        for flight in self._sampled.in_flight:
-            landed = flight.result()
-            for index, outcome in enumerate(landed.outcomes, landed.start):
-                self._enter(index, outcome)
+        if self.loop is None:
+            self._land(seconds)
         self._raise_first(return_exceptions=return_exceptions)
         return [value for _, value in sorted(self.results.items())]
+
+    def _land(self, timeout: float | None) -> None:
+        """Wait for the calls that were under way, for each as long as it may take."""
+        for flight in self._sampled.in_flight:
+            try:
+                outcomes = flight.result(timeout and timeout * len(flight.claim.items)).outcomes
+            except TimeoutError:
+                self._adrift = True
+                outcomes = _overdue(flight.claim, timeout)
+            for index, outcome in enumerate(outcomes, flight.claim.start):
+                self._enter(index, outcome)
 
     def _enter(self, index: int, outcome: Any) -> None:
         if isinstance(outcome, Raised):
@@ -124,3 +149,10 @@ class Leftover:
         error = None if return_exceptions else self.first_error()
         if error is not None:
             raise error
+
+
+def _overdue(claim: Claim, timeout: float | None) -> list[Raised]:
+    """What stands for calls that outlasted their time; of several, nobody knows which one did."""
+    assert timeout is not None
+    single = (Claim(index, [item]) for index, item in enumerate(claim.items, claim.start))
+    return [Raised(overdue(each, timeout, tolerant=True).values[0]) for each in single]
