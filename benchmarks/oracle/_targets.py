@@ -8,7 +8,7 @@ from statistics import median_low
 
 import attrs
 
-from benchmarks.oracle._figures import Case, Choice, geometric_mean, quantile
+from benchmarks.oracle._figures import Case, Choice, Forecast, geometric_mean, quantile
 from benchmarks.oracle._grid import forks_the_caller
 from benchmarks.oracle._measurement import OURS
 
@@ -136,6 +136,7 @@ def _predictions(cases: Sequence[Case]) -> Iterator[Target]:
         most <= 0.25 if known else None,
     )
     yield from _repeated([abs(each - 1.0) for case in cases for each in case.repeats])
+    yield from _error_bars([each for case in cases for each in case.forecasts])
 
 
 def _repeated(off: Sequence[float]) -> Iterator[Target]:
@@ -144,6 +145,14 @@ def _repeated(off: Sequence[float]) -> Iterator[Target]:
         near = share(sum(each <= 0.25 for each in off), len(off))
         measured = f"{quantile(off, 0.5):.1%}; {quantile(off, 0.95):.1%}; within 25 %: {near}"
         yield Target("those two of the same run in a later round against the first", "", measured)
+
+
+def _error_bars(forecasts: Sequence[Forecast]) -> Iterator[Target]:
+    """How many predictions were as sure as they said: 68 and 95 % of normal errors would be."""
+    off = [abs(each.measured - each.predicted) / each.error for each in forecasts if each.error]
+    if off:
+        one, two = (share(sum(each <= errors for each in off), len(off)) for errors in (1, 2))
+        yield Target("those within one standard error of theirs, and within two", "", f"{one}; {two}")
 
 
 def _cost(cases: Sequence[Case]) -> Target:

@@ -20,16 +20,16 @@ def error(profile, plan, costs=FREE, items=100):
 
 
 def test_a_steady_item_leaves_the_error_of_the_model_and_the_mean():
-    """Five percent of the model and one of the clock, of 0.5 s."""
-    assert error(function(5), SEQUENTIAL) == pytest.approx(0.5 * hypot(0.05, 0.01), rel=1e-3)
+    """Twenty percent of the model and one of the clock, of 0.5 s."""
+    assert error(function(5), SEQUENTIAL) == pytest.approx(0.5 * hypot(0.2, 0.01), rel=1e-3)
 
 
 def test_more_calls_make_it_smaller():
     """An irregular item, seen ten times or a thousand times."""
     irregular = function(5, wall_sd=5 * MS)
     often = evolve(irregular, calls=1000)
-    assert error(irregular, SEQUENTIAL) == pytest.approx(0.5 * hypot(0.05, 10**-0.5), rel=1e-3)
-    assert error(often, SEQUENTIAL) < 0.5 * 0.07
+    assert error(irregular, SEQUENTIAL) == pytest.approx(0.5 * hypot(0.2, 10**-0.5), rel=1e-3)
+    assert error(often, SEQUENTIAL) < 0.5 * 0.21
 
 
 def test_a_few_calls_say_little_of_the_longest():
@@ -37,7 +37,7 @@ def test_a_few_calls_say_little_of_the_longest():
     lanes = Plan(strategy="thread", workers=100, concurrency=100)
     uneven = function(5, wall_sd=5 * MS, wall_max=15 * MS)
     often = evolve(uneven, calls=1000)
-    assert error(uneven, lanes) > 5 * MS > 2.5 * error(often, lanes)
+    assert error(uneven, lanes) > 5 * MS > 1.2 * error(often, lanes)
 
 
 def test_a_resource_that_may_be_none_is_no_error():

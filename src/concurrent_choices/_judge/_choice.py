@@ -90,12 +90,12 @@ def is_close(chosen: Estimate, estimates: Sequence[Estimate], *, is_async: bool)
 def contenders(chosen: Estimate, estimates: Sequence[Estimate], *, is_async: bool) -> tuple[Plan, ...]:
     """The plans that a race should tell apart: the chosen one, and those that may be faster.
 
-    A plan may be faster where its prediction less two standard errors is below the chosen one's
-    plus two.
+    A plan may be faster where its prediction less a standard error is below the chosen one's plus one:
+    most of what is unsure about one plan for a callable is so about all.
     """
     others = _different(chosen, estimates, is_async=is_async)
-    slowest = chosen.expected + 2 * chosen.error
-    able = [each for each in others if each.expected - 2 * each.error <= slowest]
+    slowest = chosen.expected + chosen.error
+    able = [each for each in others if each.expected - each.error <= slowest]
     rivals: list[Estimate] = []
     for each in sorted(able, key=_at_best):
         if len(rivals) < MOST_CONTENDERS - 1 and all(_differ(each, it, is_async=is_async) for it in rivals):
