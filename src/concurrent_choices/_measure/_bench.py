@@ -14,12 +14,11 @@ from ._sample_loop import KeptLoop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from concurrent.futures import Future
 
     from .._facts._batch import Claim
     from .._facts._clock import Clock
     from ._hand import Hand
-    from ._ledger import Run
+    from ._ledger import InFlight
 
 __all__ = ["Bench"]
 
@@ -65,7 +64,7 @@ class Bench:
         self.hand = hand()
         self.calls = self.maker(is_async=is_async)
         self.ledger = Ledger()
-        self.in_flight: tuple[Future[Run], ...] = ()
+        self.in_flight: tuple[InFlight, ...] = ()
         self.missing = list(clock.missing)
         self.binding = ""
         self._keeps = False
