@@ -113,6 +113,16 @@ def test_reports_of_runs_long_past_are_let_go_of():
     assert second() is None
 
 
+def test_a_report_is_told_to_a_few_contexts_at_most():
+    """A server that starts a task after each run keeps thousands of copies, which each run would tell."""
+    kept = []
+    for _ in range(100):
+        begin_report("work").close(0)
+        kept.append(copy_context())
+    begin_report("last").close(0)
+    assert sum(each.run(run_report).callable == "last" for each in kept) < 50
+
+
 class Turning:
     """Quick for some items, then waiting: knows how many of those there were at once.
 

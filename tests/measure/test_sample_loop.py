@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from concurrent_choices._measure import _sample_loop
 from concurrent_choices._measure._hand import DaemonHand
 from concurrent_choices._measure._sample_loop import KeptLoop, SampleLoop
 
@@ -109,3 +110,25 @@ def test_a_loop_is_given_once_its_calls_are_over(loop):
     assert after
     assert not taken.is_running()
     taken.close()
+
+
+def test_nobody_waits_for_a_loop_with_calls_under_way(loop, monkeypatch):
+    """It is ended once they are over, by a thread of its own."""
+    monkeypatch.setattr(_sample_loop, "FAREWELL", 30.0)
+    hand, begun, gate, left = DaemonHand(), threading.Event(), threading.Event(), []
+
+    async def slow():
+        left.append(await leaves_a_task())
+        begun.set()
+        gate.wait(30)
+
+    hand.begin(lambda: run(loop, slow))
+    hand.close()
+    assert begun.wait(30)
+    kept = KeptLoop(hand, loop)
+    del kept
+    assert not left[0].done()
+    farewell = next(each for each in threading.enumerate() if each.name.endswith("farewell"))
+    gate.set()
+    farewell.join(30)
+    assert left[0].cancelled()

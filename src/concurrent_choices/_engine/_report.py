@@ -15,6 +15,10 @@ from .._facts._printed import Printed
 
 __all__ = ["RunReport", "Step", "begin_report", "run_report"]
 
+_TOLD = 16
+"""Places that a run tells, the nearest (guessed: contexts copied from contexts are few; those that tasks of a
+server keep, which it started between its runs, may be thousands)."""
+
 _LOST = (
     "Calls changed {} in worker processes, and those changes stayed there; "
     'strategy="sequential" keeps them, and so does strategy="thread" where calls may overlap.'
@@ -145,7 +149,7 @@ class _Place:
 
     Args:
         report: That of its own last run.
-        before: The places of the runs before it, in this context and those that it was copied from.
+        before: The latest places of the runs before it, in this context and those that it was copied from.
     """
 
     def __init__(self, report: RunReport, before: tuple[ref[_Place], ...]) -> None:
@@ -158,7 +162,7 @@ class _Place:
         Contexts that are still at a place before it are told, unless it begins while their last run goes on:
         one of that run's items may have begun it.
         """
-        places = [*filter(None, (each() for each in self._before)), self]
+        places = [*filter(None, (each() for each in self._before)), self][-_TOLD:]
         if all(place.latest.seconds is not None for place in places):
             for place in places:
                 place.latest = report

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 FAREWELL = 0.4
 """Seconds to wait for a loop that nobody goes on with to end (guessed: what tasks that resist are given, and
-a little more)."""
+a little more). Where calls are still under way on it, which may take for ever, there is no waiting."""
 
 
 class SampleLoop:
@@ -111,7 +111,7 @@ def _end_beside(hand: Hand, loop: SampleLoop, process: int) -> None:
     except RuntimeError:  # at the interpreter's end there are no more threads: nobody calls then
         loop.close()
     else:
-        thread.join(FAREWELL)
+        thread.join(FAREWELL if hand.ended(0.0) else 0.0)
 
 
 def _end(hand: Hand, loop: SampleLoop) -> None:
