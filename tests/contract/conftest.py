@@ -106,9 +106,11 @@ def nothing_left(whole_suite):
     """After every test: no child process, no thread of ours, no descriptor more than before."""
     # What an earlier test has left behind is that test's failure, not this one's.
     before, old_children, old_threads = descriptors(), children(), threads()
-    yield
-    assert eventually(lambda: children() <= old_children), f"left: {children() - old_children}"
-    assert eventually(lambda: threads() <= old_threads), f"left: {threads() - old_threads}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_ticker, "REST", 1e-3)  # or each test of `auto` would wait for it, to see that it ends
+        yield
+        assert eventually(lambda: children() <= old_children), f"left: {children() - old_children}"
+        assert eventually(lambda: threads() <= old_threads), f"left: {threads() - old_threads}"
     if descriptors() > before:
         dismiss_resting()
         gc.collect()
@@ -120,7 +122,5 @@ def whole_suite():
     """What libraries keep for the life of a process is opened first; resting workers go home last."""
     uvloop.new_event_loop().close()  # libuv keeps one pipe for signals
     descriptors()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_ticker, "REST", 1e-3)  # or each test of `auto` would wait for it, to see that it ends
-        yield
+    yield
     dismiss_resting()
