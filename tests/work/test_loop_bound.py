@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from concurrent_choices._work._loop_bound import is_loop_bound
+from concurrent_choices._work._loop_bound import WIDEST, is_loop_bound
 
 
 class Client:
@@ -148,3 +148,16 @@ def test_a_client_or_a_lock_for_coroutines_belongs_to_one_loop(fn):
 def test_what_each_call_makes_and_what_threads_share_does_not(fn):
     """Classes, modules and functions serve any loop."""
     assert not is_loop_bound(fn)
+
+
+class Row:
+    """One of many, of a class that says much."""
+
+
+for place in range(60):
+    setattr(Row, f"column_{place}", place)
+
+
+def test_what_objects_of_one_class_share_is_looked_at_once():
+    """However many there are: what else the callable holds is still seen."""
+    assert is_loop_bound(enclosing([[[client]], *(Row() for _ in range(WIDEST - 1))]))

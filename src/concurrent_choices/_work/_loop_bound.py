@@ -48,21 +48,25 @@ def _is_kind_for_loops(kind: type) -> bool:
 def _held(fn: Any) -> Iterator[Any]:
     """What a callable holds, then what that holds, and so on."""
     ahead = deque((part, DEEPEST) for _, part in reached_from(fn))
+    kinds: dict[int, type] = {}
     while ahead:
         value, depth = ahead.popleft()
         yield value
         if depth:
-            ahead.extend((each, depth - 1) for each in _inside(value))
+            ahead.extend((each, depth - 1) for each in _inside(value, kinds))
 
 
-def _inside(value: object) -> list[Any]:
-    """What stands in a thing, taken at once: other threads may add to it."""
+def _inside(value: object, kinds: dict[int, type]) -> list[Any]:
+    """What stands in a thing, taken at once: other threads may add to it. A class is looked into once."""
     kind, seen = type(value), cast("Any", value)
     if kind in {list, tuple}:
         return list(seen[:WIDEST])
     held: dict[Any, Any] = seen if kind is dict else attributes_of(value)
-    shared = _of_class(seen if of_type(value, type) else kind)
-    return [*islice(held.values(), WIDEST), *islice(shared, WIDEST)]
+    shared: type = seen if of_type(value, type) else kind
+    if id(shared) in kinds:
+        return list(islice(held.values(), WIDEST))
+    kinds[id(shared)] = shared
+    return [*islice(held.values(), WIDEST), *islice(_of_class(shared), WIDEST)]
 
 
 def _of_class(kind: type) -> Iterator[Any]:
