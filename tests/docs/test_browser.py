@@ -97,7 +97,7 @@ def test_a_page_opens_without_complaint(page):
 def test_a_page_fits_a_phone(page):
     """On a phone nothing makes the page wider than the window; what is wide scrolls by itself."""
     resize(page, PHONE)
-    page.wait_for(f"return window.innerWidth < {DESK[0]}")
+    page.wait_for(f"return window.innerWidth === {PHONE[0]}")
     widths = page.run("return [document.documentElement.scrollWidth, window.innerWidth]")
     assert widths == [PHONE[0], PHONE[0]]
 

@@ -129,10 +129,12 @@ class Leftover:
         return [value for _, value in sorted(self.results.items())]
 
     def _land(self, timeout: float | None) -> None:
-        """Wait for the calls that were under way, for each as long as it may take."""
+        """Wait for the calls that were under way, for all at once, and for each as long as it may take."""
+        began = time.monotonic()
         for flight in self._sampled.in_flight:
+            left = timeout and began + timeout * len(flight.claim.items) - time.monotonic()
             try:
-                outcomes = flight.result(timeout and timeout * len(flight.claim.items)).outcomes
+                outcomes = flight.result(left).outcomes
             except TimeoutError:
                 self._adrift = True
                 outcomes = _overdue(flight.claim, timeout)
