@@ -47,6 +47,7 @@ class Parallel:
             return Waiting(self._known, sight, "the lanes have begun to wait")
         if busy < FULL * min(self._lanes, MANY - 1):
             # The GIL or a neighbour: one lane and two, now that nothing is new to them, will tell.
+            # Of many lanes some may have no core, and be better than a trial of two all the same.
             return Back("the lanes leave cores idle")
         return self
 

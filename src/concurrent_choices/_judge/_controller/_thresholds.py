@@ -56,7 +56,8 @@ GAINS = 1.15
 """Least gain in items per second that proves two lanes to be faster."""
 
 FULL = 0.85
-"""Share of a core from which waiting lanes are bound by what they compute."""
+"""Share of a core from which waiting lanes are bound by what they compute, and below which lanes that compute
+beside each other leave it idle."""
 
 COUNTED = 8
 """Items in a window from which its rate means something."""
