@@ -8,14 +8,7 @@ from ._climb import FIRST
 from ._sight import Limits, Sight
 from ._thresholds import GAINS
 
-__all__ = [
-    "ALIKE",
-    "SMALL",
-    "Known",
-    "first_lanes",
-    "worth_carrying",
-    "worth_starting",
-]
+__all__ = ["ALIKE", "SMALL", "Known", "first_lanes", "worth_carrying", "worth_sharing"]
 
 SMALL = 3e-3
 """Seconds of rest that nothing is worth being started for (DECISION.md 5.3, S2)."""
@@ -133,16 +126,16 @@ class Known:
         return not self.obstacle and spare >= 0 and limits.imports_within(spare)
 
 
-def worth_starting(rest: float, start: float, lanes: float) -> bool:
-    """Whether `lanes` lanes that are up after `start` seconds save enough of the rest.
-
-    One lane goes on meanwhile, so only what is left after the start is shared.
-    """
-    return _beyond_least(rest, start, lanes) >= 0
+def worth_sharing(rest: float, lanes: int) -> bool:
+    """Whether so many lanes that are up already save enough of the rest, beside a single one."""
+    return _beyond_least(rest, 0.0, lanes) >= 0
 
 
 def _beyond_least(rest: float, start: float, lanes: float) -> float:
-    """Seconds saved beyond the least that is worth it."""
+    """Seconds, beyond the least that is worth it, that lanes save which are up after `start` seconds.
+
+    One lane goes on meanwhile, so only what is left after the start is shared.
+    """
     gain = max(0.0, rest - start) * (1.0 - 1.0 / lanes)
     return gain - max(LEAST_GAIN, LEAST_SHARE * rest)
 

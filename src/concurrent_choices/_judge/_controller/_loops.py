@@ -6,7 +6,7 @@ from math import ceil, sqrt
 from typing import NamedTuple
 
 from ._climb import FIRST, WORTH, Climb
-from ._known import Known, worth_starting
+from ._known import Known, worth_sharing
 from ._sight import Arrangement, Limits, Prior, Sight
 from ._thresholds import COUNTED, FULL, GLANCE, MOST_INSIDE
 from ._witness import gil_free
@@ -310,7 +310,7 @@ class LoopController:
         if min(limits.threads, round(limits.cpus)) < 2 or known.each < BLIND:  # noqa: PLR2004 - two threads on two cores
             return False
         free = self._never_wait(sight) and gil_free(before.run, sight.run)
-        return free and worth_starting(known.rest(sight.run), 0.0, 2)
+        return free and worth_sharing(known.rest(sight.run), 2)
 
     def _lanes_inside(self, flying: int) -> int:
         """Items in flight in each process, of those that wait; no more in all than there are now."""
@@ -321,7 +321,7 @@ class LoopController:
         if self._known.obstacle:
             self._stage, self._reason = "loop", f"the loop is full, and {self._known.obstacle}"
         elif sight.run.ready >= min(2, self._known.limits.processes):
-            pays = worth_starting(self._known.rest(sight.run), 0.0, self._known.limits.processes)
+            pays = worth_sharing(self._known.rest(sight.run), self._known.limits.processes)
             self._stage = "outside" if pays and self._may_leave(sight) else "loop"
             self._movable = pays
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ._sight import Sight
 from ._thresholds import COUNTED, GAINS, WAITS
 
-__all__ = ["ProcessTrial", "Verdict"]
+__all__ = ["Finding", "ProcessTrial"]
 
 CARRIED = 0.5
 """CPU for pickling and sending, per second, from which a slow hand-over is the payload's fault and not a
@@ -25,7 +25,7 @@ WAITING_INSIDE = 0.1
 in this process do as well (guessed)."""
 
 
-class Verdict(NamedTuple):
+class Finding(NamedTuple):
     """What a window has shown.
 
     Attributes:
@@ -64,31 +64,31 @@ class ProcessTrial:
         """Items from which a window says something."""
         return COUNTED if self.passed else 2 * max(COUNTED, self.processes * self.inside)
 
-    def judge(self, began: Sight, sight: Sight) -> Verdict:
+    def judge(self, began: Sight, sight: Sight) -> Finding:
         """Judge the window between two sights."""
         if sight.starved or sight.remaining == 0:
-            return Verdict()  # whoever gives the items is the slower one, or the workers are at their last
+            return Finding()  # whoever gives the items is the slower one, or the workers are at their last
         objection = self._objection(began, sight)
         if objection is not None:
             return objection
         self.passed = True
         computed = self._computed(began, sight)
         if computed >= 1 - WAITS:
-            return Verdict()
+            return Finding()
         inside = ceil(1 / computed) + 1 if computed >= WAITING_INSIDE else 0
-        return Verdict("items have begun to wait", inside=inside)
+        return Finding("items have begun to wait", inside=inside)
 
-    def _objection(self, began: Sight, sight: Sight) -> Verdict | None:
+    def _objection(self, began: Sight, sight: Sight) -> Finding | None:
         """What speaks against processes, if only that another window is wanted; None where nothing does."""
         doubtful = not self.passed and self._is_no_faster(began, sight)
         if self._doubts == DOUBTS:
             # Memory that all share, or neighbours on the cores: more at once makes each the slower.
-            return Verdict("items are no faster in worker processes", for_good=True)
+            return Finding("items are no faster in worker processes", for_good=True)
         if self._speed(began, sight) < GAINS and self._carried(began, sight) >= CARRIED:
             if self.passed:
-                return Verdict("carrying items and results has become too dear")
-            return Verdict("carrying items and results costs more than it saves", for_good=True)
-        return Verdict() if doubtful else None
+                return Finding("carrying items and results has become too dear")
+            return Finding("carrying items and results costs more than it saves", for_good=True)
+        return Finding() if doubtful else None
 
     def _is_no_faster(self, began: Sight, sight: Sight) -> bool:
         """Whether items are no faster than before the hand-over, by this window and the doubtful ones."""

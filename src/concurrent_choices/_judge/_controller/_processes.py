@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._known import Known, worth_starting
+from ._known import Known, worth_sharing
 from ._process_trial import ProcessTrial
 from ._sight import Arrangement, Sight
 from ._solo import Solo
@@ -64,7 +64,7 @@ class Starting:
             return self
         if sight.ready < 2:  # noqa: PLR2004 - one worker is no faster than who works now; the others join in
             return self
-        if not worth_starting(known.rest(sight), 0.0, known.limits.processes):
+        if not worth_sharing(known.rest(sight), known.limits.processes):
             return self._give_up(sight, "the rest has become too small for processes")
         return self._outside(sight)
 
