@@ -171,7 +171,6 @@ class Gil:
         self._deadline = inf
         self._continuing = False
         self._waiting: deque[tuple[float, Resume]] = deque()
-        self.busy = 0.0
 
     @property
     def is_held(self) -> bool:
@@ -212,7 +211,6 @@ class Gil:
         self._hold(need, resume, cost)
 
     def _hold(self, need: float, resume: Resume, cost: float = 0.0) -> None:
-        self.busy += need
         job = Job(need + cost, lambda: self._over(job, resume))
         self._holder = job
         if self._deadline < inf:
@@ -223,7 +221,6 @@ class Gil:
         """The holder has computed what it wanted, or what it was left."""
         self._holder = None
         if job.left_over > _NOTHING:
-            self.busy -= job.left_over
             self._waiting.append((job.left_over, resume))
         else:
             # a thread that goes on computing does not let go in between

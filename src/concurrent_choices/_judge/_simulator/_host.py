@@ -20,15 +20,13 @@ class Usage:
     Attributes:
         cpu: Seconds of computing.
         queued: Seconds runnable without a core.
-        failed: Items that were turned away.
     """
 
-    __slots__ = ("cpu", "failed", "queued")
+    __slots__ = ("cpu", "queued")
 
     def __init__(self) -> None:
         self.cpu = 0.0
         self.queued = 0.0
-        self.failed = 0
 
 
 class World:
@@ -49,10 +47,6 @@ class World:
         self.servers = {name: BusyServer(self.engine, server) for name, server in script.servers.items()}
         self.locks: dict[str, Mutex] = {}
         self.crunching = 0
-
-    def host(self) -> Host:
-        """A new process."""
-        return Host(self)
 
 
 class Host:
@@ -87,7 +81,7 @@ class Host:
             elif isinstance(phase, (Python, Native)):
                 yield from self.compute(phase, usage)
             else:
-                yield self._wait(phase, usage)
+                yield self._wait(phase)
 
     def perform_on_loop(
         self, phases: tuple[Phase, ...], usage: Usage, step: float, loop: Mutex
@@ -109,9 +103,9 @@ class Host:
             elif isinstance(phase, (Python, Native)):
                 yield from self.compute(phase, usage)
             elif isinstance(phase, Block):
-                yield self._wait(phase, usage)
+                yield self._wait(phase)
             else:
-                yield from self._await(self._wait(phase, usage), usage, step, loop)
+                yield from self._await(self._wait(phase), usage, step, loop)
 
     def _await(self, operation: Operation, usage: Usage, step: float, loop: Mutex) -> Iterator[Operation]:
         loop.release()
@@ -160,15 +154,11 @@ class Host:
 
         return operation
 
-    def _wait(self, phase: Wait | Block | Call, usage: Usage) -> Operation:
+    def _wait(self, phase: Wait | Block | Call) -> Operation:
         seconds = exactly(phase.seconds)
-        if not isinstance(phase, Call):
-            return pause(self.engine, seconds)
-
-        def refused() -> None:
-            usage.failed += 1
-
-        return self.world.servers[phase.server].call(seconds, refused)
+        if isinstance(phase, Call):
+            return self.world.servers[phase.server].call(seconds)
+        return pause(self.engine, seconds)
 
     def _lock(self, phase: Locked) -> Mutex:
         locks = self.world.locks if phase.shared else self._locks

@@ -93,7 +93,6 @@ class Lane:
     def _perform(self, batch: Iterable[int]) -> Iterator[Operation]:
         engine, usage = self._host.engine, self._usage
         usage.cpu = usage.queued = 0.0
-        usage.failed = 0
         self.began = began = engine.now
         count = start = 0
         for index in batch:
@@ -101,18 +100,8 @@ class Lane:
             count += 1
             yield from self._item(index)
         self.began = None
-        self._queue.complete(
-            Completion(
-                engine.now,
-                self.kind,
-                start,
-                count,
-                engine.now - began,
-                usage.cpu,
-                usage.queued,
-                usage.failed,
-            )
-        )
+        wall = engine.now - began
+        self._queue.complete(Completion(engine.now, self.kind, start, count, wall, usage.cpu, usage.queued))
 
     def _item(self, index: int) -> Iterator[Operation]:
         costs, phases = self._host.world.costs, self._queue.phases(index)

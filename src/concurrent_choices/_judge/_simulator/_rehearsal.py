@@ -34,7 +34,7 @@ class Rehearsal:
         self._up_at: list[float] = []
         self._relieved = False
         self._outside = 0
-        self._alone_items = self._calls = self._outside_items = self._errors = 0
+        self._alone_items = self._calls = self._outside_items = 0
         self._alone_wall = self._alone_cpu = self._call_seconds = 0.0
         self._first = (0.0, 0.0)
         self._outside_seconds = self._outside_cpu = 0.0
@@ -49,7 +49,6 @@ class Rehearsal:
     def completed(self, completion: Completion, controls: Controls) -> None:
         """Count what is done."""
         del controls
-        self._errors += completion.failed
         if completion.kind == "process":
             self._outside_items += completion.count
             self._outside_seconds += completion.wall
@@ -100,7 +99,6 @@ class Rehearsal:
             quickest=0.0 if self._quickest == inf else self._quickest,
             cpu=controls.world.cores.spent - outside_cpu,
             lane_cpu=controls.world.cores.spent - outside_cpu,
-            errors=self._errors,
             looks=self._looks,
             late=self._late,
             ready=ready,

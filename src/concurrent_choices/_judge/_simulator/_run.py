@@ -55,17 +55,13 @@ class Outcome:
     Attributes:
         seconds: From the start to the last completion.
         items: Items that were completed.
-        failed: How many of them were turned away.
         cores: Core-seconds that were used.
-        gil: Seconds that the main process's GIL was held.
         lanes: Lanes at most.
     """
 
     seconds: float
     items: int
-    failed: int
     cores: float
-    gil: float
     lanes: int
 
 
@@ -82,7 +78,7 @@ class Controls:
     def __init__(self, script: Script, machine: Machine, costs: Costs, seed: int) -> None:
         self.world = World(script, machine, costs)
         self.queue = WorkQueue(self.world, seed)
-        self.main = self.world.host()
+        self.main = Host(self.world)
         self._lanes: list[Lane] = []
         self._processes = 0
         self._tasks = 0
@@ -198,9 +194,7 @@ class Controls:
         return Outcome(
             seconds=queue.last,
             items=queue.done,
-            failed=queue.failed,
             cores=world.cores.busy,
-            gil=self.main.gil.busy,
             lanes=self._most,
         )
 
@@ -224,7 +218,7 @@ class Controls:
         self.world.engine.after(0.0, lambda: self.world.engine.start(task))
 
     def _add_worker(self, ready: float, lanes: int, batch: int | None) -> None:
-        host = self.world.host()
+        host = Host(self.world)
         feed = Feed(self.main, self.queue, lanes, batch)
         for place in range(lanes):
             lane = self._lane("process", host, shared=lanes > 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import exp, log, sqrt
+from math import log, sqrt
 from random import Random
 from typing import Protocol, TypeAlias
 
@@ -19,7 +19,6 @@ __all__ = [
     "Locked",
     "LogNormal",
     "Native",
-    "Pareto",
     "Phase",
     "Python",
     "Script",
@@ -75,19 +74,6 @@ class LogNormal:
         return random.lognormvariate(log(self.mean) - variance / 2.0, sqrt(variance))
 
 
-@frozen
-class Pareto:
-    """A heavy-tailed time of some mean; the smaller the shape (above 1), the heavier."""
-
-    mean: float
-    shape: float
-
-    def sample(self, random: Random) -> float:
-        """See `Draw`."""
-        least = self.mean * (self.shape - 1.0) / self.shape
-        return least * exp(-log(1.0 - random.random()) / self.shape)
-
-
 Seconds: TypeAlias = float | Draw
 
 
@@ -134,7 +120,7 @@ class Block:
 
 @frozen
 class Call:
-    """A call of a server, which may queue it, slow it down or turn it away."""
+    """A call of a server, which may queue it."""
 
     server: str
     seconds: Seconds
@@ -162,22 +148,11 @@ Phase: TypeAlias = Python | Native | Wait | Block | Call | Locked
 class Server:
     """Something that calls go to: a service, a disk, a database.
 
-    With n calls in service, one takes ``1 + contention (n - 1) + coherence n (n - 1)`` times as
-    long: Gunther's universal scalability law.
-
     Attributes:
-        capacity: Calls served at once; None for any number.
-        contention: Share of a call that calls do one after another.
-        coherence: What each pair of calls costs each other; beyond some number, more deliver less.
-        rate: Calls a second let in; None for any number.
-        rejects: Whether calls beyond the rate fail at once instead of waiting.
+        capacity: Calls served at once; those beyond it queue.
     """
 
-    capacity: int | None = None
-    contention: float = 0.0
-    coherence: float = 0.0
-    rate: float | None = None
-    rejects: bool = False
+    capacity: int
 
 
 _FREE = Payload()

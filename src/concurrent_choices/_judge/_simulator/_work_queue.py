@@ -24,7 +24,6 @@ class Completion:
         wall: Seconds it took.
         cpu: Seconds of computing in it.
         queued: Seconds it was runnable without a core.
-        failed: Items in it that were turned away.
     """
 
     at: float
@@ -34,7 +33,6 @@ class Completion:
     wall: float
     cpu: float
     queued: float
-    failed: int
 
 
 class WorkQueue:
@@ -54,7 +52,6 @@ class WorkQueue:
         self.told: Callable[[Completion], None] = lambda _: None
         self.claimed = 0
         self.done = 0
-        self.failed = 0
         self.last = 0.0
         self.lanes = 0
 
@@ -77,6 +74,5 @@ class WorkQueue:
     def complete(self, completion: Completion) -> None:
         """Take a batch back."""
         self.done += completion.count
-        self.failed += completion.failed
         self.last = completion.at
         self.told(completion)
