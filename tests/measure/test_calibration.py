@@ -10,7 +10,7 @@ from attrs import fields
 
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._measure import _cache, _calibration
-from concurrent_choices._measure._calibration import calibrate, describe, machine_costs
+from concurrent_choices._measure._calibration import describe, machine_costs
 
 NAMES = {each.name for each in fields(Costs)}
 DAY = 24 * 3600
@@ -391,19 +391,19 @@ def boom():
         (lambda: None, "default: float() argument must be"),
     ],
 )
-def test_probes_that_fail(probe, how):
+def test_probes_that_fail(probe, how, folder):
     """A probe that raises or gives nonsense leaves the default, and says so."""
-    found = calibrate({"process_start": (probe, "")})
+    found = machine_costs({"process_start": (probe, "")})
 
     assert found.costs.process_start == Costs().process_start
     assert dict(found.origins)["process_start"].startswith(how)
 
 
-def test_a_probe_that_hangs(monkeypatch):
+def test_a_probe_that_hangs(monkeypatch, folder):
     """It is left behind; it and those after it keep their defaults."""
     gate = threading.Event()
     monkeypatch.setattr(_calibration, "PATIENCE", 0.1)
-    found = calibrate({"process_start": (gate.wait, ""), "process_item": (lambda: 1.0, "")})
+    found = machine_costs({"process_start": (gate.wait, ""), "process_item": (lambda: 1.0, "")})
     gate.set()
 
     assert found.starved == 1.0  # so it is believed for minutes only
@@ -457,18 +457,18 @@ def test_one_that_was_disturbed_is_believed_for_minutes_in_the_same_process(fold
     assert [each.costs.call for each in found] == [1e-6, 1e-6, 2e-6]
 
 
-def test_no_time_left(monkeypatch):
+def test_no_time_left(monkeypatch, folder):
     """Once the budget is spent the rest keeps its defaults."""
     monkeypatch.setattr(_calibration, "BUDGET", -1.0)
 
-    found = calibrate()
+    found = machine_costs()
     assert dict(found.origins)["call"] == "default: there was no time left to measure it"
     assert found.starved == 1.0
 
 
-def test_description():
+def test_description(folder):
     """Each cost has a row, with how it was obtained."""
-    rows = {row.name: row for row in describe(calibrate())}
+    rows = {row.name: row for row in describe(machine_costs())}
 
     assert set(rows) == NAMES
     assert rows["call"] == ("call", 1e-6, "measured: counting")

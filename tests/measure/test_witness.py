@@ -10,7 +10,7 @@ from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._switching import QUICK, quick_switching
 from concurrent_choices._measure._witness import (
     Absent,
-    Sight,
+    Look,
     WitnessThread,
     idle_lateness,
     weigh,
@@ -22,7 +22,7 @@ MS = 1_000_000
 
 def test_idle_lateness_is_the_median():
     """One late look among many does not change what is usual."""
-    assert idle_lateness([Sight(0, 0, late) for late in (5, 4, 900, 6, 5)]) == 5
+    assert idle_lateness([Look(0, 0, late) for late in (5, 4, 900, 6, 5)]) == 5
 
 
 @pytest.mark.parametrize(
@@ -36,29 +36,29 @@ def test_idle_lateness_is_the_median():
 )
 def test_share(late, share):
     """(k s + L) / (n s + L), with k of n looks late by L in all after sleeping s each."""
-    assert weigh([Sight(0, MS, each) for each in late], 50_000).share == pytest.approx(share)
+    assert weigh([Look(0, MS, each) for each in late], 50_000).share == pytest.approx(share)
 
 
 def test_looks_after_sleeps_of_different_kinds():
     """Each stands for the time that was to be slept, whatever he had seen before."""
-    sights = [Sight(0, MS, 0)] * 6 + [Sight(0, MS, 5 * MS, expected=10 * MS)] * 2
+    looks = [Look(0, MS, 0)] * 6 + [Look(0, MS, 5 * MS, expected=10 * MS)] * 2
 
-    assert weigh(sights, 50_000).share == pytest.approx((20 + 10) / (6 + 20 + 10))
+    assert weigh(looks, 50_000).share == pytest.approx((20 + 10) / (6 + 20 + 10))
 
 
 def test_a_core_that_slept_for_long_wakes_slowly():
     """After ten milliseconds 150 µs are no sign of anybody; after a tenth of one they are."""
     late = 150_000
 
-    assert weigh([Sight(0, 10 * MS, late)] * 10, 50_000).share == 0
-    assert weigh([Sight(0, MS // 10, late)] * 10, 50_000).share == 1
+    assert weigh([Look(0, 10 * MS, late)] * 10, 50_000).share == 0
+    assert weigh([Look(0, MS // 10, late)] * 10, 50_000).share == 1
 
 
 def test_starved_looks_say_nothing():
     """A look that was late for want of a core counts neither as held nor as free."""
-    sights = [Sight(0, MS, MS, starved=MS)] * 10 + [Sight(0, MS, 0)] * 5 + [Sight(0, MS, MS)] * 5
+    looks = [Look(0, MS, MS, starved=MS)] * 10 + [Look(0, MS, 0)] * 5 + [Look(0, MS, MS)] * 5
 
-    testimony = weigh(sights, 50_000)
+    testimony = weigh(looks, 50_000)
 
     assert testimony.share == pytest.approx((5 + 5) / (10 + 5))
     assert testimony.looks == 10
@@ -66,13 +66,13 @@ def test_starved_looks_say_nothing():
 
 def test_starved_and_then_kept_waiting():
     """What is left of the lateness beyond the want of a core was the GIL."""
-    assert weigh([Sight(0, MS, 3 * MS, starved=2 * MS)] * 10, 50_000).share == 1.0
+    assert weigh([Look(0, MS, 3 * MS, starved=2 * MS)] * 10, 50_000).share == 1.0
 
 
-@pytest.mark.parametrize("sights", [[], [Sight(0, MS, 0)] * 2, [Sight(0, MS, MS, starved=MS)] * 50])
-def test_too_few_looks(sights):
+@pytest.mark.parametrize("looks", [[], [Look(0, MS, 0)] * 2, [Look(0, MS, MS, starved=MS)] * 50])
+def test_too_few_looks(looks):
     """Little evidence gives no share and no certainty."""
-    testimony = weigh(sights, 50_000)
+    testimony = weigh(looks, 50_000)
 
     assert testimony.share is None
     assert testimony.error == math.inf
@@ -80,7 +80,7 @@ def test_too_few_looks(sights):
 
 def test_one_look_that_waited_for_long():
     """A long call in C keeps the witness from looking, and that is evidence enough."""
-    testimony = weigh([Sight(0, MS, 200 * MS)], 50_000)
+    testimony = weigh([Look(0, MS, 200 * MS)], 50_000)
 
     assert testimony.share == 1.0
     assert testimony.error < 0.1
@@ -88,7 +88,7 @@ def test_one_look_that_waited_for_long():
 
 def test_error_shrinks_with_looks_and_is_never_zero():
     """Looks that all agree are not taken for certainty."""
-    few, many = (weigh([Sight(0, MS, 0)] * count, 50_000).error for count in (10, 1000))
+    few, many = (weigh([Look(0, MS, 0)] * count, 50_000).error for count in (10, 1000))
 
     assert 0 < many < few / 5
 
@@ -96,7 +96,7 @@ def test_error_shrinks_with_looks_and_is_never_zero():
 def test_only_looks_within_the_spans_count(clock):
     """What the witness saw between the calls is not about the calls."""
     witness = WitnessThread(clock)
-    witness._sights = [Sight(at * MS, MS, MS if at >= 50 else 0) for at in range(100)]
+    witness._looks = [Look(at * MS, MS, MS if at >= 50 else 0) for at in range(100)]
 
     assert witness.testify([(10 * MS, 40 * MS)]).share == 0.0
     assert witness.testify([(60 * MS, 90 * MS)]).share == 1.0

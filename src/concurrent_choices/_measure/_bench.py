@@ -62,17 +62,12 @@ class Bench:
         self.clock = clock
         self.another_hand = hand
         self.hand = hand()
-        self.calls = self.maker(is_async=is_async)
+        self.calls = (AwaitedCalls if is_async else PlainCalls)(fn, copy_context(), clock)
         self.ledger = Ledger()
         self.in_flight: tuple[InFlight, ...] = ()
         self.missing = list(clock.missing)
         self.binding = ""
         self._keeps = False
-
-    def maker(self, *, is_async: bool) -> AwaitedCalls | PlainCalls:
-        """Somebody who knows how to call the callable, in the context of whoever asks."""
-        kind = AwaitedCalls if is_async else PlainCalls
-        return kind(self.fn, copy_context(), self.clock)
 
     def left(self, deadline: int) -> float:
         """Seconds until a wall time of the clock; not negative."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ._probes import Probe
 
-__all__ = ["Calibration", "Row", "calibrate", "describe", "machine_costs"]
+__all__ = ["Calibration", "Row", "describe", "machine_costs"]
 
 BUDGET = 2.0
 """Seconds after which no more is begun (a choice: once, who asks first waits that long)."""
@@ -107,23 +107,6 @@ def machine_costs(
         known = _with_place(known, place, problem)
     _known[name] = known
     return known
-
-
-def calibrate(
-    probes: Mapping[str, Probe] | None = None,
-    *,
-    now: Callable[[], float] = time.time,
-) -> Calibration:
-    """Measure all costs, in about a second, and remember nothing.
-
-    It works in a thread of its own, so an event loop that runs in the caller's is no hindrance.
-
-    Args:
-        probes: As for `machine_costs`.
-        now: The time, in seconds since 1970.
-    """
-    known = _blank(now())
-    return _measured(known, _lacking(known, {**DIRECT, **(probes or {})}))
 
 
 def describe(calibration: Calibration) -> list[Row]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Absent",
-    "Sight",
+    "Look",
     "Statement",
     "Witness",
     "WitnessThread",
@@ -78,7 +78,7 @@ _IDLE_LOOKS = 9
 _IDLE_SLEEP = 0.2e-3
 
 
-class Sight(NamedTuple):
+class Look(NamedTuple):
     """One look, in nanoseconds: when it began, the sleep asked for, and how late it ended.
 
     Of the lateness, `starved` was spent waiting for a core. Sleeps like this one last `expected` on average.
@@ -152,7 +152,7 @@ class WitnessThread:
     def __init__(self, clock: Clock, on_wake: Callable[[int], None] | None = None) -> None:
         self._clock = clock
         self._on_wake = on_wake
-        self._sights: list[Sight] = []
+        self._looks: list[Look] = []
         self._idle = 0
         self._cpu = 0
         self._queued = 0
@@ -179,11 +179,11 @@ class WitnessThread:
 
     def testify(self, spans: Sequence[tuple[int, int]]) -> Statement:
         """Say how much the GIL was held within spans of the clock's wall time."""
-        seen = _within(list(self._sights), spans)
+        seen = _within(list(self._looks), spans)
         return weigh(seen, self._idle + MARGIN, self._cpu_rate())
 
     def _cpu_rate(self) -> float:
-        seen = self._sights
+        seen = self._looks
         lasted = seen[-1].start + seen[-1].sleep - seen[0].start if seen else 0
         return self._cpu / lasted if lasted else 0.0
 
@@ -197,22 +197,22 @@ class WitnessThread:
         chance = random.Random()  # noqa: S311 - nothing secret: times between looks
         mean = MEAN_SLEEP
         while self._watching:
-            sight = self._look(chance.expovariate(1 / mean))._replace(expected=int(mean * 1e9))
-            if not sight.prompt(self._idle + MARGIN):
-                sight = sight._replace(starved=self._starved())
-            self._sights.append(sight)
-            forced = sight.late - sight.starved > (FORCED * USUAL * 1e9) + DOUBT * sight.starved
+            look = self._look(chance.expovariate(1 / mean))._replace(expected=int(mean * 1e9))
+            if not look.prompt(self._idle + MARGIN):
+                look = look._replace(starved=self._starved())
+            self._looks.append(look)
+            forced = look.late - look.starved > (FORCED * USUAL * 1e9) + DOUBT * look.starved
             mean = REST if forced else MEAN_SLEEP
             self._cpu = self._clock.thread_cpu()
             if self._on_wake is not None:
                 self._on_wake(self._clock.wall())
 
-    def _look(self, seconds: float) -> Sight:
+    def _look(self, seconds: float) -> Look:
         start = self._clock.wall()
         # as exact as a sleep, and over at once when he is stopped: that look falls due after all calls
         self._stop.acquire(timeout=seconds)
         sleep = int(seconds * 1e9)
-        return Sight(start, sleep, max(0, self._clock.wall() - start - sleep))
+        return Look(start, sleep, max(0, self._clock.wall() - start - sleep))
 
     def _starved(self) -> int:
         """Time spent waiting for a core since the last late look."""
@@ -220,16 +220,16 @@ class WitnessThread:
         return self._queued - before
 
 
-def idle_lateness(sights: Sequence[Sight]) -> int:
+def idle_lateness(looks: Sequence[Look]) -> int:
     """How late one wakes when nobody holds the GIL, ns: the median."""
-    return int(statistics.median(sight.late for sight in sights))
+    return int(statistics.median(look.late for look in looks))
 
 
-def weigh(sights: Sequence[Sight], threshold: int, cpu_rate: float = 0.0) -> Statement:
+def weigh(seen: Sequence[Look], threshold: int, cpu_rate: float = 0.0) -> Statement:
     """The share of time the GIL was held, from what was seen.
 
     Args:
-        sights: The looks.
+        seen: The looks.
         threshold: Lateness above which the GIL was held, ns, after a sleep of no length.
         cpu_rate: CPU time the looking takes, per second.
 
@@ -238,12 +238,12 @@ def weigh(sights: Sequence[Sight], threshold: int, cpu_rate: float = 0.0) -> Sta
         kind was seen, so that few looks that agree are not taken for certainty. One look that
         waited for long, as for a long call in C, counts as several.
     """
-    free = [sight for sight in sights if sight.prompt(threshold)]
-    late = [sight for sight in sights if not sight.prompt(threshold)]
-    held = [sight for sight in late if sight.late - sight.starved > threshold + DOUBT * sight.starved]
+    free = [look for look in seen if look.prompt(threshold)]
+    late = [look for look in seen if not look.prompt(threshold)]
+    held = [look for look in late if look.late - look.starved > threshold + DOUBT * look.starved]
     looks = len(held) + len(free)
-    within = sum(sight.expected + sight.late - sight.starved for sight in held)
-    total = within + sum(sight.expected for sight in free)
+    within = sum(look.expected + look.late - look.starved for look in held)
+    total = within + sum(look.expected for look in free)
     evidence = max(float(looks), total / LONG_LOOK)
     if evidence < FEWEST:
         return Statement(cpu_rate=cpu_rate, looks=looks)
@@ -252,17 +252,17 @@ def weigh(sights: Sequence[Sight], threshold: int, cpu_rate: float = 0.0) -> Sta
     return Statement(share, math.sqrt(likely * (1 - likely) / (evidence + 2)), cpu_rate, looks)
 
 
-def _within(sights: Sequence[Sight], spans: Sequence[tuple[int, int]]) -> list[Sight]:
+def _within(looks: Sequence[Look], spans: Sequence[tuple[int, int]]) -> list[Look]:
     """The looks that fell due within one of the spans."""
-    seen: list[Sight] = []
+    seen: list[Look] = []
     ahead = iter(spans)
     span = next(ahead, None)
-    for sight in sights:
-        due = sight.start + sight.sleep
+    for look in looks:
+        due = look.start + look.sleep
         while span is not None and due > span[1]:
             span = next(ahead, None)
         if span is None:
             break
         if due >= span[0]:
-            seen.append(sight)
+            seen.append(look)
     return seen
