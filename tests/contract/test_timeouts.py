@@ -176,7 +176,7 @@ def test_a_wire_that_nobody_has_read_is_no_silence(monkeypatch):
     with HybridStrategy(1, 64) as strategy:
         results = stream(bytes, [1 << 14] * 128, strategy=strategy, timeout=LONG, ordered=False)
         next(results)
-        (worker,) = strategy.staffing._kept.workers
+        (worker,) = strategy._keeper._kept.workers
         with monkeypatch.context() as away:
             away.setattr(_worker_queue, "STUCK", -math.inf)
             for _ in range(32):  # more than come with one look

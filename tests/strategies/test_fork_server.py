@@ -63,7 +63,7 @@ def test_what_lanes_inside_need_is_imported_once(needed):
         return "concurrent_choices._strategies._lanes._threads" in sys.modules
 
     with ProcessStrategy(max_workers=1) as strategy:
-        with strategy.staffing.lend() as host:
+        with strategy._keeper.lend() as host:
             host.preload(has_lanes, needed)
         assert run(has_lanes, [0], strategy=strategy) == [bool(needed)]
 
@@ -174,7 +174,7 @@ def test_workers_that_outlive_their_fork_server_call_nothing_that_others_call_ag
 def test_what_all_workers_will_need_is_imported_once(fn, preloaded):
     """A fork server that is told of a callable which goes by value forks workers that have cloudpickle."""
     with ProcessStrategy(max_workers=1) as strategy:
-        with strategy.staffing.lend() as host:
+        with strategy._keeper.lend() as host:
             host.preload(fn)
         assert run(has_cloudpickle, [0], strategy=strategy) == [preloaded]
 

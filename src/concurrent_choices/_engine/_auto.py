@@ -142,9 +142,6 @@ class AutoStrategy(ThreadBacked):
     def _threads(self, around: int) -> int:
         return max(1, self._most // around) if self.thread_safe else 1
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return AutoStrategy, self._options
-
     @property
     def _options(self) -> tuple[Any, ...]:
         """What it was made with. What is learnt is kept by these: the strategy would hold its threads."""

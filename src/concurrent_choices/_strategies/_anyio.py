@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from importlib import import_module
-from typing import Any, Literal
+from typing import Literal
 
 from attrs import field, frozen
 
@@ -55,9 +55,6 @@ class AnyioStrategy(ThreadBacked):
         from ._lanes._native import execute_here  # noqa: PLC0415 - as above
 
         return execute_here(job, self.concurrency)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return AnyioStrategy, (self.concurrency, self.backend)
 
     def _check(self) -> None:
         if self.backend == "trio":

@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
@@ -56,9 +56,6 @@ class AsyncioStrategy(ThreadBacked):
         from ._lanes._native import execute_here  # noqa: PLC0415 - as above
 
         return execute_here(job, self.concurrency)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.concurrency,)
 
     def _new_loop(self) -> AbstractEventLoop:
         from .._work._loop_threads import new_loop  # noqa: PLC0415 - as above

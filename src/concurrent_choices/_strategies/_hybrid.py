@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from math import ceil
-from typing import Any, Literal
+from typing import Literal
 
 from attrs import Factory, field, frozen
 
@@ -50,7 +50,7 @@ class HybridStrategy(Staffed):
     concurrency: int = field(default=32, converter=plain_int, validator=positive)
     loop: Literal["asyncio", "uvloop"] = field(default="asyncio", validator=one_of("asyncio", "uvloop"))
     start_method: Literal["fresh", "fork"] = field(default="fresh", validator=one_of("fresh", "fork"))
-    staffing: Staffing = field(
+    _keeper: Staffing = field(
         default=Factory(_staffing_of, takes_self=True), init=False, eq=False, repr=False
     )
 
@@ -59,7 +59,7 @@ class HybridStrategy(Staffed):
         make_queue = partial(SharedWorkerQueue, capacity=ceil(AHEAD * self.concurrency))
         inner = self._inner(job)
         job.source.widen(2 * workers * self.concurrency)
-        with self.staffing.lend() as host:
+        with self._keeper.lend() as host:
             yield from Pump(job, host, workers=workers, make_queue=make_queue, inner=inner)
 
     def _inner(self, job: Job) -> Callable[[Job], Iterator[Batch]]:
@@ -69,6 +69,3 @@ class HybridStrategy(Staffed):
                 raise MissingExtraError(feature, "uvloop")
             return UvloopStrategy(self.concurrency).execute
         return partial(performer_inside(is_async=job.is_async), self.concurrency)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return HybridStrategy, (self.max_workers, self.concurrency, self.loop, self.start_method)

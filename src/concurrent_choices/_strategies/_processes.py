@@ -58,7 +58,7 @@ class ProcessStrategy(Staffed):
     initializer: Callable[..., object] | None = field(default=None, validator=callable_or_none)
     initargs: tuple[Any, ...] = field(default=(), converter=_as_tuple)
     start_method: Literal["fresh", "fork"] = field(default="fresh", validator=one_of("fresh", "fork"))
-    staffing: Staffing = field(
+    _keeper: Staffing = field(
         default=Factory(_staffing_of, takes_self=True), init=False, eq=False, repr=False
     )
 
@@ -66,14 +66,5 @@ class ProcessStrategy(Staffed):
         workers = self.workers_for(job)
         batch = 1 if job.timeout is not None else self.batch
         make_queue = partial(WorkerQueue, batch=batch)
-        with self.staffing.lend() as host:
+        with self._keeper.lend() as host:
             yield from Pump(job, host, workers=workers, make_queue=make_queue)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ProcessStrategy, (
-            self.max_workers,
-            self.batch,
-            self.initializer,
-            self.initargs,
-            self.start_method,
-        )

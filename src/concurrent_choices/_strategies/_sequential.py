@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
-from typing import Any
 
 from attrs import frozen
 
@@ -43,9 +42,6 @@ class SequentialStrategy(ThreadBacked):
         from ._lanes._native import execute_here  # noqa: PLC0415 - as below
 
         return execute_here(job, 1)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return SequentialStrategy, ()
 
     def _here(self, job: Job) -> Iterator[Batch]:
         pace = Pace()

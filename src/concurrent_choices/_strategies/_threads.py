@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 from attrs import field, frozen
 
@@ -41,9 +40,6 @@ class ThreadStrategy(ThreadBacked):
         """Perform the job."""
         self._keeper.check()
         return threads_for(job, self._keeper.lend(), self.max_workers, batch=self.batch, body=_body(job))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ThreadStrategy, (self.max_workers, self.batch)
 
 
 def _body(job: Job) -> Callable[[Lane], None] | None:

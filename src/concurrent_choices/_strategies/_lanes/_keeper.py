@@ -6,14 +6,14 @@ import weakref
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
-from typing import ClassVar, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from attrs import Factory, field, frozen
+from attrs import Factory, field, fields, frozen
 
 from ..._errors import ClosedStrategyError
 from ._thread_pool import ThreadPool
 
-__all__ = ["Closable", "Keeper", "ThreadBacked"]
+__all__ = ["Closable", "Keeper", "Kept", "ThreadBacked"]
 
 
 class Closable(Protocol):
@@ -77,18 +77,14 @@ class Keeper(Generic[T]):
             made.close()
 
 
-def _threads_of(strategy: ThreadBacked) -> Keeper[ThreadPool]:
-    return Keeper(strategy.name, partial(ThreadPool, f"concurrent_choices-{strategy.name}"))
-
-
 @frozen
-class ThreadBacked:
-    """What strategies have in common that use threads: inside `with` the threads stay for the next job."""
+class Kept:
+    """What strategies have in common: inside `with`, their threads or processes stay for the next job."""
 
     name: ClassVar[str]
-    _keeper: Keeper[ThreadPool] = field(
-        default=Factory(_threads_of, takes_self=True), init=False, eq=False, repr=False
-    )
+
+    if TYPE_CHECKING:
+        _keeper: Keeper[Any] = field(init=False)
 
     def __enter__(self) -> Self:
         self._keeper.open()
@@ -96,3 +92,21 @@ class ThreadBacked:
 
     def __exit__(self, *exc_info: object) -> None:
         self._keeper.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Made anew from what it was made of: threads and processes stay where they are.
+        made_of = (each.name for each in fields(type(self)) if each.init)
+        return type(self), tuple(getattr(self, name) for name in made_of)
+
+
+def _threads_of(strategy: ThreadBacked) -> Keeper[ThreadPool]:
+    return Keeper(strategy.name, partial(ThreadPool, f"concurrent_choices-{strategy.name}"))
+
+
+@frozen
+class ThreadBacked(Kept):
+    """A strategy that uses threads."""
+
+    _keeper: Keeper[ThreadPool] = field(
+        default=Factory(_threads_of, takes_self=True), init=False, eq=False, repr=False
+    )

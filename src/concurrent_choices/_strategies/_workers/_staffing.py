@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
@@ -20,7 +20,7 @@ from ..._platform import usable_cpus
 from ..._work._job import Job
 from ..._work._mutex import Mutex
 from ..._work._nesting import share
-from .._lanes._keeper import Keeper
+from .._lanes._keeper import Keeper, Kept
 from ._host import Host
 
 __all__ = ["Staffed", "Staffing", "resting"]
@@ -129,8 +129,8 @@ def _retire(kind: Any, host: Host) -> None:
 
 
 @frozen
-class Staffed:
-    """What strategies have in common that use worker processes.
+class Staffed(Kept):
+    """A strategy that uses worker processes.
 
     Args:
         max_workers: Processes at most; by default the processors this process may use.
@@ -139,15 +139,8 @@ class Staffed:
     max_workers: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
 
     if TYPE_CHECKING:
-        staffing: Staffing = field(init=False)
+        _keeper: Staffing = field(init=False)
         """Where the workers come from; each strategy makes its own."""
-
-    def __enter__(self) -> Self:
-        self.staffing.open()
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.staffing.close()
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job.
@@ -155,11 +148,11 @@ class Staffed:
         Raises:
             ClosedStrategyError: Its block is over; said at the call, and not when a batch is asked for.
         """
-        self.staffing.check()
+        self._keeper.check()
         return self._execute(job)
 
     def _execute(self, job: Job) -> Iterator[Batch]:
-        """Perform the job on workers of `staffing`."""
+        """Perform the job on workers of the keeper."""
         raise NotImplementedError
 
     def workers_for(self, job: Job) -> int:
