@@ -62,13 +62,6 @@ def elsewhere(fn: Any, seconds: float) -> Elsewhere:
 
 def _compared(marks: dict[tuple[str, str], int], seconds: float) -> BaseException | None:
     """What comparing them raises in a worker. Not by `run`, which refuses to where a loop runs."""
-    job, workers = prepare(
-        compare,
-        [marks],
-        ProcessStrategy(max_workers=1),
-        linger=inf,
-        timeout=seconds,
-        return_exceptions=False,
-        idempotent=False,
-    )
+    strategy = ProcessStrategy(max_workers=1)
+    job, workers = prepare(compare, [marks], strategy, linger=inf, timeout=seconds)
     return next((batch.error for batch in workers.execute(job) if batch.error is not None), None)

@@ -8,7 +8,15 @@ if TYPE_CHECKING:
     from .._facts._recommendation import Recommendation
     from ..protocols import Strategy
 
-__all__ = ["RunOptions", "StreamOptions"]
+__all__ = ["JobOptions", "RunOptions", "StreamOptions"]
+
+
+class JobOptions(TypedDict, total=False):
+    """What callers say of a job itself, whoever performs it."""
+
+    timeout: float | None
+    return_exceptions: bool
+    idempotent: bool
 
 
 class RunOptions(TypedDict, total=False):

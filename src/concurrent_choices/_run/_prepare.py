@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, Callable
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, Unpack
 
 from .._errors import RunningLoopError
 from .._strategies._registry import resolve
@@ -13,6 +13,7 @@ from .._work._running_loop import loop_runs
 from .._work._source import Source
 from ..protocols import Strategy
 from ._arguments import check_buffersize, check_fn, check_items, check_timeout
+from ._options import JobOptions
 
 __all__ = ["GLANCE", "LINGER", "prepare", "prepare_stream", "refuse_loop", "shown"]
 
@@ -40,9 +41,7 @@ def prepare(  # noqa: PLR0913 - what a job is made of, each by name
     linger: float,
     window: int | None = None,
     fixed: bool = False,
-    timeout: float | None,
-    return_exceptions: bool,
-    idempotent: bool,
+    **options: Unpack[JobOptions],
 ) -> tuple[Job, Strategy]:
     """Check every argument, then make the job; nothing has been started.
 
@@ -53,64 +52,34 @@ def prepare(  # noqa: PLR0913 - what a job is made of, each by name
         linger: As for `Job`.
         window: How far the source may run ahead at first; None for no bound.
         fixed: Whether it stays at that.
-        timeout: Seconds an item may take.
-        return_exceptions: As for `Job`.
-        idempotent: As for `Job`.
+        options: As for `Job`.
     """
     check_fn(fn)
     chosen = _auto() if strategy == "auto" else resolve(strategy)
-    limit = check_timeout(timeout)
+    options["timeout"] = check_timeout(options.get("timeout"))
     if isinstance(items, AsyncIterable):
         source = Source.pushed(window=window, fixed=fixed)
     else:
         check_items(items)
         source = Source(items, window=window, fixed=fixed)
-    job = Job(
-        fn,
-        source,
-        timeout=limit,
-        return_exceptions=return_exceptions,
-        idempotent=idempotent,
-        linger=linger,
-    )
+    job = Job(fn, source, linger=linger, **options)
     if chosen.name == "auto":
         _begin_report(job)
     return job, chosen
 
 
-def prepare_stream(  # noqa: PLR0913 - as above
+def prepare_stream(
     fn: Callable[[Any], Any],
     items: Any,
     strategy: object,
     *,
     buffersize: int | None,
-    timeout: float | None,
-    return_exceptions: bool,
-    idempotent: bool,
+    **options: Unpack[JobOptions],
 ) -> tuple[Job, Strategy]:
-    """The same for results that are taken one by one.
-
-    Args:
-        fn: As for `prepare`.
-        items: As for `prepare`.
-        strategy: As for `prepare`.
-        buffersize: Items that may be taken ahead of the results; None for what the caller's pace asks for.
-        timeout: As for `prepare`.
-        return_exceptions: As for `prepare`.
-        idempotent: As for `prepare`.
-    """
+    """The same for results that are taken one by one; with no size, the pace of that says how far ahead."""
     size = check_buffersize(buffersize)
-    return prepare(
-        fn,
-        items,
-        strategy,
-        linger=LINGER,
-        window=size or AHEAD,
-        fixed=size is not None,
-        timeout=timeout,
-        return_exceptions=return_exceptions,
-        idempotent=idempotent,
-    )
+    window, fixed = size or AHEAD, size is not None
+    return prepare(fn, items, strategy, linger=LINGER, window=window, fixed=fixed, **options)
 
 
 def _auto() -> Strategy:
