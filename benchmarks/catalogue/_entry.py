@@ -9,6 +9,8 @@ from typing import Any
 
 from attrs import field, frozen
 
+from benchmarks.catalogue.work.python import counted
+
 __all__ = ["Entry", "one_of", "prepared"]
 
 
@@ -21,18 +23,18 @@ def _labels(label: str | frozenset[str]) -> frozenset[str]:
     return frozenset({label}) if isinstance(label, str) else label
 
 
-@frozen(kw_only=True, eq=False)
+@frozen(eq=False)
 class Entry:
     """A workload and its labels.
 
     Attributes:
         name: What it is called in tables.
         fn: The callable, which can be imported by name.
-        items: Gives so many items; called with the surroundings standing.
-        count: Items of a full run: a third of a second to a second, one after another.
-        quick: Items of a quick run: less than a tenth of a second where that tells anything.
         bound: What `Recommendation.bound` must be: one of these.
         diagnosis: How `Recommendation.diagnosis` must begin: one of these.
+        count: Items of a full run: a third of a second to a second, one after another.
+        quick: Items of a quick run: less than a tenth of a second where that tells anything.
+        items: Gives so many items; called with the surroundings standing.
         around: What must stand around it: a server, a folder.
         apart: Whether its calls may go to processes of their own. Where a lock of this process is what they
             share, each process would have another one, and the lock would keep nobody out.
@@ -41,14 +43,14 @@ class Entry:
 
     name: str
     fn: Callable[[Any], Any]
-    items: Callable[[int], Sequence[Any]]
-    count: int
-    quick: int
     bound: frozenset[str] = field(converter=_labels)
     diagnosis: frozenset[str] = field(converter=_labels)
-    around: Callable[[], AbstractContextManager[Any]] = nullcontext
-    apart: bool = True
-    judged_only: bool = False
+    count: int = field(kw_only=True)
+    quick: int = field(kw_only=True)
+    items: Callable[[int], Sequence[Any]] = field(default=counted, kw_only=True)
+    around: Callable[[], AbstractContextManager[Any]] = field(default=nullcontext, kw_only=True)
+    apart: bool = field(default=True, kw_only=True)
+    judged_only: bool = field(default=False, kw_only=True)
 
     @property
     def is_async(self) -> bool:

@@ -7,59 +7,58 @@ from benchmarks.catalogue.work import storage
 
 __all__ = ["ENTRIES"]
 
-
 ENTRIES = (
+    # 0.1 ms of copying within the kernel, between calls of Python that take as long
     Entry(
-        name="file-read",
-        fn=storage.read_file,
-        items=storage.paths,
+        "file-read",
+        storage.read_file,
+        "cpu",
+        one_of("cpu outside the GIL", "cpu under the GIL", "memory-bound"),
         count=4_000,
         quick=600,
-        # 0.1 ms of copying within the kernel, between calls of Python that take as long
-        bound="cpu",
-        diagnosis=one_of("cpu outside the GIL", "cpu under the GIL", "memory-bound"),
+        items=storage.paths,
         around=storage.with_files,
     ),
     Entry(
-        name="tmpfs-write",
-        fn=storage.write_file,
-        items=storage.new_paths,
+        "tmpfs-write",
+        storage.write_file,
+        "cpu",
+        one_of("cpu outside the GIL", "memory-bound"),
         count=3_000,
         quick=400,
-        bound="cpu",
-        diagnosis=one_of("cpu outside the GIL", "memory-bound"),
+        items=storage.new_paths,
         around=storage.in_memory,
     ),
+    # a fast disk answers in the time that the call itself computes
     Entry(
-        name="fsync",
-        fn=storage.write_for_good,
-        items=storage.new_paths,
+        "fsync",
+        storage.write_for_good,
+        one_of("io", "mixed"),
+        "disk",
         count=300,
         quick=30,
-        # a fast disk answers in the time that the call itself computes
-        bound=one_of("io", "mixed"),
-        diagnosis="disk",
+        items=storage.new_paths,
         around=storage.on_disk,
     ),
     Entry(
-        name="sqlite-read",
-        fn=storage.query,
-        items=storage.databases,
+        "sqlite-read",
+        storage.query,
+        "cpu",
+        "cpu outside the GIL",
         count=200,
         quick=30,
-        bound="cpu",
-        diagnosis="cpu outside the GIL",
+        items=storage.databases,
         around=storage.with_database,
     ),
+    # one writer at a time, and each waits for the disk
     Entry(
-        name="sqlite-write",
-        fn=storage.insert,
-        items=storage.databases,
+        "sqlite-write",
+        storage.insert,
+        one_of("io", "mixed"),
+        one_of("disk", "contended"),
         count=300,
         quick=30,
-        bound=one_of("io", "mixed"),
-        # one writer at a time, and each waits for the disk
-        diagnosis=one_of("disk", "contended"),
+        items=storage.databases,
         around=storage.with_database,
     ),
 )
