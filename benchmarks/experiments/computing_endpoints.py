@@ -55,8 +55,7 @@ def judge(figures: Figures) -> Verdict:
     return Verdict(
         word(*[gain > 0.05 for gain in gains]),
         f"`async def` serves {said}. A `def` computes as fast, but in a thread that has to be woken and that "
-        "fights with "
-        "the loop for the GIL, which matters the more, the less there is to compute.",
+        "fights with the loop for the GIL, which matters the more, the less there is to compute.",
     )
 
 

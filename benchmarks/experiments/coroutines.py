@@ -94,10 +94,9 @@ def judge(figures: Figures) -> Verdict:
     return Verdict(
         word(one > 30, two > 25, 0.7 < kept < 2.3),
         f"{one:.1f} µs per start and end, {two:.2f} µs per switch, {kept:.2f} KB for each that waits and "
-        f"{after:.2f} KB "
-        "after switching. Interpreters and machines have become faster since by far more than coroutines "
-        "have become "
-        "smaller; with lanes over one iterator only those in flight exist at all.",
+        f"{after:.2f} KB after switching. Interpreters and machines have become faster since by far more "
+        "than coroutines have become smaller; with lanes over one iterator only those in flight exist at "
+        "all.",
     )
 
 
@@ -128,8 +127,7 @@ EXPERIMENT = Experiment(
     title="What a coroutine costs",
     claim=Claim(
         "With 100,000 coroutines: 61 µs per start and end, 51 µs per context switch, 1.5 KB for each "
-        "coroutine and 3.4 "
-        "KB after switching (FizzBuzz ten times in each).",
+        "coroutine and 3.4 KB after switching (FizzBuzz ten times in each).",
         [
             ("start and end", "61 µs"),
             ("switch", "51 µs"),

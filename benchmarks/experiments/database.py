@@ -47,8 +47,7 @@ EXPERIMENT = Experiment(
     title="A database",
     claim=Claim(
         "Three queries that sleep 0.2 s took 610 ms with sqlite3 and 212 ms with aiosqlite; three of 1 s "
-        "beside sums "
-        "took 3.03 s and 1.03 s.",
+        "beside sums took 3.03 s and 1.03 s.",
         [("three of 0.2 s", "610 and 212 ms"), ("three of 1 s beside sums", "3.03 and 1.03 s")],
     ),
     scale="0.5 s instead of 1 s beside the sums.",

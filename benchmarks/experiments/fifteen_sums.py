@@ -49,12 +49,10 @@ def judge(figures: Figures) -> Verdict:
     return Verdict(
         word(threads > 2 * alone, 0.85 < loop / alone < 1.15, pool < 0.75 * alone),
         f"At best {spell(threads)} in threads, {spell(loop)} with asyncio, {spell(pool)} in processes and "
-        f"{spell(alone)} plain: "
-        f"processes are {alone / pool:.2f} times as fast with two cores (reported: 6.5 times, with more of "
-        "them). Threads "
-        f"take {threads / alone:.2f} times as long as plain instead of 3.6 times, because the GIL has since "
-        "been made to "
-        "hand over at intervals instead of fighting over it.",
+        f"{spell(alone)} plain: processes are {alone / pool:.2f} times as fast with two cores (reported: 6.5 "
+        f"times, with more of them). Threads take {threads / alone:.2f} times as long as plain instead of "
+        "3.6 times, because the GIL has since been made to hand over at intervals instead of fighting over "
+        "it.",
     )
 
 
@@ -76,8 +74,7 @@ EXPERIMENT = Experiment(
     title="Fifteen sums",
     claim=Claim(
         "Fifteen sums of `i % x` over 10⁷ with a random skip took 64 s in threads, 17.3 s with asyncio, 2.7 "
-        "s in "
-        "processes and 17.6 s plain.",
+        "s in processes and 17.6 s plain.",
         [(THREADS, "64 s"), (ASYNCIO, "17.3 s"), (PROCESSES, "2.7 s"), (PLAIN, "17.6 s")],
     ),
     scale="Over 1,000,000 instead of 10⁷.",

@@ -86,14 +86,11 @@ def judge(figures: Figures) -> Verdict:
     return Verdict(
         word(one > 2 * two, two > three),
         f"{spell(one)} in the default executor, which has {_default_workers()} threads on this machine, "
-        f"{spell(two)} with a "
-        f"thread for each, {spell(three)} with a native client. The client itself can be what limits: for "
-        "short requests "
-        f"httpx takes {httpx:.1f} times the bound of the waiting and aiohttp {aiohttp:.1f} times, with a "
-        "server that "
-        "shares the same two cores. More at once open more connections: measured apart, gather took 161 ms "
-        "with all 300 at once and 123 ms with a hundred (medians of 40). `auto`, told of no limit, tries "
-        "more than a hundred, and may lose by it.",
+        f"{spell(two)} with a thread for each, {spell(three)} with a native client. The client itself can be "
+        f"what limits: for short requests httpx takes {httpx:.1f} times the bound of the waiting and aiohttp "
+        f"{aiohttp:.1f} times, with a server that shares the same two cores. More at once open more "
+        "connections: measured apart, gather took 161 ms with all 300 at once and 123 ms with a hundred "
+        "(medians of 40). `auto`, told of no limit, tries more than a hundred, and may lose by it.",
     )
 
 
@@ -124,8 +121,7 @@ EXPERIMENT = Experiment(
     title="Fifty HTTP requests",
     claim=Claim(
         "Fifty requests took 8.1 s with a blocking client in the default executor, about 2 s with a thread "
-        "for each, and "
-        "1.19 s with a native async client.",
+        "for each, and 1.19 s with a native async client.",
         [(DEFAULT, "8.1 s"), (EACH, "about 2 s"), (NATIVE, "1.19 s")],
     ),
     scale="A server that takes 0.2 s instead of about 1 s, and 300 short requests instead of 1000.",

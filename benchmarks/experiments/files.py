@@ -127,10 +127,8 @@ def judge(figures: Figures) -> Verdict:
     return Verdict(
         word(disk_gain < GAIN, memory_gain > GAIN),
         f"The best of aiofiles is {disk_gain:.2f} times as fast as plain writing on disk and "
-        f"{memory_gain:.2f} times on "
-        f"tmpfs. `dd`, without any Python, takes {dd}, so {why}; in memory the copying is what is shared "
-        "out, among "
-        "as many cores as there are.",
+        f"{memory_gain:.2f} times on tmpfs. `dd`, without any Python, takes {dd}, so {why}; in memory the "
+        "copying is what is shared out, among as many cores as there are.",
     )
 
 
@@ -153,10 +151,8 @@ EXPERIMENT = Experiment(
     title="Writing files",
     claim=Claim(
         "No gain on disk: ten files of 512 MB took 1.24 s plain and 1.22 s with aiofiles. On tmpfs aiofiles "
-        "was 2.4 "
-        "times as fast (661 and 275 ms), with two threads 1.65 times; `dd` in parallel showed the device to "
-        "be the "
-        "limit.",
+        "was 2.4 times as fast (661 and 275 ms), with two threads 1.65 times; `dd` in parallel showed the "
+        "device to be the limit.",
         [
             ("disk, ten files, plain", "1.24 s"),
             ("disk, ten files, aiofiles", "1.22 s"),

@@ -50,8 +50,7 @@ EXPERIMENT = Experiment(
     title="HTTP requests",
     claim=Claim(
         "Three requests to a server that sleeps 0.2 s took 613 ms one after another and 209 ms gathered; "
-        "three of 1 s "
-        "beside sums to 10⁵ took 3.03 s and 1.03 s.",
+        "three of 1 s beside sums to 10⁵ took 3.03 s and 1.03 s.",
         [("three of 0.2 s", "613 and 209 ms"), ("three of 1 s beside sums", "3.03 and 1.03 s")],
     ),
     scale="0.5 s instead of 1 s beside the sums.",

@@ -132,8 +132,7 @@ EXPERIMENT = Experiment(
     title="Giving way",
     claim=Claim(
         "Asked in the discussion and not measured: does `await asyncio.sleep(0)` inside the sum help, and "
-        "what do "
-        "`asyncio.to_thread` and a process pool do?",
+        "what do `asyncio.to_thread` and a process pool do?",
         [],
     ),
     scale="Sums to 1,000,000 instead of 10⁷.",

@@ -62,8 +62,7 @@ EXPERIMENT = Experiment(
     title="FastAPI: a part of the waiting in threads",
     claim=Claim(
         "`async def` with one third of its waiting in the thread pool had about twice the throughput of "
-        "`def` with all "
-        "of it there.",
+        "`def` with all of it there.",
         [("throughput", "about 2 times")],
     ),
     scale=f"{CLIENTS} clients, {CALL} ms of waiting; the report names neither.",

@@ -54,14 +54,10 @@ def judge(figures: Figures) -> Verdict:
     return Verdict(
         word(best[ASYNC] > 2 * best[DEF], errors[ASYNC] < 0.01, errors[DEF] > 0.1),
         f"At best {best[ASYNC]:,.0f} requests/s in time with `async def` and {best[DEF]:,.0f} with `def`; "
-        "the most clients "
-        f"that `async def` served with less than 1 % of errors were those of “{fine}”, and at the top "
-        f"{errors[ASYNC]:.0%} "
-        f"and {errors[DEF]:.0%} failed or came late. FastAPI gives `def` 40 threads, so 40 calls of {CALL} "
-        "ms are all that "
-        "happens at once, and from some number of clients on two cores, shared with the load generator, are "
-        "too few for "
-        "either.",
+        f"the most clients that `async def` served with less than 1 % of errors were those of “{fine}”, and "
+        f"at the top {errors[ASYNC]:.0%} and {errors[DEF]:.0%} failed or came late. FastAPI gives `def` 40 "
+        f"threads, so 40 calls of {CALL} ms are all that happens at once, and from some number of clients on "
+        "two cores, shared with the load generator, are too few for either.",
     )
 
 

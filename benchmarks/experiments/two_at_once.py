@@ -71,8 +71,7 @@ def judge(figures: Figures) -> Verdict:
     return Verdict(
         word(doubled[AWAITING] < 1.3, doubled[BLOCKING] > 1.7, doubled[THREADED] < 1.3),
         f"{said}. An `async def` endpoint runs on the one loop of the server, so what blocks in it blocks "
-        "every other "
-        "request, while FastAPI runs a `def` in a thread of its own.",
+        "every other request, while FastAPI runs a `def` in a thread of its own.",
     )
 
 
@@ -87,8 +86,7 @@ EXPERIMENT = Experiment(
     title="FastAPI: two requests at once",
     claim=Claim(
         "Endpoints that wait 5 s, two requests at once: `async def` that awaits answers after 5 and 5 s, "
-        "`async def` "
-        "that blocks after 5 and 10 s, `def` after 5 and 5 s.",
+        "`async def` that blocks after 5 and 10 s, `def` after 5 and 5 s.",
         [(AWAITING, "5 and 5 s"), (BLOCKING, "5 and 10 s"), (THREADED, "5 and 5 s")],
     ),
     scale="1 s instead of 5 s.",
