@@ -12,7 +12,7 @@ from concurrent_choices import Recommendation, recommend, run
 from concurrent_choices._facts._plan import Plan
 from concurrent_choices._strategies._registry import strategy_for
 
-__all__ = ["by_plan", "checksum", "judged", "timed"]
+__all__ = ["by_plan", "checksum", "judged", "timed", "told"]
 
 _LOOKED_AT = 16
 
@@ -42,14 +42,14 @@ def judged(fn: Callable[[Any], Any], items: Sequence[Any], *, finish: bool) -> A
     start = time.perf_counter()
     verdict = recommend(fn, items)
     cost = time.perf_counter() - start
-    answer: Answer = {"cost": cost, "verdict": _plain(verdict)}
+    answer: Answer = {"cost": cost, "verdict": told(verdict)}
     if finish:
         values = verdict.run()
         answer |= {"seconds": time.perf_counter() - start, "check": checksum(values, len(items))}
     return answer
 
 
-def _plain(verdict: Recommendation) -> Answer:
+def told(verdict: Recommendation) -> Answer:
     return {
         "bound": verdict.bound,
         "diagnosis": verdict.diagnosis,
