@@ -165,7 +165,8 @@ def test_workers_that_outlive_their_fork_server_call_nothing_that_others_call_ag
     calls = tmp_path / "calls"
     lose = partial(lose_parent, str(calls))
     results = run(lose, range(60), strategy=ProcessStrategy(1, batch=20), return_exceptions=True)
-    assert sorted(map(int, calls.read_text("ascii").split())) == [*range(60)]
+    called = calls.read_text("ascii").split()
+    assert len(called) == len(set(called))
     assert isinstance(results[3], ResultLostError)
     assert results[20:] == [*range(20, 60)]
 

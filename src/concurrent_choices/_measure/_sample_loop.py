@@ -72,7 +72,9 @@ class SampleLoop:
         def timed(executor: Any, func: Any, *args: Any) -> asyncio.Future[Any]:
             began = self._clock.wall()
             future: asyncio.Future[Any] = lend(executor, func, *args)
-            if executor is None:
+            if executor is None and future.done():  # the coroutine goes on at once, before any callback
+                self._used(began)
+            elif executor is None:
                 future.add_done_callback(lambda _: self._used(began))
             return future
 
