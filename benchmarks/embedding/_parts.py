@@ -210,7 +210,9 @@ def advice(rounds: int, scale: Scale) -> Iterator[Number]:
             for path in LABELS:
                 served.drive(path, 40 // min(scale, 2), connections=4)
         said = {each.path: each for each in advisor.advice()}
-        right = {path for path in LABELS if is_right(path, said[path].finding, said[path].where)}
+        right = {
+            path for path, label in LABELS.items() if is_right(label, said[path].finding, said[path].where)
+        }
         for path in sorted(set(LABELS) - right):
             print(f"wrong: {path}: {said[path].finding} {said[path].where}")
         yield Number("endpoints advised right, of ten", "EndpointAdvisor", turn, len(right))

@@ -72,10 +72,10 @@ def test_labels_know_their_lines():
     """The right finding on the wrong line is wrong."""
     file, line = sleeps.__code__.co_filename, sleeps.__code__.co_firstlineno
     assert len(LABELS) == 10
-    assert is_right("/sleeps", "blocks the loop", f"{file}:{line + 2}")
-    assert not is_right("/sleeps", "blocks the loop", f"{file}:{line + 1}")
-    assert not is_right("/sleeps", "fine", "")
-    assert is_right("/tiny", "fine", "")
+    assert is_right(LABELS["/sleeps"], "blocks the loop", f"{file}:{line + 2}")
+    assert not is_right(LABELS["/sleeps"], "blocks the loop", f"{file}:{line + 1}")
+    assert not is_right(LABELS["/sleeps"], "fine", "")
+    assert is_right(LABELS["/tiny"], "fine", "")
 
 
 def test_offload_begins_anew():
