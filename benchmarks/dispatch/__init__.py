@@ -11,7 +11,6 @@ The parts, each importing only from those above it:
                  the groups: all contestants of one run interleaved with each other
     _groups      all of them, in the order in which they run
     _harness     rounds, shuffling, timing
-    _environment what the numbers were measured on
     _statistics  medians
     _targets     the figures to reach, one table
     _limits      the fixed words of the report

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
-import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import Any, TextIO
-
-import attrs
+from typing import Any
 
 from benchmarks._command import options_of, seed_of
+from benchmarks._environment import describe, write_environment
+from benchmarks._results import kept_in, load
 from benchmarks.dispatch._case import Measurement, Size
-from benchmarks.dispatch._environment import describe, without_paths, write_environment
 from benchmarks.dispatch._groups import all_groups, matching
 from benchmarks.dispatch._harness import run_group
-from benchmarks.dispatch._report import load, write_report
+from benchmarks.dispatch._report import write_report
 
 HUNG = 330.0  # seconds; guessed: a little more than a fresh interpreter is given
 RESULTS = Path(__file__).parents[1] / "results"
@@ -34,7 +32,7 @@ def main() -> int:
     if not options.report_only:
         _measure(options, folder)
     report = write_report(folder)
-    failures = [m for m in load(folder)[1] if m.error]
+    failures = [m for m in load(folder, Measurement)[1] if m.error]
     for m in failures:
         print(f"FAILED {m.row}: {m.contestant}: {m.error}", file=sys.stderr)
     print(f"{report.name} is in {os.path.relpath(folder)}")
@@ -58,7 +56,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> None:
     settings = {"quick": options.quick, "only": options.only, "rounds": rounds, "seed": seed}
     environment = describe() | settings
     began = time.monotonic()
-    with _results(folder) as keep:
+    with kept_in(folder) as keep:
         random = Random(seed)
         for group in groups:
             print(f"{time.monotonic() - began:6.1f} s  {group.name}: {_names(group)}", flush=True)
@@ -78,20 +76,6 @@ def _ended_when_hung() -> Iterator[None]:
 
 def _names(group: Any) -> str:
     return "; ".join(row.name for row in group.rows)
-
-
-@contextmanager
-def _results(folder: Path) -> Iterator[Callable[[Measurement], None]]:
-    """Open results.jsonl; every line is written at once, so an interrupted run leaves some."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "results.jsonl").open("w", encoding="utf-8") as file:
-        yield lambda measurement: _write(file, measurement)
-
-
-def _write(file: TextIO, measurement: Measurement) -> None:
-    clean = attrs.evolve(measurement, error=without_paths(measurement.error))
-    file.write(json.dumps(attrs.asdict(clean)) + "\n")
-    file.flush()
 
 
 if __name__ == "__main__":

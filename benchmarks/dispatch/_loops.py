@@ -146,31 +146,24 @@ async def anyio_limiter(fn: Fn, items: Sequence[Any], limit: int) -> list[Any]:
     """A task group of anyio with a task for every item and a `CapacityLimiter`."""
     import anyio  # noqa: PLC0415 - not paid for by the groups without it
 
-    limiter = anyio.CapacityLimiter(limit)
-    results = [None] * len(items)
-
-    async def one(index: int, item: Any) -> None:
-        async with limiter:
-            results[index] = await fn(item)
-
-    async with anyio.create_task_group() as group:
-        for index, item in enumerate(items):
-            group.start_soon(one, index, item)
-    return results
+    return await _limited(anyio.CapacityLimiter(limit), anyio.create_task_group(), fn, items)
 
 
 async def trio_limiter(fn: Fn, items: Sequence[Any], limit: int) -> list[Any]:
     """A nursery of trio with a task for every item and a `CapacityLimiter`."""
     import trio  # noqa: PLC0415 - a peer that may be absent
 
-    limiter = trio.CapacityLimiter(limit)
+    return await _limited(trio.CapacityLimiter(limit), trio.open_nursery(), fn, items)
+
+
+async def _limited(limiter: Any, group: Any, fn: Fn, items: Sequence[Any]) -> list[Any]:
     results = [None] * len(items)
 
     async def one(index: int, item: Any) -> None:
         async with limiter:
             results[index] = await fn(item)
 
-    async with trio.open_nursery() as nursery:
+    async with group as started:
         for index, item in enumerate(items):
-            nursery.start_soon(one, index, item)
+            started.start_soon(one, index, item)
     return results

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from benchmarks._environment import listed
+from benchmarks._results import QUICK, heads, load, written
+from benchmarks._results import row as line
 from benchmarks.dispatch._case import Contestant, Measurement, Row, Size
 from benchmarks.dispatch._groups import all_rows
 from benchmarks.dispatch._limits import INTRODUCTION, LIMITS, LOSSES
 from benchmarks.dispatch._statistics import Medians, Summary, summarize
 from benchmarks.dispatch._targets import Verdict, judge
 
-__all__ = ["load", "write_report"]
+__all__ = ["write_report"]
 
 COMPARED = ("per item", "÷ ours")
 """Columns of times only: growth of memory is not shared out among the items."""
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
-def load(folder: Path) -> tuple[dict[str, Any], list[Measurement]]:
-    """Read what a run left: its environment and every measurement."""
-    environment = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
-    lines = (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()
-    return environment, [Measurement(**json.loads(line)) for line in lines]
-
-
 def write_report(folder: Path) -> Path:
     """Write REPORT.md into the folder of a run, from its files alone."""
-    environment, measurements = load(folder)
-    path = folder / "REPORT.md"
-    path.write_text("\n".join(_report(environment, measurements)) + "\n", encoding="utf-8")
-    return path
+    return written(folder, _report(*load(folder, Measurement)))
 
 
 def _report(environment: dict[str, Any], measurements: list[Measurement]) -> Iterable[str]:
@@ -42,11 +34,8 @@ def _report(environment: dict[str, Any], measurements: list[Measurement]) -> Ite
     verdicts = [verdict for verdict in judge(medians) if verdict.target.row in seen]
     yield from ("# What each strategy costs per item", "", INTRODUCTION, "")
     if environment["quick"]:
-        yield from (
-            "**A quick run: it shows that everything works; its figures prove nothing.**",
-            "",
-        )
-    yield from _environment(environment)
+        yield from (QUICK, "")
+    yield from (*listed(environment), "")
     yield from _failures(measurements)
     yield from _summary(verdicts)
     for row in rows:
@@ -54,15 +43,6 @@ def _report(environment: dict[str, Any], measurements: list[Measurement]) -> Ite
         yield from _targets(row, verdicts)
     yield from _losses(rows, medians, verdicts)
     yield from ("## Limits of the measurement", "", LIMITS)
-
-
-def _environment(environment: dict[str, Any]) -> Iterable[str]:
-    yield from ("## Measured on", "")
-    for name, value in environment.items():
-        if name != "packages":
-            yield f"- {name.replace('_', ' ')}: {value}"
-    versions = environment["packages"].items()
-    yield from ("- packages: " + ", ".join(f"{name} {number}" for name, number in versions), "")
 
 
 def _failures(measurements: list[Measurement]) -> Iterable[str]:
@@ -76,8 +56,7 @@ def _failures(measurements: list[Measurement]) -> Iterable[str]:
 def _summary(verdicts: list[Verdict]) -> Iterable[str]:
     reached = sum(verdict.word == "reached" for verdict in verdicts)
     yield from (f"## Targets: {reached} of {len(verdicts)} reached", "")
-    yield "| row | figure | measured | to reach | |"
-    yield "|---|---|---|---|---|"
+    yield from heads("row", "figure", "measured", "to reach", "")
     for verdict in verdicts:
         target = verdict.target
         figure, bound = _number(verdict.figure), f"{target.sign} {target.bound:g}"
@@ -88,15 +67,14 @@ def _summary(verdicts: list[Verdict]) -> Iterable[str]:
 def _row(row: Row, medians: Medians, measurements: list[Measurement]) -> Iterable[str]:
     summaries = {name: summary for (r, name), summary in medians.summaries.items() if r == row.name}
     extras = sorted({extra for summary in summaries.values() for extra in summary.extra})
-    heads = ["contestant", "items", "median", "min", "max", *COMPARED * (row.unit == "s")]
-    yield from (f"## {row.title}", "", _line(heads + [e.replace("_", " ") for e in extras]))
-    yield _line(["---"] * (len(heads) + len(extras)))
+    columns = ["contestant", "items", "median", "min", "max", *COMPARED * (row.unit == "s")]
+    yield from (f"## {row.title}", "", *heads(*columns, *(each.replace("_", " ") for each in extras)))
     for contestant in row.contestants:
         if summary := summaries.get(contestant.name):
             cells = _cells(row, contestant, summary, summaries)
-            yield _line(cells + [_number(summary.extra.get(extra)) for extra in extras])
+            yield line(*cells, *(_number(summary.extra.get(extra)) for extra in extras))
         else:
-            yield _line([contestant.name, _why(row, contestant, measurements)])
+            yield line(contestant.name, _why(row, contestant, measurements))
     yield ""
 
 
@@ -149,10 +127,6 @@ def _faster(row: Row, medians: Medians) -> Iterable[str]:
             continue
         if theirs < ours and not contestant.ours:
             yield f"{contestant.name} ({_number(theirs / ours)} of our time)"
-
-
-def _line(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _number(value: float | None) -> str:

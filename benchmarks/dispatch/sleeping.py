@@ -18,15 +18,11 @@ from benchmarks.dispatch._peers import (
     thread_pool_executor,
 )
 
-__all__ = ["ASYNC_BOUND", "THREAD_BOUND", "groups"]
+__all__ = ["IN_FLIGHT", "NAP", "THREADS", "groups"]
 
 NAP = 0.01
 IN_FLIGHT, ASYNC_ITEMS = 1_000, 20_000
 THREADS, THREAD_ITEMS = 256, 2_000
-ASYNC_BOUND = NAP * -(-ASYNC_ITEMS // IN_FLIGHT)
-"""Seconds that nobody can beat: 20 turns of 10 ms."""
-THREAD_BOUND = NAP * -(-THREAD_ITEMS // THREADS)
-"""Seconds that nobody can beat: 8 turns of 10 ms."""
 
 
 def nap(item: Any) -> Any:

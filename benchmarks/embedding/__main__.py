@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.dispatch._environment import describe, without_paths, write_environment
+from benchmarks._environment import describe, without_paths, write_environment
 from benchmarks.embedding._parts import PARTS
 from benchmarks.embedding._report import write_report
 

@@ -13,6 +13,9 @@ from typing import Any
 
 import attrs
 
+from benchmarks._environment import listed
+from benchmarks._results import QUICK, heads, written
+
 __all__ = ["TARGETS", "Target", "write_report"]
 
 Values = dict[str, dict[str, dict[int, float]]]
@@ -151,19 +154,17 @@ def write_report(folder: Path) -> Path:
         row, contestant, turn, value = json.loads(line)
         # Several numbers of a round (requests that failed) count as their sum.
         values[row][contestant][turn] = values[row][contestant].get(turn, 0.0) + value
-    path = folder / "REPORT.md"
-    path.write_text("\n".join(_report(environment, values)) + "\n", encoding="utf-8")
-    return path
+    return written(folder, _report(environment, values))
 
 
 def _report(environment: dict[str, Any], values: Values) -> Iterable[str]:
     yield from ("# Embedding: executors, offload and the advisor", "", INTRODUCTION, "")
     if environment["quick"]:
-        yield from ("**A quick run: it shows that everything works; its figures prove nothing.**", "")
+        yield from (QUICK, "")
     yield from _failures(environment)
     yield from _targets(values)
     yield from _rows(values)
-    yield from _environment(environment)
+    yield from listed(environment)
 
 
 def _failures(environment: dict[str, Any]) -> Iterable[str]:
@@ -177,7 +178,7 @@ def _targets(values: Values) -> Iterable[str]:
     rows = [(target, target.seen(values)) for target in TARGETS]
     reached = sum(target.verdict(seen).startswith("reached") for target, seen in rows)
     yield from (f"## Targets: {reached} of {len(TARGETS)} reached", "")
-    yield from ("| figure | to reach | seen | 95 % | |", "|---|---|---|---|---|")
+    yield from heads("figure", "to reach", "seen", "95 %", "")
     for target, seen in rows:
         figure = f"{target.over(seen):.4g}" if seen else ""
         ends = " to ".join(f"{end:.4g}" for end in interval(seen)) if figure and target.over is median else ""
@@ -187,24 +188,10 @@ def _targets(values: Values) -> Iterable[str]:
 
 
 def _rows(values: Values) -> Iterable[str]:
-    yield from (
-        "## What was measured",
-        "",
-        "| row | | median | least | most | rounds |",
-        "|---|---|---|---|---|---|",
-    )
+    yield from ("## What was measured", "", *heads("row", "", "median", "least", "most", "rounds"))
     for row, contestants in values.items():
         for name, turns in contestants.items():
             seen = list(turns.values())
             numbers = " | ".join(f"{each:.4g}" for each in (median(seen), min(seen), max(seen)))
             yield f"| {row} | {name} | {numbers} | {len(seen)} |"
     yield ""
-
-
-def _environment(environment: dict[str, Any]) -> Iterable[str]:
-    yield from ("## Measured on", "")
-    for name, value in environment.items():
-        if name not in {"packages", "failures"}:
-            yield f"- {name.replace('_', ' ')}: {value}"
-    versions = environment["packages"].items()
-    yield "- packages: " + ", ".join(f"{name} {number}" for name, number in versions)

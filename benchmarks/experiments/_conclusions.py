@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
+from benchmarks._results import heads
+
 from ._drawing import Step, drawing
 from ._figures import Figures, spell
 from ._library import STRATEGIES
@@ -109,8 +111,7 @@ def _device(rows: Sequence[Row]) -> tuple[str, str]:
 
 
 def _winners(rows: Sequence[Row]) -> Iterator[str]:
-    yield "| strategy | among the fastest in | most gained | for |"
-    yield "|---|---|---|---|"
+    yield from heads("strategy", "among the fastest in", "most gained", "for")
     for name in FIXED:
         won = [row for row in rows if name in row.fastest]
         top = max(won, key=lambda row: row.times(name), default=None)
@@ -120,8 +121,7 @@ def _winners(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _table(rows: Sequence[Row]) -> Iterator[str]:
-    yield "| | what | callable | one after another | fastest | times | `auto` |"
-    yield "|---|---|---|---|---|---|---|"
+    yield from heads("", "what", "callable", "one after another", "fastest", "times", "`auto`")
     for row in rows:
         best = row.fastest
         cells = [spell(row.seconds["sequential"]), ", ".join(f"`{name}`" for name in best)]

@@ -7,7 +7,7 @@ from typing import Any
 from attrs import frozen
 
 import concurrent_choices
-from benchmarks.dispatch._environment import without_paths
+from benchmarks._environment import without_paths
 from concurrent_choices import run
 
 from ._model import Job

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from benchmarks._results import heads, row
+
 from ._catalogue import EXPERIMENTS
 from ._conclusions import conclusions
 from ._figures import Figures, Reading, digits, spell
@@ -63,11 +65,11 @@ def write_pages(record: Record, folder: Path) -> list[Path]:
 def _experiments(measured: list[Experiment], record: Record) -> Iterator[str]:
     yield from (MADE, "# Experiments", "", INTRODUCTION, "")
     verdicts = {each.number: _judged(each, record.figures(each.number)) for each in measured}
-    yield from ("## Then and now", "", "| | experiment | reported then | today |", "|---|---|---|---|")
+    yield from ("## Then and now", "", *heads("", "experiment", "reported then", "today"))
     for each in measured:
         link = f"[{each.title}](#experiment-{each.number})"
         verdict = verdicts[each.number]
-        yield _line([str(each.number), link, each.claim.text, f"**{verdict.word}**: {_first(verdict.text)}"])
+        yield row(str(each.number), link, each.claim.text, f"**{verdict.word}**: {_first(verdict.text)}")
     yield from ("", *_goals(measured, record), *_environment(record))
     for each in measured:
         yield from _section(each, verdicts[each.number], record)
@@ -93,10 +95,10 @@ def _goals(measured: list[Experiment], record: Record) -> Iterator[str]:
     goals = [(each, goal) for each in measured for goal in each.goals(record.figures(each.number))]
     reached = sum(goal.reached for _, goal in goals)
     yield f"## What the library had to reach: {reached} of {len(goals)}"
-    yield from ("", "| | what | measured | |", "|---|---|---|---|")
+    yield from ("", *heads("", "what", "measured", ""))
     for each, goal in goals:
         word = "reached" if goal.reached else "**not reached**"
-        yield _line([str(each.number), goal.text, goal.figure, word])
+        yield row(str(each.number), goal.text, goal.figure, word)
     yield ""
 
 
@@ -142,10 +144,9 @@ def _published(figures: Figures) -> Iterator[str]:
     extras = list(
         dict.fromkeys(name for task, way in rows for r in figures.of(task, way) for name in r.extra)
     )
-    yield _line(["as published", "way", "median", "smallest to largest", *extras])
-    yield _line(["---"] * (4 + len(extras)))
+    yield from heads("as published", "way", "median", "smallest to largest", *extras)
     for task, way in rows:
-        yield _line([task, way, *_cells(figures, task, way, extras)])
+        yield row(task, way, *_cells(figures, task, way, extras))
     yield ""
 
 
@@ -172,17 +173,17 @@ def _extra(name: str, value: float) -> str:
 def _ours(figures: Figures, said: dict[tuple[str, str], Advice]) -> Iterator[str]:
     rows = [(task, job) for task in figures.tasks() for job in figures.jobs(task)]
     advised = any(each.verdict or each.error for each in said.values())
-    heads = [
+    columns = [
         "the library",
         "callable",
         *(f"`{name}`" for name in STRATEGIES),
         *["`recommend` says"] * advised,
     ]
-    yield from (_line(heads), _line(["---"] * len(heads)))
+    yield from heads(*columns)
     for task, job in rows:
         best = min(figures(task, job, s) for s in STRATEGIES if figures.of(task, job, s))
         cells = [_ours_cell(figures, task, job, strategy, best) for strategy in STRATEGIES]
-        yield _line([task, job, *cells, *[_said(said.get((task, job)))] * advised])
+        yield row(task, job, *cells, *[_said(said.get((task, job)))] * advised)
     yield ""
 
 
@@ -238,7 +239,3 @@ def _job_panel(figures: Figures, task: str, job: str) -> Panel:
         for name in found
     ]
     return Panel(f"The library, {job}", task, bars)
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"

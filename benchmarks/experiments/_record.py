@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import asdict, evolve
 
-from benchmarks.dispatch._environment import describe, without_paths
+from benchmarks._environment import describe, without_paths
 
 from ._figures import Figures, Reading
 from ._library import Advice

@@ -15,10 +15,11 @@ from random import Random
 import attrs
 
 from benchmarks._command import options_of, seed_of
+from benchmarks._environment import describe, write_environment
+from benchmarks._results import kept_in, load
 from benchmarks.catalogue._server import serving
 from benchmarks.catalogue.all import Entry, matching
-from benchmarks.dispatch._environment import describe, write_environment
-from benchmarks.oracle._measurement import GRID, Measurement, kept_in, load
+from benchmarks.oracle._measurement import GRID, Measurement
 from benchmarks.oracle._protocol import Settings, beside_a_neighbour, calibrate, measure, own_cache
 from benchmarks.oracle._report import conclude, write_report
 from benchmarks.oracle._zygote import import_everything
@@ -36,7 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not options.report_only:
         _measure(options, folder)
     report = write_report(folder)
-    failed = [each for each in load(folder)[1] if each.error and each.kind != GRID and not each.at_least]
+    failed = [
+        each
+        for each in load(folder, Measurement)[1]
+        if each.error and each.kind != GRID and not each.at_least
+    ]
     return conclude(report, failed)
 
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import attrs
 
-from benchmarks.dispatch._environment import without_paths
-
-__all__ = ["GRID", "ONCE_MORE", "OURS", "Measurement", "kept_in", "load"]
+__all__ = ["GRID", "ONCE_MORE", "OURS", "Measurement"]
 
 GRID, OURS = "grid", "ours"
 ONCE_MORE = "once more"
@@ -58,29 +52,3 @@ class Measurement:
     def error(self) -> str:
         """Why it failed; empty where it did not."""
         return str(self.answer.get("error", ""))
-
-
-AnyMeasurement = TypeVar("AnyMeasurement", bound=Measurement)
-
-
-@contextmanager
-def kept_in(folder: Path) -> Iterator[Callable[[Measurement], None]]:
-    """Open results.jsonl; every line is written at once, so an interrupted run leaves some."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "results.jsonl").open("w", encoding="utf-8") as file:
-
-        def keep(measurement: Measurement) -> None:
-            # files are named by their last part: results are read on other machines too
-            file.write(without_paths(json.dumps(attrs.asdict(measurement))) + "\n")
-            file.flush()
-
-        yield keep
-
-
-def load(
-    folder: Path, kind: type[AnyMeasurement] = Measurement
-) -> tuple[dict[str, Any], list[AnyMeasurement]]:
-    """The environment and the measurements, of this kind, that a run wrote into a folder."""
-    environment = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
-    lines = (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()
-    return environment, [kind(**json.loads(line)) for line in lines]

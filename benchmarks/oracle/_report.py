@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.dispatch._environment import sentence
+from benchmarks._environment import sentence
+from benchmarks._results import heads, load, row, written
 from benchmarks.oracle._figures import Case, Forecast, cases_of
-from benchmarks.oracle._measurement import Measurement, load
+from benchmarks.oracle._measurement import Measurement
 from benchmarks.oracle._protocol import (
     AGAIN,
     HOPELESS,
@@ -20,9 +21,9 @@ from benchmarks.oracle._protocol import (
     OUT_OF_THE_QUESTION,
     PATIENCE,
 )
-from benchmarks.oracle._targets import LOST, share, targets
+from benchmarks.oracle._targets import LOST, targets
 
-__all__ = ["conclude", "row", "share", "write_report"]
+__all__ = ["conclude", "write_report"]
 
 FAR = 0.25
 """A prediction that is further off than this is named."""
@@ -30,11 +31,8 @@ FAR = 0.25
 
 def write_report(folder: Path) -> Path:
     """Write REPORT.md from the files of a run, beside them."""
-    environment, measurements = load(folder)
-    cases = cases_of(measurements)
-    report = folder / "REPORT.md"
-    report.write_text("\n".join(_lines(environment, measurements, cases)) + "\n", encoding="utf-8")
-    return report
+    environment, measurements = load(folder, Measurement)
+    return written(folder, _lines(environment, measurements, cases_of(measurements)))
 
 
 def conclude(report: Path, failed: Sequence[Measurement]) -> int:
@@ -78,15 +76,9 @@ def _what(
 
 
 def _summary(cases: Sequence[Case]) -> Iterator[str]:
-    yield "| figure | to reach | measured | |"
-    yield "|---|---|---|---|"
+    yield from heads("figure", "to reach", "measured", "")
     for each in targets(cases):
         yield row(each.figure, each.goal, each.measured, each.mark)
-
-
-def row(*cells: str) -> str:
-    """A row of a table."""
-    return f"| {' | '.join(cells)} |"
 
 
 def _workloads(cases: Sequence[Case]) -> Iterator[str]:
@@ -98,8 +90,7 @@ def _workloads(cases: Sequence[Case]) -> Iterator[str]:
         "chosen strategy."
     )
     yield ""
-    yield "| workload | verdict | chosen | ms | best by hand | ms | ratio | cost | off |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    yield from heads("workload", "verdict", "chosen", "ms", "best by hand", "ms", "ratio", "cost", "off")
     for case in cases:
         yield _workload(case)
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import attrs
 
+from benchmarks._results import load
 from benchmarks.oracle._figures import cases_of
-from benchmarks.oracle._measurement import Measurement, load
+from benchmarks.oracle._measurement import Measurement
 from benchmarks.oracle._ours import told
 from benchmarks.oracle._targets import targets
 from benchmarks.oracle._zygote import Answer
@@ -35,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print which verdicts change, and the figures then and now."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.oracle.rejudge", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=RESULTS, metavar="DIR", help="of the run")
-    environment, before = load(parser.parse_args(arguments).folder)
+    environment, before = load(parser.parse_args(arguments).folder, Measurement)
     after = judged_again(before, environment)
     changed = list(_changed(before, after))
     print("\n".join(changed) or "No verdict changes.")

@@ -14,10 +14,10 @@ from random import Random
 from typing import Any
 
 from benchmarks._command import options_of, positive, seed_of
+from benchmarks._environment import describe, write_environment
+from benchmarks._results import kept_in, load
 from benchmarks.catalogue._server import serving
 from benchmarks.catalogue.all import CATALOGUE, Entry, matching
-from benchmarks.dispatch._environment import describe, write_environment
-from benchmarks.oracle._measurement import kept_in, load
 from benchmarks.oracle._protocol import Keep, calibrate, own_cache
 from benchmarks.oracle._report import conclude
 from benchmarks.oracle._zygote import import_everything

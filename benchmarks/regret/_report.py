@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.dispatch._environment import sentence
-from benchmarks.oracle._measurement import load
-from benchmarks.oracle._report import row
+from benchmarks._environment import sentence
+from benchmarks._results import heads, load, row, written
 from benchmarks.oracle._targets import Target
 from benchmarks.regret._changing import OVERLAPPING
 from benchmarks.regret._contestants import RULES
@@ -36,9 +35,7 @@ def write_report(folder: Path) -> Path:
         *_lines(environment, runs, simulated_in(folder)),
         *_notes(notes.read_text(encoding="utf-8") if notes.exists() else ""),
     ]
-    report = folder / "REPORT.md"
-    report.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return report
+    return written(folder, lines)
 
 
 def _lines(environment: dict[str, Any], runs: Sequence[Run], simulated: Simulated) -> Iterator[str]:
@@ -75,8 +72,7 @@ def _what(environment: dict[str, Any], runs: Sequence[Run], cases: Sequence[Case
 
 
 def _table(figures: Iterable[Target]) -> Iterator[str]:
-    yield "| figure | to reach | seen | |"
-    yield "|---|---|---|---|"
+    yield from heads("figure", "to reach", "seen", "")
     for each in figures:
         yield row(each.figure, each.goal, each.measured, each.mark)
 
@@ -91,8 +87,7 @@ def _rules(cases: Sequence[Case]) -> Iterator[str]:
         "run: too little."
     )
     yield ""
-    yield "| jobs | rule | its mean | `auto` over the same | jobs | stopped | failed | |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield from heads("jobs", "rule", "its mean", "`auto` over the same", "jobs", "stopped", "failed", "")
     for name, of_size in classes(cases).items():
         for each in standings(of_size, RULES):
             if each.jobs:
@@ -155,8 +150,7 @@ def _simulated(simulated: Simulated) -> Iterator[str]:
         "plans (sequential, 2 to 128 threads, processes, hybrids): geometric means, and how many workloads."
     )
     yield ""
-    yield row("kind", *(f"{cores} cores" for cores in MACHINES), "all")
-    yield "|---|" + "---|" * (len(MACHINES) + 1)
+    yield from heads("kind", *(f"{cores} cores" for cores in MACHINES), "all")
     for kind in (*KINDS, None):
         parts = [simulated.part(kind=kind, cores=cores) for cores in (*MACHINES, None)]
         yield row(kind or "all", *(f"{each.mean:.2f} ({len(each.drawn)})" for each in parts))
@@ -177,11 +171,10 @@ def _jobs(cases: Sequence[Case]) -> Iterator[str]:
         "caller, where the best does."
     )
     yield ""
-    yield (
-        "| workload | size | items | one after another | best by hand | ms | `auto` | regret | once more "
-        "| no fork |"
+    yield from heads(
+        *("workload", "size", "items", "one after another", "best by hand", "ms", "`auto`", "regret"),
+        *("once more", "no fork"),
     )
-    yield "|---|---|---|---|---|---|---|---|---|---|"
     for case in cases:
         name, best = case.best
         yield row(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import attrs
 import pytest
+from benchmarks._environment import describe, without_paths
 from benchmarks.dispatch._case import Measurement, Size
-from benchmarks.dispatch._environment import describe, without_paths
 from benchmarks.dispatch._groups import all_groups, all_rows, matching
 from benchmarks.dispatch._report import write_report
 from benchmarks.dispatch._statistics import summarize

@@ -4,9 +4,10 @@ import subprocess
 import sys
 
 import pytest
+from benchmarks._results import load
 from benchmarks.oracle._figures import cases_of, geometric_mean, quantile
 from benchmarks.oracle._grid import grid_for
-from benchmarks.oracle._measurement import Measurement, load
+from benchmarks.oracle._measurement import Measurement
 from benchmarks.oracle._ours import checksum
 from benchmarks.oracle._targets import targets
 
@@ -180,7 +181,7 @@ def test_a_quick_run(root, tmp_path):
             timeout=100,
         )
         assert told.returncode == 0, told.stdout + told.stderr
-        described, measurements = load(tmp_path)
+        described, measurements = load(tmp_path, Measurement)
         assert described["seed"] == 1
         kinds = {each.kind for each in measurements}
         assert kinds == {"recommend", "grid", "ours", "once more", "audit", "neighbour"}

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from benchmarks.oracle._measurement import load
+from benchmarks._results import load
 from benchmarks.regret import __main__ as command
 from benchmarks.regret._run import Run
 

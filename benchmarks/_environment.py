@@ -9,13 +9,13 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["describe", "sentence", "without_paths", "write_environment"]
+__all__ = ["describe", "listed", "sentence", "without_paths", "write_environment"]
 
 PACKAGES = (
     "aiometer",
@@ -30,7 +30,7 @@ PACKAGES = (
     "trio",
     "uvloop",
 )
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 
 def describe(packages: Iterable[str] = PACKAGES) -> dict[str, Any]:
@@ -65,6 +65,16 @@ def sentence(environment: dict[str, Any]) -> str:
         f"load {environment['load_before'][0]:.1f} before and {environment['load_after'][0]:.1f} after; "
         f"{environment['took_seconds']} s."
     )
+
+
+def listed(environment: dict[str, Any]) -> Iterator[str]:
+    """The same, all of it, a line each, as a section of a report."""
+    yield from ("## Measured on", "")
+    for name, value in environment.items():
+        if name not in {"packages", "failures"}:
+            yield f"- {name.replace('_', ' ')}: {value}"
+    versions = environment["packages"].items()
+    yield "- packages: " + ", ".join(f"{name} {number}" for name, number in versions)
 
 
 def _field(file: str, name: str) -> str:
