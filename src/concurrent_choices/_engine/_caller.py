@@ -37,9 +37,6 @@ class Caller:
     """What the calling thread does. Make it there; all of it is for that thread.
 
     Args:
-        job: What to do.
-        pool: The lanes beside it.
-        tally: Its account.
         orders: What it obeys, from one item to the next.
         urgency: What it gives way to, from one batch to the next.
         stands_in: Whether a lane does what this thread would do alone.

@@ -69,10 +69,7 @@ class Conductor:
     """A run.
 
     Args:
-        job: What to do.
         decider: Makes who decides how, when that is looked for first.
-        report: Where it is written down.
-        thread_pool: Where threads come from.
         eager: Whether to ask the controller before the first call, since it knows the callable.
         patient: Whether to wait for workers that rest, as a call in the calling thread, which alone can hand
             items to them, would take longer than their waking.
@@ -361,13 +358,7 @@ class Conductor:
 
 
 def order_beside(thread_pool: ThreadPool, order: Callable[[], None], bar: Callable[[str], None]) -> None:
-    """Order worker processes in a thread of its own; where there is none to be had, bar them.
-
-    Args:
-        thread_pool: Where the thread comes from.
-        order: What orders them.
-        bar: Told why there will be none.
-    """
+    """Order worker processes in a thread of its own; where there is none to be had, bar them."""
     try:
         thread_pool.start(order)
     except RuntimeError as error:

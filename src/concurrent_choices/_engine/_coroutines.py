@@ -37,15 +37,7 @@ FIRST_LOOK = 1e-3
 
 
 class LoopConductor:
-    """A run of an `async def`.
-
-    Args:
-        job: What to do.
-        controller: Who decides how.
-        limits: What it may use.
-        report: Where it is written down.
-        recollection: What is remembered of the callable.
-    """
+    """A run of an `async def`."""
 
     def __init__(
         self,

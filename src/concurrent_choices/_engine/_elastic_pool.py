@@ -65,8 +65,6 @@ class ElasticPool(LanePool):
     """A pool whose number of lanes may change at any moment.
 
     Args:
-        job: What to do.
-        thread_pool: Where threads come from.
         body: What a lane does, if it is not to perform claims of a `def`.
 
     Attributes:

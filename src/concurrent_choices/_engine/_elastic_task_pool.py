@@ -31,8 +31,6 @@ class ElasticTaskPool(TaskPool):
     anything can overlap.
 
     Args:
-        job: What to do.
-        put: Takes the batches.
         concurrency: Lanes there are, once an item waits.
         waits: Whether that is known already.
         prepare: Called in the loop before others are let in.

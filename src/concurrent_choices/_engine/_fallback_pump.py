@@ -26,12 +26,8 @@ class FallbackPump(Pump):
     """A pump that performs here what cannot travel, and gives up instead of failing.
 
     Args:
-        job: What to do.
-        host: Whose workers do it.
         pool: Lanes that are still at work here: what they do is handed over too, or a stream that waits for
             it would leave no room for other items.
-        workers: How many of them.
-        inside: Lanes in each.
         watched: Whether the callable holds anything that calls may change.
 
     Attributes:

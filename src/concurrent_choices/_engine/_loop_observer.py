@@ -32,13 +32,7 @@ Place = tuple[int, int]
 
 
 class LoopObserver:
-    """Looks at an elastic task pool from another thread.
-
-    Args:
-        job: What is done.
-        tasks: The lanes.
-        lateness: How late looks come.
-    """
+    """Looks at an elastic task pool from another thread."""
 
     def __init__(self, job: Job, tasks: ElasticTaskPool, lateness: Lateness) -> None:
         self._source = job.source
@@ -53,11 +47,7 @@ class LoopObserver:
         self._own_cpu = 0.0
 
     def sight(self, ready: int) -> LoopSight:
-        """The loop as it stands.
-
-        Args:
-            ready: Worker processes that are up.
-        """
+        """The loop as it stands."""
         self._lateness.glance()
         tasks, source = self._tasks, self._source
         tally, queued, unclear = tasks.tally, 0.0, 0.0

@@ -105,13 +105,8 @@ def key_of(fn: Callable[..., Any], item: object, allowed: Hashable) -> Hashable:
     """What tells a callable and its input from others that may take another time.
 
     It holds the code with its constants, what the callable captured (closure, defaults, globals, its own
-    object), the code of functions found there, and the item's type, with sizes in powers of sixteen; and
-    nothing of the user's alive but code.
-
-    Args:
-        fn: The callable.
-        item: One of its items.
-        allowed: What tells how much the run may use.
+    object), the code of functions found there, the item's type, with sizes in powers of sixteen, and what the
+    run is allowed to use; and nothing of the user's alive but code.
     """
     held = tuple((name, _constant(value)) for name, value in reached_from(fn))
     return _code(fn), held, _size(item), allowed

@@ -27,11 +27,6 @@ class Observer:
     """Reads how a run stands. Made in the calling thread; everything else is for the ticker's.
 
     Args:
-        job: What is done.
-        pool: Its lanes.
-        tally: The calling thread's account.
-        state: What the callable held before its first call.
-        lateness: How late looks come.
         began: When the run began, on the monotonic clock and on that of the process's CPU.
         stands_in: Whether a lane does what the calling thread would do alone.
     """

@@ -33,7 +33,6 @@ class Outset:
     it has paid.
 
     Args:
-        tally: The calling thread's account.
         lateness: Who is told of each glance: it comes late where the calls hold the GIL.
 
     Attributes:

@@ -32,13 +32,6 @@ _NAME = "concurrent_choices-auto"
 class Succession:
     """Who comes after the loop.
 
-    Args:
-        job: What is done.
-        limits: What it may use.
-        report: Where it is written down.
-        recollection: What is remembered of the callable.
-        state: What the callable held before its first call.
-
     Attributes:
         thread_pool: Where threads come from.
         startup: Worker processes, once they were ordered.
@@ -179,11 +172,7 @@ class Succession:
             self._takeover.part()
 
     def dismiss(self, error: BaseException | None = None) -> None:
-        """Let threads and workers go.
-
-        Args:
-            error: What the run failed with.
-        """
+        """Let threads and workers go."""
         self.thread_pool.close()
         if self.startup is not None:
             self.startup.close(error)

@@ -18,10 +18,6 @@ class Takeover:
 
     Its thread is there before that, so that whoever hands over knows that there is one.
 
-    Args:
-        job: Whose rest it is.
-        rest: The batches of the rest, drawn in a thread of their own.
-
     Raises:
         RuntimeError: There can be no more threads.
     """

@@ -118,7 +118,6 @@ class Queueing:
     from a computing callable takes a switch interval.
 
     Args:
-        thread: Which thread.
         seconds: What another thread has waited already.
 
     Attributes:

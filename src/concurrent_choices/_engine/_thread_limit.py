@@ -25,10 +25,7 @@ class ThreadLimit:
     """See the module. Make it in the calling thread.
 
     Args:
-        job: What is done.
         most: Threads at work at most; with one, the callable stays in the calling thread.
-        state: What the callable held before its first call.
-        report: Where it is written down what calls were seen to change.
 
     Attributes:
         stands_in: Whether a lane does what the calling thread would do alone.

@@ -17,11 +17,7 @@ _FAMILIAR = frozenset({*sys.stdlib_module_names, "__main__", "concurrent_choices
 
 
 class WorkerImports:
-    """What each worker imports for a callable, beside the standard library; counted as far as it matters.
-
-    Args:
-        fn: The callable.
-    """
+    """What each worker imports for a callable, beside the standard library; counted as far as it matters."""
 
     def __init__(self, fn: Callable[..., Any]) -> None:
         self._fn = fn

@@ -39,12 +39,6 @@ GLANCE = 0.02
 class WorkerStartup:
     """The processes of one run.
 
-    Args:
-        job: What they shall do.
-        state: What the callable held before its first call.
-        report: Where it is written down what calls were seen to change.
-        urgency: What whoever performs items meanwhile gives way to.
-
     Attributes:
         host: The workers, while there are any.
         workers: How many were ordered.
@@ -225,11 +219,7 @@ class WorkerStartup:
         self._closed = True
 
     def close(self, error: BaseException | None = None) -> None:
-        """Let the workers rest, or end them if the run failed.
-
-        Args:
-            error: What it failed with.
-        """
+        """Let the workers rest, or end them if the run failed with an error."""
         self.leave()
         if self._ordering.acquire(timeout=PARTING if error is None else 0.0):
             self._ordering.release()

@@ -46,13 +46,7 @@ class _Twist:
 
 
 def changes(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> tuple[str, ...]:
-    """What would change the verdict, a sentence each.
-
-    Args:
-        case: The workload on its machine.
-        obstacles: By strategy, why it cannot run.
-        chosen: The verdict.
-    """
+    """What would change the verdict, a sentence each."""
     if not case.items or not case.profile.wall:
         return ()
     return (

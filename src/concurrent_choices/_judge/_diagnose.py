@@ -99,14 +99,7 @@ def _share(profile: Profile, others: float) -> float | None:
 
 
 def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> str:
-    """One of `DIAGNOSES`.
-
-    Args:
-        profile: What was measured.
-        costs: What concurrency costs, to weigh the payload.
-        machine: Where it was measured.
-        items: How many items there are.
-    """
+    """One of `DIAGNOSES`, of what was measured on this machine."""
     share = computing_share(profile)
     if share is None:
         return "unknown"

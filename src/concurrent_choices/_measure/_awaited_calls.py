@@ -38,9 +38,7 @@ class AwaitedCalls:
     """Calls an `async def` on an event loop of its own, which starts with the first call.
 
     Args:
-        fn: The callable.
         context: What each item's context is copied from.
-        clock: The stopwatch.
 
     Attributes:
         meter: The steps of the coroutines that were watched step by step.

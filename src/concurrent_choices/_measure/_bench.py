@@ -30,9 +30,6 @@ class Bench:
     """Holds together what sampling needs, and keeps account when a call does not come back.
 
     Args:
-        fn: The callable.
-        items: Its items.
-        clock: What time is read from.
         is_async: Whether the calls give coroutines.
         hand: Makes somebody who makes the calls.
 

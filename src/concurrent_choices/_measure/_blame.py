@@ -36,11 +36,7 @@ class Blame:
         self._seen: Counter[str] = Counter()
 
     def look(self, now: int) -> None:
-        """Look once. Called from another thread, at random times.
-
-        Args:
-            now: The clock's wall time, ns.
-        """
+        """Look once. Called from another thread, at random times."""
         since = self._meter.since
         if since and now - since > LONG:
             frame = frames().get(self._thread)

@@ -36,9 +36,7 @@ class PlainCalls:
     """Calls a `def`.
 
     Args:
-        fn: The callable.
         context: What each item's context is copied from.
-        clock: The stopwatch.
     """
 
     def __init__(self, fn: Callable[[Any], Any], context: Context, clock: Clock) -> None:

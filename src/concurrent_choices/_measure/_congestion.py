@@ -20,9 +20,8 @@ _WORDS = ("database is locked", "database table is locked", "too many connection
 def is_congestion(error: BaseException) -> bool:
     """Whether a call raised what a crowded resource raises (the list of DECISION.md, pitfall 4).
 
-    Args:
-        error: What it raised: a time-out, a reset connection, a status of 429 or 503, a table of
-            files that is full, a database that is locked.
+    That is a time-out, a reset connection, a status of 429 or 503, a table of files that is full, a database
+    that is locked.
     """
     if isinstance(error, (TimeoutError, ConnectionResetError, ConnectionRefusedError)):
         return True

@@ -36,11 +36,7 @@ CONTROL_SECONDS = 2 * _ROUNDS * _TURN / 1e9
 
 
 def resident_inflation(clock: Clock) -> float | None:
-    """CPU time of hashing in two threads over that in one, in turn, the least of each; None without an end.
-
-    Args:
-        clock: The stopwatch.
-    """
+    """CPU time of hashing in two threads over that in one, in turn, the least of each; None if none ends."""
     hands = [DaemonHand(), DaemonHand()]
     try:
         rounds = [(_pace(hands[:1], clock), _pace(hands, clock)) for _ in range(_ROUNDS)]

@@ -22,11 +22,7 @@ _SLICED = (list, tuple, range, str, bytes)
 
 
 class Places:
-    """The places of a sequence that nobody has taken yet.
-
-    Args:
-        count: The length of the sequence.
-    """
+    """The places of a sequence that nobody has taken yet."""
 
     def __init__(self, count: int) -> None:
         self._gaps: list[tuple[int, int]] = [(0, count)] if count else []
@@ -65,9 +61,6 @@ class Feed:
     """Hands out items, each once.
 
     An iterator is advanced only here, in the thread that asks.
-
-    Args:
-        items: A sequence or any other iterable.
 
     Attributes:
         count: How many items there are; None where nobody can say yet.

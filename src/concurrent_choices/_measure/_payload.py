@@ -114,13 +114,7 @@ def _kept_here(payload: Payload, state: State | None) -> Payload:
 def weigh_payload(
     fn: Callable[..., Any], items: Sequence[Any], results: Sequence[Any], clock: Clock
 ) -> Payload:
-    """Pickle and unpickle a few items and results, and the callable once.
-
-    Args:
-        fn: The callable.
-        items: Some of its items.
-        results: Some of its results; none that stand for an error.
-        clock: The stopwatch.
+    """Pickle and unpickle a few items and results, none of which stands for an error, and the callable once.
 
     Returns:
         Sizes and seconds per item and per result; the first obstacle met, if any.

@@ -79,15 +79,7 @@ def profile(  # noqa: PLR0913 - all but two are taken by name
 def profile_at(
     bench: Bench, witness: Witness, budget: float, *, blame: Blame | None = None, most: float | None = None
 ) -> Sampled:
-    """The same with instruments of the caller's choice.
-
-    Args:
-        bench: What the calls are made with.
-        witness: Who watches the GIL.
-        budget: Seconds to spend.
-        blame: Where the lines that hold an event loop are collected.
-        most: Seconds to spend where that is no more than a twentieth of the whole work.
-    """
+    """The same with instruments of the caller's choice."""
     allowance = Allowance.of(bench.clock.wall(), budget, most, bench.feed.count)
     try:
         state = state_of(bench)

@@ -73,12 +73,7 @@ HOPELESS = 3
 
 
 class Rounds:
-    """Makes calls, first one, then one more, then rounds of blocks.
-
-    Args:
-        bench: What the calls are made with.
-        witness: Who watches the GIL meanwhile.
-    """
+    """Makes calls, first one, then one more, then rounds of blocks."""
 
     def __init__(self, bench: Bench, witness: Witness) -> None:
         self._bench = bench
@@ -88,11 +83,7 @@ class Rounds:
         self._called = 0
 
     def sample(self, allowance: Allowance) -> Sample:
-        """Make calls until enough is known.
-
-        Args:
-            allowance: How long that may take.
-        """
+        """Make calls until enough is known."""
         bench = self._bench
         before = Gauge.read(bench.clock)
         with self._witness:

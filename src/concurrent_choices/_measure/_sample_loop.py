@@ -31,9 +31,6 @@ a little more). Where calls are still under way on it, which may take for ever, 
 class SampleLoop:
     """A loop of asyncio's own, which starts with the first coroutine, and has its threads timed.
 
-    Args:
-        clock: What that is timed with.
-
     Attributes:
         in_threads: Time that work of the coroutines has spent in the loop's threads, or queueing for one, ns.
     """
@@ -89,7 +86,6 @@ class KeptLoop:
 
     Args:
         hand: Who has run it, and may still be at calls that did not come back in time.
-        loop: That loop.
     """
 
     def __init__(self, hand: Hand, loop: SampleLoop) -> None:

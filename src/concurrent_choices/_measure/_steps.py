@@ -80,12 +80,7 @@ class StepMeter:
         )
 
     def sums_at(self, wall: int, cpu: int) -> Steps:
-        """The same with the step that is running, as far as it has come.
-
-        Args:
-            wall: The wall time now, ns.
-            cpu: The CPU time of the thread now, ns.
-        """
+        """The same with the step that is running, at these times of the clock and of its thread's CPU, ns."""
         since, sums = self.since, self.sums
         if not since:
             return sums
@@ -139,7 +134,6 @@ class _Driven:
     """An awaitable that does what a coroutine does.
 
     Args:
-        coroutine: What is driven.
         resume: Takes each of its steps: called with its `send` or `throw`, and what is to be given to that.
     """
 

@@ -145,7 +145,6 @@ class WitnessThread:
     """Watches from a thread of its own, for as long as its ``with`` block lasts.
 
     Args:
-        clock: What it reads the time from.
         on_wake: Called after each look with the time; it may look around, briefly.
     """
 

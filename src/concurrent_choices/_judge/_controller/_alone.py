@@ -165,8 +165,6 @@ class Pair:
     """The calling thread and one lane: do two compute faster than one?
 
     Args:
-        known: What is known.
-        sight: The run.
         wants: Share of the time in which the calling thread alone wants a core.
     """
 

@@ -58,7 +58,6 @@ class Climb:
 
     Args:
         sight: The run at the beginning of the climb.
-        ceiling: Most lanes.
         first: Lanes to begin with.
         blind: Most lanes while no call has come back, by the seconds waited so far.
         alone: Seconds of a call with nothing beside it, if several have told; else 0.

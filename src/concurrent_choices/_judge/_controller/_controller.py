@@ -14,12 +14,7 @@ __all__ = ["Controller"]
 
 
 class Controller:
-    """Decides about one run of a `def`.
-
-    Args:
-        limits: What the run may use.
-        prior: What an earlier run has learnt, or None.
-    """
+    """Decides about one run of a `def`."""
 
     def __init__(self, limits: Limits, prior: Prior | None = None) -> None:
         self._known = Known(limits)

@@ -37,10 +37,6 @@ ALIKE = 3.0
 class Known:
     """See the module.
 
-    Args:
-        limits: What the run may use.
-        each: Seconds an item took when it was last known; 0 where it never was.
-
     Attributes:
         limits: What the run may use.
         each: Seconds an item takes, or took when it was last known.
@@ -78,9 +74,7 @@ class Known:
     def crowded(self, sight: Sight, gap: float) -> None:
         """Several lanes have delivered no more than one; a long time from now they may be tried once more.
 
-        Args:
-            sight: The run.
-            gap: Seconds from one item that they delivered to the next.
+        They delivered an item every `gap` seconds.
         """
         self.changed(sight.now)
         self.each = self._crowded_each = self.alone or sight.by_itself
@@ -115,11 +109,8 @@ class Known:
     def processes_pay(self, rest: float, beside: float = 1.0) -> bool:
         """Whether worker processes may be started, and save enough of so many seconds of work.
 
-        What each has to import for the callable is taken from what they would save.
-
-        Args:
-            rest: Seconds that are left of it.
-            beside: Cores that do it meanwhile.
+        So many cores do it meanwhile. What each has to import for the callable is taken from what they would
+        save.
         """
         limits = self.limits
         spare = _beyond_least(rest, limits.process_start, limits.processes / beside)

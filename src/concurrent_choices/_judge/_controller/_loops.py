@@ -98,11 +98,9 @@ class LoopController:
 
     Args:
         limits: What the run may use; `threads` is how many threads may have a loop each.
-        prior: What an earlier run has learnt, or None.
         movable: Whether items may leave this loop at all.
         bound: Whether they may use what belongs to this loop. Then only those leave that were never seen to
             wait for it: what never waits for a loop needs nothing of it.
-        items: How many there are, if that is known.
 
     Attributes:
         prior: As given.

@@ -43,8 +43,6 @@ class ProcessTrial:
     """Judges windows of a run whose items go to worker processes.
 
     Args:
-        processes: How many there are.
-        inside: Lanes in each.
         before: Items a second before the hand-over; 0 where too few were done to tell.
 
     Attributes:

@@ -16,11 +16,7 @@ class Starting:
     """Processes come up in the background, while work goes on as it was.
 
     Args:
-        known: What is known.
-        sight: The run.
-        reason: Why processes.
         before: Who works until they are up; the calling thread if None.
-        inside: Lanes in each process.
     """
 
     name = "starting"
@@ -97,14 +93,7 @@ class Starting:
 
 
 class Outside:
-    """Worker processes; the first batches have to confirm it.
-
-    Args:
-        known: What is known.
-        sight: The run.
-        reason: Why processes.
-        trial: Who judges whether they are.
-    """
+    """Worker processes; the first batches have to confirm it."""
 
     name = "outside"
 

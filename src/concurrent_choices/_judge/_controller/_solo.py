@@ -20,9 +20,6 @@ class Solo:
 
     A call that is the first one, and has returned, is left out of what comes after it, at once if it lasted:
     it may have imported or connected, which the others need not.
-
-    Args:
-        sight: Where it begins.
     """
 
     def __init__(self, sight: Sight) -> None:

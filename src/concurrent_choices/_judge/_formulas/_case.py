@@ -129,14 +129,7 @@ def rate_of(network: Network, lanes: int, serial: dict[str, float], busy: float,
 
 
 def batch_size(case: Case, seconds: float, lanes: int, fixed: int | None) -> int:
-    """Items that a lane takes at a time, on average over the run.
-
-    Args:
-        case: What for.
-        seconds: What one item takes.
-        lanes: How many lanes share the items.
-        fixed: The plan's batch, if it sets one.
-    """
+    """Items that a lane takes at a time, on average over the run; as many as the plan has fixed, if any."""
     if fixed is not None:
         return max(1, min(fixed, case.items))
     fitting = AIM / seconds if seconds > 0 else inf
@@ -180,15 +173,10 @@ def _worth_starting(case: Case, rate: Rate, ramp: float) -> float:
 def _ramp_up(case: Case, rate: Rate, started: float, offset: float) -> float:
     """Seconds of the lanes' beginnings that the makespan sees: half, or all if the last lane ends last.
 
-    Lanes that begin more than an item apart do not stay in step: the early ones take what the last one
-    would have been left with, so it ends at most an item after the average.
-
-    Args:
-        case: What for.
-        rate: How fast.
-        started: Lanes that find something to do.
-        offset: Seconds from the first lane's beginning to the last one's: they start one after another, or
-            queue for what their first items compute.
+    The offset is the time from the first lane's beginning to the last one's: they start one after another,
+    or queue for what their first items compute. Lanes that begin more than an item apart do not stay in
+    step: the early ones take what the last one would have been left with, so it ends at most an item after
+    the average.
     """
     waves = case.items / rate.lanes
     filled = waves - ceil(waves) + 1.0

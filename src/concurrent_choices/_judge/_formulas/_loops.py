@@ -59,14 +59,7 @@ def anyio(case: Case, plan: Plan) -> Prediction:
 
 
 def loop_rate(case: Case, lanes: int, step: float, cores: float) -> Rate:
-    """How fast one event loop works.
-
-    Args:
-        case: What for.
-        lanes: Coroutines in flight.
-        step: Seconds of the loop's own work per suspension.
-        cores: How many cores it has.
-    """
+    """How fast one event loop works, of whose own work each suspension takes `step` seconds."""
     demand = case.demand
     lanes = max(1, min(lanes, case.items))
     own = case.costs.task_item + demand.steps * step

@@ -30,13 +30,7 @@ def process(case: Case, plan: Plan) -> Prediction:
 
 
 def _process_rate(case: Case, workers: int, batch: int | None) -> Rate:
-    """How fast worker processes work, one item at a time in each.
-
-    Args:
-        case: What for.
-        workers: How many processes.
-        batch: Items in a message; None lets it adapt.
-    """
+    """How fast worker processes work, one item at a time in each; a `batch` of None adapts."""
     demand = case.demand
     workers = max(1, min(workers, case.items))
     parent = parent_seconds(case, workers, batch)
@@ -69,25 +63,14 @@ def parent_seconds(case: Case, workers: int, batch: int | None) -> float:
 
 
 def worker_seconds(case: Case, awaiting: float) -> float:
-    """A worker's own time for one item, beside the callable.
-
-    Args:
-        case: What for.
-        awaiting: What its loop computes for a coroutine.
-    """
+    """A worker's own time for one item, beside the callable: for a coroutine, `awaiting` is its loop's."""
     payload = case.profile.payload
     seconds = (payload.item_seconds + payload.result_seconds) / 2
     return seconds + awaiting if case.demand.is_async else seconds
 
 
 def start_seconds(case: Case, workers: int, inside: float = 0.0) -> float:
-    """Seconds until the first worker process works, its first call's excess included.
-
-    Args:
-        case: What for.
-        workers: How many processes.
-        inside: Seconds that each takes longer for what it has inside.
-    """
+    """Seconds until the first worker process works, with its first call's excess and what it has inside."""
     costs = case.costs
     crowd = max(1.0, workers / case.demand.cores)
     shared, own = _loading(case)

@@ -19,12 +19,7 @@ def step_seconds(case: Case, bare: float, socket: float) -> float:
 
 
 def awaited_seconds(case: Case, task: float) -> float:
-    """Seconds of asyncio's own work for a coroutine: all its suspensions, and awaiting it at all.
-
-    Args:
-        case: What for.
-        task: What it takes to await a coroutine there.
-    """
+    """Seconds of asyncio's own work for a coroutine: its suspensions, and `task` for awaiting it at all."""
     return task + case.demand.steps * step_seconds(case, case.costs.step, case.costs.socket_step)
 
 
@@ -33,10 +28,6 @@ def lone_seconds(case: Case, task: float) -> float:
 
     The sample's had one to itself, too: it looks at its selector, sleeps and wakes up for each, which many on
     one loop share. Calibrated steps hold none of that.
-
-    Args:
-        case: What for.
-        task: What it takes to await a coroutine there.
     """
     profile = case.profile
     measured = profile.cpu - profile.loop_cpu if profile.loop_held > 0 else 0.0

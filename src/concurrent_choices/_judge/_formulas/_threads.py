@@ -49,14 +49,7 @@ def thread(case: Case, plan: Plan) -> Prediction:
 
 
 def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) -> Rate:
-    """How fast threads of one process work.
-
-    Args:
-        case: What for.
-        lanes: How many threads.
-        cores: How many cores they have.
-        batch: Items a thread takes at a time; None lets it adapt.
-    """
+    """How fast threads of one process work; a `batch` of None adapts."""
     demand, costs = case.demand, case.costs
     lanes = max(1, min(lanes, case.items))
     size = batch_size(case, demand.alone, lanes, batch)

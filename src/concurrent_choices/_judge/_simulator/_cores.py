@@ -21,12 +21,7 @@ _NOTHING = 1e-12
 
 
 class Job:
-    """Some seconds of computing.
-
-    Args:
-        need: Seconds until `done` is called.
-        done: Called when they are over.
-    """
+    """Some seconds of computing, after which something is called."""
 
     __slots__ = ("_asked", "done", "left_over", "need", "started", "version", "waited")
 
@@ -60,7 +55,6 @@ class Cores:
     """The machine's cores, first come, first served, a quantum at a time.
 
     Args:
-        engine: The clock.
         count: How many there are. Of a fraction, each runs for that share of the time.
     """
 
@@ -152,8 +146,6 @@ class Gil:
     """One process's global interpreter lock.
 
     Args:
-        engine: The clock.
-        cores: What its holder computes on.
         interval: Seconds after which a waiting thread gets it, ``sys.getswitchinterval()``.
         switch: Seconds that passing it on costs.
         enabled: Whether there is one; without it this is just the cores.

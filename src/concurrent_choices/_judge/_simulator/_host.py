@@ -30,13 +30,7 @@ class Usage:
 
 
 class World:
-    """What all processes share: the clock, the cores, the memory, servers, and locks on files.
-
-    Args:
-        script: The workload.
-        machine: Where it runs.
-        costs: What concurrency costs there.
-    """
+    """What all processes share: the clock, the cores, the memory, servers, and locks on files."""
 
     def __init__(self, script: Script, machine: Machine, costs: Costs) -> None:
         self.engine = Engine()
@@ -50,11 +44,7 @@ class World:
 
 
 class Host:
-    """A process: a GIL, an event loop, locks of its own.
-
-    Args:
-        world: Where it is.
-    """
+    """A process: a GIL, an event loop, locks of its own."""
 
     def __init__(self, world: World) -> None:
         costs, engine = world.costs, world.engine
@@ -88,11 +78,7 @@ class Host:
     ) -> Iterator[Operation]:
         """An item of an `async def`, on a loop that its caller has acquired.
 
-        Args:
-            phases: What it does.
-            usage: What it uses up.
-            step: Seconds of the loop's own work per suspension.
-            loop: Held except while it awaits.
+        It is held except while the item awaits; each suspension costs it a `step` in seconds.
         """
         for phase in phases:
             if isinstance(phase, Locked):

@@ -21,8 +21,6 @@ class Lane:
 
     Args:
         kind: "caller", "thread", "task" or "process".
-        host: Its process.
-        queue: Where completions go.
         step: Seconds of a loop's own work per suspension.
         loop: The loop it shares with others; a loop of its own if None.
     """
@@ -71,12 +69,7 @@ class Lane:
             pace.took(self._host.engine.now - began, len(batch))
 
     def from_feed(self, feed: Feed, start: float) -> Iterator[Operation]:
-        """Work on items that the parent sends.
-
-        Args:
-            feed: Where they arrive.
-            start: Seconds until it begins, after its process has started.
-        """
+        """Work on items that the parent sends, from so many seconds after the process has started."""
         yield pause(self._host.engine, start)
         while not feed.over:
             if self.leaving:
@@ -120,8 +113,6 @@ class Feed:
 
     Args:
         parent: The process that sends; sending costs its GIL.
-        queue: Where it takes them from.
-        lanes: Lanes in the worker.
         batch: Items in a message; None lets it adapt. Lanes inside a worker are fed one at a time.
     """
 

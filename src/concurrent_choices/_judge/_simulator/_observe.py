@@ -62,13 +62,7 @@ class _Tally:
 
 
 def observe(script: Script, *, calls: int = 32, seed: int = 0) -> Profile:
-    """The profile of a sample spread over the items, without trials.
-
-    Args:
-        script: The workload.
-        calls: Items in the sample.
-        seed: Which draw of the random times.
-    """
+    """The profile of a sample spread over the items, without trials."""
     calls = max(1, min(calls, script.items))
     sample = [_tally(script, place * script.items // calls, seed) for place in range(calls)]
     walls = [each.wall for each in sample]
@@ -109,15 +103,7 @@ def with_trials(
     *,
     lanes: tuple[int, ...] = (2,),
 ) -> Profile:
-    """The profile with trials of several lanes on a part of the items.
-
-    Args:
-        profile: Of the script.
-        script: The workload.
-        machine: Where the trials are made.
-        costs: What concurrency costs there.
-        lanes: How many lanes each trial has; 2 fills the fields of the pair.
-    """
+    """The profile with trials of several lanes on a part of the items; two lanes are its pair."""
     short = evolve(script, items=min(TRIAL_ITEMS, script.items))
     free = evolve(costs, thread_start=0.0, loop_start=0.0)
     strategy = "asyncio" if script.is_async else "thread"

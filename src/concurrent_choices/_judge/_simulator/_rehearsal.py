@@ -15,12 +15,7 @@ __all__ = ["rehearse"]
 
 
 class Rehearsal:
-    """An agent that obeys a controller.
-
-    Args:
-        machine: Where the run is.
-        costs: What concurrency costs there.
-    """
+    """An agent that obeys a controller."""
 
     def __init__(self, machine: Machine, costs: Costs) -> None:
         self._workers = round(machine.cpus)
@@ -136,15 +131,6 @@ class Rehearsal:
 
 
 def rehearse(script: Script, machine: Machine, *, seed: int = 0) -> Outcome:
-    """Run a described workload under the controller, in virtual time.
-
-    Args:
-        script: The workload.
-        machine: Where.
-        seed: Which draw of the random times.
-
-    Returns:
-        What became of it.
-    """
+    """Run a described workload under the controller, in virtual time."""
     costs = Costs()
     return steer(script, Rehearsal(machine, costs), machine, costs, seed=seed)

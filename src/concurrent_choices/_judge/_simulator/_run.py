@@ -66,14 +66,7 @@ class Outcome:
 
 
 class Controls:
-    """What an agent may see and do.
-
-    Args:
-        script: The workload.
-        machine: Where it runs.
-        costs: What concurrency costs there.
-        seed: Which draw of the random times.
-    """
+    """What an agent may see and do."""
 
     def __init__(self, script: Script, machine: Machine, costs: Costs, seed: int) -> None:
         self.world = World(script, machine, costs)
@@ -111,12 +104,7 @@ class Controls:
         self._add(self._lane("caller", self.main), self._loop_start(), 0.0, None)
 
     def add_threads(self, count: int, batch: int | None = None) -> None:
-        """Start threads in this process; a coroutine has a loop in each.
-
-        Args:
-            count: How many.
-            batch: Items they take at a time; None lets it adapt.
-        """
+        """Start threads in this process; a coroutine has a loop in each. A `batch` of None adapts."""
         costs = self.world.costs
         for place in range(1, count + 1):
             start = costs.thread_start * place
@@ -230,30 +218,14 @@ class Controls:
 def simulate(
     script: Script, plan: Plan, machine: Machine, costs: Costs | None = None, *, seed: int = 0
 ) -> Outcome:
-    """Run a workload under a plan in virtual time.
-
-    Args:
-        script: The workload.
-        plan: How to run it.
-        machine: Where.
-        costs: What concurrency costs there; the defaults if None.
-        seed: Which draw of the random times; the same for every plan that is to be compared.
-    """
+    """Run a workload under a plan in virtual time; plans with the same seed meet the same items."""
     controls = Controls(script, machine, costs or Costs(), seed)
     controls.obey(plan)
     return controls.play()
 
 
 def steer(script: Script, agent: Agent, machine: Machine, costs: Costs, *, seed: int = 0) -> Outcome:
-    """Run a workload in virtual time under an agent that adds and removes lanes.
-
-    Args:
-        script: The workload.
-        agent: Who gives the orders.
-        machine: Where.
-        costs: What concurrency costs there.
-        seed: Which draw of the random times.
-    """
+    """Run a workload in virtual time under an agent that adds and removes lanes."""
     controls = Controls(script, machine, costs, seed)
     controls.queue.told = lambda completion: agent.completed(completion, controls)
     agent.began(controls)

@@ -38,10 +38,6 @@ class Completion:
 class WorkQueue:
     """Hands out items and collects completions.
 
-    Args:
-        world: Where.
-        seed: Which draw of the random times.
-
     Attributes:
         told: Called with every completion.
     """
