@@ -113,7 +113,7 @@ class Rehearsal:
                 controls.remove("caller", 1)
             else:
                 controls.add_caller()
-        self._count("thread", arrangement.threads, controls)
+        self._staff(arrangement.threads, controls)
         outside = self._workers * arrangement.inside if arrangement.outside else 0
         if outside and not self._outside:
             for up_at in self._up_at:
@@ -122,12 +122,13 @@ class Rehearsal:
             controls.remove("process", self._outside)
         self._outside = outside
 
-    def _count(self, kind: str, wanted: int, controls: Controls) -> None:
-        have = controls.lanes(kind)
+    @staticmethod
+    def _staff(wanted: int, controls: Controls) -> None:
+        have = controls.lanes("thread")
         if wanted > have:
             controls.add_threads(min(wanted - have, max(1, controls.left)))
         elif wanted < have:
-            controls.remove(kind, have - wanted)
+            controls.remove("thread", have - wanted)
 
 
 def rehearse(script: Script, machine: Machine, *, seed: int = 0) -> Outcome:
