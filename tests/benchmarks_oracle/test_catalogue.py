@@ -6,9 +6,9 @@ from pkgutil import resolve_name
 import pytest
 from benchmarks.catalogue.all import CATALOGUE, matching, prepared
 
-from concurrent_choices._judge._diagnose import DIAGNOSES
+from concurrent_choices._judge._reason import BECAUSE
 
-WORDS = {*DIAGNOSES, "async that blocks the loop at "}
+WORDS = {*BECAUSE, "async that blocks the loop at "}
 
 
 def test_there_are_enough():

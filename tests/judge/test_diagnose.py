@@ -4,7 +4,8 @@ from judge_cases import MS, TWO, US, coroutine, function
 
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._profile import Payload, Profile
-from concurrent_choices._judge._diagnose import DIAGNOSES, bound_of, diagnose
+from concurrent_choices._judge._diagnose import bound_of, diagnose
+from concurrent_choices._judge._reason import BECAUSE
 
 MEGABYTE = Payload(result_bytes=1e6, result_seconds=0.3 * MS)
 
@@ -134,4 +135,4 @@ def test_a_blocked_loop_is_named_before_anything_is_tiny():
 def test_every_diagnosis_is_listed():
     """The list that documentation and catalogue rest on is complete."""
     said = {diagnosis.split(" at ")[0] for _, _, diagnosis in TABLE.values()}
-    assert said == set(DIAGNOSES)
+    assert said == set(BECAUSE)

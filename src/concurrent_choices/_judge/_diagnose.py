@@ -13,27 +13,7 @@ from ._demand import NATIVE, demand_of
 from ._stations import Demand
 from ._trials import memory_inflation
 
-__all__ = ["DIAGNOSES", "MOSTLY", "bound_of", "computing_share", "diagnose"]
-
-DIAGNOSES = (
-    "tiny",
-    "rate-limited",
-    "cpu under the GIL",
-    "cpu outside the GIL",
-    "native threads inside",
-    "child processes",
-    "memory-bound",
-    "payload-bound",
-    "waiting",
-    "contended",
-    "disk",
-    "async that awaits",
-    "async that computes",
-    "async that blocks the loop",
-    "mixed",
-    "unknown",
-)
-"""Every diagnosis; the one of a blocked loop goes on with " at FILE:LINE" where that is known."""
+__all__ = ["MOSTLY", "bound_of", "computing_share", "diagnose"]
 
 MOSTLY = 0.7
 """Share of an item's time that makes it what it is: computing, or waiting (DECISION.md 5.1)."""
@@ -99,7 +79,10 @@ def _share(profile: Profile, others: float) -> float | None:
 
 
 def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> str:
-    """One of `DIAGNOSES`, of what was measured on this machine."""
+    """One of those that `_reason.BECAUSE` explains, of what was measured on this machine.
+
+    That of a blocked loop goes on with " at FILE:LINE" where that is known.
+    """
     share = computing_share(profile)
     if share is None:
         return "unknown"

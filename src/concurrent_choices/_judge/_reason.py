@@ -10,7 +10,7 @@ from .._facts._table import counted, spell
 from ._diagnose import MOSTLY, computing_share
 from ._formulas import Case
 
-__all__ = ["notes", "reason"]
+__all__ = ["BECAUSE", "notes", "reason"]
 
 WORTH_IT = 1.1
 """How many times as fast it must be for the sentence to say so (guessed)."""
@@ -18,7 +18,8 @@ WORTH_IT = 1.1
 
 def reason(verdict: Recommendation) -> str:
     """Why the chosen plan, in one sentence."""
-    because = _BECAUSE.get(verdict.diagnosis, _blocked)(verdict)
+    diagnosis, _, _ = verdict.diagnosis.partition(" at ")  # of a blocked loop its place is told, too
+    because = BECAUSE[diagnosis](verdict)
     return f"{because}, so {_therefore(verdict)}{_gain(verdict)}."
 
 
@@ -113,7 +114,7 @@ def _unknown(_: Recommendation) -> str:
     return "nothing could be measured"
 
 
-_BECAUSE: dict[str, Callable[[Recommendation], str]] = {
+BECAUSE: dict[str, Callable[[Recommendation], str]] = {
     "tiny": _tiny,
     "rate-limited": _limited,
     "cpu under the GIL": _under,
@@ -127,9 +128,11 @@ _BECAUSE: dict[str, Callable[[Recommendation], str]] = {
     "disk": _disk,
     "async that awaits": _awaits,
     "async that computes": _computes,
+    "async that blocks the loop": _blocked,
     "mixed": _mixed,
     "unknown": _unknown,
 }
+"""Every diagnosis, and what it says of the calls."""
 
 
 def _therefore(verdict: Recommendation) -> str:
