@@ -113,7 +113,7 @@ class Conductor:
         """Perform the job in this thread and wherever the controller says; its batches."""
         self._open()
         try:
-            self._begin_looking()
+            self._start_ticker()
             if self._patient and self._looked_after and not (self._stands_in or self._state.may_change):
                 self._await_workers()
             while not self._job.stopped and not self._caller.is_over:
@@ -145,7 +145,7 @@ class Conductor:
         if self._stands_in and not (self._eager and self._looked_after):
             self._pool.resize(1)  # else the controller says at once how many
 
-    def _begin_looking(self) -> None:
+    def _start_ticker(self) -> None:
         if self._looked_after:
             # A computing callable would keep the ticker's thread waiting for 5 ms at each step.
             self._quick.enter_context(quick_switching())
@@ -245,7 +245,7 @@ class Conductor:
         try:
             with self._urgency.claimed():  # each file looked at gives the GIL away
                 if not self._looking:
-                    self._begin_to_look()
+                    self._make_observer()
                 seconds = self._decide()
             if self._pool.workers:
                 # Not so urgent: calls that begin in many lanes would take the GIL from each other.
@@ -259,7 +259,7 @@ class Conductor:
         self._lateness.expect(seconds)
         return seconds
 
-    def _begin_to_look(self) -> None:
+    def _make_observer(self) -> None:
         """What looks and what decides; made here, since many a run is over before."""
         from ._observer import Observer  # noqa: PLC0415 - many a run needs none
 

@@ -184,7 +184,7 @@ class LoopConductor:
 
     def _elsewhere(self) -> Iterator[Batch]:
         assert self._controller.prior is not None
-        return self._others.instead(self._controller.prior)
+        return self._others.conduct(self._controller.prior, self._job)
 
     def _following(self) -> Callable[[Job], Iterator[Batch]] | None:
         """What performs the rest, if the caller's loop is not the place for it."""

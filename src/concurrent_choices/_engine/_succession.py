@@ -95,7 +95,7 @@ class Succession:
             _try_thread()
         self._done = lambda: tasks.done
         if overlap:
-            self._takeover = Takeover(self._job, self._conduct(self._prior(arrangement), self._job))
+            self._takeover = Takeover(self._job, self.conduct(self._prior(arrangement), self._job))
         self.arrangement = arrangement
         tasks.retire()
         if self._takeover is not None:
@@ -116,25 +116,9 @@ class Succession:
         """What performs the rest; None where there is none."""
         if self.arrangement is None or self._job.stopped or self._job.source.finished:
             return None
-        return partial(self._conduct, self._prior(self.arrangement))
+        return partial(self.conduct, self._prior(self.arrangement))
 
-    def instead(self, prior: Prior) -> Iterator[Batch]:
-        """Everything, where items are known to block their loop, so that none begins on one here."""
-        return self._conduct(prior, self._job)
-
-    def _prior(self, arrangement: Arrangement) -> Prior:
-        """What the loop has shown, for who decides about the rest."""
-        worked = time.monotonic() - self._began
-        return Prior(
-            stage=arrangement.stage,
-            lanes=arrangement.threads,
-            each=worked / max(1, self._done()),
-            inside=arrangement.inside,
-            reason=arrangement.reason,
-            worked=worked,
-        )
-
-    def _conduct(self, prior: Prior, job: Job) -> Iterator[Batch]:
+    def conduct(self, prior: Prior, job: Job) -> Iterator[Batch]:
         """In threads with a loop each, or in processes with loops."""
         self.heir = Conductor(
             job,
@@ -155,6 +139,18 @@ class Succession:
         finally:
             self._recollection.settle(self.heir.learnt, self._report)
             self.thread_pool.close()
+
+    def _prior(self, arrangement: Arrangement) -> Prior:
+        """What the loop has shown, for who decides about the rest."""
+        worked = time.monotonic() - self._began
+        return Prior(
+            stage=arrangement.stage,
+            lanes=arrangement.threads,
+            each=worked / max(1, self._done()),
+            inside=arrangement.inside,
+            reason=arrangement.reason,
+            worked=worked,
+        )
 
     @property
     def _most_in_one(self) -> int:
