@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError
@@ -12,7 +13,7 @@ from .._facts._workload import Workload
 from .._measure._ledger import Raised
 from .._measure._sampled import Sampled
 from .._work._loop_threads import new_loop
-from .._work._watched import overdue
+from .._work._watched import time_up
 from ..protocols import Strategy
 from ._arguments import check_timeout
 from ._numbering import renumber, was_raised
@@ -46,7 +47,7 @@ class Leftover:
         self._adrift = False
         self.results: dict[int, Any] = {}
         self.raised: set[int] = set()
-        self.rest: Iterator[tuple[int, Any]] = sampled.rest()
+        self.rest: Iterator[tuple[int, Any]] = sampled.feed.rest()
         self.used = False
         for index, outcome in sampled.results.items():
             self._enter(index, outcome)
@@ -119,12 +120,16 @@ class Leftover:
         seconds = check_timeout(timeout)
         self.used = True
         self._raise_first(return_exceptions=return_exceptions)
-        if self.loop is not None:  # which is free once they are over
+        perform = partial(
+            self.perform, strategy=strategy, timeout=timeout, return_exceptions=return_exceptions
+        )
+        if self.loop is None:
+            perform(list(self.rest))
+            self._land(seconds)
+        else:  # it is free once they are over
             self._land(seconds)
             self._raise_first(return_exceptions=return_exceptions)
-        self.perform(list(self.rest), strategy, timeout=timeout, return_exceptions=return_exceptions)
-        if self.loop is None:
-            self._land(seconds)
+            perform(list(self.rest))
         self._raise_first(return_exceptions=return_exceptions)
         return [value for _, value in sorted(self.results.items())]
 
@@ -156,5 +161,4 @@ class Leftover:
 def _overdue(claim: Claim, timeout: float | None) -> list[Raised]:
     """What stands for calls that outlasted their time; of several, nobody knows which one did."""
     assert timeout is not None
-    single = (Claim(index, [item]) for index, item in enumerate(claim.items, claim.start))
-    return [Raised(overdue(each, timeout, tolerant=True).values[0]) for each in single]
+    return [Raised(time_up(index, item, timeout)) for index, item in enumerate(claim.items, claim.start)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["Watched", "overdue"]
+__all__ = ["Watched", "overdue", "time_up"]
 
 _ADRIFT = "its thread cannot be stopped and still runs it; only a process can be"
 
@@ -86,8 +86,13 @@ def overdue(claim: Claim, timeout: float, *, tolerant: bool) -> Batch:
         timeout: The seconds it had.
         tolerant: Whether the error stands in its place.
     """
-    error = ItemTimeoutError(claim.start, show(claim.items[0]), timeout, _ADRIFT)
+    error = time_up(claim.start, claim.items[0], timeout)
     return Batch(claim.start, [error]) if tolerant else Batch(claim.start, [], error)
+
+
+def time_up(index: int, item: object, timeout: float) -> ItemTimeoutError:
+    """The error of an item whose call goes on in its thread, though its seconds are up."""
+    return ItemTimeoutError(index, show(item), timeout, _ADRIFT)
 
 
 class _Hand:
