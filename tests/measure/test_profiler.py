@@ -50,7 +50,7 @@ def ends(sample):
         for late in (each.result(10) for each in sample.in_flight)
         for index, outcome in enumerate(late.outcomes, late.start)
     }
-    whole = dict(sample.rest())
+    whole = dict(sample.feed.rest())
     assert not whole.keys() & called.keys()
     return whole | called
 
@@ -77,7 +77,7 @@ def test_every_item_once_and_no_result_lost(clock, make):
     fn = Called(clock, wall=0.01, result=lambda item: item * 2)
 
     sample = sampled(fn, make(range(100)), clock=clock)
-    results, rest = sample.results, dict(sample.rest())
+    results, rest = sample.results, dict(sample.feed.rest())
 
     assert sorted(fn.items) == sorted(result // 2 for result in results.values())
     assert sorted([*fn.items, *rest.values()]) == list(range(100))
@@ -93,7 +93,7 @@ def test_an_infinite_generator(clock):
     used = len(sample.results)
     assert sample.profile.items is None
     assert list(sample.results) == list(range(used))
-    assert next(sample.rest()) == (used, used)
+    assert next(sample.feed.rest()) == (used, used)
     assert sample.feed.places is None
 
 
@@ -186,7 +186,7 @@ def test_no_items(clock):
     """Without items there is nothing to know."""
     sample = sampled(Called(clock), [], clock=clock)
 
-    assert (sample.profile.calls, sample.results, list(sample.rest())) == (0, {}, [])
+    assert (sample.profile.calls, sample.results, list(sample.feed.rest())) == (0, {}, [])
 
 
 def test_one_item(clock):
@@ -239,7 +239,7 @@ def test_an_iterable_that_raises(clock):
 
     assert sample.results == {0: 0, 1: 1, 2: 2}
     with pytest.raises(OSError, match="gone"):
-        list(sample.rest())
+        list(sample.feed.rest())
 
 
 def test_coroutines(clock):
@@ -401,7 +401,7 @@ def test_a_call_that_never_returns():
     assert sample.profile.calls == 0
     assert sample.profile.wall >= 0.15
     assert sample.profile.cpu < 0.5 * sample.profile.wall
-    assert [at for at, _ in sample.rest()] == list(range(1, 10))
+    assert [at for at, _ in sample.feed.rest()] == list(range(1, 10))
     gate.set()
     assert list(adrift.result(10).outcomes) == ["at last"]
     assert calls == [0]

@@ -113,7 +113,7 @@ def test_a_trial_of_lanes_that_turn_out_slow_is_over_soon():
     late = [each.result(30) for each in sample.in_flight]
     called = [*sample.results, *(run.start + at for run in late for at in range(len(run.outcomes)))]
 
-    assert sorted([*called, *dict(sample.rest())]) == list(range(1000))
+    assert sorted([*called, *dict(sample.feed.rest())]) == list(range(1000))
     assert len(called) < 400
 
 

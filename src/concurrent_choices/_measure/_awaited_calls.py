@@ -11,6 +11,7 @@ from .._facts._batch import Claim
 from .._work._contexts import same
 from ._calls import enter, raised
 from ._figures import Block
+from ._ledger import calls_of
 from ._sample_loop import SampleLoop
 from ._steps import StepMeter, isolated
 from ._stopwatch import Stopwatch
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from contextvars import Context
 
     from .._facts._clock import Clock
-    from ._ledger import Ledger, Run
+    from ._ledger import Ledger
 
 __all__ = ["AwaitedCalls"]
 
@@ -101,7 +102,7 @@ class AwaitedCalls:
         whole.start()
         lanes = await asyncio.gather(*(self._lane(source, ledger, settles=settles) for _ in range(count)))
         _, cpu, queued = whole.passed()
-        calls = max(1, _calls(ledger.runs[done:]))
+        calls = max(1, calls_of(ledger.runs[done:]))
         # they share a thread: each is told its part of what that computed
         parts = [lane._replace(cpu=min(lane.wall, int(lane.calls * cpu / calls))) for lane in lanes]
         return [_queueing(lane, queued / calls) for lane in parts] if settles else parts
@@ -157,10 +158,6 @@ def _queueing(lane: Block, each: float) -> Block:
     While the thread queues to go on with one of them, the others wait as they would anyway.
     """
     return lane._replace(queued=min(lane.wall - lane.cpu, int(lane.calls * each)))
-
-
-def _calls(runs: Iterable[Run]) -> int:
-    return sum(len(run.outcomes) for run in runs)
 
 
 async def _awaiting(made: Any) -> Any:

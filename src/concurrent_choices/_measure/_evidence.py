@@ -13,7 +13,7 @@ from attrs import evolve
 from .._facts._profile import Payload, Profile
 from ._congestion import is_congestion
 from ._figures import PAIR, Block, Totals, relative_error, spread, trend
-from ._ledger import Raised, Run
+from ._ledger import Run, calls_of, errors_of
 from ._steps import Steps
 from ._witness import Statement
 
@@ -257,20 +257,16 @@ def _part_undisturbed(profile: Profile, evidence: Evidence) -> float:
 def _with_errors(profile: Profile, evidence: Evidence) -> Profile:
     """With how many calls raised; a crowded resource refuses them in trials, if not before."""
     alone, everywhere = evidence.runs, [*evidence.runs, *evidence.crowded_runs]
-    crowded = [error for error in _raised(everywhere) if is_congestion(error)]
+    crowded = [error for error in errors_of(everywhere) if is_congestion(error)]
     return evolve(
         profile,
-        errors=len(_raised(alone)) / _made(alone),
+        errors=len(errors_of(alone)) / _made(alone),
         congestion=len(crowded) / _made(everywhere),
     )
 
 
-def _raised(runs: Sequence[Run]) -> list[BaseException]:
-    return [one.error for run in runs for one in run.outcomes if isinstance(one, Raised)]
-
-
 def _made(runs: Sequence[Run]) -> int:
-    return max(1, sum(len(run.outcomes) for run in runs))
+    return max(1, calls_of(runs))
 
 
 def worth_counting(blocks: Sequence[Block]) -> Sequence[Block]:

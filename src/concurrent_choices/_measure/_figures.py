@@ -61,15 +61,7 @@ class Block(NamedTuple):
 
     def plus(self, more: Block) -> Block:
         """This one and the next as one."""
-        return Block(
-            self.start,
-            self.calls + more.calls,
-            self.wall + more.wall,
-            self.cpu + more.cpu,
-            self.queued + more.queued,
-            self.sleeps + more.sleeps,
-            self.behind + more.behind,
-        )
+        return Block(self.start, *(one + other for one, other in zip(self[1:], more[1:], strict=True)))
 
 
 class Totals(NamedTuple):

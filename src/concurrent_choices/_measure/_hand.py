@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from .._work._new_thread import new_thread
 
@@ -16,31 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["DaemonHand", "Hand", "OwnHand"]
-
-
-class Hand(Protocol):
-    """Who makes the calls."""
-
-    @property
-    def thread(self) -> threading.Thread:
-        """The thread they are made in."""
-        ...
-
-    def do(self, work: Callable[[], None], seconds: float) -> bool:
-        """Do a piece of work; whether it ended in time. What it raises is raised here."""
-        ...
-
-    def ended(self, seconds: float) -> bool:
-        """Whether work that was not done in time ends in so many seconds more."""
-        ...
-
-    def close(self) -> None:
-        """Nothing more will be asked for."""
-        ...
-
-    def join(self) -> None:
-        """Wait for the end of what was asked for, once it is closed."""
-        ...
 
 
 class DaemonHand:
@@ -118,3 +93,7 @@ class OwnHand:
 
     def join(self) -> None:
         """Nothing is under way."""
+
+
+Hand = DaemonHand | OwnHand
+"""Who makes the calls."""

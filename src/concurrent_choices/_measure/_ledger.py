@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .._facts._batch import Claim
     from ._figures import Block
 
-__all__ = ["InFlight", "Ledger", "Raised", "Run"]
+__all__ = ["InFlight", "Ledger", "Raised", "Run", "calls_of", "errors_of"]
 
 
 @frozen
@@ -39,6 +39,16 @@ class Run(NamedTuple):
 
     start: int
     outcomes: Sequence[Any]
+
+
+def calls_of(runs: Iterable[Run]) -> int:
+    """How many calls there were."""
+    return sum(len(run.outcomes) for run in runs)
+
+
+def errors_of(runs: Iterable[Run]) -> list[BaseException]:
+    """What they have raised."""
+    return [one.error for run in runs for one in run.outcomes if isinstance(one, Raised)]
 
 
 class InFlight(Future[Run]):

@@ -9,7 +9,7 @@ from ._awaited_calls import AwaitedCalls
 from ._calls import cut
 from ._evidence import Gauge, Sample, Unfinished, native_share, worth_counting
 from ._figures import Block, Totals, relative_error
-from ._ledger import Raised
+from ._ledger import calls_of, errors_of
 from ._steps import Steps
 from ._thread_bound import refused_thread
 
@@ -160,13 +160,13 @@ class Rounds:
 
     def _hopeless(self) -> bool:
         """Whether all calls raise, or one says that this is the wrong thread."""
-        outcomes = [one for run in self._bench.ledger.runs[:HOPELESS] for one in run.outcomes]
-        raised = [one.error for one in outcomes if isinstance(one, Raised)]
+        runs = self._bench.ledger.runs[:HOPELESS]
+        raised = errors_of(runs)
         wrong = next((error for error in raised if refused_thread(error)), None)
         if wrong is not None:
             self._bench.missing.append(f"wall: it refuses to be called in another thread ({wrong})")
             return True
-        return len(raised) == len(outcomes) >= HOPELESS
+        return len(raised) == calls_of(runs) >= HOPELESS
 
     def _steps(self) -> Steps:
         calls = self._bench.calls

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .._facts._profile import Profile
     from ._feed import Feed
     from ._ledger import InFlight, Run
@@ -40,11 +38,3 @@ class Sampled:
     def results(self) -> dict[int, Any]:
         """The outcome of each call by the index of its item: a value, or a `Raised`."""
         return {run.start + place: outcome for run in self.runs for place, outcome in enumerate(run.outcomes)}
-
-    def rest(self) -> Iterator[tuple[int, Any]]:
-        """The items not called yet, lazily, each with its index.
-
-        Raises:
-            Exception: What the caller's iterable raises, after the items it had given before.
-        """
-        return self.feed.rest()

@@ -24,7 +24,7 @@ from .._judge._recommend import settle
 from .._measure._allowance import SHARE
 from .._measure._calibration import machine_costs
 from .._measure._clock import SystemClock
-from .._measure._ledger import Raised
+from .._measure._ledger import calls_of, errors_of
 from .._measure._profiler import profile
 from .._measure._sampled import Sampled
 from .._platform import this_machine
@@ -246,7 +246,7 @@ def _noting(verdict: Recommendation, sampled: Sampled) -> Recommendation:
         return verdict
     if not sampled.runs and not sampled.in_flight:
         raise error
-    given = counted(sum(len(run.outcomes) for run in sampled.runs), "item")
+    given = counted(calls_of(sampled.runs), "item")
     return evolve(verdict, notes=(*verdict.notes, f"After {given} the iterable raised {show(error)}."))
 
 
@@ -254,11 +254,11 @@ def _raised(sampled: Sampled) -> Iterator[str]:
     """What the calls raised, if they raised, and what that says of the figures."""
     if not sampled.profile.errors:
         return
-    errors = [one.error for run in sampled.runs for one in run.outcomes if isinstance(one, Raised)]
+    errors = errors_of(sampled.runs)
     if not errors:
         return
     yield f"The first error was {show(errors[0])}."
-    if len(errors) == sum(len(run.outcomes) for run in sampled.runs):
+    if len(errors) == calls_of(sampled.runs):
         yield "No sampled call succeeded: the figures are those of failing."
     if any(NEEDS_TRIO in text_of(error) for error in errors):
         yield (
