@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from math import inf
 
 from ..._work._pace import Pace
 from ._engine import Mutex, Operation, Resume, pause
@@ -23,6 +24,9 @@ class Lane:
         kind: "caller", "thread", "task" or "process".
         step: Seconds of a loop's own work per suspension.
         loop: The loop it shares with others; a loop of its own if None.
+
+    Attributes:
+        began: When it began its present batch; infinite while it has none.
     """
 
     def __init__(
@@ -36,7 +40,7 @@ class Lane:
     ) -> None:
         self.kind = kind
         self.leaving = False
-        self.began: float | None = None
+        self.began = inf
         self._host = host
         self._queue = queue
         self._step = step
@@ -92,7 +96,7 @@ class Lane:
             start = index if not count else start
             count += 1
             yield from self._item(index)
-        self.began = None
+        self.began = inf
         wall = engine.now - began
         self._queue.complete(Completion(engine.now, self.kind, start, count, wall, usage.cpu, usage.queued))
 

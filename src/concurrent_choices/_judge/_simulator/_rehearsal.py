@@ -61,7 +61,7 @@ class Rehearsal:
             self._quickest = min(self._quickest, completion.wall / completion.count)
 
     def _look(self, controls: Controls) -> None:
-        if not controls.left and not controls.in_flight():
+        if not controls.left and not controls.at_work():
             return
         self._looks += 1
         self._late += controls.main.gil.is_held  # as the engine's looks do, which need it
@@ -70,12 +70,12 @@ class Rehearsal:
         controls.call_after(arrangement.look, lambda: self._look(controls))
 
     def _sight(self, controls: Controls) -> Sight:
-        now, running = controls.now, controls.in_flight()
+        now, running = controls.now, controls.at_work()
         here = [each for each in running if each.kind != "process"]
         there = [each for each in running if each.kind == "process"]
         caller = next((each for each in here if each.kind == "caller"), None)
-        held = now - caller.since if caller else 0.0
-        outside_cpu = self._outside_cpu + sum(min(each.cpu, now - each.since) for each in there)
+        held = now - caller.began if caller else 0.0
+        outside_cpu = self._outside_cpu + sum(min(each.cpu, now - each.began) for each in there)
         ready = sum(now >= up_at for up_at in self._up_at)
         return Sight(
             now=now,
@@ -99,7 +99,7 @@ class Rehearsal:
             ready=ready,
             outside_items=self._outside_items,
             outside_seconds=self._outside_seconds,
-            outside_held=sum(now - each.since for each in there),
+            outside_held=sum(now - each.began for each in there),
             outside_cpu=outside_cpu,
         )
 

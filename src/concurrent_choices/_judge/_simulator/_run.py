@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from typing import Protocol
 
 from attrs import frozen
@@ -18,7 +19,7 @@ from ._lanes import Feed, Lane
 from ._scripts import Script
 from ._work_queue import Completion, WorkQueue
 
-__all__ = ["Agent", "Controls", "Outcome", "Running", "simulate", "steer"]
+__all__ = ["Agent", "Controls", "Outcome", "simulate", "steer"]
 
 
 class Agent(Protocol):
@@ -31,21 +32,6 @@ class Agent(Protocol):
     def completed(self, completion: Completion, controls: Controls) -> None:
         """A batch is done."""
         ...
-
-
-@frozen
-class Running:
-    """A batch in flight, as seen from outside.
-
-    Attributes:
-        kind: The kind of lane that is at it.
-        since: When it began.
-        cpu: Seconds of computing begun for it so far.
-    """
-
-    kind: str
-    since: float
-    cpu: float
 
 
 @frozen
@@ -91,9 +77,9 @@ class Controls:
         """How many lanes there are, of one kind or in all; those told to leave do not count."""
         return sum(not lane.leaving and kind in (None, lane.kind) for lane in self._lanes)
 
-    def in_flight(self) -> list[Running]:
-        """The batches that lanes are at."""
-        return [Running(lane.kind, lane.began, lane.cpu) for lane in self._lanes if lane.began is not None]
+    def at_work(self) -> list[Lane]:
+        """The lanes that are at a batch."""
+        return [lane for lane in self._lanes if lane.began < inf]
 
     def call_after(self, seconds: float, what: Resume) -> None:
         """Have something called later, such as a second look."""
