@@ -56,7 +56,8 @@ RETROGRADE = 0.9
 
 def corrected(profile: Profile, demand: Demand) -> Demand:
     """What one item asks, by all trials there were."""
-    return _resourceful(profile, _lightened(profile, _refined(profile, demand)))
+    told = _lightened(profile, _refined(profile, demand))
+    return _resourceful(profile, _unhindered(profile, told))
 
 
 def memory_inflation(profile: Profile) -> float:
@@ -119,6 +120,18 @@ def _refined(profile: Profile, demand: Demand) -> Demand:
     doubt, trial_doubt = max(profile.gil_se, 0.01) ** 2, PAIR_ERROR**2
     weighed = (demand.gil * trial_doubt + inferred * doubt) / (trial_doubt + doubt)
     return shifted(weighed)
+
+
+def _unhindered(profile: Profile, demand: Demand) -> Demand:
+    """With no more under the GIL than lets lanes deliver what they did.
+
+    Short bursts between waits are taken to be under it, as nobody sees them: half of writing a file is not.
+    """
+    least = min((demand.alone / speedup for _, speedup in _trials(profile)), default=demand.gil)
+    told = demand.own < UNBROKEN or demand.gil <= (1.0 + PAIR_ERROR) * least
+    if told or demand.is_async:
+        return demand
+    return evolve(demand, gil=least, work=demand.work + demand.gil - least)
 
 
 def _refinable(profile: Profile, demand: Demand) -> bool:
