@@ -740,23 +740,6 @@ def test_items_that_turn_out_slower_alone_get_company_again():
     assert not known.contends(0.03, items=100)
 
 
-def test_a_round_is_not_waited_for_where_hardly_a_call_comes_back():
-    """Two hundred lanes queue for one lock: ten calls' time is enough to tell."""
-    climb = Climb(Sight(now=0.0, remaining=10**6), 256)
-    climb.lanes = 128
-    for step in range(1, 60):
-        sight = Sight(
-            now=step / 100,
-            flying=128,
-            calls=step // 5,
-            call_seconds=sum(0.05 * number for number in range(1, step // 5 + 1)),
-            quickest=0.05,
-        )
-        climb.look(sight)
-    assert climb.settled
-    assert climb.lanes <= 4
-
-
 def test_errors_of_congestion_halve_the_lanes():
     """A server that turns away what is too much gets less, and never so much again."""
     climb = climbing(lambda lanes: lanes / 0.05, errors_at=40)

@@ -38,10 +38,6 @@ IDLE = 5e-3
 """Seconds in which two lanes hardly compute that show them waiting (guessed: longer than the time slice of
 a neighbour)."""
 
-BOTH = 1.7
-"""Cores that two lanes use, from which the shortest time is enough: a GIL allows one (guessed: what clocks
-read late may add half a core in that time)."""
-
 NATIVE = 0.6
 """Cores that a process uses beside its lanes from which its items have threads of their own: the clock of
 a process is late by 4 ms for each of its threads, which is 0.4 of a core in 20 ms."""
@@ -196,8 +192,7 @@ class Pair:
             if sight.busy(latest) < WAITS and not full(latest, sight):
                 return Waiting(self._known, sight, "both lanes have begun to wait", first=EAGER)
         seconds = sight.now - began.now
-        sure = seconds >= SHORTEST and sight.busy(began) >= BOTH
-        return self._conclude(sight, began, seconds) if sure or seconds >= self._span else self
+        return self._conclude(sight, began, seconds) if seconds >= self._span else self
 
     def _conclude(self, sight: Sight, began: Sight, seconds: float) -> Stage:
         busy = sight.busy(began)

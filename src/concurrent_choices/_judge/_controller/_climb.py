@@ -32,19 +32,12 @@ GAIN = 2.0
 FEWEST = 4
 """Calls that make a round at least."""
 
-SURPLUS = 1.25
-"""More lanes at work than this times those wanted: some have not left yet."""
-
 DROP = 0.75
 """A settled rate that falls below this share of what it was means that something has changed."""
 
 INFLATED = 3.0
 """Calls so many times as long as alone: they queue, or get in each other's way (DECISION.md,
 experiment 11: behind a lock)."""
-
-LATE = 6.0
-"""Times a call's length alone after which an eighth of the lanes should have delivered (guessed: with
-exponential lengths and one of them seen alone, two runs in a hundred are taken for blocked)."""
 
 PROBE = 1.5
 """Lanes of a probe, as a multiple (guessed: its gain has to show in one round)."""
@@ -113,7 +106,7 @@ class Climb:
         else:
             if not self.settled and not self._gains_nothing(sight, last):
                 self._grow(sight.calls - last.calls, sight.flying)
-            if self._round_is_over(sight) or (not self.settled and self._is_blocked(sight)):
+            if self._round_is_over(sight):
                 self._judge(sight)
         return self.lanes
 
@@ -157,12 +150,6 @@ class Climb:
         fewest = COUNTED if self._known_alone else FEWEST
         return sight.calls - self._round.calls >= max(fewest, self._round.flying)
 
-    def _is_blocked(self, sight: Sight) -> bool:
-        """Whether hardly a call comes back, long after all should have: a round would take very long."""
-        calls, seconds = sight.calls - self._round.calls, sight.now - self._round.now
-        late = seconds >= LATE * self._alone(sight) > 0
-        return late and FEWEST <= calls < sight.flying / 8
-
     def _judge(self, sight: Sight) -> None:
         """Compare what the round delivered with what was delivered before."""
         began, self._round = self._round, sight
@@ -170,8 +157,6 @@ class Climb:
         lanes, self._round_lanes = self._round_lanes, self.lanes
         if seconds <= 0 or sight.starved or sight.flying < lanes / 4:
             return  # whoever gives the items was the slower one
-        if began.flying > SURPLUS * lanes:
-            return  # lanes that were told to leave were still at their last call
         rate, mean = calls / seconds, (sight.call_seconds - began.call_seconds) / calls
         self._base = min(self._base, mean)
         if seconds > INFLATED * self._alone(sight):  # else those that have not come back may be in time
