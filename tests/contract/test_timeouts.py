@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import time
 from functools import partial
+from threading import Thread
 
 import contract_acts as acts
 import pytest
 from contract_ways import only_outside, small
 
-from concurrent_choices import HybridStrategy, ItemTimeoutError, run, stream
-from concurrent_choices._strategies._workers import _worker_queue
+from concurrent_choices import HybridStrategy, ItemTimeoutError, ProcessStrategy, run, stream
+from concurrent_choices._strategies._workers import _pump, _worker_queue
 from concurrent_choices._strategies._workers._child import readable
+from concurrent_choices._strategies._workers._host import Worker
 from patience import with_ample_limit
 
 LONG = 30
@@ -183,3 +185,24 @@ def test_a_wire_that_nobody_has_read_is_no_silence(monkeypatch):
                 assert readable(worker.link.fileno(), LONG)
                 next(results)
         assert len(list(results)) == 128 - 1 - 32
+
+
+def test_what_ends_before_its_worker_is_killed_is_no_loss(monkeypatch, tmp_path):
+    """The kernel kills in its own time: what the worker says until then is heard, and not called again."""
+    released, kill = tmp_path / "released", Worker.kill
+
+    def kill_late(worker):
+        if released.exists():
+            kill(worker)
+        else:
+            released.touch()
+            Thread(target=lambda: readable(worker.link.fileno(), LONG) and kill(worker)).start()
+
+    def wait_for_it(item):
+        while item and not released.exists():
+            time.sleep(0.001)
+        return item
+
+    monkeypatch.setattr(_pump, "PARTING", LONG)
+    monkeypatch.setattr(Worker, "kill", kill_late)
+    assert run(wait_for_it, [0, 1], strategy=ProcessStrategy(1, batch=1), timeout=LIMIT) == [0, 1]

@@ -14,8 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from concurrent_choices import ClosedStrategyError, ProcessStrategy, ResultLostError, WorkerDiedError, run
+from concurrent_choices import ClosedStrategyError, ProcessStrategy, WorkerDiedError, run
 from concurrent_choices._strategies._workers import _fork_client, _host
+from concurrent_choices._strategies._workers._child import readable
 
 
 @pytest.fixture
@@ -31,11 +32,22 @@ def whereabouts(_item):
     return os.getpid(), os.getppid()
 
 
-def kill_parent(item):
-    """End the fork server during the third item."""
+def lose_parent(item):
+    """End the fork server during the third item, and go on."""
     if item == 3:
         os.kill(os.getppid(), signal.SIGKILL)
-        signal.pause()
+    time.sleep(0.001)
+    return item
+
+
+def die_as_orphan(item):
+    """End the fork server during the third item, and then this process."""
+    if item == 3:
+        parent = os.getppid()
+        os.kill(parent, signal.SIGKILL)
+        while os.getppid() == parent:
+            time.sleep(0.001)
+        os.kill(os.getpid(), signal.SIGKILL)
     return item
 
 
@@ -131,44 +143,32 @@ def test_the_fork_server_is_killed_between_two_runs():
         assert other != parent
 
 
-def test_the_fork_server_is_killed_while_workers_work():
-    """Its workers go with it, as nobody could tell of their ends; their items are named, the others go on."""
+@pytest.mark.parametrize("batch", [1, 20])
+def test_the_fork_server_is_killed_while_workers_work(batch):
+    """Its workers outlive it: it costs no item."""
+    with ProcessStrategy(max_workers=2, batch=batch) as strategy:
+        assert run(lose_parent, range(60), strategy=strategy) == [*range(60)]
+
+
+def test_a_worker_that_ends_after_its_fork_server():
+    """Nobody can tell how it ended; its item is named, and another fork server gives the next worker."""
     with ProcessStrategy(max_workers=1, batch=1) as strategy:
-        results = run(kill_parent, range(8), strategy=strategy, return_exceptions=True)
+        results = run(die_as_orphan, range(8), strategy=strategy, return_exceptions=True)
     assert [result for result in results if not isinstance(result, Exception)] == [0, 1, 2, 4, 5, 6, 7]
     assert isinstance(results[3], WorkerDiedError)
     assert results[3].exitcode is None
 
 
-def lose_parent(path, item):
-    """End the fork server during the third item, and go on; each call leaves its number in a file."""
-    with Path(path).open("a", encoding="ascii") as calls:
-        calls.write(f"{item}\n")
-    if item == 3:
-        os.kill(os.getppid(), signal.SIGKILL)
-    time.sleep(0.001)
-    return item
-
-
-def test_workers_that_outlive_their_fork_server_call_nothing_that_others_call_again(tmp_path, monkeypatch):
-    """Until they are killed, which the kernel does in its own time, they go on with their batch."""
-    kill, began = _host.Worker.kill, []
-
-    def kill_late(worker):
-        if not began:
-            began.append(worker.page.started)
-            while worker.page.started < began[0] + 2:
-                time.sleep(0.001)
-        kill(worker)
-
-    monkeypatch.setattr(_host.Worker, "kill", kill_late)
-    calls = tmp_path / "calls"
-    lose = partial(lose_parent, str(calls))
-    results = run(lose, range(60), strategy=ProcessStrategy(1, batch=20), return_exceptions=True)
-    called = calls.read_text("ascii").split()
-    assert len(called) == len(set(called))
-    assert isinstance(results[3], ResultLostError)
-    assert results[20:] == [*range(20, 60)]
+def test_a_worker_without_a_fork_server_can_be_killed(host):
+    """Its end is seen, and its number is not killed again."""
+    worker = ready(host.hire())
+    os.kill(host.fork_server.pid, signal.SIGKILL)
+    assert readable(worker.sentinel, 10)
+    assert not worker.lost
+    worker.kill()
+    assert readable(worker.sentinel, 10)
+    assert worker.lost
+    assert host.bury(worker) is None
 
 
 @pytest.mark.parametrize(("fn", "preloaded"), [(lambda: None, True), (abs, False), (partial(abs), False)])

@@ -133,7 +133,7 @@ class ForkServer:
 
 
 class Forked:
-    """A worker process that a fork server has forked, or will.
+    """A worker process that a fork server has forked, or will; it may outlive that one.
 
     Args:
         page: Where the process writes its number.
@@ -152,8 +152,9 @@ class Forked:
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended, so that its number may be given to another."""
-        return self.wait(0) is not None
+        """Whether it has ended, so that its number may be given to another; or will never be."""
+        told = self.wait(0) is not None
+        return told or (self.sentinel is not None and readable(self.sentinel, 0))
 
     def wait(self, timeout: float) -> int | None:
         """Its exit status, negative for a signal; None if it still runs after so many seconds.
@@ -162,12 +163,20 @@ class Forked:
         """
         if self._told is None and self.sentinel is not None and readable(self.sentinel, timeout):
             self._told = os.read(self.sentinel, 4)
+            if not self._told:
+                self._watch_itself(self.sentinel)
         if self._told:
             return int.from_bytes(self._told, "little", signed=True)
-        if self._told is not None and (end := pidfd(self.pid)) is not None:
-            readable(end, timeout)
-            os.close(end)
+        if self._told is not None and self.sentinel is not None:
+            readable(self.sentinel, timeout)
         return None
+
+    def _watch_itself(self, sentinel: int) -> None:
+        """Have the sentinel, to which somebody may listen, stand for the process, not for its fork server."""
+        end = pidfd(self.pid)
+        if end is not None:
+            os.dup2(end, sentinel, inheritable=False)
+            os.close(end)
 
     def release(self) -> None:
         """Close what this process holds of it."""

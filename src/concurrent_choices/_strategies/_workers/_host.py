@@ -16,13 +16,12 @@ from ..._work._forks import tell_in_forks
 from ..._work._imports import preloadable
 from ..._work._pickling import dump
 from . import _spawn
-from ._child import readable
 from ._fork_client import ForkServer, can_serve_forks
 from ._page import Page
 from ._surroundings import surroundings
 from ._wire import Kind, Link, socket_pair
 
-__all__ = ["FALSE_STARTS", "Host", "Worker"]
+__all__ = ["FALSE_STARTS", "PARTING", "Host", "Worker"]
 
 FALSE_STARTS = 3
 """Workers in a row that may end before they are ready (guessed: one may be killed by chance)."""
@@ -83,17 +82,16 @@ class Worker:
 
     @property
     def lost(self) -> bool:
-        """Whether it has ended, or nobody is there any more who could tell."""
-        ended = self.process.wait(0) is not None
-        return ended or (self.sentinel is not None and readable(self.sentinel, 0))
+        """Whether it has ended, or will never be."""
+        return self.process.wait(0) is not None or self.process.ended
 
     def kill(self) -> None:
         """End it and whatever processes it started, now."""
-        if self.process.ended:
-            return  # its number may be somebody else's by now
         if not self.pid:
             self._cut()  # it ends as soon as it is there
             return
+        if self.process.ended:
+            return  # its number may be somebody else's by now
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         with suppress(ProcessLookupError):

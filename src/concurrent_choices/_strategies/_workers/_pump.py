@@ -30,7 +30,7 @@ from ..._work._perform import show
 from ..._work._pickling import dump, reason_of, size_of
 from .._lanes._outbox import UNHEARD
 from ._child import readable
-from ._host import FALSE_STARTS, Host, Worker
+from ._host import FALSE_STARTS, PARTING, Host, Worker
 from ._parting import part
 from ._surroundings import surroundings
 from ._unpack import unpack_outcome
@@ -291,6 +291,7 @@ class Pump:
                 wait = min(wait, left)
             elif not (queue.idle or readable(queue.worker.link.fileno(), 0)):  # unread, it may wait for us
                 queue.worker.kill()
+                queue.worker.process.wait(PARTING)  # until then it goes on, and may yet report
                 with suppress(EOFError):
                     self._drain(queue)
                 self._settle(queue, overdue=True)

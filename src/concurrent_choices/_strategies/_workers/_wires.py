@@ -76,8 +76,11 @@ class Wires(Generic[Q]):
             elif (queue := self._queue_of(descriptor)) is not None:
                 if event & select.POLLOUT:
                     self.flush(queue)
-                if event & ~select.POLLOUT:
-                    yield queue, descriptor == queue.worker.sentinel
+                dead = descriptor == queue.worker.sentinel
+                if event & ~select.POLLOUT and (
+                    not dead or queue.worker.lost
+                ):  # and not its fork server alone
+                    yield queue, dead
 
     def _queue_of(self, descriptor: int) -> Q | None:
         """The queue whose worker's wire or sentinel it is; None where it is nobody's any more."""
