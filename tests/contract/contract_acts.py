@@ -525,6 +525,16 @@ def raise_frozen_dataclass(number):
 
 
 @act
+def raise_group(number):
+    return _all_but_three(number, _group_of)
+
+
+def _group_of(number):
+    inner = ExceptionGroup("inner", [FrozenDataError(number), ValueError(number)])
+    return ExceptionGroup("outer", [KeywordOnlyError(status=503), inner])
+
+
+@act
 def raise_speechless(number):
     return _all_but_three(number, SpeechlessError)
 

@@ -104,15 +104,25 @@ def portable(error: BaseException, claim: Claim, index: int) -> Carried:
 
 def _form_of(error: BaseException) -> Any:
     """What arrives as this error: itself where it does so whole; None where nothing does."""
-    words = text_of(error)
+    words = _words_of(error)
     plain = _copied(error)
-    if plain is not None and text_of(plain) == words:
+    if plain is not None and _words_of(plain) == words:
         return error
     part = _Parts(error)
     rebuilt = _copied(part)
-    if rebuilt is not None and text_of(rebuilt) == words:
+    if rebuilt is not None and _words_of(rebuilt) == words:
         return part
     return error if plain is not None else None
+
+
+def _words_of(error: BaseException) -> list[Any]:
+    """Its text, and those of its members."""
+    return [text_of(error), *map(_words_of, _members_of(error))]
+
+
+def _members_of(error: BaseException) -> tuple[BaseException, ...]:
+    group: Any = error
+    return group.exceptions if isinstance(error, BaseExceptionGroup) else ()
 
 
 def _copied(form: Any) -> Any:
@@ -130,6 +140,7 @@ class _Parts:
 
     def __init__(self, error: BaseException) -> None:
         self._error = error
+        self._members = [_form_of(member) for member in _members_of(error)]
 
     def __reduce__(self) -> tuple[Any, ...]:
         kind = type(self._error)
@@ -137,7 +148,10 @@ class _Parts:
         if own != (BaseException.__reduce__, object.__reduce_ex__) or not issubclass(kind, Exception):
             msg = f"{kind.__name__} holds more than can be seen"
             raise TypeError(msg)
-        return _rebuilt, (kind, self._error.args, object.__getstate__(self._error))
+        args = self._error.args
+        if self._members:
+            args = (args[0], self._members)
+        return _rebuilt, (kind, args, object.__getstate__(self._error))
 
 
 def _rebuilt(kind: type[BaseException], args: tuple[Any, ...], state: Any) -> BaseException:
@@ -145,7 +159,7 @@ def _rebuilt(kind: type[BaseException], args: tuple[Any, ...], state: Any) -> Ba
     parts: list[dict[str, Any] | None] = [*state] if isinstance(state, tuple) else [state]  # and from slots
     for part in parts:
         for name, value in (part or {}).items():
-            setattr(error, name, value)
+            BaseException.__setattr__(error, name, value)  # also where its own refuses, being frozen
     return error
 
 
