@@ -33,18 +33,11 @@ def test_short_bursts_between_waits_count_as_under_the_gil():
     assert demand_of(profile, TWO).gil == pytest.approx(0.2 * MS)
 
 
-def test_lanes_that_deliver_more_than_the_gil_allows_do_not_hold_it():
-    """Six that got on 3.2 times as fast as one, which computes for nearly half of each call."""
-    writes = function(0.3, cpu=0.14, blocking_calls=4.0, pair_speedup=1.9, ramp=((6, 3.2),))
-    demand = demand_of(writes, TWO)
-    assert demand.gil == pytest.approx(0.3 * MS / 3.2)
-    assert demand.own == pytest.approx(0.14 * MS)
-
-
-def test_a_trial_hardly_faster_than_the_gil_allows_is_no_proof():
-    """Its speed-up has an error, too."""
-    bursts = function(0.3, cpu=0.14, blocking_calls=4.0, ramp=((6, 2.2),))
-    assert demand_of(bursts, TWO).gil == pytest.approx(0.14 * MS)
+def test_two_lanes_tell_what_handing_the_gil_over_can_cost():
+    """They got on 1.9 times as fast as one: of 0.158 ms an item, 0.14 are computed under it."""
+    writes = function(0.3, cpu=0.14, blocking_calls=4.0, pair_speedup=1.9)
+    assert demand_of(writes, TWO).handing == pytest.approx((0.3 / 1.9 - 0.14) * MS)
+    assert demand_of(evolve(writes, pair_speedup=2.2), TWO).handing == 0.0
 
 
 def test_two_lanes_tell_what_nobody_saw():

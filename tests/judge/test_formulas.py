@@ -285,3 +285,13 @@ def test_the_longest_of_many_items_is_longer_than_that_of_a_few():
     profile = function(5, wall_sd=5 * MS, wall_max=15 * MS)
     assert case_of(profile, FREE, TWO, 1000).spread.longest_of(5 * MS) == pytest.approx(38 * MS, rel=0.01)
     assert case_of(profile, FREE, TWO, 10).spread.longest_of(5 * MS) == pytest.approx(15 * MS)
+
+
+def test_lanes_hand_the_gil_over_no_slower_than_a_trial_shows():
+    """Four waits an item, at 30 µs each by calibration: two lanes would be slower than one, and were not."""
+    costs = evolve(FREE, switch=30 * US)
+    writes = function(0.28, cpu=0.13, blocking_calls=4.0)
+    tried = evolve(writes, pair_speedup=1.95)
+    alone = seconds(writes, 1000, "sequential", costs=costs)
+    assert seconds(writes, 1000, "thread", 2, costs=costs) > 0.9 * alone
+    assert seconds(tried, 1000, "thread", 2, costs=costs) < 0.7 * alone

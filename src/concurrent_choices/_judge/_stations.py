@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from attrs import frozen
 
 __all__ = ["Demand"]
@@ -25,6 +27,7 @@ class Demand:
         inflation: Factor by which a second busy lane lengthens computing; 1 where it does not.
         cores: Cores there are for it; neighbours may keep some busy.
         switches: Times it gives up the GIL to wait.
+        handing: What that costs at most where several lanes hand it to each other.
         steps: Times a coroutine gives the loop back.
         most_lanes: Lanes beyond which trials delivered less, or the callable's own threads have no cores;
             None where neither is known.
@@ -44,6 +47,7 @@ class Demand:
     inflation: float = 1.0
     cores: float = 1.0
     switches: float = 0.0
+    handing: float = inf
     steps: float = 0.0
     most_lanes: int | None = None
     is_async: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 
 from attrs import evolve
 
@@ -56,8 +56,8 @@ RETROGRADE = 0.9
 
 def corrected(profile: Profile, demand: Demand) -> Demand:
     """What one item asks, by all trials there were."""
-    told = _lightened(profile, _refined(profile, demand))
-    return _resourceful(profile, _unhindered(profile, told))
+    told = _resourceful(profile, _lightened(profile, _refined(profile, demand)))
+    return evolve(told, handing=_handing(profile, told))
 
 
 def memory_inflation(profile: Profile) -> float:
@@ -122,16 +122,11 @@ def _refined(profile: Profile, demand: Demand) -> Demand:
     return shifted(weighed)
 
 
-def _unhindered(profile: Profile, demand: Demand) -> Demand:
-    """With no more under the GIL than lets lanes deliver what they did.
-
-    Short bursts between waits are taken to be under it, as nobody sees them: half of writing a file is not.
-    """
-    least = min((demand.alone / speedup for _, speedup in _trials(profile)), default=demand.gil)
-    told = demand.own < UNBROKEN or demand.gil <= (1.0 + PAIR_ERROR) * least
-    if told or demand.is_async:
-        return demand
-    return evolve(demand, gil=least, work=demand.work + demand.gil - least)
+def _handing(profile: Profile, demand: Demand) -> float:
+    """Seconds of an item that handing the GIL over can have taken where two lanes delivered what they did."""
+    if profile.pair_speedup is None or demand.is_async:
+        return inf
+    return max(0.0, demand.alone / profile.pair_speedup - demand.gil)
 
 
 def _refinable(profile: Profile, demand: Demand) -> bool:

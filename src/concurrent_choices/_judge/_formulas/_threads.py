@@ -6,8 +6,9 @@ thread(W):  D_gil = g + e/k + n_b e_switch,  D_c = (c - g) kappa(W),  D_u = u,  
 where g is CPU time under the GIL, c all CPU time, e the hand-over of a batch of k items, n_b the
 number of times the item waits, kappa the growth of CPU time by sharing memory bandwidth, u the
 time at a resource that serves one at a time, b the waiting and s_t the start of a thread
-(DECISION.md 5.2). Threads start while others work, and end, s_e each, when all work is done. A coroutine
-has a loop in its thread, and its waits cost steps of that loop.
+(DECISION.md 5.2); n_b e_switch is no more than two lanes left room for in a trial. Threads start while
+others work, and end, s_e each, when all work is done. A coroutine has a loop in its thread, and its waits
+cost steps of that loop.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) 
     lanes = max(1, min(lanes, case.items))
     size = batch_size(case, demand.alone, lanes, batch)
     overhead = costs.thread_item / size + _loop_overhead(case)
-    switching = demand.switches * costs.switch if lanes > 1 else 0.0
+    switching = min(demand.switches * costs.switch, demand.handing) if lanes > 1 else 0.0
     serial = overhead + switching
     slowed = demand.slowed(lanes)
     held = demand.gil * slowed + serial if case.machine.gil else costs.thread_item / size
