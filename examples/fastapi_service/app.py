@@ -27,7 +27,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 app = FastAPI(title="Orders", lifespan=lifespan)
-# Added first, so that it stands innermost and sees what the endpoints do rather than other middleware.
+# Added first, so that it stands innermost: what other middleware does is not counted.
 app.add_middleware(EndpointAdvisor, path="/advice", secret=os.environ.get("ADVICE_SECRET"))
 
 

@@ -14,7 +14,6 @@ from .._errors import InvalidArgumentError
 from .._work._perform import safe_repr
 from ._advisor._advice import AdviceTable
 from ._advisor._middleware import EndpointAdvisor
-from ._advisor._visit import LoopThread
 from ._driving import Answer, Request, exchange, lifespan
 
 __all__ = ["AT_ONCE", "PATIENCE", "TIMES", "Drive", "drive"]
@@ -48,15 +47,6 @@ class Drive:
     answered: int
 
 
-class _Following(EndpointAdvisor):
-    """Sees what requests do in other tasks too, as inside of a `BaseHTTPMiddleware`: the loop is ours."""
-
-    def _loop(self) -> LoopThread:
-        thread = super()._loop()
-        asyncio.get_running_loop().set_task_factory(thread.task)
-        return thread
-
-
 def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeout: float) -> Drive:
     """Start an ASGI application, and drive it with requests.
 
@@ -79,7 +69,7 @@ def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeo
     for name, value in (("times", times), ("at_once", at_once), ("timeout", timeout)):
         if not value > 0:
             raise InvalidArgumentError(name, f"must be above 0, not {value}")
-    advisor = _Following(app, on_shutdown=None)
+    advisor = EndpointAdvisor(app, on_shutdown=None)
     ending: list[str] = []
     with asyncio.Runner() as runner:
         answers = runner.run(_answers(advisor, asked, times, at_once, timeout, ending))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import inspect
 import json
 import sys
 import threading
@@ -148,11 +149,100 @@ async def blocks(request):
 )
 @patient
 def test_requests_are_followed_into_their_tasks(endpoint, around):
-    """What a handler does in other tasks, or where a middleware runs it in one, is seen by `advise`."""
+    """What a handler does in other tasks, or where a middleware runs it in one, is seen."""
     app = Starlette(routes=[Route("/", endpoint)], middleware=around)
     (said,) = advise(app, ["/"], times=8)
     assert said.finding == "blocks the loop"
     assert "time.sleep" in said.text
+
+
+def answer(endpoint):
+    """What came of one request, as an advisor's route has it."""
+    advisor = EndpointAdvisor(Starlette(routes=[Route("/", endpoint)]), on_shutdown=None)
+    with TestClient(advisor) as client:
+        client.get("/")
+    return next(iter(advisor._routes))
+
+
+def test_a_task_that_is_followed_looks_like_itself():
+    """Its coroutine has its name and its state, for those who look at tasks, as anyio does."""
+    seen = []
+
+    async def looks(request):
+        task = asyncio.create_task(lingers())
+        coroutine = task.get_coro()
+        seen.extend((coroutine.__qualname__, inspect.getcoroutinestate(coroutine), "lingers" in repr(task)))
+        await task
+        seen.append(inspect.getcoroutinestate(coroutine))
+        return PlainTextResponse()
+
+    answer(looks)
+    assert seen == ["lingers", inspect.CORO_CREATED, True, inspect.CORO_CLOSED]
+
+
+def test_tasks_are_made_by_the_applications_own_factory():
+    """It is asked inside of a request too, is there afterwards, and may be set in a request."""
+    made = []
+
+    def factory(loop, coroutine, **options):
+        made.append(coroutine.__name__)
+        return asyncio.Task(coroutine, loop=loop, **options)
+
+    async def sets(request):
+        asyncio.get_running_loop().set_task_factory(factory)
+        await asyncio.sleep(0)
+        await asyncio.create_task(lingers())
+        assert asyncio.get_running_loop().get_task_factory() is not factory  # it is asked by ours
+        return PlainTextResponse()
+
+    async def application(scope, receive, send):
+        if scope["type"] == "http":
+            await advisor(scope, receive, send)
+            assert asyncio.get_running_loop().get_task_factory() is factory
+
+    advisor = EndpointAdvisor(Starlette(routes=[Route("/", sets)]), on_shutdown=None)
+    assert TestClient(application).get("/").status_code == 200
+    assert "lingers" in made
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="tasks begin eagerly from 3.12 on")
+def test_what_a_task_does_as_soon_as_it_is_made_counts_once():
+    """Where tasks begin eagerly, their first step is a part of the step that makes them."""
+
+    async def eager(request):
+        asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
+        await asyncio.sleep(0)
+        await asyncio.create_task(lingers())
+        return PlainTextResponse()
+
+    route = answer(eager)
+    assert route.held < route.wall
+
+
+def test_what_a_task_does_after_the_answer_does_not_count():
+    """A request may start what goes on for ever."""
+    tasks, more = [], asyncio.Event()
+
+    async def goes_on():
+        await more.wait()
+        await lingers()
+
+    async def leaves(request):
+        tasks.append(asyncio.create_task(goes_on()))
+        return PlainTextResponse()
+
+    async def application(scope, receive, send):
+        if scope["type"] == "http":
+            await advisor(scope, receive, send)
+            visit = advisor._loops[threading.get_ident()].visit
+            held = visit.held
+            more.set()
+            await tasks[0]
+            assert visit.held == held
+
+    advisor = EndpointAdvisor(Starlette(routes=[Route("/", leaves)]), on_shutdown=None)
+    assert TestClient(application).get("/").status_code == 200
+    assert tasks[0].done()
 
 
 def test_any_application_is_known_by_its_paths():

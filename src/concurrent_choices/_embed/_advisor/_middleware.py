@@ -41,9 +41,6 @@ class EndpointAdvisor:
     without routes answers is one route, its mount's path and "/{path}"; what nothing answers is "(no route)".
     Websockets, streams and the lifespan pass through unchanged.
 
-    It sees what runs in the task that it was called in. So let it stand innermost, which for
-    `app.add_middleware` means to add it first; inside of a `BaseHTTPMiddleware` it sees everything.
-
     Args:
         app: The application.
         path: Where to show the advice as a page, and as JSON under the same path with ".json"; None for
@@ -133,12 +130,13 @@ class EndpointAdvisor:
         loop.active += 1
         if self._sampler.parked:
             self._sampler.wake()
-        visit = Visit(loop, scope, closely=self._routes.closely())
+        visit = Visit(loop, closely=self._routes.closely())
         began = time.perf_counter_ns()
         try:
-            await visit.drive(_awaiting(self.app, scope, receive, send))
+            await visit.timed(_awaiting(self.app, scope, receive, send))
         finally:
             wall = time.perf_counter_ns() - began
+            visit.over = True
             loop.active -= 1
             self._routes.route_of(scope).ended(visit, wall)
             self._look_at_pool()

@@ -105,7 +105,6 @@ class PoolThreads:
         if before is not None:
             self._compare(before, reading, work)
         if route is not None:
-            route.seen += 1
             place = culprit(frame)
             if place[0]:
                 route.thread_lines[place] += 1

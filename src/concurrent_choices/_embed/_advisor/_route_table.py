@@ -37,7 +37,6 @@ class Route:
         timed: How many of them were timed.
         wall: How long those took.
         held: How long they held the loop.
-        longest: The longest they did at a stretch.
         close: How many were looked at closely.
         close_held: How long those held the loop.
         cpu: How long those computed on the loop.
@@ -46,7 +45,6 @@ class Route:
         pooled: How long a thread worked for those.
         loop_lines: Where they were seen to hold the loop.
         thread_lines: Where they were seen in a thread of the pool.
-        seen: Looks at threads that were at it.
         alone: Looks at which hardly anything else computed.
         alone_held: At how many of those the GIL was held.
         seen_wall: Time between those looks.
@@ -62,14 +60,12 @@ class Route:
         self.method = method
         self.path = path
         self.handler = handler
-        self.requests = self.timed = self.wall = self.held = self.longest = 0
+        self.requests = self.timed = self.wall = self.held = 0
         self.close = self.close_held = self.cpu = self.idle = self.queued = self.pooled = 0
         self.loop_lines: Counter[tuple[str, str]] = Counter()
         self.thread_lines: Counter[tuple[str, str]] = Counter()
         self.side_cpu = self.side_wall = 0
-        self.seen = self.alone = self.alone_held = self.seen_wall = self.seen_cpu = self.seen_starved = (
-            self.any_cpu
-        ) = 0
+        self.alone = self.alone_held = self.seen_wall = self.seen_cpu = self.seen_starved = self.any_cpu = 0
         self.gil: float | None = None
 
     def ended(self, visit: Visit, wall: int) -> None:
@@ -78,7 +74,6 @@ class Route:
         self.timed += 1
         self.wall += wall
         self.held += visit.held
-        self.longest = max(self.longest, visit.longest)
         if visit.closely:
             self.close += 1
             self.close_held += visit.held

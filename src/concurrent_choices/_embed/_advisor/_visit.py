@@ -1,4 +1,4 @@
-"""One request: the steps of the coroutine that answers it, timed.
+"""One request: the steps of the coroutines that answer it, timed.
 
 A coroutine is driven by its ``send``; between two sends the loop belongs to others. So the time inside
 the sends is the time that a request holds the loop. Some requests are looked at more closely: how much of
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Generator
+from collections.abc import Callable, Coroutine
 from functools import cache
-from types import CodeType, coroutine
-from typing import Any
+from types import CodeType
+from typing import Any, Self
 
 from ..._measure._clock import SystemClock
 
@@ -40,32 +40,17 @@ class LoopThread:
         self.since = 0
         self.active = 0
 
-    def task(self, loop: asyncio.AbstractEventLoop, coroutine: Any, /, **options: Any) -> asyncio.Task[Any]:
-        """Make a task, as a loop's task factory; one that a request starts is timed as part of it."""
-        if not self.since or self.visit is None:
-            return asyncio.Task(coroutine, loop=loop, **options)
-        task = asyncio.Task(_followed(self.visit, coroutine), loop=loop, **options)
-        task.add_done_callback(
-            lambda _: coroutine.close()
-        )  # cancelled before it began, nobody has awaited it
-        return task
-
-
-async def _followed(visit: Visit, coroutine: Coroutine[Any, Any, Any]) -> Any:
-    return await visit.drive(coroutine)
-
 
 class Visit:
-    """What one request does on the loop, and for how long.
+    """What one request does on the loop, and for how long, in all tasks that it starts.
 
     Args:
         thread: Where it runs.
-        scope: The request's ASGI scope.
         closely: Whether to find out how it computes and what it waits for.
 
     Attributes:
+        over: Whether it was answered: what its tasks do from then on does not count.
         held: Time it held the loop, ns.
-        longest: The longest step, ns.
         cpu: CPU time of its steps, ns, where looked at closely.
         idle: Time within its steps in which no thread of this process computed or waited for a core, ns,
             where looked at closely: then it was the step that waited, rather than for the GIL.
@@ -75,65 +60,55 @@ class Visit:
     """
 
     __slots__ = (
+        "_loop",
         "closely",
         "cpu",
         "held",
         "idle",
         "lines",
-        "longest",
+        "over",
         "pooled",
         "queued",
-        "scope",
         "thread",
     )
 
-    def __init__(self, thread: LoopThread, scope: Any, *, closely: bool) -> None:
+    def __init__(self, thread: LoopThread, *, closely: bool) -> None:
         self.thread = thread
-        self.scope = scope
         self.closely = closely
-        self.held = self.longest = self.cpu = self.idle = self.queued = self.pooled = 0
+        self.over = False
+        self.held = self.cpu = self.idle = self.queued = self.pooled = 0
         self.lines: dict[tuple[str, str], int] | None = None
+        self._loop = asyncio._get_running_loop()  # noqa: SLF001 - the public function raises where another library's runs
 
-    @coroutine
-    def drive(self, coroutine: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
-        """Do what a coroutine does, and time its steps."""
-        thread, wall = self.thread, time.perf_counter_ns
-        advance: Any = coroutine.send
-        sent: Any = None
-        try:
-            while True:
-                before = _read() if self.closely else None
-                thread.visit = self
-                began = thread.since = wall()
-                try:
-                    yielded = advance(sent)
-                except StopIteration as stop:
-                    return stop.value
-                finally:
-                    ended = wall()
-                    thread.since = 0
-                    self._step(ended - began, before)
-                waits = _waits_for(coroutine) if self.closely else ""
-                try:
-                    sent = yield yielded
-                except BaseException as error:  # noqa: BLE001 - cancellation too belongs to the request
-                    advance, sent = coroutine.throw, error
-                else:
-                    advance = coroutine.send
-                if waits:
-                    self._waited(waits, wall() - ended)
-        finally:
-            coroutine.close()
+    def timed(self, coroutine: Coroutine[Any, Any, Any]) -> Coroutine[Any, Any, Any]:
+        """A coroutine that does the same, and whose steps count."""
+        return _Timed(self, coroutine)
 
-    def _step(self, held: int, before: tuple[int, int, int] | None) -> None:
+    def step(self, advance: Callable[..., Any], *given: Any) -> Any:
+        """Do one step of a coroutine that belongs to the request."""
+        thread = self.thread
+        if self.over or thread.since:  # where tasks begin eagerly, it is part of another step
+            return advance(*given)
+        before = _read() if self.closely else None
+        thread.visit = self
+        with _Following(self, self._loop):
+            began = thread.since = time.perf_counter_ns()
+            try:
+                return advance(*given)
+            finally:
+                held = time.perf_counter_ns() - began
+                thread.since = 0
+                self._count(held, before)
+
+    def _count(self, held: int, before: tuple[int, int, int] | None) -> None:
         self.held += held
-        self.longest = max(self.longest, held)
         if before is not None:
             cpu, process, starved = (now - then for now, then in zip(_read(), before, strict=True))
             self.cpu += cpu
             self.idle += max(0, held - max(cpu, process) - starved)
 
-    def _waited(self, what: str, nanoseconds: int) -> None:
+    def waited(self, what: str, nanoseconds: int) -> None:
+        """It waited for a thread of the pool, "queue", or for its work, "pool"."""
         if what == "queue":
             self.queued += nanoseconds
         else:
@@ -144,6 +119,72 @@ class Visit:
         if self.lines is None:
             self.lines = {}
         self.lines[place] = self.lines.get(place, 0) + 1
+
+
+class _Timed(Coroutine[Any, Any, Any]):
+    """A coroutine whose steps count for a request; whoever asks for anything else asks the coroutine."""
+
+    def __init__(self, visit: Visit, coroutine: Coroutine[Any, Any, Any]) -> None:
+        self._visit = visit
+        self._coroutine = coroutine
+        self._waits = ""
+        self._since = 0
+
+    def send(self, value: Any, /) -> Any:
+        return self._step(self._coroutine.send, value)
+
+    def throw(self, *error: Any) -> Any:
+        return self._step(self._coroutine.throw, *error)
+
+    def close(self) -> None:
+        self._coroutine.close()
+
+    def __await__(self) -> Self:  # an iterator that has a generator's methods
+        return self
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        return self.send(None)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._coroutine, name)
+
+    def _step(self, advance: Callable[..., Any], *given: Any) -> Any:
+        visit = self._visit
+        if self._waits:
+            visit.waited(self._waits, time.perf_counter_ns() - self._since)
+        yielded = visit.step(advance, *given)
+        if visit.closely:
+            self._waits, self._since = _waits_for(self._coroutine), time.perf_counter_ns()
+        return yielded
+
+
+class _Following:
+    """While a request's step runs, tasks that are started on the loop are the request's.
+
+    As a loop's task factory it has the application's own make them.
+    """
+
+    def __init__(self, visit: Visit, loop: asyncio.AbstractEventLoop | None) -> None:
+        self._visit = visit
+        self._loop = loop
+        self._usual = None if loop is None else loop.get_task_factory()
+
+    def __enter__(self) -> None:
+        if self._loop is not None:
+            self._loop.set_task_factory(self)
+
+    def __exit__(self, *_: object) -> None:
+        if self._loop is not None and self._loop.get_task_factory() is self:  # else the step has set another
+            self._loop.set_task_factory(self._usual)
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, coroutine: Any, /, **options: Any) -> Any:
+        timed = self._visit.timed(coroutine)
+        if self._usual is None:
+            return asyncio.Task(timed, loop=loop, **options)
+        return self._usual(loop, timed, **options)
 
 
 _clock = SystemClock()
