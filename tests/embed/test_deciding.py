@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import CancelledError, Future
 from contextvars import copy_context
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,10 +17,13 @@ from concurrent_choices._embed._backlog import Backlog
 from concurrent_choices._embed._examine import Examination
 from concurrent_choices._embed._figures import Figures
 from concurrent_choices._embed._identity import identity_of, unwrapped
+from concurrent_choices._embed._lane import Lane
 from concurrent_choices._embed._packing import BelongsHereError, Packer, SentCallables
 from concurrent_choices._embed._placing import place
 from concurrent_choices._embed._ramp import Ramp
+from concurrent_choices._embed._stall_monitor import STILL, StallMonitor
 from concurrent_choices._embed._tasks import Task
+from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._work._captured import held_by
 
 MS = 1e-3
@@ -47,6 +52,8 @@ def figures(**known):
         ({"measured": 1}, "thread", "new"),
         ({"wall": 5e-6, "cpu": 5e-6}, "thread", "tiny"),
         ({"cpu": 1 * MS, "blocked": 19 * MS}, "thread", "waiting"),
+        ({"cpu": 2 * MS, "blocked": 38 * MS, "at_once": 10.0}, "thread", "waiting"),
+        ({"cpu": 2 * MS, "blocked": 38 * MS, "at_once": 20.0}, "process", "computing under the GIL"),
         ({"cpu": 10 * MS, "blocked": 10 * MS, "gil": 0.3}, "thread", "mixed"),
         ({"cpu": 10 * MS, "blocked": 10 * MS, "gil": None}, "process", "computing"),
         ({"gil": 0.1}, "thread", "computing outside the GIL"),
@@ -143,6 +150,44 @@ def test_a_neighbour_makes_no_waiting_of_computing():
         made.learn((8 + queued + in_turn) * MS, 8 * MS, queued * MS)
     made.review()
     assert made.verdict.kind == "computing"
+
+
+def test_calls_that_fill_the_gil_together_are_tried_in_a_process():
+    """Many that computed at once from the first had it for a small part of their time each: no waiting."""
+    made = account("compute")
+    made.running = 16
+    made.figures.payload = 0.1 * MS
+    for _ in range(3):
+        made.learn(160 * MS, 10 * MS, 0.0)
+    made.review()
+    assert made.verdict.place == "process"
+    made.running = 1
+    for _ in range(8):
+        made.learn(160 * MS, 10 * MS, 0.0)
+    made.review()
+    assert made.verdict.kind == "waiting"
+
+
+def test_what_a_process_shows_is_looked_at_soon():
+    """The first trip is no evidence, and with the second it is known whether it waits there."""
+    made = account("compute")
+    for _ in range(100):
+        made.learn(10 * MS, 10 * MS, 0.0)
+    made.review()
+    made.move()
+    for _ in range(2):
+        made.learn_remote(100 * MS, 2 * MS, 0.0)
+    assert made.figures.measured >= made.review_at
+
+
+def test_a_thread_computes_before_it_is_first_looked_at():
+    """What it did until then counts, so that none counts as standing still for want of an earlier look."""
+    lane, waiting = Lane(), account("compute")
+    lane.thread = threading.current_thread()
+    lane.task = Task(Future(), print, (), {}, waiting, copy_context(), 1, 0, 1)
+    watched = SimpleNamespace(lock=threading.Lock(), lanes={lane: None})
+    seen, _ = StallMonitor(watched, SystemClock())._look()
+    assert seen[waiting][0][1] > STILL
 
 
 def test_the_first_call_in_a_process_is_no_evidence():

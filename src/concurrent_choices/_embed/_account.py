@@ -97,7 +97,7 @@ class Account:
 
     def learn(self, wall: float, cpu: float, queued: float) -> None:
         """A call was measured in full, in a thread; seconds."""
-        self.figures.learn(wall, cpu, queued)
+        self.figures.learn(wall, cpu, queued, self.running)
         self.take_note()
 
     def learn_remote(self, wall: float, cpu: float, queued: float) -> None:
@@ -135,6 +135,7 @@ class Account:
         """Its calls go to processes from now on."""
         self.moving = False
         self.place = "process"
+        self.review_at = self.figures.measured + 2  # the first trip is no evidence, the second is
         self.take_note()
 
     def review(self) -> None:

@@ -23,6 +23,7 @@ class Figures:
         cpu: How long it computes.
         queued: How long it was ready and had no core.
         blocked: How long it waits of its own accord: a low estimate, as waiting for the GIL looks the same.
+        at_once: How many of its calls ran side by side.
         trips: How many of those measured were made in a worker process.
         alone: The share of computing seen there; None where none has run it.
         gil: The share of its computing that holds the GIL; None where not known yet.
@@ -35,6 +36,7 @@ class Figures:
     cpu: float = 0.0
     queued: float = 0.0
     blocked: float = 0.0
+    at_once: float = 1.0
     trips: int = 0
     alone: float | None = None
     gil: float | None = None
@@ -63,12 +65,18 @@ class Figures:
         own = self.cpu + self.blocked
         return self.cpu / own if own > 0 else 0.0
 
-    def learn(self, wall: float, cpu: float, queued: float) -> None:
-        """A call was measured in full."""
+    @property
+    def together(self) -> float:
+        """What its calls compute together, in cores: many that fill the GIL look as if they waited."""
+        return self.share * self.at_once
+
+    def learn(self, wall: float, cpu: float, queued: float, at_once: int = 1) -> None:
+        """A call was measured in full, among so many that ran at once."""
         self.measured += 1
         blocked = max(0.0, wall - cpu - queued)
         if self.measured == 1:
             self.wall, self.cpu, self.queued, self.blocked = wall, cpu, queued, blocked
+            self.at_once = at_once
             return
         # A call that hardly got a core says little about how long it computes or waits.
         served = max(0.1, 1 - queued / wall) if wall > 0 else 1.0
@@ -76,6 +84,7 @@ class Figures:
         self.wall += weight * (wall - self.wall)
         self.cpu += weight * (cpu - self.cpu)
         self.queued += weight * (queued - self.queued)
+        self.at_once += weight * (at_once - self.at_once)
         # Nearly the least that was seen: it falls at once, and rises by a little of what it is below.
         rising = RISING if blocked > self.blocked and self.measured > 2 else 1.0  # noqa: PLR2004 - the second call is the first evidence
         self.blocked += rising * (blocked - self.blocked)

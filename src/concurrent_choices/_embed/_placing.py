@@ -77,7 +77,8 @@ def worth_moving(known: Figures) -> bool:
     """Whether a call computes for long enough to pay for its trip, as far as is known."""
     if known.alone is not None and known.alone < SCARCE:
         return False
-    mostly_waits = known.share <= (1 - COMPUTES) / 3 and known.alone is None
+    fills_gil = known.together >= COMPUTES
+    mostly_waits = known.share <= (1 - COMPUTES) / 3 and not fills_gil and known.alone is None
     return not mostly_waits and known.cpu >= 5 * TRIP + 2 * (known.payload or 0.0)
 
 

@@ -117,7 +117,7 @@ class StallMonitor:
                 cpu = self._cpu[lane] = _cpu_of(lane)
                 task = lane.task
                 if task is not None:
-                    computed = (cpu - before.get(lane, cpu)) / 1e9
+                    computed = (cpu - before.get(lane, 0)) / 1e9
                     seen.setdefault(task.account, []).append((now - lane.since, computed))
         return seen, any(account.figures.is_new for account in seen)
 
