@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -14,12 +12,12 @@ from benchmarks.experiments._pages import write_pages
 from benchmarks.experiments._plots import Bar, Panel, chart
 from benchmarks.experiments._record import Record
 
-COMMAND = [sys.executable, "-m", "benchmarks.experiments"]
+from interpreters import interpreter
 
 
 def say(root, *words):
     """Run the command."""
-    return subprocess.run([*COMMAND, *words], cwd=root, capture_output=True, check=False, text=True)
+    return interpreter("-m", "benchmarks.experiments", *words, cwd=root)
 
 
 @pytest.fixture

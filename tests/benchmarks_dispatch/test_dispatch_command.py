@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
+
+from interpreters import interpreter
 
 # One of each kind: in this process, threads, loops, worker processes, fresh interpreters.
 ROWS = [
@@ -21,14 +21,8 @@ ROWS = [
 @pytest.mark.parametrize("row", ROWS)
 def test_a_quick_run_measures_everybody(root, tmp_path, row):
     """Nobody fails, every contestant that is not absent has its readings, and no path leaks."""
-    command = [sys.executable, "-m", "benchmarks.dispatch", "--quick", "--rounds=1", "--seed=1"]
-    done = subprocess.run(
-        [*command, "--only", row, "--output", str(tmp_path)],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    options = ("--quick", "--rounds=1", "--seed=1", "--only", row, "--output", tmp_path)
+    done = interpreter("-m", "benchmarks.dispatch", *options, cwd=root)
     assert done.returncode == 0, done.stderr
     lines = (tmp_path / "results.jsonl").read_text(encoding="utf-8").splitlines()
     readings = [json.loads(line) for line in lines]
@@ -42,12 +36,6 @@ def test_a_quick_run_measures_everybody(root, tmp_path, row):
 
 def test_rounds_must_be_positive(root):
     """A number of rounds that cannot work is refused at once."""
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.dispatch", "--rounds=0"],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = interpreter("-m", "benchmarks.dispatch", "--rounds=0", cwd=root)
     assert done.returncode == 2
     assert "must be 1 or more, not 0" in done.stderr

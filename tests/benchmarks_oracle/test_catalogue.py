@@ -1,12 +1,11 @@
 import asyncio
-import subprocess
-import sys
 from pkgutil import resolve_name
 
 import pytest
 from benchmarks.catalogue.all import CATALOGUE, matching, prepared
 
 from concurrent_choices._judge._reason import BECAUSE
+from interpreters import printed
 
 WORDS = {*BECAUSE, "async that blocks the loop at "}
 
@@ -43,5 +42,4 @@ def test_a_worker_imports_only_what_it_calls():
     script = (
         "import sys, benchmarks.catalogue.work.python; print({'numpy', 'attrs', 'uvicorn'} & {*sys.modules})"
     )
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert told.stdout == "set()\n"
+    assert printed("-c", script) == ["set()"]

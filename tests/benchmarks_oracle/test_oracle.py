@@ -1,7 +1,5 @@
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 from benchmarks._results import load
@@ -10,6 +8,8 @@ from benchmarks.oracle._grid import grid_for
 from benchmarks.oracle._measurement import Measurement
 from benchmarks.oracle._ours import checksum
 from benchmarks.oracle._targets import targets
+
+from interpreters import interpreter, printed
 
 
 def estimate(strategy, seconds):
@@ -155,10 +155,7 @@ print(in_own_process(hang, 0.2))
 
 def test_a_measurement_has_a_process_of_its_own(root):
     """It answers, raises, dies or hangs there, and leaves nothing behind."""
-    told = subprocess.run(
-        [sys.executable, "-c", SCRIPT], cwd=root, capture_output=True, text=True, check=True, timeout=200
-    )
-    assert told.stdout.splitlines() == [
+    assert printed("-c", SCRIPT, cwd=root) == [
         "True",
         "{'error': 'ZeroDivisionError: division by zero'}",
         "True",
@@ -168,18 +165,10 @@ def test_a_measurement_has_a_process_of_its_own(root):
 
 def test_a_quick_run(root, tmp_path):
     """Two workloads from end to end: results, environment, report, exit code 0."""
-    command = [sys.executable, "-m", "benchmarks.oracle", "--quick", "--seed", "1", "--output", str(tmp_path)]
+    command = ("-m", "benchmarks.oracle", "--quick", "--seed", "1", "--output", tmp_path)
     environment = os.environ | {"CONCURRENT_CHOICES_CACHE": str(tmp_path / "cache")}
     for only in ("waiting/sleep-5ms", "coroutines/async-blocks"):
-        told = subprocess.run(
-            [*command, "--only", only],
-            cwd=root,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=100,
-        )
+        told = interpreter(*command, "--only", only, cwd=root, env=environment)
         assert told.returncode == 0, told.stdout + told.stderr
         described, measurements = load(tmp_path, Measurement)
         assert described["seed"] == 1

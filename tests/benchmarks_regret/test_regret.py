@@ -1,6 +1,4 @@
 import math
-import subprocess
-import sys
 
 import pytest
 from benchmarks.catalogue.all import CATALOGUE
@@ -26,6 +24,8 @@ from benchmarks.regret._run import (
 from benchmarks.regret._single import LOCKED, NO_OPS, SECONDS, TWO_HUNDRED
 from benchmarks.regret._targets import classes, excess, targets
 from benchmarks.regret.simulated import Drawn, Simulated, main, simulated_in
+
+from interpreters import interpreter
 
 
 def of(kind, name, seconds, number=1, **more):
@@ -130,8 +130,7 @@ print(os.getpid() in parents)
 
 def test_pools_of_a_fork_server(root):
     """Their workers are children of the server, not of the caller."""
-    command = [sys.executable, "-c", SERVED]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    done = interpreter("-c", SERVED, cwd=root)
     assert (done.stdout, done.stderr) == ("False\n", "")
 
 

@@ -1,35 +1,18 @@
 import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 from benchmarks._results import load
 from benchmarks.regret import __main__ as command
 from benchmarks.regret._run import Run
 
+from interpreters import interpreter
+
 
 def measure(root, folder, *options):
     environment = os.environ | {"CONCURRENT_CHOICES_CACHE": str(folder / "cache")}
-    return subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "benchmarks.regret",
-            "--quick",
-            "--seed",
-            "1",
-            "--output",
-            str(folder),
-            *options,
-        ],
-        cwd=root,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-    )
+    words = ("-m", "benchmarks.regret", "--quick", "--seed", "1", "--output", folder, *options)
+    return interpreter(*words, cwd=root, env=environment)
 
 
 def run_of(root, folder, workload):

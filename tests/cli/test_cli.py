@@ -1,7 +1,6 @@
 import io
 import json
 import os
-import subprocess
 import sys
 from importlib.metadata import version
 
@@ -9,6 +8,7 @@ import pytest
 
 from concurrent_choices import Recommendation
 from concurrent_choices._cli import main
+from interpreters import interpreter
 
 
 def test_recommend_prints_the_table(here, capsys):
@@ -202,8 +202,7 @@ def test_what_argparse_refuses(arguments, capsys):
 
 def test_it_runs_as_a_module(tmp_path):
     """`python -m concurrent_choices` is the same program."""
-    command = [sys.executable, "-m", "concurrent_choices", "--help"]
-    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    told = interpreter("-m", "concurrent_choices", "--help", cwd=tmp_path)
     assert "recommend" in told.stdout
     assert "machine" in told.stdout
 

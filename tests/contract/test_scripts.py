@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import textwrap
 
 import pytest
 from contract_ways import only_outside
+
+from interpreters import printed
 
 pytestmark = only_outside
 """In this process there is no main module to run again."""
@@ -32,19 +32,8 @@ def execute(tmp_path):
             "-m": (["-m", "script"], None),
             "cell": (["-c", CELL.format(code=code)], None),
         }[way]
-        done = subprocess.run(
-            [sys.executable, "-W", "error", *command],
-            input=given,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            cwd=tmp_path,
-            env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
-            check=False,
-        )
-        assert done.stderr == ""
-        assert done.returncode == 0
-        return done.stdout.split()
+        buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        return " ".join(printed(*command, input=given, cwd=tmp_path, env=buffered)).split()
 
     return executed
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
 from contract_ways import NAMES
+
+from interpreters import interpreter
 
 if sys.version_info < (3, 13):
     pytest.skip("older interpreters have none to try", allow_module_level=True)
@@ -92,6 +93,5 @@ def test_an_advisor_whose_application_was_never_ended():
 
 
 def assert_ends_well(inside):
-    script = [sys.executable, "-c", OUTSIDE.format(inside=inside)]
-    done = subprocess.run(script, capture_output=True, text=True, timeout=60, check=False)
+    done = interpreter("-c", OUTSIDE.format(inside=inside))
     assert (done.stdout, done.stderr) == ("done", "")

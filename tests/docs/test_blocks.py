@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from _run_document import count
+
+from interpreters import interpreter
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
@@ -26,15 +27,7 @@ def named(path: Path) -> str:
 def run_blocks(path: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a file's blocks in a fresh interpreter, where a warning is an error."""
     code = f"import _run_document; _run_document.evaluate({str(path)!r})"
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(HERE)},
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=100,
-    )
+    return interpreter("-W", "error", "-c", code, cwd=folder, env={**os.environ, "PYTHONPATH": str(HERE)})
 
 
 @pytest.mark.parametrize("path", [*SHOWING, *SOURCES], ids=named)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from interpreters import interpreter
 
 START = """
 import os, sys, threading, time
@@ -34,13 +33,7 @@ threading.Thread.__init__ = without_daemons
 
 def ran(code, before=""):
     """What a script prints, and its exit status."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", before + START + code],
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=60,
-    )
+    done = interpreter("-W", "error", "-c", before + START + code)
     assert done.stderr == ""
     return done.stdout.split(), done.returncode
 

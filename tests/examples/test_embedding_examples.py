@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from concurrent_choices._platform import usable_cpus
+from interpreters import interpreter
 from patience import TRIES, patient
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,15 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def said(*command):
     """What a program prints; it must end well."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", *command],
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        text=True,
-        timeout=90,
-    )
+    done = interpreter("-B", "-W", "error", *command, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr, done.stderr
     return done

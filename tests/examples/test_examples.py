@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from interpreters import printed
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("*.py"))
 
 
-def said(*command: str | Path, stdin: str | None = None) -> list[str]:
-    """What a program prints, line by line; it must end well and complain of nothing."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", *map(str, command)],
-        capture_output=True,
-        check=False,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        input=stdin,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.splitlines()
-
-
 def test_own_strategy():
     """A strategy written from the documentation alone keeps order, errors and the contract."""
-    assert said(EXAMPLES / "own_strategy.py") == [
+    assert printed("-B", EXAMPLES / "own_strategy.py") == [
         "A CONCURRENT TO CHOICES",
         "['OK', ValueError('')]",
         "raised by item 1: ''",
@@ -43,17 +27,17 @@ MIRRORED = ["this line is printed once", "[Point(x=2, y=1), Point(x=4, y=3)] [12
 
 def test_guardless_as_a_script():
     """A script without a main guard uses processes, and is run once only."""
-    assert said(EXAMPLES / "guardless.py") == MIRRORED
+    assert printed("-B", EXAMPLES / "guardless.py") == MIRRORED
 
 
 def test_guardless_on_standard_input():
     """The same script on standard input, where workers could not find it."""
-    assert said("-", stdin=(EXAMPLES / "guardless.py").read_text()) == MIRRORED
+    assert printed("-B", "-", input=(EXAMPLES / "guardless.py").read_text()) == MIRRORED
 
 
 def test_guardless_as_a_command():
     """The same as `python -c`."""
-    assert said("-c", (EXAMPLES / "guardless.py").read_text()) == MIRRORED
+    assert printed("-B", "-c", (EXAMPLES / "guardless.py").read_text()) == MIRRORED
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)

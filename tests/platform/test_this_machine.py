@@ -1,11 +1,11 @@
 import os
-import subprocess
 import sys
 
 import pytest
 
 from concurrent_choices._facts._machine import Machine
 from concurrent_choices._platform import cpu_model, gil_enabled, start_methods, this_machine
+from interpreters import printed
 
 
 def test_this_machine_gathers_every_fact(tree):
@@ -77,6 +77,4 @@ def test_import_is_light():
         f"print(sorted({heavy!r} & (set(sys.modules) - before)))"
     )
 
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-
-    assert done.stdout.strip() == "[]"
+    assert printed("-c", script) == ["[]"]

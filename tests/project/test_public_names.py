@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_type_hints
@@ -14,6 +12,7 @@ from _tree import PACKAGE, modules, public_literal
 
 import concurrent_choices
 from concurrent_choices import _errors
+from interpreters import printed
 
 HEAVY = ("anyio", "asyncio", "concurrent.futures", "multiprocessing", "rich", "trio", "uvloop")
 PROMISED = {
@@ -39,10 +38,7 @@ PROMISED = {
 
 def fresh(code: str) -> str:
     """What a new interpreter prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, check=True, text=True, timeout=60
-    )
-    return done.stdout.strip()
+    return "\n".join(printed("-c", code))
 
 
 def rank(name: str) -> tuple[int, str]:

@@ -15,6 +15,7 @@ from concurrent_choices import HybridStrategy, InvalidArgumentError, ProcessStra
 from concurrent_choices._strategies._workers import _spawn
 from concurrent_choices._strategies._workers._host import Worker
 from descriptors import no_descriptors
+from interpreters import interpreter, printed
 
 SLOW = {
     "asyncio",
@@ -87,7 +88,7 @@ def test_items_sent_to_a_worker_that_never_came_up(tmp_path, buffersize):
 
 def test_a_worker_that_crashes_says_where():
     """In C there is no traceback, and the error has the exit code only."""
-    done = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, check=True, text=True)
+    done = interpreter("-c", CRASH)
     assert done.stdout == "WorkerDiedError\n"
     assert "in read_nothing" in done.stderr
 
@@ -144,8 +145,7 @@ def test_a_worker_that_looks_for_changes_is_lean():
         from concurrent_choices._strategies._workers import _watch
         print(sorted({SLOW!r}.intersection(sys.modules)))
     """
-    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, check=True, text=True)
-    assert done.stdout == "['contextlib', 'opcode']\n"
+    assert printed("-S", "-c", code) == ["['contextlib', 'opcode']"]
 
 
 def test_inheritable_descriptors_stay_with_the_caller():
