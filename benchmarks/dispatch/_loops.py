@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 __all__ = [
+    "Main",
     "aiometer_all",
     "anyio_limiter",
     "gather",
@@ -52,17 +53,17 @@ def on_anyio(backend: str, main: Main, fn: Fn, limit: int = 0) -> Iterator[Calla
     yield lambda items: anyio.run(main, fn, items, limit, backend=backend)
 
 
-async def serial(fn: Fn, items: Sequence[Any], _limit: int) -> list[Any]:
+async def serial(fn: Fn, items: Iterable[Any], _limit: int = 0) -> list[Any]:
     """Await one after the other: no concurrency at all."""
     return [await fn(item) for item in items]
 
 
-async def gather(fn: Fn, items: Sequence[Any], _limit: int) -> list[Any]:
+async def gather(fn: Fn, items: Iterable[Any], _limit: int = 0) -> list[Any]:
     """A task for every item, all at once."""
     return await asyncio.gather(*(fn(item) for item in items))
 
 
-async def gather_semaphore(fn: Fn, items: Sequence[Any], limit: int) -> list[Any]:
+async def gather_semaphore(fn: Fn, items: Iterable[Any], limit: int) -> list[Any]:
     """A task for every item, of which a semaphore lets `limit` go on."""
     semaphore = asyncio.Semaphore(limit)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
+
+from benchmarks.dispatch._loops import gather, gather_semaphore, serial, worker_tasks
 
 __all__ = [
     "gathered",
@@ -27,35 +29,17 @@ def plain(fn: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
 
 def one_by_one(fn: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
     """Coroutines, each awaited before the next is made."""
-
-    async def main() -> list[Any]:
-        return [await fn(item) for item in items]
-
-    return asyncio.run(main())
+    return asyncio.run(serial(fn, items))
 
 
 def gathered(fn: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
     """Coroutines, all at once."""
-
-    async def main() -> list[Any]:
-        return await asyncio.gather(*[fn(item) for item in items])
-
-    return asyncio.run(main())
+    return asyncio.run(gather(fn, items))
 
 
 def limited(fn: Callable[[Any], Any], items: Iterable[Any], limit: int) -> list[Any]:
     """Coroutines, so many at a time, by a semaphore."""
-
-    async def main() -> list[Any]:
-        semaphore = asyncio.Semaphore(limit)
-
-        async def one(item: Any) -> Any:
-            async with semaphore:
-                return await fn(item)
-
-        return await asyncio.gather(*[one(item) for item in items])
-
-    return asyncio.run(main())
+    return asyncio.run(gather_semaphore(fn, items, limit))
 
 
 def in_executor(
@@ -87,18 +71,6 @@ def in_processes(fn: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
             return list(pool.map(fn, items))
 
 
-def in_pool(fn: Callable[[Any], Any], items: Iterable[Any], limit: int) -> list[Any]:
+def in_pool(fn: Callable[[Any], Any], items: Sequence[Any], limit: int) -> list[Any]:
     """Coroutines taken from the items by so many tasks: the least that asyncio can cost."""
-
-    async def main() -> list[Any]:
-        source = iter(enumerate(items))
-        done: dict[int, Any] = {}
-
-        async def lane() -> None:
-            for index, item in source:
-                done[index] = await fn(item)
-
-        await asyncio.gather(*[lane() for _ in range(limit)])
-        return [done[index] for index in sorted(done)]
-
-    return asyncio.run(main())
+    return asyncio.run(worker_tasks(fn, items, limit))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-import uvloop
+from benchmarks.dispatch._loops import Main, gather, gather_semaphore, on_loop, serial
 
 __all__ = [
     "THREADS",
@@ -66,11 +66,11 @@ def called(count: int, threads: Iterable[int], processes: Iterable[int]) -> Iter
 def awaited(count: int, threads: Iterable[int]) -> Iterator[tuple[str, Runner]]:
     """Every way for an `async def`, with pools of these sizes."""
     yield "await one by one", one_by_one
-    yield "gather", partial(_on_loop, _gathered)
-    yield "gather, uvloop", partial(_on_uvloop, _gathered)
+    yield "gather", _gathered
+    yield "gather, uvloop", partial(_on_uvloop, gather, 0)
     for width in WIDTHS:
-        yield f"semaphore {width}", partial(_on_loop, partial(_limited, width))
-    yield "semaphore 32, uvloop", partial(_on_uvloop, partial(_limited, 32))
+        yield f"semaphore {width}", partial(_limited, width)
+    yield "semaphore 32, uvloop", partial(_on_uvloop, gather_semaphore, 32)
     for workers in threads:
         yield f"threads {workers}, asyncio.run in each", partial(_threads_with_loops, workers)
     for parts in (usable(), 4 * usable()):
@@ -93,36 +93,20 @@ def _processes(workers: int, chunk: int, fn: Callable[[Any], Any], items: Sequen
 
 
 def one_by_one(fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-    async def main() -> list[Any]:
-        return [await fn(item) for item in items]
-
-    return asyncio.run(main())
+    return asyncio.run(serial(fn, items))
 
 
-Gathering = Callable[[Callable[[Any], Any], Sequence[Any]], Coroutine[Any, Any, list[Any]]]
+def _gathered(fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    return asyncio.run(gather(fn, items))
 
 
-def _on_loop(gathering: Gathering, fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-    return asyncio.run(gathering(fn, items))
+def _limited(width: int, fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    return asyncio.run(gather_semaphore(fn, items, width))
 
 
-def _on_uvloop(gathering: Gathering, fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(gathering(fn, items))
-
-
-async def _gathered(fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-    return await asyncio.gather(*(fn(item) for item in items))
-
-
-async def _limited(width: int, fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-    gate = asyncio.Semaphore(width)
-
-    async def through(item: Any) -> Any:
-        async with gate:
-            return await fn(item)
-
-    return await asyncio.gather(*map(through, items))
+def _on_uvloop(main: Main, width: int, fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    with on_loop("uvloop", main, fn, width) as run:
+        return run(items)
 
 
 def run_one(fn: Callable[[Any], Any], item: Any) -> Any:
@@ -133,13 +117,9 @@ def _threads_with_loops(workers: int, fn: Callable[[Any], Any], items: Sequence[
     return _threads(workers, partial(run_one, fn), items)
 
 
-def _run_part(fn: Callable[[Any], Any], part: Sequence[Any]) -> list[Any]:
-    return asyncio.run(_gathered(fn, part))
-
-
 def _processes_with_loops(
     workers: int, size: int, fn: Callable[[Any], Any], items: Sequence[Any]
 ) -> list[Any]:
     parts = [items[at : at + size] for at in range(0, len(items), size)]
-    answers = _processes(workers, 1, partial(_run_part, fn), parts)
+    answers = _processes(workers, 1, partial(_gathered, fn), parts)
     return [value for answer in answers for value in answer]

@@ -45,7 +45,8 @@ def import_everything() -> None:
             if not module.name.endswith(_UNWANTED):
                 with contextlib.suppress(ImportError):
                     importlib.import_module(module.name)
-    importlib.import_module("anyio._backends._asyncio")
+    for name in ("anyio._backends._asyncio", "uvloop"):
+        importlib.import_module(name)
 
 
 def in_own_process(work: Callable[[], Answer], seconds: float) -> Answer:
