@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from attrs import Factory, field, frozen
 
-__all__ = ["Claim", "Experiment", "Goal", "Job", "Measured", "Size", "Task", "Verdict", "Way", "equals"]
+__all__ = ["Experiment", "Goal", "Job", "Measured", "Size", "Task", "Verdict", "Way", "equals"]
 
 T = TypeVar("T")
 
@@ -102,19 +102,6 @@ class Task:
 
 
 @frozen
-class Claim:
-    """What was reported, on other machines and other Pythons.
-
-    Attributes:
-        text: One or two sentences.
-        figures: (what, figure) as reported, for the table.
-    """
-
-    text: str
-    figures: Sequence[tuple[str, str]]
-
-
-@frozen
 class Verdict:
     """What became of the claim here.
 
@@ -149,7 +136,7 @@ class Experiment:
     Attributes:
         number: 1 to 14.
         title: A heading.
-        claim: What was reported.
+        claim: What was reported, on other machines and other Pythons, in one or two sentences.
         scale: How the sizes here differ from the reported ones; empty where they do not.
         tasks: Given a size, sets up the real parts and gives the tasks.
         judge: From the figures to the verdict.
@@ -163,7 +150,7 @@ class Experiment:
 
     number: int
     title: str
-    claim: Claim
+    claim: str
     tasks: Callable[[Size], AbstractContextManager[Sequence[Task]]]
     judge: Callable[[Any], Verdict]
     direction: Callable[[Any], None]

@@ -69,7 +69,7 @@ def _experiments(measured: list[Experiment], record: Record) -> Iterator[str]:
     for each in measured:
         link = f"[{each.title}](#experiment-{each.number})"
         verdict = verdicts[each.number]
-        yield row(str(each.number), link, each.claim.text, f"**{verdict.word}**: {_first(verdict.text)}")
+        yield row(str(each.number), link, each.claim, f"**{verdict.word}**: {_first(verdict.text)}")
     yield from ("", *_goals(measured, record), *_environment(record))
     for each in measured:
         yield from _section(each, verdicts[each.number], record)
@@ -128,7 +128,7 @@ def _environment(record: Record) -> Iterator[str]:
 def _section(experiment: Experiment, verdict: Verdict, record: Record) -> Iterator[str]:
     figures = record.figures(experiment.number)
     yield from (f"## {experiment.number}. {experiment.title} {{#experiment-{experiment.number}}}", "")
-    yield from (f"**Reported then:** {experiment.claim.text}", "")
+    yield from (f"**Reported then:** {experiment.claim}", "")
     yield from (f"**Today: {verdict.word}.** {verdict.text}", "")
     if experiment.scale and any("scaled" in run["size"] for run in record.runs.values()):
         yield from (f"*Sizes here:* {experiment.scale}", "")

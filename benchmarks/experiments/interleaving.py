@@ -13,7 +13,7 @@ from typing import Any
 
 from ._figures import Figures, spell
 from ._loops import plain
-from ._model import Claim, Experiment, Job, Measured, Size, Task, Verdict, Way, equals
+from ._model import Experiment, Job, Measured, Size, Task, Verdict, Way, equals
 from ._work import sum_async, sum_to, sum_yielding
 
 __all__ = ["EXPERIMENT"]
@@ -130,10 +130,9 @@ def direction(figures: Figures) -> None:
 EXPERIMENT = Experiment(
     number=7,
     title="Giving way",
-    claim=Claim(
+    claim=(
         "Asked in the discussion and not measured: does `await asyncio.sleep(0)` inside the sum help, and "
-        "what do `asyncio.to_thread` and a process pool do?",
-        [],
+        "what do `asyncio.to_thread` and a process pool do?"
     ),
     scale="Sums to 1,000,000 instead of 10⁷.",
     ways=(PLAIN, NEVER, OFTEN, ALWAYS, THREADS, PROCESSES),

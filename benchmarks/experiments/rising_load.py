@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from ._figures import Figures
 from ._judging import not_measured, word
 from ._load import loads
-from ._model import Claim, Experiment, Job, Size, Task, Verdict
+from ._model import Experiment, Job, Size, Task, Verdict
 from ._work import nap, nap_async
 
 __all__ = ["EXPERIMENT"]
@@ -75,10 +75,9 @@ def direction(figures: Figures) -> None:
 EXPERIMENT = Experiment(
     number=10,
     title="FastAPI: rising load",
-    claim=Claim(
+    claim=(
         "Up to 10,000 clients and a small I/O call: 4,579 requests/s without an error with `async def`, 705 "
-        "requests/s with 43 % errors with `def`.",
-        [(ASYNC, "4,579 requests/s, no error"), (DEF, "705 requests/s, 43 % errors")],
+        "requests/s with 43 % errors with `def`."
     ),
     scale="Up to 5,000 clients for a few seconds; 10,000 in the full size. An answer after 2 s or more is an "
     "error. wrk and the server share the two cores.",

@@ -11,7 +11,7 @@ from functools import partial
 from ._clients import fetch
 from ._figures import Figures, spell
 from ._judging import word
-from ._model import Claim, Experiment, Job, Measured, Size, Task, Verdict, Way
+from ._model import Experiment, Job, Measured, Size, Task, Verdict, Way
 from ._server import running_server
 from ._work import blocked, nap, nap_async
 
@@ -84,10 +84,9 @@ def direction(figures: Figures) -> None:
 EXPERIMENT = Experiment(
     number=9,
     title="FastAPI: two requests at once",
-    claim=Claim(
+    claim=(
         "Endpoints that wait 5 s, two requests at once: `async def` that awaits answers after 5 and 5 s, "
-        "`async def` that blocks after 5 and 10 s, `def` after 5 and 5 s.",
-        [(AWAITING, "5 and 5 s"), (BLOCKING, "5 and 10 s"), (THREADED, "5 and 5 s")],
+        "`async def` that blocks after 5 and 10 s, `def` after 5 and 5 s."
     ),
     scale="1 s instead of 5 s.",
     ways=(AWAITING, BLOCKING, THREADED),
