@@ -11,17 +11,7 @@ from typing import Any, Protocol
 
 import attrs
 
-__all__ = [
-    "Contestant",
-    "Group",
-    "Measurement",
-    "Reading",
-    "Row",
-    "Size",
-    "Timed",
-    "missing",
-    "same",
-]
+__all__ = ["Contestant", "Group", "Measurement", "Reading", "Row", "Size", "Timed", "missing", "same"]
 
 
 @attrs.frozen

@@ -6,16 +6,7 @@ from fnmatch import fnmatchcase
 
 import attrs
 
-from benchmarks.dispatch import (
-    coroutines,
-    memory,
-    payload,
-    processes,
-    sequential,
-    sleeping,
-    startup,
-    threads,
-)
+from benchmarks.dispatch import coroutines, memory, payload, processes, sequential, sleeping, startup, threads
 from benchmarks.dispatch._case import Group, Row, Size
 
 __all__ = ["all_groups", "all_rows", "matching"]

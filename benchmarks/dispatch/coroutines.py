@@ -87,10 +87,7 @@ def _anyio(size: Size, backend: str, fn: Any) -> Row:
             needs=needs,
         ),
         Timed(
-            "aiometer",
-            few,
-            partial(on_anyio, _loops.aiometer_all, fn, IN_FLIGHT),
-            needs=(*needs, "aiometer"),
+            "aiometer", few, partial(on_anyio, _loops.aiometer_all, fn, IN_FLIGHT), needs=(*needs, "aiometer")
         ),
     ]
     if backend == "trio":

@@ -93,12 +93,7 @@ def _single(size: Size) -> Row:
             Timed("Pool.imap", count, partial(process_pool, nothing, "imap", 1)),
             Timed("ProcessPoolExecutor.map", count, partial(process_pool_executor, nothing, 1)),
             Timed("loky map", count, partial(loky, nothing, 1), needs=("loky",)),
-            Timed(
-                "joblib",
-                count,
-                partial(joblib_processes, nothing, batch_size=1),
-                needs=("joblib",),
-            ),
+            Timed("joblib", count, partial(joblib_processes, nothing, batch_size=1), needs=("joblib",)),
             Timed("mpire", count, partial(mpire, nothing, 1), needs=("mpire",)),
         ],
     )

@@ -11,12 +11,7 @@ from typing import Any
 
 from benchmarks.dispatch import _loops
 from benchmarks.dispatch._case import Group, Row, Size, Timed
-from benchmarks.dispatch._peers import (
-    joblib_threads,
-    ours,
-    thread_pool,
-    thread_pool_executor,
-)
+from benchmarks.dispatch._peers import joblib_threads, ours, thread_pool, thread_pool_executor
 
 __all__ = ["IN_FLIGHT", "NAP", "THREADS", "groups"]
 
@@ -47,10 +42,7 @@ async def anap_trio(item: Any) -> Any:
 
 def groups(size: Size) -> list[Group]:
     """Loops with a thousand in flight, then 256 threads."""
-    loops = [
-        _on_loop(size, "asyncio", "AsyncioStrategy"),
-        _on_loop(size, "uvloop", "UvloopStrategy"),
-    ]
+    loops = [_on_loop(size, "asyncio", "AsyncioStrategy"), _on_loop(size, "uvloop", "UvloopStrategy")]
     return [Group("sleeping", [*loops, _on_trio(size)]), Group("sleeping", [_on_threads(size)])]
 
 

@@ -7,13 +7,7 @@ from functools import partial
 from benchmarks.dispatch import _loops
 from benchmarks.dispatch._callables import calling, nothing
 from benchmarks.dispatch._case import Group, Row, Size, Timed
-from benchmarks.dispatch._peers import (
-    joblib_threads,
-    ours,
-    ours_streamed,
-    thread_pool,
-    thread_pool_executor,
-)
+from benchmarks.dispatch._peers import joblib_threads, ours, ours_streamed, thread_pool, thread_pool_executor
 
 __all__ = ["groups"]
 

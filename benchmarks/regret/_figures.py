@@ -12,7 +12,7 @@ from benchmarks.catalogue.all import CATALOGUE
 from benchmarks.oracle._figures import disagreeing, geometric_mean
 from benchmarks.oracle._grid import forks_the_caller
 from benchmarks.oracle._zygote import Answer
-from benchmarks.regret._contestants import alone, rules
+from benchmarks.regret._contestants import RULES, alone, rules
 from benchmarks.regret._run import AUDIT, AUTO, CONTROL, FORK_SERVER, HAND, Run
 
 __all__ = ["Case", "Standing", "cases_of", "standings"]
@@ -184,10 +184,10 @@ class Standing:
         return self.auto < self.mean
 
 
-def standings(cases: Sequence[Case], names: Sequence[str]) -> list[Standing]:
+def standings(cases: Sequence[Case]) -> list[Standing]:
     """Each rule beside `auto`."""
     measured = [case for case in cases if case.auto is not None and case.by_hand]
-    return [_standing(rule, measured) for rule in names]
+    return [_standing(rule, measured) for rule in RULES]
 
 
 def _standing(rule: str, cases: Sequence[Case]) -> Standing:

@@ -206,13 +206,7 @@ class _Job:
         return min(self._taken.values(), default=HANGS)
 
     def _measure(  # noqa: PLR0913, PLR0917 - all that a line of the results tells
-        self,
-        kind: str,
-        name: str,
-        number: int,
-        place: int,
-        work: Callable[[], Answer],
-        limit: float = HANGS,
+        self, kind: str, name: str, number: int, place: int, work: Callable[[], Answer], limit: float = HANGS
     ) -> Answer:
         line = Run(
             workload=self.entry.name,

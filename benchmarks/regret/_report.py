@@ -11,7 +11,6 @@ from benchmarks._environment import sentence
 from benchmarks._results import heads, load, row, written
 from benchmarks.oracle._targets import Target
 from benchmarks.regret._changing import OVERLAPPING
-from benchmarks.regret._contestants import RULES
 from benchmarks.regret._drawn import KINDS, MACHINES
 from benchmarks.regret._figures import Case, Standing, cases_of, standings
 from benchmarks.regret._run import CHANGING, DEATH, SINGLE, Run
@@ -89,7 +88,7 @@ def _rules(cases: Sequence[Case]) -> Iterator[str]:
     yield ""
     yield from heads("jobs", "rule", "its mean", "`auto` over the same", "jobs", "stopped", "failed", "")
     for name, of_size in classes(cases).items():
-        for each in standings(of_size, RULES):
+        for each in standings(of_size):
             if each.jobs:
                 yield row(name, *_standing(each))
 

@@ -70,12 +70,7 @@ def measure_jobs(random: Random, keep: Keep, rounds: int | None) -> None:
             random.shuffle(works)
             for place, (name, work) in enumerate(works):
                 line = Run(
-                    workload=job.name,
-                    kind=SINGLE,
-                    name=name,
-                    round=number,
-                    place=place,
-                    items=len(job.items),
+                    workload=job.name, kind=SINGLE, name=name, round=number, place=place, items=len(job.items)
                 )
                 keep(attrs.evolve(line, answer=in_own_process(work, HANGS)))
 

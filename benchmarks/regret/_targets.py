@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from benchmarks.oracle._figures import geometric_mean, quantile
 from benchmarks.oracle._targets import Target, share
 from benchmarks.regret._changing import OVERLAPPING
-from benchmarks.regret._contestants import RULES
 from benchmarks.regret._figures import Case, Standing, standings
 from benchmarks.regret._run import AUTO, CHANGING, DEATH, HAND, SINGLE, Run
 from benchmarks.regret._single import LOCKED, NO_OPS, SECONDS, TWO_HUNDRED
@@ -129,7 +128,7 @@ def _sequential(cases: Sequence[Case]) -> Target:
 
 def _best_rule(sized: Mapping[str, Sequence[Case]]) -> Target:
     """The rule that comes nearest to `auto` in each class, which has to be beaten too."""
-    near = {name: _nearest(standings(cases, RULES)) for name, cases in sized.items() if cases}
+    near = {name: _nearest(standings(cases)) for name, cases in sized.items() if cases}
     told = [f"{name}: {each.auto:.2f} against {each.mean:.2f} ({each.rule})" for name, each in near.items()]
     reached = all(each.beaten for each in near.values()) if near else None
     return Target("best single rule", "beaten in every size", "; ".join(told) or NOTHING, reached)

@@ -9,13 +9,7 @@ import pytest
 from interpreters import interpreter
 
 # One of each kind: in this process, threads, loops, worker processes, fresh interpreters.
-ROWS = [
-    "sequential",
-    "threads, single",
-    "yield once, asyncio",
-    "processes, single",
-    "import",
-]
+ROWS = ["sequential", "threads, single", "yield once, asyncio", "processes, single", "import"]
 
 
 @pytest.mark.parametrize("row", ROWS)

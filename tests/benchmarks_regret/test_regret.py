@@ -152,7 +152,7 @@ def test_three_per_cent_and_five_milliseconds(auto, reached):
 def test_rules_are_held_against_auto_over_the_same_jobs():
     """What was stopped counts as long as it ran; what failed is left out, and counted."""
     cases = cases_of([*job(0.11), *job(0.11, workload="http-20ms")])
-    stood = {each.rule: each for each in standings(cases, RULES)}
+    stood = {each.rule: each for each in standings(cases)}
     assert stood["sequential"].mean == pytest.approx(5.0)
     assert stood["32 threads"].mean == pytest.approx(1.0)
     assert not stood["32 threads"].beaten

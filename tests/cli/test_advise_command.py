@@ -139,9 +139,7 @@ def test_advice_on_given_requests(service, capsys):
     out, err = capsys.readouterr()
     said = {(each["method"], each["path"]): each["requests"] for each in json.loads(out)["routes"]}
     assert said == {("POST", "/orders"): 3, ("GET", "/mine"): 3, ("GET", "(no route)"): 3}
-    assert err.splitlines()[1:] == [
-        "concurrent-choices: GET /nowhere was refused with status 404 (3 of 3)",
-    ]
+    assert err.splitlines()[1:] == ["concurrent-choices: GET /nowhere was refused with status 404 (3 of 3)"]
 
 
 def test_a_factory_is_called(service, capsys):

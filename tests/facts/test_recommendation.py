@@ -82,11 +82,7 @@ def test_assumed_items_and_a_missing_gil_are_said():
 def test_it_survives_json():
     """Plan, estimates, profile, machine and words come back."""
     verdict = evolve(
-        VERDICT,
-        profile=Profile(wall=0.02, ramp=((4, 3.9),)),
-        contenders=(THREADS,),
-        notes=("a",),
-        close=True,
+        VERDICT, profile=Profile(wall=0.02, ramp=((4, 3.9),)), contenders=(THREADS,), notes=("a",), close=True
     )
     assert Recommendation.from_json(verdict.to_json()) == verdict
 
@@ -141,11 +137,7 @@ def test_nouns_are_counted(number, noun, text):
         (Plan(strategy="process", workers=2, batch=50), False, "2 processes, 50 items at a time"),
         (Plan(strategy="uvloop", concurrency=100), True, "100 coroutines on one loop"),
         (Plan(strategy="asyncio", concurrency=8), False, "8 threads beside a loop"),
-        (
-            Plan(strategy="hybrid", workers=2, concurrency=100),
-            True,
-            "2 processes, 50 coroutines in each",
-        ),
+        (Plan(strategy="hybrid", workers=2, concurrency=100), True, "2 processes, 50 coroutines in each"),
     ],
 )
 def test_plans_are_put_into_words(plan, is_async, text):

@@ -34,12 +34,7 @@ def test_a_given_count_wins():
 
 @pytest.mark.parametrize(
     ("fn", "name"),
-    [
-        (square, "square"),
-        (partial(pow, 2), "pow"),
-        (Doubler(), "Doubler"),
-        (str.upper, "str.upper"),
-    ],
+    [(square, "square"), (partial(pow, 2), "pow"), (Doubler(), "Doubler"), (str.upper, "str.upper")],
 )
 def test_it_is_named_after_its_callable(fn, name):
     """Functions, partials, instances and methods all have a name to print."""

@@ -53,10 +53,7 @@ def test_start_methods_without_an_interpreter(monkeypatch):
 
 @pytest.mark.parametrize(
     ("text", "model"),
-    [
-        ("processor : 0\nmodel name\t: Example 9000\n", "Example 9000"),
-        ("Processor : ARMv7\n", "ARMv7"),
-    ],
+    [("processor : 0\nmodel name\t: Example 9000\n", "Example 9000"), ("Processor : ARMv7\n", "ARMv7")],
 )
 def test_cpu_model(tree, text, model):
     """The name is found under either of the labels that systems use."""

@@ -9,16 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "PACKAGE",
-    "ROOT",
-    "documents",
-    "extras",
-    "files",
-    "modules",
-    "public_literal",
-    "suite_of",
-]
+__all__ = ["PACKAGE", "ROOT", "documents", "extras", "files", "modules", "public_literal", "suite_of"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "concurrent_choices"

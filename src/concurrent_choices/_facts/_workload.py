@@ -92,12 +92,7 @@ class Workload:
         if listed is None:
             problem = "cannot be written as JSON without using the iterable up; make it a list"
             raise InvalidArgumentError("items", problem)
-        parts = {
-            "fn": self.reference,
-            "items": listed,
-            "items_count": self.items_count,
-            "name": self.name,
-        }
+        parts = {"fn": self.reference, "items": listed, "items_count": self.items_count, "name": self.name}
         try:
             return json.dumps(parts, indent=indent, allow_nan=False)
         except (TypeError, ValueError) as error:

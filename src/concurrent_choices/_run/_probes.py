@@ -143,10 +143,7 @@ PROBES: dict[str, Probe] = {
     "process_worker": (_process_worker, f"what {_MORE} workers more than one add, {_OF_STARTS}"),
     "module_import": (_module_import, f"what those of attrs add to a worker's start, {_OF_STARTS}"),
     "hybrid_start": (_hybrid_start, f"what two threads in a worker add, {_OF_STARTS}"),
-    "hybrid_item": (
-        _hybrid_item,
-        f"{_OF_ROUNDS} {_FEW} calls of abs in two threads each of two workers",
-    ),
+    "hybrid_item": (_hybrid_item, f"{_OF_ROUNDS} {_FEW} calls of abs in two threads each of two workers"),
     "process_batch": (
         partial(_per_item, "process", abs, _FEW, max_workers=1, batch=1),
         f"{_OF_ROUNDS} {_FEW} calls of abs in a worker, each a batch",
@@ -161,10 +158,7 @@ PROBES: dict[str, Probe] = {
     ),
     "thread_start": (_thread_start, f"{_OF_ROUNDS} {_THREADS} threads that sleep, without their end"),
     "thread_end": (_thread_end, f"{_OF_ROUNDS} {_THREADS} threads, from the last wakening to the run's end"),
-    "thread_loop": (
-        _thread_loop,
-        f"{_OF_ROUNDS} {_THREADS} threads that sleep on a loop, beyond others",
-    ),
+    "thread_loop": (_thread_loop, f"{_OF_ROUNDS} {_THREADS} threads that sleep on a loop, beyond others"),
     "thread_item": (
         partial(_per_item, "thread", abs, _MANY, max_workers=1, batch=1),
         f"{_OF_ROUNDS} {_MANY} calls of abs in a thread, each a batch",

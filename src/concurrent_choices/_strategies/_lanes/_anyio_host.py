@@ -36,10 +36,7 @@ class AnyioHost:
         return self
 
     async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
         self._group.cancel_scope.cancel()
         return await self._group.__aexit__(kind, error, trace)

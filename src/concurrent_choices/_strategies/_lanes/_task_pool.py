@@ -56,11 +56,7 @@ class Host(Protocol):
         """Be ready to spawn."""
 
     async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> object:
         """Cancel what was spawned, and wait for it as long as is reasonable."""
 
