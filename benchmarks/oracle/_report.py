@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks._environment import sentence
 from benchmarks._results import heads, load, row, written
-from benchmarks.oracle._figures import Case, Forecast, cases_of
+from benchmarks.oracle._figures import Case, cases_of
 from benchmarks.oracle._measurement import Measurement
 from benchmarks.oracle._protocol import (
     AGAIN,
@@ -47,18 +47,16 @@ def _lines(
     environment: dict[str, Any], measurements: Sequence[Measurement], cases: Sequence[Case]
 ) -> Iterator[str]:
     yield "# Verdicts against an oracle"
-    yield ""
-    yield from _what(environment, measurements, cases)
-    yield ""
-    yield from _summary(cases)
-    yield ""
-    yield from _workloads(cases)
-    yield ""
-    yield from _losses(cases)
-    yield ""
-    yield from _failures(measurements)
-    yield ""
-    yield from _limits()
+    for section in (
+        _what(environment, measurements, cases),
+        _summary(cases),
+        _workloads(cases),
+        _losses(cases),
+        _failures(measurements),
+        _limits(),
+    ):
+        yield ""
+        yield from section
 
 
 def _what(
@@ -142,21 +140,12 @@ def _lost(case: Case) -> Iterator[str]:
     for choice in case.neighbours:
         if not choice.right:
             yield f"- {case.workload}, beside a neighbour: the verdict said {choice.words}."
-    yield from map(_forecast_line(case), filter(_far, case.forecasts))
-
-
-def _far(each: Forecast) -> bool:
-    return abs(each.ratio - 1.0) > FAR
-
-
-def _forecast_line(case: Case) -> Any:
-    def line(each: Forecast) -> str:
-        return (
-            f"- {case.workload}: {each.strategy} ({each.plan}) took {each.measured * 1e3:.0f} ms, predicted "
-            f"{each.predicted * 1e3:.0f} ± {each.error * 1e3:.0f} ms ({each.ratio:.2f})."
-        )
-
-    return line
+    for each in case.forecasts:
+        if abs(each.ratio - 1.0) > FAR:
+            yield (
+                f"- {case.workload}: {each.strategy} ({each.plan}) took {each.measured * 1e3:.0f} ms, "
+                f"predicted {each.predicted * 1e3:.0f} ± {each.error * 1e3:.0f} ms ({each.ratio:.2f})."
+            )
 
 
 def _failures(measurements: Sequence[Measurement]) -> Iterator[str]:
