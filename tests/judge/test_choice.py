@@ -2,7 +2,7 @@ from attrs import evolve
 
 from concurrent_choices._facts._estimate import Estimate
 from concurrent_choices._facts._plan import Plan
-from concurrent_choices._judge._choice import choose, contenders, is_close
+from concurrent_choices._judge._choice import Choice
 
 
 def told(strategy, seconds, error=0.0, lanes=4, measured=None):
@@ -19,7 +19,7 @@ def names(plans):
 def test_the_fastest_wins():
     """By more than 7 %, that is all there is to it."""
     estimates = [told("sequential", 2.0), told("thread", 1.0), told("process", 1.5)]
-    assert choose(estimates).plan.strategy == "thread"
+    assert Choice(estimates).best().plan.strategy == "thread"
 
 
 def test_within_seven_percent_the_simpler_wins():
@@ -28,25 +28,25 @@ def test_within_seven_percent_the_simpler_wins():
     order = ["sequential", "thread", "asyncio", "uvloop", "anyio", "process", "hybrid"]
     estimates = [told(name, seconds) for name, seconds in zip(order, slower, strict=True)]
     while len(estimates) > 1:
-        assert choose(estimates[::-1]) is estimates[0]
+        assert Choice(estimates[::-1]).best() is estimates[0]
         estimates.pop(0)
 
 
 def test_beyond_seven_percent_the_faster_wins():
     """Simplicity is worth no more than that."""
-    assert choose([told("thread", 1.08), told("process", 1.0)]).plan.strategy == "process"
+    assert Choice([told("thread", 1.08), told("process", 1.0)]).best().plan.strategy == "process"
 
 
 def test_an_uncertain_prediction_is_charged_for_it():
     """Half a standard error: a risky tenth is not worth a hazard."""
     risky = told("hybrid", 0.9, error=0.45)
-    assert choose([told("thread", 1.0), risky]).plan.strategy == "thread"
+    assert Choice([told("thread", 1.0), risky]).best().plan.strategy == "thread"
 
 
 def test_what_cannot_run_is_never_chosen():
     """However short its list of alternatives."""
     barred = Estimate(plan=Plan(strategy="process"), obstacle="cannot be pickled")
-    assert choose([barred, told("sequential", 9.0)]).plan.strategy == "sequential"
+    assert Choice([barred, told("sequential", 9.0)]).best().plan.strategy == "sequential"
 
 
 def test_a_race_decides_among_those_that_raced():
@@ -56,7 +56,7 @@ def test_a_race_decides_among_those_that_raced():
         told("process", 1.4, measured=1.2),
         told("hybrid", 0.9),
     ]
-    assert choose(estimates).plan.strategy == "process"
+    assert Choice(estimates).best().plan.strategy == "process"
 
 
 def test_for_a_coroutine_a_loop_is_simpler_than_threads():
@@ -65,50 +65,53 @@ def test_for_a_coroutine_a_loop_is_simpler_than_threads():
     order = ["sequential", "asyncio", "thread", "process", "hybrid"]
     estimates = [told(name, seconds) for name, seconds in zip(order, slower, strict=True)]
     while len(estimates) > 1:
-        assert choose(estimates[::-1], is_async=True) is estimates[0]
+        assert Choice(estimates[::-1], is_async=True).best() is estimates[0]
         estimates.pop(0)
 
 
 def test_of_loops_for_a_coroutine_the_fastest_wins():
     """However little it gains: nothing else differs. Of equals asyncio, which everybody has."""
     loops = [told("anyio", 1.0), told("uvloop", 0.99), told("asyncio", 1.0)]
-    assert choose([*loops, told("thread", 0.98)], is_async=True).plan.strategy == "uvloop"
-    assert choose([loops[0], loops[2]], is_async=True).plan.strategy == "asyncio"
+    assert Choice([*loops, told("thread", 0.98)], is_async=True).best().plan.strategy == "uvloop"
+    assert Choice([loops[0], loops[2]], is_async=True).best().plan.strategy == "asyncio"
 
 
 def test_a_close_race_leaves_the_decision_to_the_predictions():
     """They rest on more calls than a heat of some milliseconds."""
     estimates = [told("thread", 1.5, measured=1.0), told("process", 1.2, measured=1.1)]
-    assert choose(estimates).plan.strategy == "process"
+    assert Choice(estimates).best().plan.strategy == "process"
 
 
 def test_who_could_not_race_wins_if_predicted_far_below_what_was_measured():
     """Processes take too long to start for a short race; the race shows how far off predictions are."""
     raced = [told("sequential", 2.0, measured=2.2), told("thread", 2.0, measured=2.4)]
-    assert choose([*raced, told("process", 1.2)]).plan.strategy == "process"
-    assert choose([*raced, told("process", 1.9)]).plan.strategy == "sequential"
-    assert choose([*raced, told("asyncio", 1.0)]).plan.strategy == "sequential"  # threads by another name
+    assert Choice([*raced, told("process", 1.2)]).best().plan.strategy == "process"
+    assert Choice([*raced, told("process", 1.9)]).best().plan.strategy == "sequential"
+    by_another_name = told("asyncio", 1.0)  # threads
+    assert Choice([*raced, by_another_name]).best().plan.strategy == "sequential"
 
 
 def test_close_is_within_seven_percent_either_way():
     """A rival that is a little faster or slower makes it close."""
     thread = told("thread", 1.0)
-    assert is_close(thread, [thread, told("process", 1.05)], is_async=False)
-    assert is_close(thread, [thread, told("process", 0.95)], is_async=False)
-    assert not is_close(thread, [thread, told("process", 1.1)], is_async=False)
+    assert Choice([thread, told("process", 1.05)]).is_close(thread)
+    assert Choice([thread, told("process", 0.95)]).is_close(thread)
+    assert not Choice([thread, told("process", 1.1)]).is_close(thread)
 
 
 def test_the_same_thing_by_another_name_is_not_close():
     """A `def` under asyncio runs in threads; one thread is no better than none."""
     thread, alone = told("thread", 1.0), told("sequential", 1.0)
-    assert not is_close(thread, [thread, told("asyncio", 1.0)], is_async=False)
-    assert is_close(thread, [thread, told("asyncio", 1.0)], is_async=True)
+    assert not Choice([thread, told("asyncio", 1.0)]).is_close(thread)
+    assert Choice([thread, told("asyncio", 1.0)], is_async=True).is_close(thread)
     loop = told("asyncio", 1.0)
-    assert not is_close(loop, [loop, told("uvloop", 1.0)], is_async=True)
-    assert is_close(evolve(loop, limit="loop"), [evolve(told("uvloop", 1.0), limit="loop")], is_async=True)
-    assert not is_close(alone, [alone, told("thread", 1.0, lanes=1)], is_async=False)
+    assert not Choice([loop, told("uvloop", 1.0)], is_async=True).is_close(loop)
+    assert Choice([evolve(told("uvloop", 1.0), limit="loop")], is_async=True).is_close(
+        evolve(loop, limit="loop")
+    )
+    assert not Choice([alone, told("thread", 1.0, lanes=1)]).is_close(alone)
     process = told("process", 1.0)
-    assert not is_close(process, [process, told("hybrid", 1.0)], is_async=False)
+    assert not Choice([process, told("hybrid", 1.0)]).is_close(process)
 
 
 def test_contenders_are_those_that_might_be_faster():
@@ -120,8 +123,8 @@ def test_contenders_are_those_that_might_be_faster():
         told("asyncio", 1.0, 0.2),
         told("hybrid", 1.35, 0.2),
     ]
-    assert names(contenders(thread, [thread, *rivals], is_async=False)) == ["thread", "process"]
-    assert names(contenders(thread, [*rivals, thread], is_async=True)) == [
+    assert names(Choice([thread, *rivals]).contenders(thread)) == ["thread", "process"]
+    assert names(Choice([*rivals, thread], is_async=True).contenders(thread)) == [
         "thread",
         "asyncio",
         "process",
@@ -132,16 +135,16 @@ def test_a_sure_winner_has_no_contenders():
     """Nothing to race."""
     thread = told("thread", 1.0, 0.05)
     slow = evolve(told("process", 2.0, 0.1))
-    assert names(contenders(thread, [thread, slow], is_async=False)) == ["thread"]
+    assert names(Choice([thread, slow]).contenders(thread)) == ["thread"]
 
 
 def test_the_simplest_of_much_the_same_races():
     """Processes with and without lanes inside do the same to what never waits: those without race."""
     estimates = [told("thread", 1.0), told("hybrid", 0.98, error=0.1), told("process", 1.0, error=0.1)]
-    assert names(contenders(estimates[0], estimates, is_async=False)) == ["thread", "process"]
+    assert names(Choice(estimates).contenders(estimates[0])) == ["thread", "process"]
 
 
 def test_a_rival_whose_error_is_larger_than_itself_may_race():
     """Less its error it would take less than nothing."""
     estimates = [told("thread", 1.0), told("process", 0.8, error=1.0)]
-    assert names(contenders(estimates[0], estimates, is_async=False)) == ["thread", "process"]
+    assert names(Choice(estimates).contenders(estimates[0])) == ["thread", "process"]

@@ -12,7 +12,7 @@ from .._facts._machine import Machine
 from .._facts._plan import Plan
 from .._facts._profile import Payload, Profile
 from .._facts._table import how, spell
-from ._choice import TIE, choose
+from ._choice import TIE, Choice
 from ._demand import demand_of
 from ._formulas import STRATEGIES, Case, case_of, predict
 from ._obstacles import IN_PROCESSES
@@ -129,7 +129,7 @@ def _winner(case: Case, obstacles: Mapping[str, str]) -> tuple[Plan, float]:
     able = [each for each in STRATEGIES if each not in obstacles]
     best = [best_plan(case, each) for each in able]
     estimates = [Estimate(plan=plan, seconds=told.seconds) for plan, told in best]
-    plan = choose(estimates, is_async=case.profile.is_async).plan
+    plan = Choice(estimates, is_async=case.profile.is_async).best().plan
     return plan, predict(case, plan).seconds
 
 

@@ -14,7 +14,7 @@ from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
 from .._facts._workload import Workload
 from ._changes import changes
-from ._choice import choose, contenders, is_close
+from ._choice import Choice
 from ._diagnose import bound_of, diagnose
 from ._estimate import best_estimate
 from ._formulas import STRATEGIES, Case, case_of
@@ -51,7 +51,7 @@ def recommend(
     case = case_of(profile, costs, machine, items)
     hindered = {**obstacles_of(profile, machine), **(obstacles or {})}
     estimates = estimates_of(case, hindered)
-    chosen = choose(estimates, is_async=profile.is_async)
+    chosen = Choice(estimates, is_async=profile.is_async).best()
     verdict = Recommendation(
         name=workload.name,
         items=items,
@@ -97,15 +97,15 @@ def estimates_of(case: Case, obstacles: Mapping[str, str]) -> tuple[Estimate, ..
 
 def _decided(verdict: Recommendation) -> Recommendation:
     """The verdict with everything that follows from its estimates."""
-    is_async = verdict.profile.is_async
     ranked = tuple(sorted(verdict.estimates, key=lambda each: each.expected))
-    chosen = choose(verdict.estimates, is_async=is_async)
+    choice = Choice(ranked, is_async=verdict.profile.is_async)
+    chosen = choice.best()
     decided = evolve(
         verdict,
         plan=chosen.plan,
         estimates=ranked,
-        close=is_close(chosen, ranked, is_async=is_async),
-        contenders=contenders(chosen, ranked, is_async=is_async),
+        close=choice.is_close(chosen),
+        contenders=choice.contenders(chosen),
     )
     return evolve(decided, reason=reason(decided))
 
