@@ -6,7 +6,7 @@ from ._known import ALIKE, SMALL, Known, first_lanes
 from ._parallel import Parallel
 from ._processes import Starting
 from ._sight import Arrangement, Sight
-from ._solo import Solo, full
+from ._solo import Solo
 from ._stage import Stage, calm
 from ._thresholds import (
     CALM,
@@ -33,10 +33,6 @@ benchmarks.dispatch), since results come back too and the start has to be earned
 EAGER = 4
 """Lanes to begin with while the first call computed for a while and waits now (guessed: if it goes on to
 compute, they have claimed no more items than processes would soon be glad of)."""
-
-IDLE = 5e-3
-"""Seconds in which two lanes hardly compute that show them waiting (guessed: longer than the time slice of
-a neighbour)."""
 
 NATIVE = 0.6
 """Cores that a process uses beside its lanes from which its items have threads of their own: the clock of
@@ -172,7 +168,6 @@ class Pair:
         self._alone = 1.0 / known.each
         self._span = max(SHORTEST, min(LONGEST, 3 * known.each))
         self._began: Sight | None = None
-        self._latest = sight
         self._since = sight.now
 
     def arrange(self) -> Arrangement:
@@ -182,17 +177,12 @@ class Pair:
     def look(self, sight: Sight) -> Stage:
         if self._began is None:
             if sight.flying:
-                self._began = self._latest = sight
+                self._began = sight
             elif sight.now - self._since > 10 * self._span:
                 return self._under_gil(sight)  # the lane found nothing to do
             return self
-        latest, began = self._latest, self._began
-        if sight.now - latest.now >= IDLE:
-            self._latest = sight
-            if sight.busy(latest) < WAITS and not full(latest, sight):
-                return Waiting(self._known, sight, "both lanes have begun to wait", first=EAGER)
-        seconds = sight.now - began.now
-        return self._conclude(sight, began, seconds) if seconds >= self._span else self
+        seconds = sight.now - self._began.now
+        return self._conclude(sight, self._began, seconds) if seconds >= self._span else self
 
     def _conclude(self, sight: Sight, began: Sight, seconds: float) -> Stage:
         busy = sight.busy(began)
