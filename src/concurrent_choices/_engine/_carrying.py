@@ -33,10 +33,7 @@ class Done(NamedTuple):
 def too_dear(source: Source, done: Done, workers: int) -> bool:
     """Whether carrying the items that come next costs about as much as computing those that are done.
 
-    Args:
-        source: Where the items come from; they stay there.
-        done: What has been computed; of nothing, nothing is known.
-        workers: How many processes there would be.
+    What comes next stays in the source; where nothing is done, nothing is known.
     """
     if not done.items:
         return False
@@ -48,10 +45,7 @@ def stranded(results: Sequence[Any]) -> str:
     """Why what the callable gives could not come back from a worker; empty where all that is known could.
 
     An item that cannot travel is called here instead. Of one whose result cannot, the call is over. An error
-    comes back in any case, as a `RemoteError` if need be.
-
-    Args:
-        results: Some that there are; one of each kind is tried.
+    comes back in any case, as a `RemoteError` if need be. One result of each kind is tried.
     """
     kinds: dict[type[Any], Any] = {type(result): result for result in results[-WEIGHED:]}
     reasons = (

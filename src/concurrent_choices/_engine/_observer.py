@@ -72,12 +72,7 @@ class Observer:
             self._queueing.close()
 
     def sight(self, startup: WorkerStartup | None, *, alone: bool) -> Sight:
-        """The run as it stands.
-
-        Args:
-            startup: Worker processes, if any were ordered.
-            alone: Whether a lane that stands in for the calling thread is on its own.
-        """
+        """The run as it stands; a lane that stands in for the calling thread may be alone."""
         now = time.monotonic()
         self._lateness.count()
         pool, source, lanes = self._pool, self._source, self._pool.counts()

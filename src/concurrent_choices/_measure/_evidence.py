@@ -356,9 +356,7 @@ def _step(steps: Steps) -> float:
 def native_share(whole: Gauge, idle: float) -> float:
     """CPU of native threads, per second of the caller's; 0.0 where it may be noise.
 
-    Args:
-        whole: Readings of the rounds.
-        idle: CPU seconds that the rest of the process takes per second anyway.
+    The rest of the process takes `idle` CPU seconds a second anyway.
     """
     if whole.cpu <= 0:
         return 0.0

@@ -59,7 +59,6 @@ class Trials:
 
     Args:
         bench: What the calls are made with; `missing` is told why a trial was not made.
-        sample: What one lane did alone.
         deadline: The clock's wall time at which to stop, ns.
     """
 
@@ -118,8 +117,6 @@ class _Source:
     """Claims that lanes share, each drawn once.
 
     Args:
-        claims: All of them.
-        clock: What time is read from.
         last: Its wall time after which no more are handed out, ns.
     """
 

@@ -73,13 +73,7 @@ SIDE_BY_SIDE = 1.4
 
 
 def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
-    """Two lanes together, and many where calls mostly wait, as far as items and budget allow.
-
-    Args:
-        bench: What the calls are made with; `missing` is told why a trial was not made.
-        sample: What one lane did alone.
-        deadline: The clock's wall time at which to stop, ns.
-    """
+    """Two lanes together, and many where calls mostly wait, as far as items and budget allow."""
     if not sample.alone.calls or bench.in_flight or isinstance(bench.hand, OwnHand):
         return []
     trials = Trials(bench, sample, deadline)
@@ -112,10 +106,7 @@ def _of_waiting(trials: Trials) -> list[Trial]:
 def _wide(trials: Trials, calls: int, slowed: float) -> Size:
     """The trial of a crowd. At worst its first calls take as long as if no more than two were let in.
 
-    Args:
-        trials: What there is to try.
-        calls: Of each lane.
-        slowed: Seconds of a call, divided by how many are let in at once.
+    `slowed` is the seconds of a call, divided by how many are let in at once.
     """
     blocks = trials.sample.blocks
     crowd = min(CROWD, int(trials.left / slowed), _spare(trials.bench) // calls)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._sight import Sight
 from ._thresholds import CLEAR, COMPUTED, FULL, GLANCE, MOSTLY, WAITS
 
-__all__ = ["Solo", "full"]
+__all__ = ["Solo"]
 
 ASLEEP = 0.9
 """Share of the time since the last look that a call has stood still, from which it waits now, whatever it did
@@ -83,21 +83,21 @@ class Solo:
         last, sight = self._last, self._sight
         same = sight.alone_items == last.alone_items and last.held > 0
         still = _work(last, sight) >= ENOUGH and _waits(last, sight) >= ASLEEP
-        return same and still and not full(last, sight)
+        return same and still and not _full(last, sight)
 
     @property
     def sleeps(self) -> bool:
         """Whether it waits, beyond doubt."""
         if self.asleep:
             return True
-        if self.work < ENOUGH or full(self._began, self._sight):
+        if self.work < ENOUGH or _full(self._began, self._sight):
             return False
         return self.waits >= MOSTLY or (self.waits >= WAITS and self.work >= CLEAR)
 
     @property
     def computes(self) -> bool:
         """Whether there is enough evidence that it computes; more where it comes from one call."""
-        if self.work < ENOUGH or (self.waits >= WAITS and not full(self._began, self._sight)):
+        if self.work < ENOUGH or (self.waits >= WAITS and not _full(self._began, self._sight)):
             return self.work >= CLEAR
         first = self._sight.alone_items == self._since.alone_items
         return self.work >= (1.5 * COMPUTED if first else COMPUTED)
@@ -131,6 +131,6 @@ def _waits(began: Sight, sight: Sight) -> float:
     return 1.0 - cpu / _work(began, sight) if cpu >= 0 else 0.0
 
 
-def full(began: Sight, sight: Sight) -> bool:
+def _full(began: Sight, sight: Sight) -> bool:
     """Whether this process computed all the time: what seemed to wait then waited for the GIL."""
     return sight.cpu - began.cpu >= FULL * (sight.now - began.now)
