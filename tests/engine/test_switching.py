@@ -1,15 +1,20 @@
 """Whatever a controller orders, and whenever: every item once, in its place, and nothing left over."""
 
 import os
+import threading
+import time
 from collections import Counter as Tallied
 from contextlib import closing
 from itertools import count, islice, repeat
+from types import SimpleNamespace
 
 import engine_acts as acts
 import pytest
 from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy, wandering
 
 from concurrent_choices import ItemTimeoutError, arun, run, stream
+from concurrent_choices._engine import _conductor
+from concurrent_choices._engine._elastic_pool import ElasticPool
 
 SCRIPTS = {
     "alone": [ALONE],
@@ -119,3 +124,23 @@ def test_in_a_running_loop_too(strategy):
         return await arun(acts.double, range(500), strategy=strategy)
 
     assert asyncio.run(main()) == [2 * number for number in range(500)]
+
+
+def test_what_starting_lanes_takes_counts_as_rest(monkeypatch):
+    """Where it has taken as long as the next look is off, that comes at once."""
+    staff, passed, looked = ElasticPool.staff, [0.0], threading.Event()
+
+    def slow(pool):
+        staff(pool)
+        passed[0] += 60.0
+
+    def script():
+        yield LANES._replace(look=60.0)
+        looked.set()
+        yield LANES
+
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed[0], process_time=time.process_time)
+    monkeypatch.setattr(ElasticPool, "staff", slow)
+    monkeypatch.setattr(_conductor, "time", clock)
+    strategy = ScriptedStrategy.following(script())
+    assert run(lambda _: looked.wait(30), range(3), strategy=strategy) == [True] * 3

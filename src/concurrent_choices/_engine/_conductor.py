@@ -248,16 +248,20 @@ class Conductor:
                     self._make_observer()
                 seconds = self._decide()
             if self._pool.workers:
-                # Not so urgent: calls that begin in many lanes would take the GIL from each other.
-                self._pool.staff()
-                if self._pool.lacks_lanes:
-                    seconds = 0.0  # starting some has taken its time
+                seconds = self._staff(seconds)
         except BaseException as error:  # noqa: BLE001 - the calling thread raises it; here it would be lost
             self._pool.crash = error
             self._pool.outbox.ring()
             return None
         self._lateness.expect(seconds)
         return seconds
+
+    def _staff(self, rest: float) -> float:
+        """Start lanes; seconds until the next look, of the rest that this has left."""
+        # Not so urgent: calls that begin in many lanes would take the GIL from each other.
+        until = time.monotonic() + rest
+        self._pool.staff()
+        return 0.0 if self._pool.lacks_lanes else max(0.0, until - time.monotonic())
 
     def _make_observer(self) -> None:
         """What looks and what decides; made here, since many a run is over before."""
