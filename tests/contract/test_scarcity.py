@@ -205,5 +205,5 @@ def test_no_worker_comes_up(name, log):
     """The error says how many were tried, and how the last one ended."""
     log.touch()
     strategy = small(name, initializer=come_up_alone, initargs=(str(log),))
-    with pytest.raises(WorkerStartError, match=r"in a row ended before .* with exit code 3;"):
+    with pytest.raises(WorkerStartError, match=r"3 times in a row .* with exit code 3;"):
         run(acts.double, ITEMS, strategy=strategy)

@@ -474,6 +474,13 @@ def test_ctrl_c_leaves_a_hand_behind():
     assert not hand.thread.is_alive()
 
 
+def test_a_hand_that_nobody_holds_ends():
+    """Ctrl-C may come between its making and whoever would have closed it."""
+    thread = DaemonHand().thread
+    thread.join(10)
+    assert not thread.is_alive()
+
+
 def test_ones_own_hand():
     """It works here and now."""
     hand, seen = OwnHand(), []

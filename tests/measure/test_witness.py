@@ -2,6 +2,7 @@ import contextlib
 import hashlib
 import math
 import sys
+import threading
 import time
 
 import pytest
@@ -175,6 +176,24 @@ def test_a_witness_leaves_nothing_behind():
     with WitnessThread(SystemClock(), seen.append) as witness:
         while not seen:
             time.sleep(1e-3)
+
+    assert not witness._thread.is_alive()
+    assert sys.getswitchinterval() == before
+
+
+class Interrupted(threading.Event):
+    """Ctrl-C comes while somebody waits for it."""
+
+    def wait(self, timeout=None):
+        raise KeyboardInterrupt
+
+
+def test_a_witness_that_is_interrupted_at_its_beginning(monkeypatch):
+    """Ctrl-C while it looks how late one always wakes leaves nothing behind either."""
+    before, witness = sys.getswitchinterval(), WitnessThread(SystemClock())
+    monkeypatch.setattr(witness, "_calm", Interrupted())
+    with pytest.raises(KeyboardInterrupt), witness:
+        pass
 
     assert not witness._thread.is_alive()
     assert sys.getswitchinterval() == before

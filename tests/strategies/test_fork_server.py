@@ -171,6 +171,22 @@ def test_a_worker_without_a_fork_server_can_be_killed(host):
     assert host.bury(worker) is None
 
 
+def test_a_fork_server_that_is_killed_before_it_forks(monkeypatch):
+    """Those who waited for it are one try, however many they are: others come up."""
+    ask, asked = _fork_client.ForkServer._ask, []
+
+    def ask_one_that_dies(server, descriptors):
+        ask(server, descriptors)
+        asked.append(server.pid)
+        if len(asked) <= 4:
+            os.kill(server.pid, signal.SIGSTOP if len(asked) < 4 else signal.SIGKILL)
+
+    monkeypatch.setattr(_fork_client.ForkServer, "_ask", ask_one_that_dies)
+    with ProcessStrategy(max_workers=4, batch=1) as strategy:
+        assert run(abs, range(-60, 0), strategy=strategy) == [*range(60, 0, -1)]
+    assert len(set(asked)) == 2
+
+
 @pytest.mark.parametrize(("fn", "preloaded"), [(lambda: None, True), (abs, False), (partial(abs), False)])
 def test_what_all_workers_will_need_is_imported_once(fn, preloaded):
     """A fork server that is told of a callable which goes by value forks workers that have cloudpickle."""

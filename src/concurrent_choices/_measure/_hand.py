@@ -7,6 +7,8 @@ daemon thread, one piece of work at a time, and the caller waits only as long as
 from __future__ import annotations
 
 import threading
+import weakref
+from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -26,7 +28,8 @@ class DaemonHand:
         self._done = threading.Event()
         self._error: BaseException | None = None
         self._late = False
-        self.thread = new_thread(self._work, "sampling")
+        self.thread = new_thread(partial(_serve, self._wanted), "sampling")
+        weakref.finalize(self, self._wanted.put, None)  # where Ctrl-C comes before anybody could close it
         self.thread.start()
 
     def do(self, work: Callable[[], None], seconds: float) -> bool:
@@ -38,7 +41,7 @@ class DaemonHand:
         """Start a piece of work."""
         self._done.clear()
         self._late = True  # until it is seen to have ended: Ctrl-C may come before that
-        self._wanted.put(work)
+        self._wanted.put(partial(self._perform, work))
 
     def ended(self, seconds: float) -> bool:
         """Whether the work that was begun ends in so many seconds. What it raised is raised."""
@@ -60,14 +63,19 @@ class DaemonHand:
         """Wait for the end of the thread."""
         self.thread.join()
 
-    def _work(self) -> None:
-        while (work := self._wanted.get()) is not None:
-            try:
-                work()
-            except BaseException as error:  # noqa: BLE001 - raised to whoever asked for the work
-                self._error = error
-            self._done.set()
-            del work
+    def _perform(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001 - raised to whoever asked for the work
+            self._error = error
+        self._done.set()
+
+
+def _serve(wanted: SimpleQueue[Callable[[], None] | None]) -> None:
+    """In the thread: do what is wanted, and hold nobody meanwhile."""
+    while (work := wanted.get()) is not None:
+        work()
+        del work
 
 
 class OwnHand:

@@ -165,15 +165,20 @@ class WitnessThread:
         """Begin to watch, after a few idle milliseconds that tell how late one always wakes."""
         self._switching.__enter__()
         self._stop.acquire()
-        self._thread.start()
-        self._calm.wait()
+        try:
+            self._thread.start()
+            self._calm.wait()
+        except BaseException:  # Ctrl-C, or no thread is to be had: nobody else would stop what has begun
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *exc: object) -> None:
         """Stop; the switch interval is what it was before."""
         self._watching = False
         self._stop.release()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
         self._switching.__exit__(None, None, None)
 
     def testify(self, spans: Sequence[tuple[int, int]]) -> Statement:
