@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
 from .._strategies._workers._child import readable
-from .._strategies._workers._host import FALSE_STARTS, Host
+from .._strategies._workers._host import Host, Starts
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._wires import Wires
@@ -81,7 +81,6 @@ class ProcessPool:
         self._looks: deque[tuple[Account, Any]] = deque()
         self._packer = Packer()
         self._queues: dict[int, CallQueue] = {}
-        self._false_starts = 0
 
     # From any thread
 
@@ -159,6 +158,7 @@ class ProcessPool:
         waker.adopt()
         self._wires = Wires(self._queues, waker)
         self._host = Host()
+        self._starts = Starts(self._host)
         try:
             while not (self._closing and self._finished()):
                 while self._tray:
@@ -293,8 +293,7 @@ class ProcessPool:
 
     def _handle(self, queue: CallQueue, message: Message) -> None:
         if message.kind == Kind.READY:
-            queue.worker.ready = True
-            self._false_starts = 0
+            self._starts.succeed(queue.worker)
         elif message.kind == Kind.DONE:
             queue.reported += 1
             self._take(queue, message)
@@ -347,8 +346,9 @@ class ProcessPool:
         self._wires.remove(queue)
         code = self._host.dismiss(queue.worker)
         begun, unbegun = queue.fallen()  # not before: until it was killed it may have gone on
-        if not queue.worker.ready:
-            self._false_start(code)
+        if not queue.worker.ready and self._starts.fail(queue.worker):
+            ended = f"ended before they were ready, the last with exit code {code}"
+            self.unfit = f"worker processes {self._starts.failed} times in a row {ended}"
         for asked in reversed(unbegun):
             if isinstance(asked, Account):
                 self._on_looked(asked, self.unfit or "its worker process ended too soon")
@@ -367,9 +367,3 @@ class ProcessPool:
         task.account.errors += 1
         task.deliver(None, CancelledError() if task.abandoned else error)
         self._on_ended(task)
-
-    def _false_start(self, code: int | None) -> None:
-        self._false_starts += 1
-        if self._false_starts >= FALSE_STARTS:
-            ended = f"ended before they were ready, the last with exit code {code}"
-            self.unfit = f"{FALSE_STARTS} worker processes in a row {ended}"

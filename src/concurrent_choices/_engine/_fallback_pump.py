@@ -126,10 +126,8 @@ class FallbackPump(Pump):
             self.changed = self.changed or changed
             self._give_up_on(f"calls change {changed}, which is lost in another process")
 
-    def _false_start(self, code: int | None) -> None:
-        self._false_starts += 1
-        if self._false_starts >= 2:  # noqa: PLR2004 - one may have been killed by chance
-            self._give_up_on(f"worker processes end before they are ready, with exit code {code}")
+    def _make_do(self, code: int | None) -> None:
+        self._give_up_on(f"worker processes end before they are ready, with exit code {code}")
 
     def _give_up_on(self, reason: str) -> None:
         self.unfit = self.unfit or reason

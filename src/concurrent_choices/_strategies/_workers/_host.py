@@ -21,10 +21,10 @@ from ._page import Page
 from ._surroundings import surroundings
 from ._wire import Kind, Link, socket_pair
 
-__all__ = ["FALSE_STARTS", "PARTING", "Host", "Worker"]
+__all__ = ["PARTING", "Host", "Starts", "Worker"]
 
 FALSE_STARTS = 3
-"""Workers in a row that may end before they are ready (guessed: one may be killed by chance)."""
+"""Times in a row that workers may end before they are ready (guessed: they may be killed by chance)."""
 
 PARTING = 0.2
 """Seconds a worker gets to end by itself (Ctrl-C must be back within half a second)."""
@@ -221,6 +221,34 @@ class Host:
                 worker.release()
         if self.fork_server is not None:
             self.fork_server.forget()
+
+
+class Starts:
+    """Workers of a host that come up, or end before they are ready.
+
+    Args:
+        host: Whose they are.
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._tried: list[Worker] = []
+        self.failed = 0
+
+    def succeed(self, worker: Worker) -> None:
+        """One is ready."""
+        worker.ready = True
+        self.failed = 0
+
+    def fail(self, worker: Worker) -> bool:
+        """One has ended too soon; whether this was one time too many.
+
+        Those that were hired by then are one try: whoever kills their fork server ends them all.
+        """
+        if worker not in self._tried:
+            self._tried = [*self._host.workers]
+            self.failed += 1
+        return self.failed >= FALSE_STARTS
 
 
 _hosts: weakref.WeakSet[Host] = weakref.WeakSet()

@@ -30,7 +30,7 @@ from ..._work._perform import show
 from ..._work._pickling import dump, reason_of, size_of
 from .._lanes._outbox import UNHEARD
 from ._child import readable
-from ._host import FALSE_STARTS, PARTING, Host, Worker
+from ._host import PARTING, Host, Starts, Worker
 from ._parting import part
 from ._surroundings import surroundings
 from ._unpack import unpack_outcome
@@ -89,7 +89,7 @@ class Pump:
         self._wires = Wires(self._queues, self._waker)
         self._out: deque[Batch] = deque()
         self._alone: deque[Claim] = deque()
-        self._false_starts = 0
+        self._starts = Starts(host)
         self._attempts: dict[int, int] = {}
         self._leaving = False
 
@@ -252,8 +252,7 @@ class Pump:
     def _greet(self, queue: WorkerQueue, complaint: str) -> None:
         if complaint:
             raise WorkerStartError(complaint)
-        queue.worker.ready = True
-        self._false_starts = 0
+        self._starts.succeed(queue.worker)
 
     def _take(self, queue: WorkerQueue, message: Message) -> None:
         try:
@@ -303,8 +302,8 @@ class Pump:
         worker = queue.worker
         self._wires.remove(queue)
         code = self._host.dismiss(worker)
-        if not worker.ready:
-            self._false_start(code)
+        if not worker.ready and self._starts.fail(worker):
+            self._make_do(code)
         # What it had started is known now: until it was killed it may have gone on.
         lost, running, unstarted = queue.fallen(worker.page.started)
         for claim in unstarted:
@@ -330,15 +329,13 @@ class Pump:
         else:
             self._fail(index, error)
 
-    def _false_start(self, code: int | None) -> None:
-        self._false_starts += 1
-        if self._false_starts < FALSE_STARTS:
-            return
-        self._workers = len(self._queues)  # those that there are must do
+    def _make_do(self, code: int | None) -> None:
+        """Hire no more workers: the last has ended before it was ready."""
+        self._workers = len(self._queues)
         if not self._workers:
             end = "not even forked, or its fork server killed" if code is None else f"with exit code {code}"
             reason = (
-                f"{self._false_starts} in a row ended before they were ready, the last {end}; "
+                f"{self._starts.failed} times in a row workers ended before they were ready, the last {end}; "
                 "what they wrote to standard error says why"
             )
             raise WorkerStartError(reason)
