@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, Callable
 from contextlib import nullcontext
+from functools import partial
 from typing import Any, Unpack
 
 from .._errors import RunningLoopError
@@ -12,7 +13,7 @@ from .._work._job import Job
 from .._work._running_loop import loop_runs
 from .._work._source import Source
 from ..protocols import Strategy
-from ._arguments import check_buffersize, check_fn, check_items, check_timeout
+from ._arguments import check_buffersize, check_fn, check_timeout
 from ._options import JobOptions
 
 __all__ = ["GLANCE", "LINGER", "prepare", "prepare_stream", "refuse_loop", "shown"]
@@ -43,11 +44,11 @@ def prepare(  # noqa: PLR0913 - what a job is made of, each by name
     fixed: bool = False,
     **options: Unpack[JobOptions],
 ) -> tuple[Job, Strategy]:
-    """Check every argument, then make the job; nothing has been started.
+    """Check the arguments, then make the job; nothing has been started.
 
     Args:
         fn: The callable.
-        items: What to call it on.
+        items: What to call it on, checked by whoever knows whether it has a loop.
         strategy: A name, "auto", a strategy, or what recommends one.
         linger: As for `Job`.
         window: How far the source may run ahead at first; None for no bound.
@@ -57,11 +58,8 @@ def prepare(  # noqa: PLR0913 - what a job is made of, each by name
     check_fn(fn)
     chosen = _auto() if strategy == "auto" else resolve(strategy)
     options["timeout"] = check_timeout(options.get("timeout"))
-    if isinstance(items, AsyncIterable):
-        source = Source.pushed(window=window, fixed=fixed)
-    else:
-        check_items(items)
-        source = Source(items, window=window, fixed=fixed)
+    make = Source.pushed if isinstance(items, AsyncIterable) else partial(Source, items)
+    source = make(window=window, fixed=fixed)
     job = Job(fn, source, linger=linger, **options)
     if chosen.name == "auto":
         _begin_report(job)
