@@ -22,7 +22,7 @@ from benchmarks.oracle._grid import grid_for
 from benchmarks.oracle._measurement import GRID, ONCE_MORE, OURS, Measurement
 from benchmarks.oracle._ours import by_plan, judged, timed
 from benchmarks.oracle._witness import watched
-from benchmarks.oracle._zygote import CAPPED, Answer, in_own_process
+from benchmarks.oracle._zygote import Answer, in_own_process
 from concurrent_choices._facts._plan import Plan
 from concurrent_choices._measure._cache import CACHE_VARIABLE
 
@@ -268,7 +268,5 @@ class _Field:
 
     def _keep(self, taken: Measurement, work: Callable[[], Answer], limit: float) -> Answer:
         answer = in_own_process(work, limit)
-        if answer.get("error", "").startswith(CAPPED):
-            answer["at_least"] = limit
         self.keep(attrs.evolve(taken, answer=answer))
         return answer

@@ -34,9 +34,6 @@ Answer = dict[str, Any]
 _UNWANTED = ("__main__", "_worker", "windows_events", "windows_utils", "popen_spawn_win32", "resource_sharer")
 """Modules that are programs, or another platform's."""
 
-CAPPED = "was stopped after"
-"""How the error of a measurement begins that took longer than it was allowed to."""
-
 
 def import_everything() -> None:
     """Import what is otherwise imported when it is first needed, ours and the standard library's alike."""
@@ -50,7 +47,7 @@ def import_everything() -> None:
 
 
 def in_own_process(work: Callable[[], Answer], seconds: float) -> Answer:
-    """What `work` answers, as JSON; {"error": …} where it raised, died or did not end.
+    """What `work` answers, as JSON; {"error": …} where it raised, died or, with "at_least", did not end.
 
     Args:
         work: What to do. It sees everything that this process has.
@@ -98,7 +95,7 @@ def _read(reading: int, child: int, seconds: float) -> Answer:
     while True:
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([reading], [], [], left)[0]:
-            return {"error": f"{CAPPED} {seconds:.2f} s"}
+            return {"error": f"was stopped after {seconds:.2f} s", "at_least": seconds}
         piece = os.read(reading, 1 << 16)
         if not piece:
             break

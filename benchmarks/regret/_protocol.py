@@ -14,7 +14,7 @@ from benchmarks.oracle._audit import audited
 from benchmarks.oracle._grid import Runner, forks_the_caller
 from benchmarks.oracle._ours import timed
 from benchmarks.oracle._protocol import AGAIN, HANGS, Keep
-from benchmarks.oracle._zygote import CAPPED, Answer, in_own_process
+from benchmarks.oracle._zygote import Answer, in_own_process
 from benchmarks.regret._contestants import alone, contestants, rules
 from benchmarks.regret._fork_server import by_fork_server
 from benchmarks.regret._pace import Mark, count_for, few, paced
@@ -218,7 +218,5 @@ class _Job:
             items=len(self.items),
         )
         answer = in_own_process(work, limit)
-        if answer.get("error", "").startswith(CAPPED):
-            answer["at_least"] = limit
         self.keep(attrs.evolve(line, answer=answer))
         return answer

@@ -159,7 +159,7 @@ def test_a_measurement_has_a_process_of_its_own(root):
         "True",
         "{'error': 'ZeroDivisionError: division by zero'}",
         "True",
-        "{'error': 'was stopped after 0.20 s'}",
+        "{'error': 'was stopped after 0.20 s', 'at_least': 0.2}",
     ]
 
 
