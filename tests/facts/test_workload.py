@@ -81,6 +81,8 @@ def test_it_survives_json():
         (Workload(partial(pow, 2), []), "cannot be imported by name"),
         (Workload(square, iter([])), "make it a list"),
         (Workload(len, [b"bytes"]), "cannot be written as JSON"),
+        (Workload(len, ["a", (1, 2)]), r"item 1, \(1, 2\), would come back as \[1, 2\]"),
+        (Workload(len, [{1: "one"}]), "item 0, .* would come back as {'1': 'one'}"),
     ],
 )
 def test_what_json_cannot_hold_is_refused(workload, problem):

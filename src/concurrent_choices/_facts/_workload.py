@@ -35,6 +35,14 @@ def _name(workload: Any) -> str:
     return str(getattr(inner, "__qualname__", None) or type(fn).__qualname__)
 
 
+def _check_same(items: list[Any], again: list[Any]) -> None:
+    """JSON has no tuples, and no keys but strings: the callable would be called with something else."""
+    for number, (item, other) in enumerate(zip(items, again, strict=True)):
+        if item != other:
+            problem = f"cannot be written as JSON: item {number}, {item!r}, would come back as {other!r}"
+            raise InvalidArgumentError("items", problem)
+
+
 @frozen(eq=False)
 class Workload:
     """A callable and the items it is to be called with, one call each.
@@ -86,7 +94,8 @@ class Workload:
             indent: Spaces per level; None for one line.
 
         Raises:
-            InvalidArgumentError: The callable cannot be imported by name, or an item is no JSON.
+            InvalidArgumentError: The callable cannot be imported by name, or an item is no JSON, or would
+                come back as another, as a tuple would as a list.
         """
         listed = list(self.items) if isinstance(self.items, Sized) else None
         if listed is None:
@@ -94,10 +103,12 @@ class Workload:
             raise InvalidArgumentError("items", problem)
         parts = {"fn": self.reference, "items": listed, "items_count": self.items_count, "name": self.name}
         try:
-            return json.dumps(parts, indent=indent, allow_nan=False)
+            text = json.dumps(parts, indent=indent, allow_nan=False)
         except (TypeError, ValueError) as error:
             problem = f"cannot be written as JSON: {error}"
             raise InvalidArgumentError("items", problem) from error
+        _check_same(listed, json.loads(text)["items"])
+        return text
 
     @classmethod
     def from_json(cls, text: str) -> Workload:

@@ -59,7 +59,8 @@ LEAST = 0.23
 class Verdict(Recommendation):
     """A recommendation that can act. `run(fn, items, strategy=verdict)` takes it too.
 
-    Pickled or copied it is a `Recommendation`: the work that is left stays with this one.
+    Pickled or copied it is a `Recommendation`: the work that is left stays with this one, which
+    equals no other.
     """
 
     _leftover: Leftover = field(alias="leftover", repr=False, eq=False)

@@ -534,7 +534,9 @@ def test_a_failing_lifespan_fails_as_without():
         advise(app, ["/"])
 
 
-def ask(where, settings, *, headers=(), client=HERE, server=HERE, host=b"localhost"):  # noqa: PLR0913 - a request
+def ask(  # noqa: PLR0913 - a request
+    where, settings, *, headers=(), client=HERE, server=HERE, host=b"localhost", version="1.1"
+):
     """Ask an advisor for its page; status, headers and body."""
     advisor = EndpointAdvisor(plain, on_shutdown=None, **settings)
     sent = []
@@ -544,6 +546,7 @@ def ask(where, settings, *, headers=(), client=HERE, server=HERE, host=b"localho
 
     scope = {
         "type": "http",
+        "http_version": version,
         "method": "GET",
         "path": where,
         "headers": [(b"host", host), *headers],
@@ -594,6 +597,7 @@ def test_the_secret_is_needed(path, given, status):
         ({"server": ("/run/socket", None)}, 404),
         ({"host": b"evil.example"}, 404),
         ({"headers": [(b"x-forwarded-for", b"8.8.8.8")]}, 404),
+        ({"version": "1.0"}, 404),
     ],
 )
 def test_without_a_secret_only_this_machine_sees_it(circumstances, status):

@@ -13,12 +13,15 @@ __all__ = ["Guard"]
 
 _PROXIED = (b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via")
 
+_OF_PROXIES = "1.0"
+"""The version that nginx asks with where it is told nothing else, and no browser does."""
+
 
 class Guard:
     """Decides by a request's ASGI scope.
 
     Args:
-        secret: What to know; None to admit requests from this machine to a server bound to loopback.
+        secret: What to know; None to admit requests that come over loopback, and through no known proxy.
     """
 
     def __init__(self, secret: str | None) -> None:
@@ -32,7 +35,7 @@ class Guard:
         # A proxy on this machine makes the whole world look local, and a page elsewhere may send the browser
         # here under a name of its own: neither gets in.
         local = _is_local(scope.get("client")) and _is_local(scope.get("server"))
-        proxied = any(name in headers for name in _PROXIED)
+        proxied = any(name in headers for name in _PROXIED) or scope.get("http_version") == _OF_PROXIES
         return 0 if local and not proxied and _names_local(headers.get(b"host", b"")) else 404
 
     def _knows(self, authorization: bytes) -> bool:

@@ -46,7 +46,8 @@ class EndpointAdvisor:
         path: Where to show the advice as a page, and as JSON under the same path with ".json"; None for
             nowhere.
         secret: What must be known to see it, sent as bearer token or as password. Without a secret it is
-            shown only to this machine, by a server bound to loopback.
+            shown only to this machine, over loopback. Behind a proxy give one: where a proxy on this machine
+            does not say that it is one, the whole world looks like this machine.
         on_shutdown: Given the advice when the application has ended; prints it to standard error by default.
 
     Raises:
