@@ -34,7 +34,7 @@ class Handler:
         functions = _functions(endpoint, method)
         self.is_async = any(map(is_async, functions)) if functions else None
         self.codes = frozenset(filter(None, map(_code, functions)))
-        self.name = getattr(endpoint, "__qualname__", "") or type(endpoint).__qualname__
+        self.name = getattr(_whole(endpoint), "__qualname__", "") or type(endpoint).__qualname__
         first: CodeType | None = next(iter(self.codes), None)
         self.where = f"{first.co_filename}:{first.co_firstlineno}" if first is not None else ""
 
@@ -46,10 +46,15 @@ def _functions(endpoint: Any, method: str) -> list[Callable[..., Any]]:
     return [endpoint] if callable(endpoint) else []
 
 
-def _code(function: Any) -> CodeType | None:
+def _whole(function: Any) -> Any:
+    """What a partial calls."""
     while isinstance(function, partial):
         function = function.func
-    function = inspect.unwrap(function)
+    return function
+
+
+def _code(function: Any) -> CodeType | None:
+    function = inspect.unwrap(_whole(function))
     if not hasattr(function, "__code__"):
         kind: Any = getattr(function, "__class__", None)
         function = kind.__call__
