@@ -70,8 +70,8 @@ def figures(**known):
 )
 def test_a_callable_is_placed_by_its_figures(known, where, kind):
     """Waiting and what the GIL does not hold go to threads; long computing under it to processes."""
-    verdict = place(figures(**known), cpus=2.0)
-    assert (verdict.place, verdict.kind) == (where, kind)
+    found = place(figures(**known), cpus=2.0)
+    assert (found.place, found.kind) == (where, kind)
 
 
 def test_half_waiting_gets_more_processes():
@@ -149,7 +149,7 @@ def test_a_neighbour_makes_no_waiting_of_computing():
     for queued, in_turn in [(20, 90), (35, 70), (25, 45), (40, 60), (15, 30), (5, 2), (30, 80), (20, 95)]:
         made.learn((8 + queued + in_turn) * MS, 8 * MS, queued * MS)
     made.review()
-    assert made.verdict.kind == "computing"
+    assert made.placement.kind == "computing"
 
 
 def test_calls_that_fill_the_gil_together_are_tried_in_a_process():
@@ -160,12 +160,12 @@ def test_calls_that_fill_the_gil_together_are_tried_in_a_process():
     for _ in range(3):
         made.learn(160 * MS, 10 * MS, 0.0)
     made.review()
-    assert made.verdict.place == "process"
+    assert made.placement.place == "process"
     made.running = 1
     for _ in range(8):
         made.learn(160 * MS, 10 * MS, 0.0)
     made.review()
-    assert made.verdict.kind == "waiting"
+    assert made.placement.kind == "waiting"
 
 
 def test_what_a_process_shows_is_looked_at_soon():

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from itertools import count
-from math import inf
 
 from ._figures import Figures
-from ._placing import HOLDS, Place, Verdict, place, worth_moving
+from ._placing import HOLDS, Place, place, worth_moving
 from ._ramp import Ramp
 
 __all__ = ["EXAMINED", "Account"]
@@ -55,12 +54,11 @@ class Account:
         self.calls = 0
         self.review_at = 2  # so many measured calls, from which it is reviewed again
         self.errors = 0
-        self._weighed = inf
-        self.examined = 0
+        self._weighed: list[float] = []  # what each examined call's pickling costs
         self.digest = b""
         self.moving = False
         self.place: Place = "thread"
-        self.verdict = Verdict("thread", "new", None, "nothing is known yet")
+        self.placement = place(self.figures, cpus=cpus)
         # Whether the next call is examined; whether each is measured in full.
         self.candidate = False
         self.fully = True
@@ -79,12 +77,7 @@ class Account:
     @property
     def ready_to_move(self) -> bool:
         """Whether it belongs to processes, and all is known that must be."""
-        return (
-            self.verdict.place == "process"
-            and not self.moving
-            and self.place == "thread"
-            and self.examined >= EXAMINED
-        )
+        return self.placement.place == "process" and self.place == "thread" and not self.moving
 
     def take_note(self) -> None:
         """Draw from what is known what the next calls are watched for: asked at every call, so kept."""
@@ -92,7 +85,7 @@ class Account:
         worth = not known.is_new and worth_moving(known)
         outside = known.gil is not None and known.gil < HOLDS
         at_home = self.place == "thread" and not (known.obstacle or self.moving)
-        self.candidate = worth and at_home and not outside and self.examined < EXAMINED
+        self.candidate = worth and at_home and not outside and known.payload is None
         self.fully = known.measured < NEW or known.wall >= FULL
 
     def learn(self, wall: float, cpu: float, queued: float) -> None:
@@ -110,10 +103,9 @@ class Account:
 
         The least of them counts, and none before the last: who pickles first may have to import what pickles.
         """
-        self.examined += 1
-        self._weighed = min(self._weighed, cost)
-        if self.examined >= EXAMINED:
-            self.figures.payload = self._weighed
+        self._weighed.append(cost)
+        if len(self._weighed) >= EXAMINED:
+            self.figures.payload = min(self._weighed)
         self.take_note()
 
     def bar(self, reason: str) -> None:
@@ -142,12 +134,12 @@ class Account:
         """Decide again where it belongs and how many may run at once."""
         self.review_at = self.figures.measured + max(1, min(32, self.figures.measured // 4))
         self._doubt()
-        self.verdict = place(self.figures, cpus=self._cpus)
-        if self.verdict.kind in {"waiting", "mixed"}:
+        self.placement = place(self.figures, cpus=self._cpus)
+        if self.placement.kind in {"waiting", "mixed"}:
             self.ramp.at_least(WAITING)
         if self.pinned:
             return
-        if self.place == "process" and self.verdict.place == "thread":
+        if self.place == "process" and self.placement.place == "thread":
             self.place = "thread"
         self.refresh_limit()
         self.take_note()
@@ -160,7 +152,7 @@ class Account:
 
     def stuck(self) -> None:
         """All its calls stand still while others wait: let more run at once."""
-        if self.verdict.limit is None:
+        if self.placement.limit is None:
             self.ramp.stuck()
         else:
             self._relief = min(self.ramp.most, 2 * max(1, self.limit))
@@ -175,8 +167,8 @@ class Account:
                 self.figures.gil = None
 
     def refresh_limit(self) -> None:
-        """Take over what the ramp or the verdict allows."""
-        allowed = self.ramp.limit if self.verdict.limit is None else self.verdict.limit
+        """Take over what the ramp or the placement allows."""
+        allowed = self.ramp.limit if self.placement.limit is None else self.placement.limit
         self.limit = self._bounded(max(allowed, self._relief))
 
     def _bounded(self, limit: int) -> int:

@@ -179,7 +179,7 @@ class Dispatch:
     def _turn(self, account: Account) -> Task | None:
         """The waiting call whose turn it is, now that one of a callable's has ended. The lock is held."""
         now = time.perf_counter_ns()
-        if account.verdict.limit is None:
+        if account.placement.limit is None:
             account.ramp.ended(now, queued=self.backlog.queued(account))
             account.refresh_limit()
         return self._taken(now)

@@ -77,12 +77,12 @@ def explain(accounts: Iterable[Account]) -> Explanation:
 
 
 def _learnt(account: Account) -> Learnt:
-    known, verdict = account.figures, account.verdict
+    known, placement = account.figures, account.placement
     return Learnt(
         name=account.name,
         place=account.place,
-        kind=verdict.kind,
-        why=known.obstacle or verdict.why,
+        kind=placement.kind,
+        why=known.obstacle or placement.why,
         calls=account.calls,
         errors=account.errors,
         limit=account.limit,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from ._figures import Figures
 
-__all__ = ["HOLDS", "Place", "Verdict", "place", "worth_moving"]
+__all__ = ["HOLDS", "Place", "Placement", "place", "worth_moving"]
 
 Place = Literal["thread", "process"]
 
@@ -30,7 +30,7 @@ SCARCE = 0.3
 process waiting (DECISION.md 5.1, the limit between waiting and mixed)."""
 
 
-class Verdict(NamedTuple):
+class Placement(NamedTuple):
     """Where it belongs.
 
     Attributes:
@@ -46,7 +46,7 @@ class Verdict(NamedTuple):
     why: str
 
 
-def place(known: Figures, *, cpus: float) -> Verdict:  # noqa: PLR0911 - one kind of callable a line
+def place(known: Figures, *, cpus: float) -> Placement:  # noqa: PLR0911 - one kind of callable a line
     """Where calls belong, and how many may run at once.
 
     Args:
@@ -55,22 +55,22 @@ def place(known: Figures, *, cpus: float) -> Verdict:  # noqa: PLR0911 - one kin
     """
     cores: int | None = max(1, round(cpus))
     if known.is_new:
-        return Verdict("thread", "new", None, "nothing is known yet")
+        return Placement("thread", "new", None, "nothing is known yet")
     if known.wall < TINY:
-        return Verdict("thread", "tiny", cores, "a call is shorter than any hand-over")
+        return Placement("thread", "tiny", cores, "a call is shorter than any hand-over")
     if worth_moving(known) and (known.gil is None or known.gil >= HOLDS):
         return _to_a_process(known, max(1, round(cpus)))
     if known.share <= 1 - COMPUTES:
-        return Verdict("thread", "waiting", None, f"it computes {known.share:.0%} of its time")
+        return Placement("thread", "waiting", None, f"it computes {known.share:.0%} of its time")
     if known.share < COMPUTES:
-        return Verdict("thread", "mixed", None, f"it computes {known.share:.0%} of its time")
+        return Placement("thread", "mixed", None, f"it computes {known.share:.0%} of its time")
     if known.seen_share < COMPUTES:
         # Others hold it up, or it waits now and then: how many at once are good is found out by trying.
         cores = None
     if known.gil is not None and known.gil < HOLDS:
         why = f"it holds the GIL {known.gil:.0%} of its computing"
-        return Verdict("thread", "computing outside the GIL", cores, why)
-    return Verdict("thread", "computing", cores, "a call is too short for a trip to a process")
+        return Placement("thread", "computing outside the GIL", cores, why)
+    return Placement("thread", "computing", cores, "a call is too short for a trip to a process")
 
 
 def worth_moving(known: Figures) -> bool:
@@ -82,15 +82,15 @@ def worth_moving(known: Figures) -> bool:
     return not mostly_waits and known.cpu >= 5 * TRIP + 2 * (known.payload or 0.0)
 
 
-def _to_a_process(known: Figures, cores: int) -> Verdict:
+def _to_a_process(known: Figures, cores: int) -> Placement:
     kind = "computing" if known.gil is None else "computing under the GIL"
     if known.obstacle:
-        return Verdict("thread", kind, cores, known.obstacle)
+        return Placement("thread", kind, cores, known.obstacle)
     if known.payload is None:
-        return Verdict("thread", kind, cores, "whether it can travel is not known yet")
+        return Placement("thread", kind, cores, "whether it can travel is not known yet")
     share = known.alone if known.alone is not None else max(COMPUTES, known.share)
     limit = min(4 * cores, ceil(cores / max(share, SCARCE)))
     trip = (known.payload + TRIP) * 1e3
     held = "under the GIL" if known.gil is not None else "(a process is to show whether under the GIL)"
     why = f"it computes {known.cpu * 1e3:.3g} ms {held}, its trip costs {trip:.2g} ms"
-    return Verdict("process", kind, limit, why)
+    return Placement("process", kind, limit, why)
