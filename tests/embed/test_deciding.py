@@ -54,6 +54,11 @@ def figures(**known):
         ({"cpu": 1 * MS, "blocked": 19 * MS}, "thread", "waiting"),
         ({"cpu": 2 * MS, "blocked": 38 * MS, "at_once": 10.0}, "thread", "waiting"),
         ({"cpu": 2 * MS, "blocked": 38 * MS, "at_once": 20.0}, "process", "computing under the GIL"),
+        (
+            {"cpu": 2 * MS, "blocked": 38 * MS, "at_once": 20.0, "obstacle": "it holds a lock"},
+            "thread",
+            "waiting",
+        ),
         ({"cpu": 10 * MS, "blocked": 10 * MS, "gil": 0.3}, "thread", "mixed"),
         ({"cpu": 10 * MS, "blocked": 10 * MS, "gil": None}, "process", "computing"),
         ({"gil": 0.1}, "thread", "computing outside the GIL"),
@@ -166,6 +171,12 @@ def test_calls_that_fill_the_gil_together_are_tried_in_a_process():
         made.learn(160 * MS, 10 * MS, 0.0)
     made.review()
     assert made.placement.kind == "waiting"
+
+
+@pytest.mark.parametrize(("blocked", "limit"), [(0.0, 2), (38 * MS, None)])
+def test_calls_that_may_wait_are_not_held_back_before_they_are_tried(blocked, limit):
+    """Until it is known whether they can travel: what plainly computes gains nothing by more at once."""
+    assert place(figures(cpu=2 * MS, blocked=blocked, at_once=20.0, payload=None), cpus=2.0).limit == limit
 
 
 def test_what_a_process_shows_is_looked_at_soon():

@@ -18,6 +18,9 @@ TINY = 100e-6
 COMPUTES = 0.7
 """Share of computing from which a call computes; 1 minus it, up to which it waits (DECISION.md 5.1)."""
 
+HARDLY = 0.1
+"""Share of computing up to which a call waits, whatever held it up (guessed: a third of what waits)."""
+
 TRIP = 0.2e-3
 """Seconds to a worker process and back, with the thread switches at this end (guessed: the wire takes
 20 µs in benchmarks.dispatch, the rest is waking threads)."""
@@ -77,8 +80,8 @@ def worth_moving(known: Figures) -> bool:
     """Whether a call computes for long enough to pay for its trip, as far as is known."""
     if known.alone is not None and known.alone < SCARCE:
         return False
-    fills_gil = known.together >= COMPUTES
-    mostly_waits = known.share <= (1 - COMPUTES) / 3 and not fills_gil and known.alone is None
+    fills_gil = known.together >= COMPUTES and not known.obstacle
+    mostly_waits = known.share <= HARDLY and not fills_gil and known.alone is None
     return not mostly_waits and known.cpu >= 5 * TRIP + 2 * (known.payload or 0.0)
 
 
@@ -87,7 +90,9 @@ def _to_a_process(known: Figures, cores: int) -> Placement:
     if known.obstacle:
         return Placement("thread", kind, cores, known.obstacle)
     if known.payload is None:
-        return Placement("thread", kind, cores, "whether it can travel is not known yet")
+        # Of many that fill the GIL it is not sure either that they do not wait: then none is held back.
+        limit = cores if known.share > HARDLY else None
+        return Placement("thread", kind, limit, "whether it can travel is not known yet")
     share = known.alone if known.alone is not None else max(COMPUTES, known.share)
     limit = min(4 * cores, ceil(cores / max(share, SCARCE)))
     trip = (known.payload + TRIP) * 1e3
