@@ -29,8 +29,8 @@ class Child:
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended and was waited for, so that its number may be given to another."""
-        return self._code is not None
+        """Whether it has ended, so that its number may be given to another."""
+        return self.wait(0) is not None
 
     def wait(self, timeout: float) -> int | None:
         """Its exit status, negative for a signal, or None if it still runs after so many seconds."""

@@ -83,7 +83,7 @@ class Worker:
     @property
     def lost(self) -> bool:
         """Whether it has ended, or will never be."""
-        return self.process.wait(0) is not None or self.process.ended
+        return self.process.ended
 
     def kill(self) -> None:
         """End it and whatever processes it started, now."""
