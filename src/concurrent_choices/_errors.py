@@ -279,11 +279,12 @@ class WorkerDiedError(ItemError, RuntimeError):
         if self.exitcode is None:
             return f"worker process {self.pid} died"
         if self.exitcode < 0:
-            return f"worker process {self.pid} was killed by {_signal_name(-self.exitcode)}"
+            killer = _signal_name(-self.exitcode)
+            return f"worker process {self.pid} was killed by {killer} (exit code {self.exitcode})"
         return f"worker process {self.pid} exited with code {self.exitcode}"
 
     def __str__(self) -> str:
-        return f"{super().__str__()}: {self._death()} (exit code {self.exitcode}) while it ran"
+        return f"{super().__str__()}: {self._death()} while it ran"
 
 
 class ResultLostError(WorkerDiedError):
@@ -294,8 +295,8 @@ class ResultLostError(WorkerDiedError):
 
     def __str__(self) -> str:
         return (
-            f"item {self.index} ({self.item}): {self._death()} (exit code {self.exitcode}) before "
-            "its result arrived; it was not called again (idempotent=True would allow that)"
+            f"item {self.index} ({self.item}): {self._death()} before its result arrived; "
+            "it was not called again (idempotent=True would allow that)"
         )
 
 
