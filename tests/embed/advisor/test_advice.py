@@ -205,6 +205,21 @@ def test_tasks_are_made_by_the_applications_own_factory():
     assert "lingers" in made
 
 
+def test_what_is_no_coroutine_is_refused_as_ever():
+    """A mistake is the same inside of a request that is timed: no task, and Python's own words."""
+    told = []
+
+    async def mistaken(request):
+        for mistake in (asyncio.get_running_loop().create_future(), lingers):
+            with pytest.raises(TypeError, match="a coroutine was expected") as caught:
+                asyncio.get_running_loop().create_task(mistake)
+            told.append(repr(mistake) in str(caught.value))
+        return PlainTextResponse()
+
+    answer(mistaken)
+    assert told == [True, True]
+
+
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="tasks begin eagerly from 3.12 on")
 def test_what_a_task_does_as_soon_as_it_is_made_counts_once():
     """Where tasks begin eagerly, their first step is a part of the step that makes them."""

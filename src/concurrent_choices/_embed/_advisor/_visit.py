@@ -181,10 +181,11 @@ class _Following:
             self._loop.set_task_factory(self._usual)
 
     def __call__(self, loop: asyncio.AbstractEventLoop, coroutine: Any, /, **options: Any) -> Any:
-        timed = self._visit.timed(coroutine)
+        if asyncio.iscoroutine(coroutine):  # else whoever makes tasks says that it is none
+            coroutine = self._visit.timed(coroutine)
         if self._usual is None:
-            return asyncio.Task(timed, loop=loop, **options)
-        return self._usual(loop, timed, **options)
+            return asyncio.Task(coroutine, loop=loop, **options)
+        return self._usual(loop, coroutine, **options)
 
 
 _clock = SystemClock()
