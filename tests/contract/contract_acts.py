@@ -529,6 +529,18 @@ def raise_group(number):
     return _all_but_three(number, _group_of)
 
 
+@act
+def raise_deep_group(number):
+    return _all_but_three(number, _deep_group_of)
+
+
+def _deep_group_of(number):
+    error = ValueError(number)
+    for _ in range(2000):
+        error = ExceptionGroup("deep", [error])
+    return error
+
+
 def _group_of(number):
     inner = ExceptionGroup("inner", [FrozenDataError(number), ValueError(number)])
     return ExceptionGroup("outer", [KeywordOnlyError(status=503), inner])

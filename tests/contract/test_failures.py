@@ -158,6 +158,13 @@ def test_a_group_of_exceptions_that_do_not_unpickle(strategy, of_kind):
     assert [type(member) for member in inner.exceptions] == [acts.FrozenDataError, ValueError]
 
 
+def test_a_group_that_is_nested_too_deeply(strategy, of_kind, outside):
+    """No worker ends of it: it arrives as whatever cannot be pickled does."""
+    with pytest.raises(RemoteError if outside else ExceptionGroup) as caught:
+        run(of_kind(acts.raise_deep_group), range(6), strategy=strategy)
+    assert caught.value.__notes__ == ["raised by item 3: 3"] if not outside else caught.value.index == 3
+
+
 @pytest.mark.parametrize("tolerant", [False, True])
 def test_an_exception_without_words(strategy, of_kind, tolerant):
     """One whose text raises is still the one that is raised, or stands in its place."""

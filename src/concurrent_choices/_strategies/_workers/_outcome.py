@@ -94,7 +94,10 @@ def portable(error: BaseException, claim: Claim, index: int) -> Carried:
     import traceback  # noqa: PLC0415 - 3 ms of a worker's start, for errors only
 
     text = "".join(traceback.format_exception(error))
-    form = _form_of(error)
+    try:
+        form = _form_of(error)
+    except RecursionError:  # groups in groups in groups
+        form = None
     if form is None:
         item = show(claim.items[index - claim.start])
         kind = f"{type(error).__module__}.{type(error).__qualname__}"
