@@ -235,8 +235,9 @@ def test_the_number_of_a_worker_that_has_ended_is_not_killed(monkeypatch, host):
     worker = ready(host.hire())
     os.kill(worker.pid, signal.SIGKILL)
     assert worker.process.wait(10) == -signal.SIGKILL
-    monkeypatch.setattr(os, "killpg", lambda *_: pytest.fail("killed"))
-    worker.kill()
+    with monkeypatch.context() as watched:
+        watched.setattr(os, "killpg", lambda *_: pytest.fail("killed"))
+        worker.kill()
 
 
 def test_a_worker_hired_as_the_host_closes_is_not_left_behind(host):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import select
 import time
+from contextlib import suppress
+from signal import SIGKILL
 
 __all__ = ["Child", "pidfd", "readable"]
 
@@ -13,7 +15,7 @@ GLANCE = 1e-3
 
 
 class Child:
-    """A child process.
+    """A child process, the first of its group: what it starts ends with it.
 
     Args:
         pid: Its number.
@@ -39,6 +41,8 @@ class Child:
             pid, status = self._reap()
             if pid:
                 self._code = os.waitstatus_to_exitcode(status)
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self.pid, SIGKILL)  # nobody else gets its number while its group has members
             elif (left := until - time.monotonic()) <= 0:
                 return None
             elif self.sentinel is not None:
