@@ -613,6 +613,8 @@ def test_the_secret_is_needed(path, given, status):
         ({"server": ("/run/socket", None)}, 404),
         ({"host": b"evil.example"}, 404),
         ({"headers": [(b"x-forwarded-for", b"8.8.8.8")]}, 404),
+        ({"headers": [(b"x-forwarded-proto", b"https")]}, 404),
+        ({"headers": [(b"via", b"1.1 proxy")]}, 404),
         ({"version": "1.0"}, 404),
     ],
 )

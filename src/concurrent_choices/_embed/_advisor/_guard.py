@@ -11,7 +11,8 @@ from typing import Any
 
 __all__ = ["Guard"]
 
-_PROXIED = (b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via")
+_PROXIED = (b"forwarded", b"x-forwarded-", b"x-real-ip", b"via")
+"""How headers begin that proxies add."""
 
 _OF_PROXIES = "1.0"
 """The version that nginx asks with where it is told nothing else, and no browser does."""
@@ -35,7 +36,9 @@ class Guard:
         # A proxy on this machine makes the whole world look local, and a page elsewhere may send the browser
         # here under a name of its own: neither gets in.
         local = _is_local(scope.get("client")) and _is_local(scope.get("server"))
-        proxied = any(name in headers for name in _PROXIED) or scope.get("http_version") == _OF_PROXIES
+        proxied = (
+            any(name.startswith(_PROXIED) for name in headers) or scope.get("http_version") == _OF_PROXIES
+        )
         return 0 if local and not proxied and _names_local(headers.get(b"host", b"")) else 404
 
     def _knows(self, authorization: bytes) -> bool:
