@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +45,12 @@ def carrying(things: Sequence[Any]) -> float:
 
 
 def _packed(things: Sequence[Any]) -> tuple[int, int]:
-    """Nanoseconds and bytes of a message. It is CPU time: pickling waits for nothing but a core."""
+    """Nanoseconds and bytes of a message. It is CPU time: pickling waits for nothing but a core.
+
+    The first that takes cloudpickle has it imported, which no other does: it is weighed once more.
+    """
+    known = "cloudpickle" in sys.modules
     began = time.thread_time_ns()
     frames = dump([*things])
     took = time.thread_time_ns() - began
-    return took, size_of(frames)
+    return (took, size_of(frames)) if known or "cloudpickle" not in sys.modules else _packed(things)
