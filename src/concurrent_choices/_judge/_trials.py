@@ -117,8 +117,9 @@ def _refined(profile: Profile, demand: Demand) -> Demand:
     inferred = invert(network, PAIR, rate, total)
     if not known:
         return shifted(inferred)
+    seen = min(demand.gil, demand.alone / observed)  # only one lane at a time can have held it
     doubt, trial_doubt = max(profile.gil_se, 0.01) ** 2, PAIR_ERROR**2
-    weighed = (demand.gil * trial_doubt + inferred * doubt) / (trial_doubt + doubt)
+    weighed = (seen * trial_doubt + inferred * doubt) / (trial_doubt + doubt)
     return shifted(weighed)
 
 
