@@ -123,7 +123,7 @@ def reader():
 
 def set_handler_outside(process):
     """Set a signal's handler, where that is another process, in a way that nobody sees in the code."""
-    time.sleep(0.001)
+    spin(process)  # so that processes are worth carrying it to
     if os.getpid() != process:
         signal.__dict__["signal"](signal.SIGUSR1, signal.SIG_DFL)
 

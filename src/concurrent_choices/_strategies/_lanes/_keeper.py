@@ -95,8 +95,8 @@ class Kept:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Made anew from what it was made of: threads and processes stay where they are.
-        made_of = (each.name for each in fields(type(self)) if each.init)
-        return type(self), tuple(getattr(self, name) for name in made_of)
+        made_of = {each.alias: getattr(self, each.name) for each in fields(type(self)) if each.init}
+        return partial(type(self), **made_of), ()
 
 
 def _threads_of(strategy: ThreadBacked) -> Keeper[ThreadPool]:

@@ -77,9 +77,8 @@ class Wires(Generic[Q]):
                 if event & select.POLLOUT:
                     self.flush(queue)
                 dead = descriptor == queue.worker.sentinel
-                if event & ~select.POLLOUT and (
-                    not dead or queue.worker.lost
-                ):  # and not its fork server alone
+                outlived = dead and not queue.worker.lost  # it was its fork server that has ended
+                if event & ~select.POLLOUT and not outlived:
                     yield queue, dead
 
     def _queue_of(self, descriptor: int) -> Q | None:
