@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from concurrent_choices import ProcessStrategy, run
-from concurrent_choices._strategies._workers._child import readable
+from concurrent_choices._strategies._workers._child import Child, readable
 
 
 def start_and_die(path):
@@ -28,3 +28,13 @@ def test_what_it_has_started_ends_with_it(start_method, tmp_path):
     run(start_and_die, [pipe] * 8, strategy=strategy, return_exceptions=True)
     assert readable(held, 30)
     os.close(held)
+
+
+def test_nothing_is_ended_by_the_number_of_a_child_that_another_has_waited_for(monkeypatch):
+    """A handler of the application's may wait for all children; the number may be another group's by then."""
+    child = Child(os.posix_spawn("/bin/true", ["true"], {}))
+    os.waitpid(child.pid, 0)
+    with monkeypatch.context() as watched:
+        watched.setattr(os, "killpg", lambda *_: pytest.fail("killed"))
+        assert child.ended
+    child.release()

@@ -41,8 +41,6 @@ class Child:
             pid, status = self._reap()
             if pid:
                 self._code = os.waitstatus_to_exitcode(status)
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self.pid, SIGKILL)  # nobody else gets its number while its group has members
             elif (left := until - time.monotonic()) <= 0:
                 return None
             elif self.sentinel is not None:
@@ -53,9 +51,13 @@ class Child:
 
     def _reap(self) -> tuple[int, int]:
         try:
-            return os.waitpid(self.pid, os.WNOHANG)
-        except ChildProcessError:  # somebody waited for it before us
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+        except ChildProcessError:  # somebody waited for it before us; its number may be another's by now
             return self.pid, 0
+        if pid:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, SIGKILL)  # nobody else gets its number while its group has members
+        return pid, status
 
     def release(self) -> None:
         """Close what this process holds of it."""
