@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import nullcontext
 from functools import cache
 from types import CodeType
 from typing import Any, Self
@@ -91,7 +92,7 @@ class Visit:
             return advance(*given)
         before = _read() if self.closely else None
         thread.visit = self
-        with _Following(self, self._loop):
+        with nullcontext() if self._loop is None else _Following(self, self._loop):
             began = thread.since = time.perf_counter_ns()
             try:
                 return advance(*given)
@@ -167,17 +168,16 @@ class _Following:
     As a loop's task factory it has the application's own make them.
     """
 
-    def __init__(self, visit: Visit, loop: asyncio.AbstractEventLoop | None) -> None:
+    def __init__(self, visit: Visit, loop: asyncio.AbstractEventLoop) -> None:
         self._visit = visit
         self._loop = loop
-        self._usual = None if loop is None else loop.get_task_factory()
+        self._usual = loop.get_task_factory()
 
     def __enter__(self) -> None:
-        if self._loop is not None:
-            self._loop.set_task_factory(self)
+        self._loop.set_task_factory(self)
 
     def __exit__(self, *_: object) -> None:
-        if self._loop is not None and self._loop.get_task_factory() is self:  # else the step has set another
+        if self._loop.get_task_factory() is self:  # else the step has set another
             self._loop.set_task_factory(self._usual)
 
     def __call__(self, loop: asyncio.AbstractEventLoop, coroutine: Any, /, **options: Any) -> Any:
