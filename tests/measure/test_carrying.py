@@ -6,7 +6,10 @@ import cloudpickle
 import pytest
 
 from concurrent_choices._measure import _carrying
-from concurrent_choices._measure._carrying import BYTE, carrying
+from concurrent_choices._measure._carrying import BYTE, Weight, carrying, in_messages
+from concurrent_choices._work._pace import LOAD, TRIP
+
+EACH = 1e-3
 
 
 class Sealed:
@@ -20,22 +23,22 @@ class Sealed:
 @pytest.mark.parametrize("things", [[], [Sealed()], [1, Sealed()]])
 def test_nothing_is_said_of_what_cannot_travel(things):
     """Whoever sends such a thing says why it cannot go."""
-    assert carrying(things) == 0.0
+    assert carrying(things, EACH) == 0.0
 
 
 def test_the_bytes_count():
     """A megabyte costs at least what moving it does, however quickly it is pickled."""
-    assert carrying([bytes(1 << 20)] * 2) >= BYTE * (1 << 19)
+    assert carrying([bytes(1 << 20)] * 2, EACH) >= BYTE * (1 << 19)
 
 
 def test_small_things_share_a_message():
     """A number costs its part of a message, not a message."""
-    assert carrying([*range(64)]) < carrying([0])
+    assert carrying([*range(64)], EACH) < carrying([0], EACH)
 
 
 def test_a_view_is_not_copied():
     """Items may be what a source gives: a slice of a range, a tuple."""
-    assert carrying((1, 2, 3)) > 0.0
+    assert carrying((1, 2, 3), EACH) > 0.0
 
 
 class ByValue:
@@ -54,4 +57,40 @@ def test_an_import_is_no_part_of_what_carrying_costs(monkeypatch):
     """The items of a script, of a class defined there, are worth carrying in its first run too."""
     monkeypatch.delitem(sys.modules, "cloudpickle")
     monkeypatch.setattr(_carrying.time, "thread_time_ns", lambda: ByValue.cpu)
-    assert carrying([ByValue()] * 4) < 1e-3
+    assert carrying([ByValue()] * 4, EACH) < 1e-3
+
+
+@pytest.mark.parametrize("held", [1, 4, 40])
+def test_what_things_share_is_in_each_message_once(held):
+    """A class that travels by value is paid with each message, and an item pays its part of that."""
+    weigh = messages(once=Weight(300_000, 800), more=Weight(1_000, 20))
+    each = in_messages(range(64), weigh, TRIP / held, enough=10_000_000)
+    assert each.took == pytest.approx(1_000 + 300_000 / held)
+    assert each.size == pytest.approx(20 + 800 / held)
+
+
+def test_a_message_carries_only_so_much():
+    """What fills a message alone is in each, however little its work takes."""
+    weigh = messages(once=Weight(300_000, LOAD), more=Weight(1_000, 20))
+    assert in_messages(range(64), weigh, 1e-6, enough=10_000_000) == (301_000, LOAD + 20)
+
+
+def test_weighing_stops_when_it_takes_long():
+    """What takes long to pickle is weighed once."""
+    weighed = []
+
+    def weigh(things):
+        weighed.append(things)
+        return Weight(20_000_000, 1)
+
+    in_messages(range(64), weigh, EACH, enough=10_000_000)
+    assert len(weighed) == 1
+
+
+def messages(once, more):
+    """How messages weigh which hold something once, and more with each thing."""
+
+    def weigh(things):
+        return Weight(*(all_ + len(things) * one for all_, one in zip(once, more, strict=True)))
+
+    return weigh

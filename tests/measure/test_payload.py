@@ -5,6 +5,8 @@ import pytest
 
 from concurrent_choices._measure._payload import weigh_payload
 
+EACH = 1e-3
+
 LOCK = threading.Lock()
 
 
@@ -14,10 +16,10 @@ def identity(item):
 
 def test_payload_of_ordinary_things(clock):
     """Sizes are those of the pickles, averaged over a few."""
-    payload = weigh_payload(identity, [b"x" * 100, b"x" * 300], ["y"], clock)
+    payload = weigh_payload(identity, [b"x" * 100, b"x" * 300], ["y"], EACH, clock)
 
     assert payload.item_bytes == pytest.approx(200, abs=30)
-    assert payload.result_bytes == len(pickle.dumps("y", 5))
+    assert payload.result_bytes == pytest.approx(len(pickle.dumps("y", 5)), abs=20)
     assert payload.obstacle == ""
 
 
@@ -37,24 +39,21 @@ def test_seconds_there_and_back(clock):
             return come_back, ()
 
     CLOCKS[:] = [clock]
-    payload = weigh_payload(identity, [Slow()], [], clock)
+    payload = weigh_payload(identity, [Slow()], [], EACH, clock)
 
     assert payload.item_seconds == pytest.approx(0.003)
 
 
-def test_weighing_stops_when_it_takes_long(clock):
-    """After ten milliseconds no more items are weighed."""
-    weighed = []
+def test_a_class_travels_with_each_message(clock):
+    """Items of a class that goes by value share it in a message: many short calls are sent together."""
 
-    class Slow:
-        def __reduce__(self):
-            weighed.append(self)
-            clock.spend(wall=0.02)
-            return str, ()
+    class Local:
+        pass
 
-    weigh_payload(identity, [Slow(), Slow(), Slow()], [], clock)
-
-    assert len(weighed) == 1
+    few, many = (
+        weigh_payload(identity, [Local() for _ in range(8)], [], each, clock) for each in (1.0, EACH)
+    )
+    assert many.item_bytes < few.item_bytes / 4
 
 
 @pytest.mark.parametrize(
@@ -67,7 +66,7 @@ def test_weighing_stops_when_it_takes_long(clock):
 )
 def test_obstacles_of_items_and_results(clock, items, results, words):
     """An item or a result that cannot travel is the obstacle."""
-    assert weigh_payload(identity, items, results, clock).obstacle.startswith(words)
+    assert weigh_payload(identity, items, results, EACH, clock).obstacle.startswith(words)
 
 
 def refuse():
@@ -81,6 +80,6 @@ class OneWay:
 
 def test_what_cannot_be_unpickled(clock):
     """An item that pickles and cannot be unpickled is an obstacle too."""
-    payload = weigh_payload(identity, [OneWay()], [], clock)
+    payload = weigh_payload(identity, [OneWay()], [], EACH, clock)
 
     assert payload.obstacle == "the item can be pickled and not unpickled"

@@ -37,8 +37,9 @@ def too_dear(source: Source, done: Done, workers: int) -> bool:
     """
     if not done.items:
         return False
-    carried = carrying(source.peek(WEIGHED)) + carrying(done.results[-WEIGHED:])
-    return not worth_carrying(done.cpu / done.items, carried, workers)
+    each = done.cpu / done.items
+    carried = carrying(source.peek(WEIGHED), each) + carrying(done.results[-WEIGHED:], each)
+    return not worth_carrying(each, carried, workers)
 
 
 def stranded(results: Sequence[Any]) -> str:

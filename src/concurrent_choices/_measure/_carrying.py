@@ -2,50 +2,98 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._work._pace import LOAD, MOST, TRIP
 from .._work._pickling import dump, size_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-__all__ = ["carrying"]
+__all__ = ["Weight", "carrying", "in_messages"]
 
-AT_FIRST = 4
-"""Things that are weighed in any case: sizes may differ."""
-
-ENOUGH = 200_000
-"""Nanoseconds of pickling that say enough; after fewer, four times as many things are weighed."""
+ENOUGH = 2_000_000
+"""Nanoseconds of pickling that say enough while there is work to be done (guessed)."""
 
 BYTE = 1e-9
 """Seconds to move a pickled byte between processes (DECISION.md 5.2)."""
 
 
-def carrying(things: Sequence[Any]) -> float:
+class Weight(NamedTuple):
+    """Nanoseconds to pickle something, and the bytes it takes."""
+
+    took: float = 0.0
+    size: float = 0.0
+
+
+def carrying(things: Sequence[Any], each: float) -> float:
     """CPU seconds of both processes to carry one of these things from one to the other.
 
-    They are weighed as they would travel, together in a message. Unpickling is taken to cost what pickling
-    does, for nothing may be made twice here.
+    Unpickling is taken to cost what pickling does, for nothing may be made twice here.
+
+    Args:
+        things: Some that have to travel.
+        each: Seconds of work with one of them.
 
     Returns:
         The mean; 0 where there are none, or some cannot travel: that will be said where they are sent.
     """
-    count = min(AT_FIRST, len(things))
-    while count:
-        try:
-            took, size = _packed(things[:count])
-        except Exception:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
-            return 0.0
-        if count == len(things) or took > ENOUGH:
-            return (2e-9 * took + BYTE * size) / count
-        count = min(4 * count, len(things))
-    return 0.0
+    try:
+        weight = in_messages(things, _packed, each, ENOUGH)
+    except Exception:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
+        return 0.0
+    return 2e-9 * weight.took + BYTE * weight.size
 
 
-def _packed(things: Sequence[Any]) -> tuple[int, int]:
-    """Nanoseconds and bytes of a message. It is CPU time: pickling waits for nothing but a core.
+def in_messages(
+    things: Sequence[Any], weigh: Callable[[Sequence[Any]], Weight], each: float, enough: float
+) -> Weight:
+    """The weight of one of these things in a message with as many more as a worker is sent at a time.
+
+    What they share, as their class where a worker cannot import it, is in each message once. It is what one
+    thing weighs alone, without what each of several adds.
+
+    Args:
+        things: Some that have to travel.
+        weigh: Weighs a message.
+        each: Seconds of work with one of them.
+        enough: Nanoseconds after which no more are weighed alone; as many may go into one message.
+    """
+    alone = _alone(things, weigh, enough)
+    count = int(min(len(things), LOAD / max(1.0, alone.size), enough / max(1.0, alone.took)))
+    if count < 2:  # noqa: PLR2004 - one adds nothing to another
+        return alone
+    together = weigh(things[:count])
+    more = [max(0.0, (all_ - one) / (count - 1)) for all_, one in zip(together, alone, strict=True)]
+    once = [max(0.0, one - another) for one, another in zip(alone, more, strict=True)]
+    held = _held(each, once[1], more[1])
+    return Weight(more[0] + once[0] / held, more[1] + once[1] / held)
+
+
+def _alone(things: Sequence[Any], weigh: Callable[[Sequence[Any]], Weight], enough: float) -> Weight:
+    """The mean of a few messages of one thing each."""
+    took = size = 0.0
+    count = 0
+    for place in sorted({0, len(things) // 2, len(things) - 1} if things else ()):
+        one = weigh(things[place : place + 1])
+        took, size, count = took + one.took, size + one.size, count + 1
+        if took > enough:
+            break
+    return Weight(took / max(1, count), size / max(1, count))
+
+
+def _held(each: float, once: float, more: float) -> float:
+    """How many things a worker is sent in a message, by their time and by their bytes."""
+    timely = TRIP / each if each > 0 else math.inf
+    fitting = (LOAD - once) / more if more > 0 else math.inf
+    return max(1.0, min(timely, fitting, MOST))
+
+
+def _packed(things: Sequence[Any]) -> Weight:
+    """A message's weight. It is CPU time: pickling waits for nothing but a core.
 
     The first that takes cloudpickle has it imported, which no other does: it is weighed once more.
     """
@@ -53,4 +101,4 @@ def _packed(things: Sequence[Any]) -> tuple[int, int]:
     began = time.thread_time_ns()
     frames = dump([*things])
     took = time.thread_time_ns() - began
-    return (took, size_of(frames)) if known or "cloudpickle" not in sys.modules else _packed(things)
+    return Weight(took, size_of(frames)) if known or "cloudpickle" not in sys.modules else _packed(things)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
@@ -12,6 +13,7 @@ from .._work._obstacle import obstacle
 from .._work._pickling import dump, load, size_of
 from .._work._state import FIRST, State
 from ._awaited_calls import AwaitedCalls
+from ._carrying import Weight, in_messages
 from ._ledger import Raised
 
 if TYPE_CHECKING:
@@ -26,9 +28,6 @@ __all__ = ["state_of", "weigh", "weigh_payload"]
 PATIENCE = (0.05, 0.2)
 """Seconds within which pickling must end: at least, and at most where there is time (guessed: most takes one
 millisecond)."""
-
-_MOST = 3
-"""Items and results that are weighed (DECISION.md 5.1)."""
 
 _LONGEST = 10_000_000
 """Nanoseconds after which no more is weighed (DECISION.md 5.1)."""
@@ -47,12 +46,6 @@ _TWICE = 64 * 1024 * 1024
 """Bytes up to which the way back is measured too: it needs the memory once more (guessed)."""
 
 
-class _Weight(NamedTuple):
-    size: float
-    seconds: float
-    obstacle: str
-
-
 def state_of(bench: Bench) -> State | None:
     """What the callable and its first items hold before any call; None where looking at it does not end."""
     first, looked = bench.feed.peek(FIRST), list[State]()
@@ -60,25 +53,23 @@ def state_of(bench: Bench) -> State | None:
     return looked[0] if looked else None
 
 
-def weigh(bench: Bench, state: State | None, deadline: int) -> Payload:
+def weigh(bench: Bench, state: State | None, each: float, deadline: int) -> Payload:
     """Weigh the payload of the calls that were sampled, as long as patience lasts.
 
     Args:
         bench: What the calls were made with; `missing` is told where pickling does not end.
         state: What there was before the calls: what they have changed must stay here.
+        each: Seconds of a call.
         deadline: The clock's wall time at which sampling was to be over, ns.
     """
     least, most = PATIENCE
     patience = min(most, max(least, bench.left(deadline)))
-    samples = bench.ledger.samples
-    places = sorted({0, len(samples) // 2, max(0, len(samples) - 1)})
-    chosen = [samples[place] for place in places if place < len(samples)]
-    items = [item for item, _ in chosen]
-    results = [outcome for _, outcome in chosen if not isinstance(outcome, Raised)]
+    items = [item for item, _ in bench.ledger.samples]
+    results = [outcome for _, outcome in bench.ledger.samples if not isinstance(outcome, Raised)]
     weighed: list[Payload] = []
 
     def work() -> None:
-        weighed.append(_kept_here(weigh_payload(bench.fn, items, results, bench.clock), state))
+        weighed.append(_kept_here(weigh_payload(bench.fn, items, results, each, bench.clock), state))
 
     if _done_by_another(bench, work, patience):
         needed = imports_of(bench.fn, is_async=isinstance(bench.calls, AwaitedCalls))
@@ -112,50 +103,44 @@ def _kept_here(payload: Payload, state: State | None) -> Payload:
 
 
 def weigh_payload(
-    fn: Callable[..., Any], items: Sequence[Any], results: Sequence[Any], clock: Clock
+    fn: Callable[..., Any], items: Sequence[Any], results: Sequence[Any], each: float, clock: Clock
 ) -> Payload:
     """Pickle and unpickle a few items and results, none of which stands for an error, and the callable once.
 
     Returns:
         Sizes and seconds per item and per result; the first obstacle met, if any.
     """
-    given = _weigh(items, "the item", clock)
-    back = _weigh(results, "the result", clock)
+    given, stays = _weigh(items, "the item", each, clock)
+    back, lost = _weigh(results, "the result", each, clock)
     return Payload(
         item_bytes=given.size,
         result_bytes=back.size,
-        item_seconds=given.seconds,
-        result_seconds=back.seconds,
-        obstacle=obstacle(fn, _called(fn)) or given.obstacle or back.obstacle,
+        item_seconds=given.took / 1e9,
+        result_seconds=back.took / 1e9,
+        obstacle=obstacle(fn, _called(fn)) or stays or lost,
     )
 
 
-def _weigh(things: Sequence[Any], name: str, clock: Clock) -> _Weight:
-    """Mean size and seconds. It is CPU time: pickling waits for nothing but a core."""
-    idle = _handling(clock)
-    began = clock.wall()
-    size, time, weighed = 0, 0, 0
-    for thing in things[:_MOST]:
-        try:
-            one_size, took = _trip(thing, clock)
-        except Exception:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
-            why = obstacle(thing, name) or f"{name} can be pickled and not unpickled"
-            return _Weight(size / max(1, weighed), time / 1e9 / max(1, weighed), why)
-        size += one_size
-        time += max(0, took - idle)
-        weighed += 1
-        if clock.wall() - began > _LONGEST:
-            break
-    return _Weight(size / max(1, weighed), time / 1e9 / max(1, weighed), "")
+def _weigh(things: Sequence[Any], name: str, each: float, clock: Clock) -> tuple[Weight, str]:
+    """What one of them weighs in a message, or what stands in its way."""
+    try:
+        return in_messages(things, partial(_message, _trip([], clock), clock), each, _LONGEST), ""
+    except Exception:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
+        found = next(filter(None, (obstacle(thing, name) for thing in things)), "")
+        return Weight(), found or f"{name} can be pickled and not unpickled"
 
 
-def _handling(clock: Clock) -> int:
-    """Nanoseconds to pickle and unpickle nothing: what a message pays once, however many items it holds."""
-    return _trip(None, clock)[1]
+def _message(empty: Weight, clock: Clock, things: Sequence[Any]) -> Weight:
+    """What things add to a message: what it takes without any is paid however many it holds."""
+    whole = _trip([*things], clock)
+    return Weight(max(0.0, whole.took - empty.took), max(0.0, whole.size - empty.size))
 
 
-def _trip(thing: Any, clock: Clock) -> tuple[int, int]:
-    """Bytes and nanoseconds there and back; the least of a few if that is short: the first often is not."""
+def _trip(thing: Any, clock: Clock) -> Weight:
+    """A thing's trip there and back; the least of a few if that is short: the first often is not.
+
+    It is CPU time: pickling waits for nothing but a core.
+    """
     size, least, began = 0, 0, clock.wall()
     for number in range(_MOST_TRIPS):
         start = clock.thread_cpu()
@@ -169,7 +154,7 @@ def _trip(thing: Any, clock: Clock) -> tuple[int, int]:
         least = min(least, took) if number else took
         if clock.wall() - began > (_SHORT if number + 1 < _TRIPS else _BRIEF):
             break
-    return size, least
+    return Weight(least, size)
 
 
 def _called(fn: Any) -> str:

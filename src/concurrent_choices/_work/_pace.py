@@ -6,13 +6,21 @@ back its results and its unstarted items, so it should not last several.
 
 from __future__ import annotations
 
-__all__ = ["AIM", "MOST", "Pace", "share_of_rest"]
+__all__ = ["AIM", "LOAD", "MOST", "TRIP", "Pace", "share_of_rest"]
 
 AIM = 0.5e-3
 """Seconds a batch should take: 1 % of overhead at 5 µs a batch (benchmarks.dispatch, threads)."""
 
 MOST = 1 << 14
 """Largest batch: beyond it nothing is gained (benchmarks.dispatch, sequential)."""
+
+
+TRIP = 8e-3
+"""Seconds a batch should take that travels to a worker process: its trip costs the caller 100 µs of the cores
+that the workers share with it (5 % of their time in batches of 2 ms, measured on two)."""
+
+LOAD = 1 << 18
+"""Bytes of items or results that such a batch should carry at most (guessed: a socket's buffer)."""
 
 
 class Pace:

@@ -7,7 +7,7 @@ from collections import deque
 from typing import Any, NamedTuple
 
 from ..._facts._batch import Claim
-from ..._work._pace import Pace
+from ..._work._pace import LOAD, TRIP, Pace
 from ._host import Worker
 
 __all__ = ["CREDIT", "Fallen", "SharedWorkerQueue", "WorkerQueue"]
@@ -17,7 +17,7 @@ CREDIT = 2
 
 LONG = 10e-3
 """Seconds from which a batch is long: its worker gets the next when it has ended, so that nothing waits
-behind it while another worker is idle. The gap costs 1 % (guessed: 100 µs for each)."""
+behind it while another worker is idle. The gap costs 1 % (guessed: 100 µs for each). `TRIP` is less."""
 
 MOST_CREDIT = 32
 """Batches it may hold while they are over in microseconds: waking a process for each would cost fifty
@@ -25,13 +25,6 @@ times as much as the item (benchmarks.dispatch, processes, batches of one)."""
 
 BRIEF = 0.5e-3
 """Seconds of work that a worker should have ahead."""
-
-AIM = 8e-3
-"""Seconds a batch should take: its trip costs the caller 100 µs of the cores that the workers share with it
-(5 % of their time in batches of 2 ms, measured on two), and a longer one would count as long."""
-
-LOAD = 1 << 18
-"""Bytes of items or results a batch should carry at most (guessed: a socket's buffer)."""
 
 STUCK = 2.0
 """Seconds beyond a timeout in which a worker that looks after its lanes' time itself has to report something:
@@ -62,7 +55,7 @@ class WorkerQueue:
 
     def __init__(self, worker: Worker, batch: int | None) -> None:
         self.worker = worker
-        self.pace = Pace(batch, AIM)
+        self.pace = Pace(batch, TRIP)
         self._fixed = batch is not None
         self._claims: deque[Claim] = deque()
         self._reported: int = 0
