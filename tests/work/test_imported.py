@@ -10,10 +10,16 @@ import pytest
 MODULE = """
 import contextvars, re, threading
 LIMIT = 1
+ANIMAL = "\u0451\u0436"
 USER = contextvars.ContextVar("USER", default="nobody")
 WORDS = frozenset("abcdefgh")
 TABLE = {"vowels": {"a", "e", "i", "o", "u"}, "pattern": re.compile("x")}
 LOCK = threading.Lock()
+HOUSE = None
+ROUND = lambda amount: amount
+
+class Money:
+    pass
 
 class Settings:
     depth = 1
@@ -23,7 +29,7 @@ def helper():
 
 def use(item):
     with LOCK:
-        return item, WORDS, TABLE, Settings.depth, helper(), USER.get()
+        return item, ANIMAL, WORDS, TABLE, Settings.depth, helper(), USER.get(), HOUSE, ROUND, Money()
 """
 
 ASK = """
@@ -56,7 +62,7 @@ def told(tmp_path):
 
 
 def test_the_same(told):
-    """Sets order strings differently in each process, and are equal; what cannot be compared is let be."""
+    """Sets order strings differently in each process, and are equal; so is what is called the same."""
     assert told("") == ""
 
 
@@ -64,10 +70,16 @@ def test_the_same(told):
     ("change", "name"),
     [
         ("shop.LIMIT = 2", "shop.LIMIT"),
+        ("shop.ANIMAL = '\u0451\u043b\u043a\u0430'", "shop.ANIMAL"),  # its bytes have that of a set's code
         ("shop.WORDS = frozenset('xyz')", "shop.WORDS"),
         ("shop.TABLE['vowels'].add('y')", "shop.TABLE"),
         ("shop.Settings.depth = 2", "shop.Settings.depth"),
         ("shop.helper = print", "shop.helper"),
+        ("shop.helper = lambda: 2", "shop.helper"),
+        ("from unittest.mock import Mock; shop.helper = Mock()", "shop.helper"),
+        ("import threading; shop.HOUSE = threading.Lock()", "shop.HOUSE"),
+        ("shop.LOCK = open('marks', 'wb')", "shop.LOCK"),
+        ("shop.Money = float", "shop.Money"),
         ("shop.USER.set('Ada')", "shop.USER"),
         ("shop.USER.set(shop.LOCK)", "shop.USER"),
     ],

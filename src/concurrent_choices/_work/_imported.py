@@ -35,11 +35,7 @@ class Imported:
     """
 
     def __init__(self, fn: Any) -> None:
-        self.marks: dict[tuple[str, str], int] = {}
-        for module, path, value in _imported(fn):
-            mark = mark_of(value)
-            if mark is not None:
-                self.marks[module, path] = mark
+        self.marks = {(module, path): mark_of(value) for module, path, value in _imported(fn)}
 
     def __len__(self) -> int:
         return len(self.marks)
@@ -49,7 +45,7 @@ class Imported:
 
 
 def _imported(fn: Any) -> Iterator[tuple[str, str, Any]]:
-    """Data that a worker imports: its module, its name there, and the data."""
+    """What a worker imports: its module, its name there, and the value."""
     yield from _of_classes(type(getattr(fn, "__self__", fn)).__mro__)
     for _, thing in reached_from(fn):
         if isinstance(thing, FunctionType) and not of_libraries(thing.__code__):
@@ -76,4 +72,4 @@ def _of_classes(kinds: Iterable[type]) -> Iterator[tuple[str, str, Any]]:
 
 
 def _data(module: str, parts: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str, Any]]:
-    return ((module, path, value) for path, value in parts if not isinstance(value, (type, ModuleType)))
+    return ((module, path, value) for path, value in parts if not isinstance(value, ModuleType))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from _contextvars import ContextVar
 from _pickle import Pickler
+from types import FunctionType
 from zlib import crc32
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
@@ -21,11 +22,14 @@ __all__ = ["compare", "mark_of"]
 MOST = 1 << 18
 """Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
 
-UNSET, UNKNOWN = -1, -2
-"""The marks of a context variable without a value, and of one whose value has none."""
+UNSET = -1
+"""The mark of a context variable without a value."""
 
 _SETS = (b"\x8f", b"\x91")
 """The pickler's codes for sets, which order strings differently in each process."""
+
+_ATOMS = (int, float, str, bytes)
+"""What holds no sets, though its own bytes may look like their codes."""
 
 
 def compare(marks: dict[tuple[str, str], int]) -> None:
@@ -38,7 +42,7 @@ def compare(marks: dict[tuple[str, str], int]) -> None:
         ValueError: One does not.
     """
     for (module, path), mark in marks.items():
-        if mark_of(_value(module, path)) not in {mark, None}:
+        if mark_of(_value(module, path)) != mark:
             msg = f"{module}.{path} is not there what was made of it here"
             raise ValueError(msg)
 
@@ -51,8 +55,8 @@ def _value(module: str, path: str) -> Any:
     return value
 
 
-def mark_of(value: Any) -> int | None:
-    """A sum of what a value holds, the same in every process; None where there is none.
+def mark_of(value: Any) -> int:
+    """A sum of what a value holds, the same in every process; of what has no pickle, of what it is called.
 
     Of a context variable it is that of what was set in the present context, of which a worker knows nothing.
     """
@@ -64,27 +68,32 @@ def mark_of(value: Any) -> int | None:
     except _FullError:
         pass
     except Exception:  # noqa: BLE001 - picklers raise anything
-        return None
-    return _mark_of_parts(value) if file.may_hold_sets else file.total
+        return _mark_of_name(value)
+    plain = type(value) in _ATOMS or not file.may_hold_sets
+    return file.total if plain else _mark_of_parts(value)
 
 
 def _mark_of_set(variable: ContextVar[Any]) -> int:
     try:
-        mark = mark_of(variable.get())
+        return mark_of(variable.get())
     except LookupError:
         return UNSET
-    return UNKNOWN if mark is None else mark
 
 
-def _mark_of_parts(value: Any) -> int | None:
-    """The same for what may hold sets."""
+def _mark_of_name(value: object) -> int:
+    """That of a function's or a class's own name, and of its class's for anything else."""
+    kind = type(value)  # not asked for `__class__`: it may be a proxy of anything
+    named: Any = value if issubclass(kind, (FunctionType, type)) else kind
+    return crc32(f"{named.__module__}.{named.__qualname__}".encode())
+
+
+def _mark_of_parts(value: Any) -> int:
+    """That of what may hold sets, made of those of its parts."""
     if type(value) not in {dict, frozenset, list, set, tuple}:
-        return None
+        return _mark_of_name(value)
     marks = list(map(mark_of, value.items() if hasattr(value, "items") else value))
-    if None in marks:
-        return None
     if type(value) in {frozenset, set}:
-        marks.sort(key=str)
+        marks.sort()
     return crc32(repr(marks).encode())
 
 
