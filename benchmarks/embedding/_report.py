@@ -6,7 +6,6 @@ import json
 import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from math import comb
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import attrs
 
 from benchmarks._environment import listed
+from benchmarks._interval import interval
 from benchmarks._results import QUICK, heads, written
 
 __all__ = ["TARGETS", "Target", "write_report"]
@@ -68,19 +68,6 @@ class Target:
         word = "reached" if reaches(self.over(seen), self.bound) else "MISSED"
         sure = self.over is not median or len({reaches(end, self.bound) for end in interval(seen)}) == 1
         return word if sure else f"{word}, within the noise"
-
-
-def interval(seen: Sequence[float]) -> tuple[float, float]:
-    """Between which the median lies with 95 % confidence, whatever the distribution: two of the numbers.
-
-    Of fewer than six, the least and the most, which is less sure.
-    """
-    ordered, most = sorted(seen), len(seen)
-    left_out, chance = 0, 1 / 2**most
-    while chance + comb(most, left_out + 1) / 2**most <= 0.025:
-        left_out += 1
-        chance += comb(most, left_out) / 2**most
-    return ordered[left_out], ordered[-1 - left_out]
 
 
 RATE, P99 = "mixed load, calls a second", "mixed load, p99 latency, s"

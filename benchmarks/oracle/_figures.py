@@ -68,6 +68,7 @@ class Case:
     """All that was measured of a workload.
 
     Attributes:
+        watched: What calls took with all instruments running, over what they took without, of each pair.
         repeats: What each run took that was made again in a later round, over the first one.
     """
 
@@ -77,7 +78,7 @@ class Case:
     neighbours: tuple[Choice, ...]
     forecasts: tuple[Forecast, ...]
     audit: dict[str, Any] | None
-    watched: float | None
+    watched: tuple[float, ...]
     disagreeing: tuple[str, ...]
     again: float | None = None
     repeats: tuple[float, ...] = ()
@@ -143,7 +144,9 @@ def _case(name: str, lines: Sequence[Measurement]) -> Case:
         neighbours=tuple(_choice(each, taken, ours) for each in beside),
         forecasts=tuple(_forecasts(verdicts[0], ours)) if verdicts else (),
         audit=next((each.answer for each in lines if each.kind == "audit"), None),
-        watched=next((each.answer.get("ratio") for each in lines if each.kind == "witness"), None),
+        watched=tuple(
+            each for line in lines if line.kind == "witness" for each in line.answer.get("ratios", ())
+        ),
         disagreeing=tuple(disagreeing(lines)),
         again=next((each.seconds for each in lines if each.kind == ONCE_MORE), None),
         repeats=tuple(later / first for first, *others in rounds.values() for later in others),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from statistics import median_low
+from statistics import median, median_low
 
 import attrs
 
+from benchmarks._interval import interval
 from benchmarks.oracle._figures import Case, Choice, Forecast, geometric_mean, quantile
 from benchmarks.oracle._grid import forks_the_caller
 from benchmarks.oracle._measurement import OURS
@@ -16,6 +17,10 @@ __all__ = ["LOST", "Target", "share", "targets"]
 
 LOST = 1.1
 """A choice that takes more than this many times the best is lost, and named."""
+
+
+LOOKING = 1.03
+"""Times as long that calls may take under the witness and the stopwatch."""
 
 
 @attrs.frozen
@@ -27,17 +32,20 @@ class Target:
         goal: What it has to be.
         measured: What it is.
         reached: Whether that is enough; None where nothing was asked or nothing measured.
+        sure: Whether it would be so at either end of where the figure lies with 95 % confidence.
     """
 
     figure: str
     goal: str
     measured: str
     reached: bool | None = None
+    sure: bool = True
 
     @property
     def mark(self) -> str:
         """In a word."""
-        return {True: "reached", False: "**missed**", None: ""}[self.reached]
+        word = {True: "reached", False: "**missed**", None: ""}[self.reached]
+        return word if self.sure else f"{word}, within the noise"
 
 
 def targets(cases: Sequence[Case]) -> Iterator[Target]:
@@ -180,13 +188,18 @@ def _results(cases: Sequence[Case]) -> Target:
 
 
 def _looking(cases: Sequence[Case]) -> Target:
-    watched = {case.workload: case.watched - 1.0 for case in cases if case.watched is not None}
+    watched = {case.workload: median(case.watched) for case in cases if case.watched}
     if not watched:
         return Target("witness and timers running", "at most +3 %", "nothing measured")
-    worst = max(watched, key=watched.__getitem__)
-    middle = quantile(list(watched.values()), 0.5)
-    measured = f"median {middle:+.1%}, worst {watched[worst]:+.1%} ({worst})"
-    return Target("witness and timers running", "at most +3 %", measured, watched[worst] <= 0.03)
+    worst = max(cases, key=lambda case: watched.get(case.workload, 0.0))
+    most = watched[worst.workload]
+    least, highest = interval(worst.watched)
+    measured = (
+        f"median {median(watched.values()) - 1.0:+.1%}, worst {most - 1.0:+.1%} ({worst.workload}; "
+        f"with 95 % confidence {least - 1.0:+.1%} to {highest - 1.0:+.1%})"
+    )
+    sure = (least <= LOOKING) == (highest <= LOOKING)
+    return Target("witness and timers running", "at most +3 %", measured, most <= LOOKING, sure)
 
 
 def share(part: int, whole: int) -> str:

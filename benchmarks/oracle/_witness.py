@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -20,13 +19,15 @@ from concurrent_choices._measure._witness import WitnessThread
 
 __all__ = ["watched"]
 
-PAIRS = 11
+PAIRS = 21
+"""Of eleven, the median of python-200us lay between -4 and +15 %; of 61 it was +1.8 %."""
+
 BLOCK = 0.08
 """Seconds of calls on either side of a pair: as many as sampling makes before it may be content."""
 
 
 def watched(fn: Callable[[Any], Any], items: Sequence[Any]) -> Answer:
-    """How many times as long calls take under the witness and the stopwatch: the median of pairs.
+    """How many times as long calls take under the witness and the stopwatch, in each pair.
 
     Calls are made and entered in the same way on either side; without instruments the clocks are read at the
     beginning and at the end.
@@ -45,7 +46,7 @@ def watched(fn: Callable[[Any], Any], items: Sequence[Any]) -> Answer:
         return _seconds(lambda: calls.round(claims, Ledger()), WitnessThread(clock))
 
     ratios = [_ratio(looked_at, plain, first=number % 2) for number in range(PAIRS)]
-    return {"ratio": statistics.median(ratios), "ratios": ratios, "calls": len(part)}
+    return {"ratios": ratios, "calls": len(part)}
 
 
 def _ratio(looked_at: Callable[[], float], plain: Callable[[], float], *, first: int) -> float:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from benchmarks._interval import interval
 from benchmarks.embedding._calls import nothing
 from benchmarks.embedding._figures import awaited, renew_offload
 from benchmarks.embedding._labelled import LABELS, is_right, sleeps
-from benchmarks.embedding._report import TARGETS, interval, write_report
+from benchmarks.embedding._report import TARGETS, write_report
 
 from concurrent_choices import offload
 

@@ -179,3 +179,18 @@ def test_a_quick_run(root, tmp_path):
         report = (tmp_path / "REPORT.md").read_text()
         assert "| calls of `fn` per item | exactly one |" in report
         assert str(root) not in (tmp_path / "results.jsonl").read_text() + report
+
+
+@pytest.mark.parametrize(
+    ("ratios", "mark"),
+    [
+        ([1.01] * 21, "reached"),
+        ([1.05] * 21, "**missed**"),
+        ([0.9] * 10 + [1.05] * 11, "**missed**, within the noise"),
+    ],
+)
+def test_what_looking_costs_is_told_with_its_noise(ratios, mark):
+    """The worst of several medians is a maximum of luck: whether it is surely missed is said."""
+    watched = Measurement(workload="sleep-5ms", kind="witness", answer={"ratios": ratios})
+    (target,) = (each for each in targets(cases_of(lines(watched))) if each.figure.startswith("witness"))
+    assert target.mark == mark
