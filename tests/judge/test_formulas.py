@@ -99,6 +99,17 @@ def test_a_loop_lends_so_many_threads_and_no_more():
     assert seconds(waits, 640, "thread", 160, 160) == pytest.approx(640 / 160 * 0.05, rel=0.1)
 
 
+def test_a_loop_waits_for_each_of_its_threads_to_begin():
+    """Of coroutines that wait in threads, one is started for each up to 64: later ones find them there."""
+    costs, waits = evolve(FREE, thread_start=1 * MS), coroutine(50, in_threads=50 * MS)
+
+    added = [
+        seconds(waits, items, "asyncio", 1, items, costs=costs) - seconds(waits, items, "asyncio", 1, items)
+        for items in (32, 6400)
+    ]
+    assert added == pytest.approx([32 * MS, 0.0], abs=2 * MS)
+
+
 def test_a_loop_goes_on_while_others_compute_for_a_coroutine():
     """Child processes of 10 ms each on two cores: as fast as the cores, and not one after another."""
     profile = coroutine(10, children=10 * MS)

@@ -1,12 +1,12 @@
 """On one event loop.
 
-asyncio(L):  D_loop = H + e_task + n_s e_io,  D_u = u,  Z = w - H - u,  X <= 64 / z
+asyncio(L):  D_loop = H + e_task + n_s e_io + s_t min(L, 64) / N,  D_u = u,  Z = w - H - u,  X <= 64 / z
              T = s_loop + N/X(L) + tail
 
 where H is the time the coroutine holds the loop, whether it computes or blocks, n_s how often it
 suspends, e_io what a suspension costs the loop (uvloop: less; anyio: a little more), w its wall
-time and z the part of it spent in the loop's 64 threads (DECISION.md 5.2). What child processes and other
-threads compute for it needs a core, and no loop.
+time and z the part of it spent in the loop's 64 threads, each started once in s_t (DECISION.md 5.2). What
+child processes and other threads compute for it needs a core, and no loop.
 A `def` runs in L threads instead, at the price of threads and a hop.
 """
 
@@ -62,7 +62,7 @@ def loop_rate(case: Case, lanes: int, step: float, cores: float) -> Rate:
     """How fast one event loop works, of whose own work each suspension takes `step` seconds."""
     demand = case.demand
     lanes = max(1, min(lanes, case.items))
-    own = case.costs.task_item + demand.steps * step
+    own = case.costs.task_item + demand.steps * step + _starting_threads(case, lanes)
     held = demand.own + demand.block + own
     busy = demand.busy + own
     network = Network(
@@ -74,6 +74,12 @@ def loop_rate(case: Case, lanes: int, step: float, cores: float) -> Rate:
         doubtful=demand.resource if demand.doubtful else 0.0,
     )
     return rate_of(network, lanes, {"loop": held, "resource": demand.resource}, busy, cores)
+
+
+def _starting_threads(case: Case, lanes: int) -> float:
+    """Seconds that starting the loop's threads takes of each item: the loop waits until one has begun."""
+    threads = min(lanes, MOST) if case.profile.in_threads else 0
+    return case.costs.thread_start * threads / max(1, case.items)
 
 
 def _on_loop(case: Case, plan: Plan, step: float, start: float) -> Prediction:
