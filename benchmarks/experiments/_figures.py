@@ -117,9 +117,9 @@ class Figures:
         """Why ways are absent, each reason once."""
         return list(dict.fromkeys(r.absent for r in self.readings if r.absent))
 
-    def best(self, task: str, names: Sequence[str], strategy: str = "") -> float:
-        """The smallest reading among some contestants."""
-        return min(self.least(task, name, strategy) for name in names)
+    def best(self, task: str, names: Sequence[str]) -> float:
+        """The smallest reading among some published ways."""
+        return min(self.least(task, name) for name in names)
 
     def _in_order(self) -> list[Reading]:
         return sorted(self.readings, key=lambda r: r.order)

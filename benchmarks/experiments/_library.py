@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-import concurrent_choices
 from benchmarks._environment import without_paths
-from concurrent_choices import run
+from concurrent_choices import Recommendation, recommend, run
 
 from ._model import Job
 
@@ -16,9 +15,6 @@ __all__ = ["STRATEGIES", "Advice", "advise", "perform"]
 
 STRATEGIES = ("sequential", "asyncio", "uvloop", "anyio", "thread", "process", "hybrid", "auto")
 """Every registered name, and `auto`; a test compares them with the registry."""
-
-# The one place that asks whether the library can already recommend.
-_recommend: Any = getattr(concurrent_choices, "recommend", None)
 
 
 @frozen(kw_only=True)
@@ -29,7 +25,7 @@ class Advice:
         experiment: The number of its experiment.
         task: The task's name.
         job: The job's name.
-        verdict: The strategy with its numbers; "" where the library cannot recommend yet.
+        verdict: The strategy with its numbers.
         bound: "io", "cpu" or "mixed".
         diagnosis: What the callable spends its time on.
         reason: One sentence.
@@ -63,27 +59,23 @@ def advise(experiment: int, task: str, job: Job, budget: float) -> Advice:
         budget: Seconds it may take.
     """
     about = Advice(experiment=experiment, task=task, job=job.name)
-    if _recommend is None:
-        return about
     try:
-        said = _recommend(job.fn, list(job.items), budget=budget)
+        said = recommend(job.fn, list(job.items), budget=budget)
     except Exception as error:  # noqa: BLE001 - the page shows it, and the other jobs go on
-        return _with(about, error=f"{type(error).__name__}: {error}")
-    return _with(about, **_spoken(said))
+        return evolve(about, error=f"{type(error).__name__}: {error}")
+    return evolve(
+        about,
+        verdict=_named(said),
+        bound=said.bound,
+        diagnosis=without_paths(said.diagnosis),
+        reason=without_paths(said.reason),
+        seconds=said.chosen.seconds,
+    )
 
 
-def _with(about: Advice, **more: Any) -> Advice:
-    return Advice(experiment=about.experiment, task=about.task, job=about.job, **more)
-
-
-def _spoken(said: Any) -> dict[str, Any]:
+def _named(said: Recommendation) -> str:
+    """The strategy with its numbers."""
     plan = said.plan
     numbers = [f"{plan.workers} workers"] * (plan.workers > 1)
     numbers += [f"{plan.concurrency} in flight"] * (plan.concurrency > plan.workers)
-    return {
-        "verdict": f"{plan.strategy}" + (f" ({', '.join(numbers)})" if numbers else ""),
-        "bound": said.bound,
-        "diagnosis": without_paths(said.diagnosis),
-        "reason": without_paths(said.reason),
-        "seconds": said.chosen.seconds,
-    }
+    return plan.strategy + (f" ({', '.join(numbers)})" if numbers else "")

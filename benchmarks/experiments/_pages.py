@@ -172,18 +172,11 @@ def _extra(name: str, value: float) -> str:
 
 def _ours(figures: Figures, said: dict[tuple[str, str], Advice]) -> Iterator[str]:
     rows = [(task, job) for task in figures.tasks() for job in figures.jobs(task)]
-    advised = any(each.verdict or each.error for each in said.values())
-    columns = [
-        "the library",
-        "callable",
-        *(f"`{name}`" for name in STRATEGIES),
-        *["`recommend` says"] * advised,
-    ]
-    yield from heads(*columns)
+    yield from heads("the library", "callable", *(f"`{name}`" for name in STRATEGIES), "`recommend` says")
     for task, job in rows:
         best = min(figures(task, job, s) for s in STRATEGIES if figures.of(task, job, s))
         cells = [_ours_cell(figures, task, job, strategy, best) for strategy in STRATEGIES]
-        yield row(task, job, *cells, *[_said(said.get((task, job)))] * advised)
+        yield row(task, job, *cells, _said(said.get((task, job))))
     yield ""
 
 

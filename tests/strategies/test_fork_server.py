@@ -164,10 +164,10 @@ def test_a_worker_without_a_fork_server_can_be_killed(host):
     worker = ready(host.hire())
     os.kill(host.fork_server.pid, signal.SIGKILL)
     assert readable(worker.sentinel, 10)
-    assert not worker.lost
+    assert not worker.process.ended
     worker.kill()
     assert readable(worker.sentinel, 10)
-    assert worker.lost
+    assert worker.process.ended
     assert host.bury(worker) is None
 
 

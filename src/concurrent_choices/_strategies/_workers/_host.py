@@ -80,11 +80,6 @@ class Worker:
         """A descriptor that becomes readable when it ends, where there is one."""
         return self.process.sentinel
 
-    @property
-    def lost(self) -> bool:
-        """Whether it has ended, or will never be."""
-        return self.process.ended
-
     def kill(self) -> None:
         """End it and whatever processes it started, now."""
         if not self.pid:
@@ -192,7 +187,7 @@ class Host:
 
     def dismiss_lost(self) -> None:
         """Let go of workers that were lost while nobody listened to them."""
-        for worker in [worker for worker in self.workers if worker.lost]:
+        for worker in [worker for worker in self.workers if worker.process.ended]:
             self.dismiss(worker)
 
     def bury(self, worker: Worker) -> int | None:

@@ -77,7 +77,7 @@ class Wires(Generic[Q]):
                 if event & select.POLLOUT:
                     self.flush(queue)
                 dead = descriptor == queue.worker.sentinel
-                outlived = dead and not queue.worker.lost  # it was its fork server that has ended
+                outlived = dead and not queue.worker.process.ended  # it was its fork server that has ended
                 if event & ~select.POLLOUT and not outlived:
                     yield queue, dead
 
