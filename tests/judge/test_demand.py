@@ -1,3 +1,5 @@
+from math import sqrt
+
 import pytest
 from attrs import evolve
 from judge_cases import MS, TWO, coroutine, function
@@ -74,6 +76,14 @@ def test_calls_too_unequal_for_a_pair_show_no_lock(error, found):
     demand = demand_of(function(2, pair_speedup=1.0, pair_se=error), TWO)
 
     assert (demand.resource > 0) is found
+
+
+@pytest.mark.parametrize("error", [0.4, 2.0])
+def test_calls_too_unequal_for_a_crowd_show_no_lock(error):
+    """Of a hundred calls one is long: their mean tells nothing of what sixteen lanes should have achieved."""
+    uneven = function(2, wall_sd=error * sqrt(10) * 2 * MS, pair_speedup=1.9, ramp=((16, 3.0),))
+
+    assert demand_of(uneven, TWO).resource == 0.0
 
 
 def test_a_lock_of_each_process_is_not_shared():

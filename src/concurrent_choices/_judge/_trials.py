@@ -154,11 +154,11 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
     if not lanes:
         return demand
     tried = _with_loop(profile, demand)
-    enough = observed / (_pair(profile) if lanes == PAIR else _crowd(profile))
-    if enough >= _speedup(tried, lanes) or _at_work(profile) or _left_to_others(demand):
+    share = _pair(profile) if lanes == PAIR else _crowd(profile)
+    if observed >= share * _speedup(tried, lanes) or _at_work(profile) or _left_to_others(demand):
         return demand
     held = _held_more(profile, demand)
-    if enough >= _speedup(_with_loop(profile, held), lanes):
+    if observed >= share * _speedup(_with_loop(profile, held), lanes):
         return held
     in_step = _network(tried, lanes).in_step(lanes) * demand.alone
     if lanes > PAIR and demand.is_async and observed >= EXPLAINED * in_step:
