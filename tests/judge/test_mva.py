@@ -1,10 +1,12 @@
+import threading
+from contextlib import suppress
 from math import inf
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from concurrent_choices._judge._mva import Network, invert, throughput
+from concurrent_choices._judge._mva import Network, _Curve, invert, throughput
 
 demands = st.floats(min_value=0, max_value=1)
 lanes = st.integers(min_value=1, max_value=64)
@@ -100,3 +102,25 @@ def test_an_impossible_observation_gives_the_nearest_end():
 
     assert invert(build, 2, 0.1, 1.0) == pytest.approx(1.0)
     assert invert(build, 2, 100.0, 1.0) == pytest.approx(0.0)
+
+
+def test_threads_that_ask_at_once_are_told_the_same(monkeypatch):
+    """A curve is kept for all of them: what two work out at the same moment is written down once."""
+    network = Network(queues=(1.0,), work=1.0, think=20.0)
+    truth = [_Curve(network).at(lanes) for lanes in range(10)]
+    shared, both, step = _Curve(network), threading.Barrier(2), _Curve._step
+
+    def slow_step(self, lanes):
+        rate = step(self, lanes)
+        with suppress(threading.BrokenBarrierError):
+            both.wait(0.1)
+        return rate
+
+    monkeypatch.setattr(_Curve, "_step", slow_step)
+    threads = [threading.Thread(target=shared.at, args=(9,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [shared.at(lanes) for lanes in range(10)] == truth

@@ -24,6 +24,8 @@ from math import inf
 
 from attrs import field, frozen, validators
 
+from .._work._mutex import Mutex
+
 __all__ = ["Network", "capacity", "invert", "throughput"]
 
 _SATURATED = 0.9999999
@@ -79,9 +81,10 @@ def capacity(seconds: float, servers: float = 1.0) -> float:
 
 
 class _Curve:
-    """Throughput by number of lanes, computed as far as somebody asked."""
+    """Throughput by number of lanes, computed as far as somebody asked; safe to use from several threads."""
 
     def __init__(self, network: Network) -> None:
+        self._lock = Mutex()
         self._network = network
         self._bound = network.bound
         self._known: list[float] = [0.0]
@@ -92,9 +95,10 @@ class _Curve:
         self._flat = False
 
     def at(self, lanes: int) -> float:
-        while len(self._known) <= lanes and not self._flat:
-            self._known.append(self._step(len(self._known)))
-        return self._known[min(lanes, len(self._known) - 1)]
+        with self._lock:
+            while len(self._known) <= lanes and not self._flat:
+                self._known.append(self._step(len(self._known)))
+            return self._known[min(lanes, len(self._known) - 1)]
 
     def _step(self, lanes: int) -> float:
         network = self._network
