@@ -1,3 +1,4 @@
+import itertools
 import threading
 import time
 from functools import partial
@@ -5,14 +6,14 @@ from functools import partial
 import pytest
 from measure_fakes import FakeClock, FakeWitness
 
-from concurrent_choices._measure import _trial
+from concurrent_choices._measure import _control, _trial
 from concurrent_choices._measure._allowance import Allowance
 from concurrent_choices._measure._bench import Bench
 from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._control import resident_inflation
 from concurrent_choices._measure._evidence import Sample
 from concurrent_choices._measure._figures import PAIR, Block, Trial
-from concurrent_choices._measure._hand import OwnHand
+from concurrent_choices._measure._hand import DaemonHand, OwnHand
 from concurrent_choices._measure._lane_trials import Size, Trials
 from concurrent_choices._measure._profiler import profile
 from concurrent_choices._measure._rounds import Rounds
@@ -97,6 +98,36 @@ def test_hashing_is_measured_alone_and_in_two_lanes():
 
     assert inflation is not None
     assert 0.5 < inflation < 4
+
+
+@pytest.mark.parametrize(("late", "told"), [({1}, 1.0), ({1, 4}, None), ({2, 5, 6}, None), ({2, 3, 4}, 1.0)])
+def test_hashing_that_does_not_come_back_in_time_tells_nothing(late, told, monkeypatch):
+    """Nor does it count as the next turn, which it ends in."""
+    monkeypatch.setattr(_control, "_PATIENCE", 0.05)
+    places, pace, begin = itertools.count(1), _control._pace, DaemonHand.begin
+    turns: list[threading.Event] = []
+
+    def hash_at_once(paces, clock):
+        if next(places) in late:
+            turns[-1].wait(10.0)
+        paces.append(clock)
+
+    def next_turn(*args):
+        turns.append(threading.Event())
+        return pace(*args)
+
+    def begin_and_end_the_turns_before(hand, work):
+        begin(hand, work)
+        for turn in turns[:-1]:
+            turn.set()
+
+    monkeypatch.setattr(_control, "_hash", hash_at_once)
+    monkeypatch.setattr(_control, "_pace", next_turn)
+    monkeypatch.setattr(DaemonHand, "begin", begin_and_end_the_turns_before)
+    inflation = resident_inflation(1.0)
+    turns[-1].set()
+
+    assert inflation == told
 
 
 def test_a_trial_of_lanes_that_turn_out_slow_is_over_soon():

@@ -36,23 +36,26 @@ CONTROL_SECONDS = 2 * _ROUNDS * _TURN / 1e9
 
 
 def resident_inflation(clock: Clock) -> float | None:
-    """CPU time of hashing in two threads over that in one, in turn, the least of each; None if none ends."""
-    hands = [DaemonHand(), DaemonHand()]
+    """CPU time of hashing in two threads over that in one, in turn, the least of each.
+
+    None where one of them never came back.
+    """
+    rounds = [(_pace(1, clock), _pace(2, clock)) for _ in range(_ROUNDS)]
+    alone, together = (min(paces) for paces in zip(*rounds, strict=True))
+    return together / alone if max(alone, together) < math.inf else None
+
+
+def _pace(lanes: int, clock: Clock) -> float:
+    """Mean CPU time of a piece in so many threads at once, ns; infinite where one did not come back."""
+    paces: list[float] = []
+    hands = [DaemonHand() for _ in range(lanes)]  # new ones: who is late would end the next turn too soon
     try:
-        rounds = [(_pace(hands[:1], clock), _pace(hands, clock)) for _ in range(_ROUNDS)]
+        for hand in hands:
+            hand.begin(partial(_hash, paces, clock))
+        ended = all(hand.ended(_PATIENCE) for hand in hands)
     finally:
         for hand in hands:
             hand.close()
-    alone, together = (min(paces) for paces in zip(*rounds, strict=True))
-    return together / alone if together < math.inf else None
-
-
-def _pace(hands: list[DaemonHand], clock: Clock) -> float:
-    """Mean CPU time of a piece in so many threads at once, ns; infinite where one did not come back."""
-    paces: list[float] = []
-    for hand in hands:
-        hand.begin(partial(_hash, paces, clock))
-    ended = all(hand.ended(_PATIENCE) for hand in hands)
     return sum(paces) / len(paces) if ended else math.inf
 
 
