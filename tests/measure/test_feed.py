@@ -178,6 +178,29 @@ def test_a_mapping_is_iterated():
     assert feed.count == 2
 
 
+def test_nothing_is_taken_from_an_iterable_that_has_raised():
+    """Some could go on, and who loops over them never comes to that."""
+
+    class Flawed:
+        def __init__(self):
+            self.numbers = itertools.count()
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            number = next(self.numbers)
+            if number == 2:
+                raise OSError("the third is broken")
+            return number
+
+    feed = Feed(Flawed())
+
+    assert [item for _ in range(3) for claim in feed.take(2, 2) for item in claim.items] == [0, 1]
+    with pytest.raises(OSError, match="the third is broken"):
+        list(feed.rest())
+
+
 def test_an_iterable_that_raises():
     """Its error is kept until the items before it have been dealt with, and is then raised."""
 

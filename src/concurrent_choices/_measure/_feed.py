@@ -139,7 +139,7 @@ class Feed:
         try:
             pulled.extend(islice(self._iterator, count))
         except Exception as error:  # noqa: BLE001 - the iterable's error is raised in its place, after the results already due
-            self.error = error
+            self.error, self._iterator = error, iter(())  # some can go on after it: nobody else would
         start, self._next = self._next, self._next + len(pulled)
         if len(pulled) < count and self.error is None:
             self.count = self._next
