@@ -63,3 +63,18 @@ def test_a_crowd(error):
 def test_no_crowd(error):
     """Ordinary errors say nothing of a crowd."""
     assert not is_congestion(error)
+
+
+class Unanswered(Exception):  # noqa: N818 - as clients have it
+    """Its response can only be asked for where there was one."""
+
+    @property
+    def response(self):
+        msg = "there was no response"
+        raise RuntimeError(msg)
+
+
+def test_an_error_that_raises_as_it_is_asked():
+    """It stays the error there is, and is judged by what else it says."""
+    assert not is_congestion(Unanswered("refused"))
+    assert is_congestion(Unanswered("rate limit exceeded"))

@@ -34,9 +34,17 @@ def is_congestion(error: BaseException) -> bool:
 
 def _status(error: BaseException) -> Any:
     """The HTTP status an error carries, under any of the names that clients use."""
-    for carrier in (error, getattr(error, "response", None)):
+    for carrier in (error, _told(error, "response")):
         for name in ("status_code", "status", "code"):
-            status = getattr(carrier, name, None)
+            status = _told(carrier, name)
             if isinstance(status, int):
                 return status
     return None
+
+
+def _told(carrier: object, name: str) -> Any:
+    """What something says under a name; None where it says nothing, or raises as it is asked."""
+    try:
+        return getattr(carrier, name, None)
+    except Exception:  # noqa: BLE001 - a property of the user's, or of a client's, raises anything
+        return None
