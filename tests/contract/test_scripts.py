@@ -163,6 +163,23 @@ def test_modules_are_found_when_the_folder_has_changed(name, execute, tmp_path):
     assert printed == ["0", "2", "4"]
 
 
+def test_modules_of_the_library_are_not_looked_for_in_the_folder(name, execute, tmp_path):
+    """What lies there under their names is nothing to a script that is somewhere else, nor to workers."""
+    (tmp_path / "elsewhere").mkdir()
+    for module in ("logging", "mmap", "select", "struct", "types"):
+        (tmp_path / "elsewhere" / f"{module}.py").write_text("raise SystemExit('not the one')")
+    printed = execute(
+        f"""
+        import os
+        from concurrent_choices import run
+
+        os.chdir("elsewhere")
+        print(*run(lambda number: 2 * number, range(3), strategy="{name}"))
+        """
+    )
+    assert printed == ["0", "2", "4"]
+
+
 def test_what_workers_print_is_seen(name, execute):
     """A print in a worker arrives where the caller's own prints go."""
     printed = execute(

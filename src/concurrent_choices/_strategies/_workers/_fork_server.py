@@ -122,8 +122,7 @@ def _preload(folder: str, *modules: str) -> None:
     30 ms, asyncio 50, what lanes inside a worker need 6.
     """
     path = sys.path
-    # Without the folder of our own package: others may stand there before the library's.
-    sys.path = [*path[1:], folder] if folder else path[1:]
+    sys.path = [*path, folder] if folder else path
     for name in modules:
         _import(name)
     sys.path = path

@@ -25,8 +25,10 @@ __all__ = ["Process", "fork", "fresh", "interpreter"]
 
 _ROOT = str(Path(__file__).parents[3])
 _BOOT = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); "
-    "from concurrent_choices._strategies._workers.{} import main; main()"
+    # Our folder comes first for our package alone: beside it there may be modules named as the library's are.
+    # The current folder, where the caller need not look for any, would be searched before the library too.
+    "import sys; sys.path[:] = [sys.argv.pop(1), *filter(None, sys.path)]; import concurrent_choices; "
+    "del sys.path[0]; from concurrent_choices._strategies._workers.{} import main; main()"
 )
 
 
