@@ -5,7 +5,7 @@ import threading
 import time
 from collections import Counter as Tallied
 from contextlib import closing
-from itertools import count, islice, repeat
+from itertools import count, islice, repeat, takewhile
 from types import SimpleNamespace
 
 import engine_acts as acts
@@ -15,6 +15,7 @@ from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, Scripted
 from concurrent_choices import ItemTimeoutError, arun, run, stream
 from concurrent_choices._engine import _conductor
 from concurrent_choices._engine._elastic_pool import ElasticPool
+from concurrent_choices._engine._worker_startup import WorkerStartup
 
 SCRIPTS = {
     "alone": [ALONE],
@@ -102,6 +103,25 @@ def test_items_that_cannot_travel_are_performed_here():
     items = [acts.Unmovable(number) if number % 5 == 0 else number for number in range(200)]
     strategy = ScriptedStrategy(STARTING, OUTSIDE)
     assert run(acts.number_of, items, strategy=strategy) == list(range(200))
+
+
+def test_a_callable_that_cannot_travel_any_more_is_called_here(monkeypatch):
+    """It could when workers were ordered; by now it has opened what stays in this process."""
+    counter, hand_over = acts.Opening(), WorkerStartup.hand_over
+
+    def hand_over_late(startup):
+        counter.lock = threading.Lock()
+        return hand_over(startup)
+
+    monkeypatch.setattr(WorkerStartup, "hand_over", hand_over_late)
+    strategy = ScriptedStrategy(STARTING, OUTSIDE)
+    with closing(stream(counter, count(), strategy=strategy)) as results:
+        before = list(takewhile(lambda _: not strategy.controller.barred, results))
+        after = list(islice(results, 10))
+
+    assert "cannot travel any more (cannot pickle" in strategy.controller.barred
+    assert before == [acts.spin(item) for item in range(len(before))]
+    assert after == [acts.spin(item) for item in range(len(before) + 1, len(before) + 11)]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from .._errors import InvalidArgumentError
 from .._facts._batch import Batch
 from .._measure._switching import URGENT, quick_switching
 from .._strategies._lanes._thread_pool import ThreadPool
@@ -188,14 +189,20 @@ class Conductor:
         assert self._startup is not None
         host = self._startup.hand_over()
         orders = self._orders
-        pump = FallbackPump(
-            self._job,
-            host,
-            self._pool,
-            workers=self._processes,
-            inside=orders.inside,
-            watched=self._state.is_held,
-        )
+        try:
+            pump = FallbackPump(
+                self._job,
+                host,
+                self._pool,
+                workers=self._processes,
+                inside=orders.inside,
+                watched=self._state.is_held,
+            )
+        except (
+            InvalidArgumentError
+        ) as error:  # since workers were ordered, it has come to hold what is fixed here
+            self._stay(f"the callable cannot travel any more ({error.__cause__})")
+            return
         self._observer.pump = pump
         if not orders.inside:  # called back already
             pump.leave()
@@ -205,10 +212,15 @@ class Conductor:
             if pump.changed:
                 self._report.lose(pump.changed)
             if pump.unfit:
-                self._controller.bar(pump.unfit)
-                orders.inside, orders.relieved = 0, False
+                self._stay(pump.unfit)
         if self._job.source.finished:
             yield from self._caller.drain()
+
+    def _stay(self, reason: str) -> None:
+        """Have items performed here again, and no more in worker processes."""
+        with self._lock:
+            self._controller.bar(reason)
+            self._orders.inside, self._orders.relieved = 0, False
 
     @property
     def done(self) -> int:
