@@ -1,7 +1,9 @@
 """What one run of `auto` has learnt is where the next run of the same callable begins."""
 
 import asyncio
+import gc
 import time
+import weakref
 from functools import lru_cache, partial
 
 import pytest
@@ -214,6 +216,19 @@ def test_a_class_that_raises(place):
     odd = Odd()
     assert run(lambda item: place(odd) and 1, [place(odd)] * 3) == [1, 1, 1]
     assert key(scale(place(odd)), odd) == key(scale(place(odd)), odd)
+
+
+def test_classes_do_not_live_on():
+    """What is remembered of an item's class, or of what is captured, is its name."""
+
+    class Local:
+        pass
+
+    seen, told = weakref.ref(Local), key(scale(Local()), Local())
+    del Local
+    gc.collect()
+
+    assert seen() is None, told
 
 
 def test_a_table_that_holds_itself():

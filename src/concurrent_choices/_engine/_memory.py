@@ -158,8 +158,11 @@ def _callees(value: object) -> Hashable:
 
 
 def _size(value: object) -> Hashable:
-    """A type and a power of sixteen: of a number, of bytes, of things held."""
-    kind, seen = type(value), cast("Any", value)
+    """A type by its name, and a power of sixteen: of a number, of bytes, of things held."""
+    kind, seen = (
+        (type(value).__module__, type(value).__qualname__),
+        cast("Any", value),
+    )  # itself, it would live on
     if of_type(value, int):
         return kind, seen.bit_length() // 4
     if of_type(value, float):
