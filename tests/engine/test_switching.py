@@ -1,6 +1,7 @@
 """Whatever a controller orders, and whenever: every item once, in its place, and nothing left over."""
 
 import os
+import sys
 import threading
 import time
 from collections import Counter as Tallied
@@ -164,3 +165,21 @@ def test_what_starting_lanes_takes_counts_as_rest(monkeypatch):
     monkeypatch.setattr(_conductor, "time", clock)
     strategy = ScriptedStrategy.following(script())
     assert run(lambda _: looked.wait(30), range(3), strategy=strategy) == [True] * 3
+
+
+def test_lanes_by_themselves_take_the_gil_from_one_another_no_sooner_than_usual():
+    """The switch interval is short while the calling thread works, and not for lanes that relieve it."""
+    usual, caller, seen = sys.getswitchinterval(), threading.get_ident(), []
+    told = threading.Event()
+
+    def act(_):
+        if threading.get_ident() == caller:
+            return told.wait(30)
+        seen.append(sys.getswitchinterval())
+        if len(seen) >= 50:
+            told.set()
+        return time.sleep(1e-3) or True
+
+    strategy = ScriptedStrategy(*[LANES] * 1000)
+    assert run(act, range(60), strategy=strategy) == [True] * 60
+    assert set(seen) == {usual}
