@@ -239,3 +239,14 @@ def test_what_is_bound_to_its_thread_stays_there():
 
     assert told.plan.strategy == "sequential"
     assert all(each.obstacle.startswith("it sets signal") for each in told.estimates[1:])
+    assert told.reason.endswith(
+        "waiting; but it sets signal handlers, which only the main thread may, so it goes one after another."
+    )
+    assert not any("other processes" in each for each in told.changes)
+
+
+def test_what_did_not_come_back_has_computed_for_at_least_so_long():
+    """Nobody knows how long it would take."""
+    told = verdict(function(1000, cpu=800, gil=800, wall_at_least=True))
+
+    assert told.reason.startswith("each call computes for at least 800 ms under the GIL")

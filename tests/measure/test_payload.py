@@ -59,8 +59,8 @@ def test_a_class_travels_with_each_message(clock):
 @pytest.mark.parametrize(
     ("items", "results", "words"),
     [
-        ([LOCK], [], "the item (cannot"),
-        ([1], [LOCK], "the result (cannot"),
+        ([LOCK], [], "the item is a lock (cannot"),
+        ([1], [LOCK], "the result is a lock (cannot"),
         ([1, LOCK], [], "the item"),
     ],
 )

@@ -561,7 +561,7 @@ def test_items_that_cannot_be_pickled():
     sample = real(type, [threading.Lock() for _ in range(5)])
 
     assert len(sample.results) == 5
-    assert sample.profile.payload.obstacle.startswith("the item (cannot pickle")
+    assert sample.profile.payload.obstacle.startswith("the item is a lock (cannot pickle")
 
 
 def test_pickling_that_does_not_end(monkeypatch):

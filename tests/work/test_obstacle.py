@@ -79,7 +79,7 @@ def test_a_path_through_several_parts():
         (lambda: lambda item, lock=LOCK: item, "it's default argument is a lock"),
         (lambda: lambda item, *, lock=LOCK: item, "it's default of 'lock' is a lock"),
         (Slotted, "it's attribute 'guard' is a lock"),
-        (lambda: (item for item in ()), "it (cannot pickle 'generator' object)"),
+        (lambda: (item for item in ()), "it is a generator (cannot pickle 'generator' object)"),
     ],
 )
 def test_the_smallest_part_is_named(make, phrase):
@@ -96,7 +96,7 @@ def test_things_that_contain_themselves_or_nest_deeply():
         deep = [deep]
 
     assert obstacle(cycle, "it") == ""
-    assert obstacle(deep, "it") == "it (it is nested too deeply to be pickled)"
+    assert obstacle(deep, "it") == "it is a list (it is nested too deeply to be pickled)"
     while deep:
         deep = deep.pop()
 
@@ -108,7 +108,7 @@ class Sulking:
 
 def test_a_hook_that_raises_without_words():
     """An error without text is named by its type."""
-    assert obstacle(Sulking(), "the item") == "the item (ValueError)"
+    assert obstacle(Sulking(), "the item") == "the item is a Sulking (ValueError)"
 
 
 class SulkingMapping(UserDict):
@@ -119,7 +119,7 @@ class SulkingMapping(UserDict):
 def test_a_thing_that_cannot_be_looked_into():
     """What its own hooks raise says nothing of it; it is named as a whole."""
     thing = SulkingMapping(guard=threading.Lock())
-    assert obstacle(thing, "it") == "it (cannot pickle '_thread.lock' object)"
+    assert obstacle(thing, "it") == "it is a SulkingMapping (cannot pickle '_thread.lock' object)"
 
 
 def test_what_the_workers_can_be_sent_is_no_obstacle():

@@ -53,4 +53,4 @@ def stranded(results: Sequence[Any]) -> str:
         obstacle(result, "a result") for kind, result in kinds.items() if not issubclass(kind, BaseException)
     )
     found = next(filter(None, reasons), "")
-    return f"{found} could not come back from another process" if found else ""
+    return f"{found}: it could not come back from another process" if found else ""

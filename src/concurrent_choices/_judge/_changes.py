@@ -102,7 +102,7 @@ def _other_workloads(case: Case) -> Iterator[_Twist]:
 
 def _if_it_could_travel(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> Iterator[str]:
     """Whether it would run in processes if nothing stood against it."""
-    if "process" not in obstacles:
+    if "process" not in obstacles or case.profile.binding:
         return
     payload: Payload = evolve(case.profile.payload, obstacle="")
     free = _of(case, evolve(case.profile, payload=payload))

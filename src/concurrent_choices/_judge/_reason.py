@@ -19,7 +19,9 @@ WORTH_IT = 1.1
 def reason(verdict: Recommendation) -> str:
     """Why the chosen plan, in one sentence."""
     diagnosis, _, _ = verdict.diagnosis.partition(" at ")  # of a blocked loop its place is told, too
-    because = BECAUSE[diagnosis](verdict)
+    because, bound = BECAUSE[diagnosis](verdict), verdict.profile.binding
+    if bound and verdict.plan.strategy == "sequential":
+        return f"{because}; but {bound}, so it goes one after another."
     return f"{because}, so {_therefore(verdict)}{_gain(verdict)}."
 
 
@@ -45,11 +47,16 @@ def _under(verdict: Recommendation) -> str:
     gil = "which no interpreter thread has to share here"
     if verdict.machine.gil:
         gil = "which only one thread at a time can hold"
-    return f"each call computes for {spell(verdict.profile.cpu)} under the GIL, {gil}"
+    return f"each call computes for {_computing(verdict)} under the GIL, {gil}"
+
+
+def _computing(verdict: Recommendation) -> str:
+    spent = spell(verdict.profile.cpu)
+    return f"at least {spent}" if verdict.profile.wall_at_least else spent
 
 
 def _outside(verdict: Recommendation) -> str:
-    return f"each call computes for {spell(verdict.profile.cpu)} without holding the GIL"
+    return f"each call computes for {_computing(verdict)} without holding the GIL"
 
 
 def _native(verdict: Recommendation) -> str:

@@ -52,7 +52,7 @@ def obstacle(thing: Any, name: str) -> str:
             break
         noun, smallest, words = found
         path += f"{', whose' if path else chr(39) + 's'} {noun} is {_article(smallest)}"
-    return f"{name}{path} ({words})"
+    return f"{name}{path or f' is {_article(thing)}'} ({words})"
 
 
 def _failing(thing: Any) -> Iterator[tuple[str, Any, str]]:
