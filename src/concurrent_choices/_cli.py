@@ -32,7 +32,7 @@ from ._facts._workload import Workload
 from ._measure._calibration import describe, machine_costs
 from ._platform import this_machine
 from ._run._choosing import recommend
-from ._run._probes import PROBES
+from ._run._probes import probes
 from ._work._perform import safe_repr
 
 __all__ = ["main"]
@@ -319,7 +319,7 @@ def _what_if(asked: argparse.Namespace) -> Machine | None:
 
 
 def _machine(asked: argparse.Namespace) -> int:
-    machine, calibration = this_machine(), machine_costs(PROBES)
+    machine, calibration = this_machine(), machine_costs(probes())
     if asked.json:
         facts = {"machine": asdict(machine), "calibration": json.loads(calibration.to_json())}
         print(json.dumps(facts, indent=2))

@@ -26,7 +26,7 @@ class Costs(Jsonable):
         process_start: From nothing to the first worker being ready.
         process_worker: Each further worker.
         hybrid_start: What a worker takes longer where it is to have lanes inside.
-        module_import: Importing one of the modules that a worker lacks, in the worker: 0.46 to 1.1 ms on one
+        module_import: Importing one of the modules that a worker lacks, in the worker: 0.61 to 0.67 ms on one
             machine, where a fresh interpreter took 0.26 to 0.55.
         process_batch: Parent's time for one batch's trip to a worker and back.
         process_item: Parent's time for one more item within a batch.

@@ -37,7 +37,7 @@ from ._arguments import FOREVER, check_fn, check_fn_for_executor, check_items, o
 from ._elsewhere import Elsewhere, elsewhere
 from ._leftover import Leftover
 from ._prepare import refuse_loop
-from ._probes import PROBES
+from ._probes import probes
 from ._race import Race
 
 __all__ = ["Verdict", "recommend"]
@@ -169,7 +169,7 @@ def recommend(
     asked = _workload(workload, items)
     limit = _check_budget(budget)
     _check_machine(machine)
-    calibration = machine_costs(PROBES)
+    calibration = machine_costs(probes())
     began = time.perf_counter()
     sampled = profile(
         asked.fn,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from attrs import has
@@ -15,16 +15,16 @@ from .._strategies._registry import load
 from .._work._imports import imports_of
 from ._sync import run
 
-__all__ = ["PROBES"]
+__all__ = ["probes"]
 
 _MANY = 4000
 _FEW = 500  # of what takes longer
 _ROUNDS = 3
-_PAIRS = 2
+_STARTS = 4
 _MORE = 5  # workers: so many that the cores are shared, as in a real run
 _THREADS = 32
 _WAIT = 10e-3  # seconds: longer than it takes to start the threads
-_NEXT_TO_NOTHING = 1e-6  # seconds; a cost of 0 would say that it was not measured
+_NEXT_TO_NOTHING = 1e-9  # seconds; a cost of 0 would say that it was not measured
 
 
 async def _nothing_awaited(item: object) -> object:
@@ -42,10 +42,13 @@ def _per_item(name: str, fn: Callable[[Any], Any], count: int, **options: object
 
 
 def _process_task() -> float:
-    """What awaiting one adds to an item in a worker: all in one batch, whose own cost is in both."""
-    batch: dict[str, Any] = {"max_workers": 1, "batch": _FEW}
-    awaited = _per_item("process", _nothing_awaited, _FEW, **batch)
-    return max(_NEXT_TO_NOTHING, awaited - _per_item("process", abs, _FEW, **batch))
+    """What awaiting one adds to an item in a worker: all in one batch, whose own cost is in both.
+
+    A batch of coroutines has more of that, so many share it: of 500 each seemed to take twice as long.
+    """
+    batch: dict[str, Any] = {"max_workers": 1, "batch": _MANY}
+    awaited = _per_item("process", _nothing_awaited, _MANY, **batch)
+    return max(_NEXT_TO_NOTHING, awaited - _per_item("process", abs, _MANY, **batch))
 
 
 def _hybrid_item() -> float:
@@ -57,20 +60,36 @@ def _hybrid_item() -> float:
     return 2 * _per_item("hybrid", abs, _FEW, **options)
 
 
-def _thread_start() -> float:
-    """What each of many threads adds to the time of one, all of them waiting, but for its end."""
-    return max(_NEXT_TO_NOTHING, _lanes_of(time.sleep) - _thread_end())
+class _Threads:
+    """The least that many threads took which all wait equally long, measured at the first asking."""
+
+    @cached_property
+    def _least(self) -> tuple[float, float, float]:
+        rounds = [(*_waiting(), timed(lambda: _in_threads(asyncio.sleep))) for _ in range(_STARTS)]
+        whole, ending, on_loops = (min(each) for each in zip(*rounds, strict=True))
+        return whole, ending, on_loops
+
+    def start(self) -> float:
+        """What each of them adds to the time of one, but for its end."""
+        whole, ending, _ = self._least
+        return _each(whole - ending - _WAIT)
+
+    def end(self) -> float:
+        """For each of them, what passes between the last item's end and that of the run."""
+        return _each(self._least[1])
+
+    def loop(self) -> float:
+        """What an event loop in each of them adds."""
+        whole, _, on_loops = self._least
+        return _each(on_loops - whole)
 
 
-def _thread_end() -> float:
-    """For each of many threads, what passes between the last item's end and that of the run."""
-    return max(_NEXT_TO_NOTHING, min(_ending() for _ in range(_ROUNDS)) / _THREADS)
-
-
-def _ending() -> float:
-    threads = load("thread")(_THREADS, batch=1)
-    last = max(run(_waited, [_WAIT] * _THREADS, strategy=threads))
-    return time.perf_counter() - last
+def _waiting() -> tuple[float, float]:
+    """Seconds of a run of threads that wait, and of its end, when all have waited."""
+    start = time.perf_counter()
+    last = max(_in_threads(_waited))
+    end = time.perf_counter()
+    return end - start, end - last
 
 
 def _waited(seconds: float) -> float:
@@ -78,16 +97,12 @@ def _waited(seconds: float) -> float:
     return time.perf_counter()
 
 
-def _thread_loop() -> float:
-    """What an event loop in each of them adds to that."""
-    return max(_NEXT_TO_NOTHING, _lanes_of(asyncio.sleep) - _lanes_of(time.sleep))
+def _in_threads(wait: Callable[[float], Any]) -> list[Any]:
+    return run(wait, [_WAIT] * _THREADS, strategy=load("thread")(_THREADS, batch=1))
 
 
-def _lanes_of(wait: Callable[[float], Any]) -> float:
-    """Seconds for each of many threads that all wait equally long, without the waiting."""
-    threads = partial(load("thread"), _THREADS, batch=1)
-    whole = best(lambda: run(wait, [_WAIT] * _THREADS, strategy=threads()), _ROUNDS)
-    return max(_NEXT_TO_NOTHING, (whole - _WAIT) / _THREADS)
+def _each(seconds: float) -> float:
+    return max(_NEXT_TO_NOTHING, seconds / _THREADS)
 
 
 def _starting(workers: int, fn: Callable[[Any], Any] = abs, item: object = 0) -> float:
@@ -96,38 +111,47 @@ def _starting(workers: int, fn: Callable[[Any], Any] = abs, item: object = 0) ->
     return timed(lambda: run(fn, [item] * workers, strategy=strategy))
 
 
-def _process_start() -> float:
-    """The least of a few: whatever else runs can only make it longer."""
-    return min(_starting(1) for _ in range(_ROUNDS))
+class _Starts:
+    """The least that starts of workers took, measured at the first asking: whatever else runs adds to them.
 
-
-def _beyond_one(start: Callable[[], float]) -> float:
-    """Seconds that a start takes longer than that of one worker; the least of a few each, in turns.
-
-    Not the least difference: they are seldom disturbed alike.
+    One kind takes only milliseconds longer than another. So all have their turn in each round, and a slow
+    phase of the machine meets all: from one calibration to the next, the import of a module varies by 3 %
+    then instead of 16, lanes in a worker by 12 instead of 54.
     """
-    pairs = [(_starting(1), start()) for _ in range(_PAIRS)]
-    return min(other for _, other in pairs) - min(one for one, _ in pairs)
 
+    @cached_property
+    def _least(self) -> dict[str, float]:
+        kinds: dict[str, Callable[[], float]] = {
+            "one": lambda: _starting(1),
+            "more": lambda: _starting(1 + _MORE),
+            "importing": lambda: _starting(1, has, int),
+            "lanes": lambda: timed(_hybrid_from_nothing),
+        }
+        rounds = [{kind: start() for kind, start in kinds.items()} for _ in range(_STARTS)]
+        return {kind: min(each[kind] for each in rounds) for kind in kinds}
 
-def _process_worker() -> float:
-    """What each of several more workers adds."""
-    return max(_NEXT_TO_NOTHING, _beyond_one(lambda: _starting(1 + _MORE)) / _MORE)
+    def _beyond_one(self, kind: str) -> float:
+        return max(_NEXT_TO_NOTHING, self._least[kind] - self._least["one"])
 
+    def first(self) -> float:
+        """From nothing to the first result of one worker."""
+        return self._least["one"]
 
-def _module_import() -> float:
-    """What a worker takes longer for a callable of attrs, which is always there, for each module it needs.
+    def further(self) -> float:
+        """What each of several more workers adds."""
+        return self._beyond_one("more") / _MORE
 
-    A fresh interpreter takes less than that: there no cache is cold, and nobody else is at work.
-    """
-    needed = imports_of(has, is_async=False)
-    longer = _beyond_one(lambda: _starting(1, has, int))
-    return max(_NEXT_TO_NOTHING, longer / (needed.shared + needed.own))
+    def importing(self) -> float:
+        """What a worker takes longer for a callable of attrs, which is there, by modules it needs.
 
+        A fresh interpreter takes less than that: there no cache is cold, and nobody else is at work.
+        """
+        needed = imports_of(has, is_async=False)
+        return self._beyond_one("importing") / (needed.shared + needed.own)
 
-def _hybrid_start() -> float:
-    """What one worker with lanes inside takes longer than one without."""
-    return max(_NEXT_TO_NOTHING, _beyond_one(lambda: timed(_hybrid_from_nothing)))
+    def lanes(self) -> float:
+        """What one worker with lanes inside takes longer than one without."""
+        return self._beyond_one("lanes")
 
 
 def _hybrid_from_nothing() -> None:
@@ -136,13 +160,10 @@ def _hybrid_from_nothing() -> None:
 
 
 _OF_ROUNDS = f"best of {_ROUNDS} rounds of"
-_OF_STARTS = f"the least of {_PAIRS} starts each"
+_OF_STARTS = f"the least of {_STARTS} starts each, in turns"
+_OF_LANES = f"the least of {_STARTS} rounds"
 
-PROBES: dict[str, Probe] = {
-    "process_start": (_process_start, f"from nothing to a worker's first result, best of {_ROUNDS} starts"),
-    "process_worker": (_process_worker, f"what {_MORE} workers more than one add, {_OF_STARTS}"),
-    "module_import": (_module_import, f"what those of attrs add to a worker's start, {_OF_STARTS}"),
-    "hybrid_start": (_hybrid_start, f"what two threads in a worker add, {_OF_STARTS}"),
+_LANES: dict[str, Probe] = {
     "hybrid_item": (_hybrid_item, f"{_OF_ROUNDS} {_FEW} calls of abs in two threads each of two workers"),
     "process_batch": (
         partial(_per_item, "process", abs, _FEW, max_workers=1, batch=1),
@@ -150,15 +171,12 @@ PROBES: dict[str, Probe] = {
     ),
     "process_task": (
         _process_task,
-        f"{_OF_ROUNDS} {_FEW} coroutines in a worker, beyond as many calls of abs",
+        f"{_OF_ROUNDS} {_MANY} coroutines in a worker, beyond as many calls of abs",
     ),
     "process_item": (
         partial(_per_item, "process", abs, 5 * _MANY, max_workers=1, batch=_MANY // 2),
         f"{_OF_ROUNDS} {5 * _MANY} calls of abs in a worker, {_MANY // 2} a batch",
     ),
-    "thread_start": (_thread_start, f"{_OF_ROUNDS} {_THREADS} threads that sleep, without their end"),
-    "thread_end": (_thread_end, f"{_OF_ROUNDS} {_THREADS} threads, from the last wakening to the run's end"),
-    "thread_loop": (_thread_loop, f"{_OF_ROUNDS} {_THREADS} threads that sleep on a loop, beyond others"),
     "thread_item": (
         partial(_per_item, "thread", abs, _MANY, max_workers=1, batch=1),
         f"{_OF_ROUNDS} {_MANY} calls of abs in a thread, each a batch",
@@ -168,5 +186,27 @@ PROBES: dict[str, Probe] = {
         f"{_OF_ROUNDS} {_MANY} coroutines that never wait",
     ),
 }
-"""Probes by the field of `Costs` they measure, each with the words for how; those that choices depend on most
-come first."""
+
+
+def probes() -> dict[str, Probe]:
+    """Probes by the field of `Costs` they measure, each with the words for how.
+
+    Those that choices depend on most come first.
+    """
+    starts, threads = _Starts(), _Threads()
+    return {
+        "process_start": (starts.first, f"from nothing to a worker's first result, {_OF_STARTS}"),
+        "process_worker": (starts.further, f"what {_MORE} workers more than one add, {_OF_STARTS}"),
+        "module_import": (starts.importing, f"what those of attrs add to a worker's start, {_OF_STARTS}"),
+        "hybrid_start": (starts.lanes, f"what two threads in a worker add, {_OF_STARTS}"),
+        **_LANES,
+        "thread_start": (
+            threads.start,
+            f"what each of {_THREADS} that sleep adds, without its end, {_OF_LANES}",
+        ),
+        "thread_end": (
+            threads.end,
+            f"from the last wakening to the run's end, each of {_THREADS}, {_OF_LANES}",
+        ),
+        "thread_loop": (threads.loop, f"what a loop in each of {_THREADS} that sleep adds, {_OF_LANES}"),
+    }
