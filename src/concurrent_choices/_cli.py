@@ -15,7 +15,7 @@ from contextlib import contextmanager, redirect_stdout
 from math import inf
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, TextIO
 
 from attrs import asdict, evolve
 
@@ -289,12 +289,21 @@ def _items(text: str) -> Iterable[Any]:
     """Lines of a file or of standard input, or what an expression gives."""
     try:
         if text == "-":
-            return [line.rstrip("\n") for line in sys.stdin]
+            return _lines(sys.stdin)
         if os.path.exists(text) and not os.path.isdir(text):  # noqa: PTH110, PTH112 - pathlib raises where an expression is too long for a name
-            return Path(text).read_text().splitlines()
+            with Path(text).open() as file:
+                return _lines(file)
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidArgumentError("--items", f"{text!r} cannot be read: {error}") from error
     return _evaluated(text)
+
+
+def _lines(file: TextIO | None) -> list[str]:
+    """Lines as a loop over a file has them: others that `splitlines` ends may stand in the midst of JSON."""
+    if file is None:
+        msg = "standard input is closed"
+        raise OSError(msg)
+    return [line.rstrip("\n") for line in file]
 
 
 def _evaluated(text: str) -> Iterable[Any]:

@@ -36,8 +36,8 @@ def test_the_version(capsys):
 
 
 def test_items_from_a_file_are_its_lines(here, capsys):
-    """A line is an item, without its end."""
-    (here / "lines.txt").write_text("a\nbb\n\nccc\n")
+    """A line is an item, without its end; what a form feed or U+2028 parts is one to a loop over the file."""
+    (here / "lines.txt").write_text("a\nb\fb\n\nc\u2028c\x85c\n", encoding="utf-8")
     assert main(["recommend", "builtins:len", "--items", "lines.txt", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["items"] == 4
 
@@ -63,6 +63,13 @@ def test_items_from_standard_input(here, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("a\nbb\n"))
     assert main(["recommend", "builtins:len", "--items", "-", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["items"] == 2
+
+
+def test_a_closed_standard_input(here, capsys, monkeypatch):
+    """Python has no `sys.stdin` then."""
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(["recommend", "builtins:len", "--items", "-"]) == 2
+    assert "--items: '-' cannot be read: standard input is closed" in capsys.readouterr().err
 
 
 def test_what_if(here, capsys):
