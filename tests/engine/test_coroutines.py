@@ -15,6 +15,7 @@ import engine_coroutines as coroutines
 import pytest
 
 from concurrent_choices import AutoStrategy, ItemTimeoutError, arun, astream, run, run_report, stream
+from concurrent_choices._engine import _coroutines
 from concurrent_choices._judge._controller import Limits, LoopController, Prior
 
 
@@ -372,3 +373,14 @@ def test_a_run_that_is_over_lets_go_of_its_items(call):
     while any(trace() for trace in traces) and time.monotonic() < until:  # the ticker may be at a last look
         time.sleep(0.01)
     assert not any(trace() for trace in traces)
+
+
+def test_ctrl_c_before_anybody_looks_comes_as_itself(monkeypatch):
+    """There is nobody to stop yet."""
+
+    def struck():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_coroutines, "Lateness", struck)
+    with pytest.raises(KeyboardInterrupt):
+        run(coroutines.double_soon, range(3))

@@ -113,11 +113,10 @@ class LoopConductor:
     def _new_tasks(
         self, put: Callable[[Batch], None], concurrency: int, prepare: Callable[[], None] = lambda: None
     ) -> ElasticTaskPool:
-        self._tasks = tasks = ElasticTaskPool(
-            self._job, put, concurrency, waits=self._controller.waits, prepare=prepare
-        )
+        tasks = ElasticTaskPool(self._job, put, concurrency, waits=self._controller.waits, prepare=prepare)
         self._lateness = Lateness()
         self._loop_observer = LoopObserver(self._job, tasks, self._lateness)
+        self._tasks = tasks  # from here on there is somebody to stop looking
         # A loop that computes would keep the ticker's thread waiting for 5 ms at each look.
         self._quick.enter_context(quick_switching())
         with suppress(RuntimeError):  # there can be no more threads, so work goes on as it has begun
