@@ -782,3 +782,21 @@ def test_many_lanes_that_begin_at_once_do_not_compute_yet(each, stage):
         if arrangement.stage != "waiting":
             break
     assert arrangement.stage == stage
+
+
+@pytest.mark.parametrize(
+    ("remaining", "words"),
+    [
+        (130, "about 0.13 s are left"),
+        (1_234_500, "about 1234.50 s are left"),
+        (None, "nobody knows how much is left"),
+    ],
+)
+def test_what_is_left_is_told_as_far_as_it_is_known(remaining, words):
+    """Of an iterable without a length there is as much left as is done only for the arithmetic."""
+    assert Known(Limits(), each=1e-3).left(Sight(now=5.0, remaining=remaining)) == words
+
+
+def test_where_there_may_be_no_processes_none_pay():
+    """Zero of them is a limit, too."""
+    assert not Known(Limits(cpus=4.0, processes=0)).processes_pay(10.0)

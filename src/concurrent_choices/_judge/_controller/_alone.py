@@ -145,7 +145,7 @@ class Alone:
         if not known.processes_pay(rest):
             # Only items that grow could change that; a look at a short job costs a hundredth of it.
             return self._stay("it computes under the GIL; processes would not pay", max(5e-3, rest / 2))
-        why = f"it computes under the GIL, and about {rest:.2g} s are left"
+        why = f"it computes under the GIL, and {known.left(sight)}"
         return Starting(known, sight, why)
 
     def _stay(self, reason: str, look: float) -> Stage:

@@ -99,6 +99,12 @@ class Known:
             return max(self.worked + sight.now, SMALL)
         return sight.remaining * self.each if self.each else (inf if sight.remaining else 0.0)
 
+    def left(self, sight: Sight) -> str:
+        """What is left, in words."""
+        if sight.remaining is None:
+            return "nobody knows how much is left"
+        return f"about {self.rest(sight):.2f} s are left"
+
     @property
     def obstacle(self) -> str:
         """Why there may be no processes; empty where there may."""
@@ -112,9 +118,11 @@ class Known:
         So many cores do it meanwhile. What each has to import for the callable is taken from what they would
         save.
         """
+        if self.obstacle:
+            return False
         limits = self.limits
         spare = _beyond_least(rest, limits.process_start, limits.processes / beside)
-        return not self.obstacle and spare >= 0 and limits.imports_within(spare)
+        return spare >= 0 and limits.imports_within(spare)
 
 
 def worth_sharing(rest: float, lanes: int) -> bool:

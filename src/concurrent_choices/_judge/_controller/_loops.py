@@ -296,11 +296,10 @@ class LoopController:
         if known.obstacle:
             self._reason = f"the loop is full, and {known.obstacle}"
             return
-        rest = known.rest(sight.run)
-        if known.processes_pay(rest):
+        if known.processes_pay(known.rest(sight.run)):
             self._inside = 1 if self._never_wait(sight) else self._lanes_inside(sight.run.flying)
             self._stage = "starting"
-            self._reason = f"the loop computes {busy:.0%} of the time, and about {rest:.2g} s are left"
+            self._reason = f"the loop computes {busy:.0%} of the time, and {known.left(sight.run)}"
 
     def _leaves_gil_free(self, sight: LoopSight, before: LoopSight) -> bool:
         """Whether two threads may compute more than one: items need nothing of their loop, nor the GIL."""

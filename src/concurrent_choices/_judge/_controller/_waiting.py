@@ -134,10 +134,10 @@ class Waiting:
 
     def _computing(self, sight: Sight) -> Stage | Back:
         """The lanes compute under the GIL: all of them together use one core."""
-        known, rest = self._known, self._known.rest(sight)
+        known = self._known
         known.gil_each = known.each
-        if known.processes_pay(rest):
-            why = f"the lanes compute under the GIL, and about {rest:.2g} s are left"
+        if known.processes_pay(known.rest(sight)):
+            why = f"the lanes compute under the GIL, and {known.left(sight)}"
             return Starting(known, sight, why)
         return Back("the lanes compute rather than wait")
 
@@ -159,12 +159,12 @@ class Waiting:
 
     def _split(self, sight: Sight, inside: int) -> Stage | Back:
         """Processes with lanes inside, if the rest pays for them; these lanes go on until they are up."""
-        known, rest = self._known, self._known.rest(sight)
+        known = self._known
         if not (known.may_change(sight.now) or sight.others_compute >= WAITS):
             return self  # they may only have connected or imported
-        if not known.processes_pay(rest):
+        if not known.processes_pay(known.rest(sight)):
             return self
         share = ceil(min(sight.flying, MOST_INSIDE * known.limits.processes) / known.limits.processes)
-        why = f"it waits and computes under the GIL, and about {rest:.2g} s are left"
+        why = f"it waits and computes under the GIL, and {known.left(sight)}"
         lanes = known.limits.inside(max(inside + 1, share))
         return Starting(known, sight, why, before=self, inside=lanes)
