@@ -87,7 +87,7 @@ def test_reasons_are_sentences():
 
 def test_the_line_that_blocks_is_named():
     """In the diagnosis, in the reason, and in what would change the verdict."""
-    told = verdict(BLOCKS)
+    told = verdict(evolve(BLOCKS, pair_speedup=1.0))  # on one loop, two get no more done than one
     assert told.diagnosis == "async that blocks the loop at app.py:31"
     assert "blocks its loop for 95% of its 20.0 ms at app.py:31" in told.reason
     assert told.changes[0].startswith("If it awaited instead of blocking at app.py:31: uvloop (")

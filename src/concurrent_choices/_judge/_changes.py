@@ -93,7 +93,9 @@ def _other_workloads(case: Case) -> Iterator[_Twist]:
     profile, demand = case.profile, case.demand
     if demand.block > 0:
         where = f" at {profile.blocks_at}" if profile.blocks_at else ""
-        unblocked = evolve(profile, loop_held=profile.loop_cpu + profile.queued_on_loop)
+        held = profile.loop_cpu + profile.queued_on_loop
+        # in the trials lanes queued for the very loop that would be free then
+        unblocked = evolve(profile, loop_held=held, pair_speedup=None, ramp=(), ramp_inflation=None)
         yield _Twist(f"If it awaited instead of blocking{where}", _of(case, unblocked), remedy=True)
     if demand.shared_resource > 0:
         own = evolve(profile, process_speedup=2.0)
