@@ -287,3 +287,23 @@ def test_a_forked_caller(name, execute):
         """
     )
     assert printed == ["0"]
+
+
+def test_a_module_that_runs_something_as_it_is_imported(name, execute, tmp_path):
+    """Workers that import it start no workers in turn: the error says so, and there is an end."""
+    (tmp_path / "table.py").write_text(
+        "from concurrent_choices import run\n"
+        "def twice(number):\n    return 2 * number\n"
+        f"made = run(twice, range(3), strategy={name!r})\n"
+    )
+    printed = execute(
+        """
+        from concurrent_choices import WorkerStartError
+
+        try:
+            import table
+        except WorkerStartError as error:
+            print("function" in str(error))
+        """
+    )
+    assert printed == ["True"]

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from ..._errors import ClosedStrategyError
+from ..._errors import ClosedStrategyError, WorkerStartError
 from ..._work._forks import tell_in_forks
 from ..._work._imports import preloadable
+from ..._work._nesting import Loading
 from ..._work._pickling import dump
 from . import _spawn
 from ._fork_client import ForkServer, can_serve_forks
@@ -28,6 +29,12 @@ FALSE_STARTS = 3
 
 PARTING = 0.2
 """Seconds a worker gets to end by itself (Ctrl-C must be back within half a second)."""
+
+
+_ENDLESS = (
+    "a worker imports a module that starts workers as it is imported; put that into a function, or under "
+    'if __name__ == "__main__":'
+)
 
 
 class Worker:
@@ -161,8 +168,10 @@ class Host:
 
         Raises:
             ClosedStrategyError: `close` was called.
-            WorkerStartError: No process can be started.
+            WorkerStartError: No process can be started, or it would be without an end.
         """
+        if Loading.now:
+            raise WorkerStartError(_ENDLESS)
         worker = Worker(self._start, [*dump(surroundings()), *self._initializer])
         self.workers.append(worker)
         if self.closed:  # by another thread meanwhile, which may not have seen this one

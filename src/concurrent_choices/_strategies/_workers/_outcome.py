@@ -1,4 +1,4 @@
-"""What came of a batch, packed in the worker so that it is sure to arrive; `_unpack` is the other end.
+"""What a worker reads, and what came of it, packed so that it is sure to arrive; `_unpack` is the other end.
 
 A worker imports this when it starts, so nothing slow may be imported here.
 """
@@ -9,6 +9,7 @@ import sys
 
 from ..._errors import NotPicklableError, RemoteError
 from ..._facts._batch import Batch, Claim
+from ..._work._nesting import Loading
 from ..._work._perform import show, text_of
 from ..._work._pickling import dump, load, reason_of
 
@@ -17,7 +18,7 @@ TYPE_CHECKING = False  # checkers know the name; importing typing would cost a w
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Carried", "Scrutiny", "flush_output", "pack_outcome", "portable"]
+__all__ = ["Carried", "Scrutiny", "flush_output", "pack_outcome", "portable", "read"]
 
 
 class Scrutiny:
@@ -173,6 +174,15 @@ def flush_output() -> None:
             output.flush()
         except Exception:  # noqa: BLE001, S110 - there is none, or nobody is left to be told
             pass
+
+
+def read(frames: Any) -> Any:
+    """What was sent; whatever is imported for it starts no workers."""
+    Loading.now = True
+    try:
+        return load(frames)
+    finally:
+        Loading.now = False
 
 
 class Carried(Exception):  # noqa: N818 - an envelope, never raised

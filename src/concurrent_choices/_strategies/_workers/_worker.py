@@ -18,7 +18,7 @@ from ..._facts._batch import Batch, Claim
 from ..._work._nesting import lanes_around
 from ..._work._perform import Performer
 from ..._work._pickling import load, reason_of
-from ._outcome import Scrutiny, flush_output, pack_outcome
+from ._outcome import Scrutiny, flush_output, pack_outcome, read
 from ._page import Page
 from ._surroundings import adopt
 from ._wire import Kind, Link, Message, Terms
@@ -137,7 +137,7 @@ class _Server:
             self._told = surroundings
             what = "initializer"
             if len(message.frames) > 1:
-                initializer, arguments = load(message.frames[1:])
+                initializer, arguments = read(message.frames[1:])
                 initializer(*arguments)
         except BaseException as error:
             self._send(Kind.READY, 0, 0, [f"{what} raised {reason_of(error)}".encode()])
@@ -149,7 +149,7 @@ class _Server:
         if end is not None:
             end()
         try:
-            self._perform = self._performing(load(message.frames), message.job)
+            self._perform = self._performing(read(message.frames), message.job)
         except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
             self._send(Kind.UNFIT, message.job, 0, [reason_of(error).encode()])
             self._perform = self._unprepared
@@ -212,7 +212,7 @@ class _Bench:
 
     def __call__(self, message: Message) -> None:
         try:
-            items = load(message.frames)
+            items = read(message.frames)
         except Exception as error:  # noqa: BLE001 - told to the caller
             self.say(Kind.REFUSED, message.start, [reason_of(error).encode()])
             return
