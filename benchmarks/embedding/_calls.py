@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
-from os import urandom
 
-__all__ = ["KINDS", "compute", "compute_anywhere", "digest", "nap", "nothing", "wait"]
+__all__ = ["KINDS", "compute", "digest", "nap", "nothing", "parse", "wait"]
 
 BLOCK = b"x" * 4_000_000
+RECORDS = {str(number): [number, number * 1.5, {"none": None, "text": "x" * number}] for number in range(300)}
 
 
 def wait(_number: int = 0) -> int:
@@ -30,17 +31,14 @@ def compute(rounds: int = 300_000) -> int:
     return total
 
 
-def compute_anywhere(rounds: int = 300_000) -> int:
-    """Compute as long as that, with numbers that lie somewhere else in memory at each call.
+def parse() -> None:
+    """Compute for about 10 ms under the GIL, as long in one process as in another.
 
-    Where they lie makes a loop up to a fifth slower, and stays as it is for as long as a process lives and
-    calls alike: so processes of two pools differ by luck, which this draws anew for each call.
+    Plain loops do not: one of a few instructions takes up to a fifth longer, by what its core has learnt to
+    expect after them, until the process moves to the other core. That says nothing of two pools.
     """
-    elsewhere = [[10**6 + number for number in range(8 * dice)] for dice in urandom(2)]
-    total = len(elsewhere)
-    for number in range(rounds or 300_000):
-        total += number
-    return total
+    for _ in range(20):
+        json.loads(json.dumps(RECORDS))
 
 
 def nap() -> None:

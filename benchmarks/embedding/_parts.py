@@ -15,7 +15,7 @@ from functools import partial
 from random import SystemRandom
 from typing import Any, NamedTuple
 
-from benchmarks.embedding._calls import compute_anywhere, nap, nothing
+from benchmarks.embedding._calls import nap, nothing, parse
 from benchmarks.embedding._contestants import CONTESTANTS
 from benchmarks.embedding._figures import (
     awaited,
@@ -118,7 +118,7 @@ def _off_the_loop(turn: int, scale: Scale) -> Iterator[Number]:
             "to_thread": asyncio.to_thread,
             POOL: _in_pool(pool),
         }
-        side_by_side(ways[POOL], compute_anywhere, 20)
+        side_by_side(ways[POOL], parse, 20)
         for name in _shuffled(ways):
             value = lag(ways[name], 2.0 / scale)
             yield Number("loop lag under computing, p99, s", name, turn, value)
@@ -137,8 +137,8 @@ def computing(rounds: int, scale: Scale) -> Iterator[Number]:
         with _processes() as pool:
             ways: dict[str, Callable[..., Any]] = {"offload": offload, POOL: _in_pool(pool)}
             for run in ways.values():
-                side_by_side(run, compute_anywhere, 4 * calls)
-            each = {name: partial(side_by_side, run, compute_anywhere, calls) for name, run in ways.items()}
+                side_by_side(run, parse, 4 * calls)
+            each = {name: partial(side_by_side, run, parse, calls) for name, run in ways.items()}
             for name, seconds in in_turns(each, 3).items():
                 yield Number("a call that computes 10 ms, off the loop, s", name, turn, seconds)
 
