@@ -19,7 +19,13 @@ HOUSE = None
 ROUND = lambda amount: amount
 
 class Money:
-    pass
+    @classmethod
+    def of(cls):
+        return cls()
+
+    @staticmethod
+    def least():
+        return 1
 
 class Settings:
     depth = 1
@@ -80,6 +86,7 @@ def test_the_same(told):
         ("import threading; shop.HOUSE = threading.Lock()", "shop.HOUSE"),
         ("shop.LOCK = open('marks', 'wb')", "shop.LOCK"),
         ("shop.Money = float", "shop.Money"),
+        ("shop.Money.of = classmethod(lambda kind: kind())", "shop.Money.of"),
         ("shop.USER.set('Ada')", "shop.USER"),
         ("shop.USER.set(shop.LOCK)", "shop.USER"),
     ],

@@ -19,7 +19,7 @@ from ._captured import (
     reached_from,
     travels_by_name,
 )
-from ._marks import compare, mark_of
+from ._marks import compare, mark_of, value_at
 
 __all__ = ["Imported"]
 
@@ -35,7 +35,7 @@ class Imported:
     """
 
     def __init__(self, fn: Any) -> None:
-        self.marks = {(module, path): mark_of(value) for module, path, value in _imported(fn)}
+        self.marks = {place: mark_of(value_at(*place)) for place in _imported(fn)}
 
     def __len__(self) -> int:
         return len(self.marks)
@@ -44,15 +44,15 @@ class Imported:
         return compare, (self.marks,)
 
 
-def _imported(fn: Any) -> Iterator[tuple[str, str, Any]]:
-    """What a worker imports: its module, its name there, and the value."""
+def _imported(fn: Any) -> Iterator[tuple[str, str]]:
+    """What a worker imports: its module, and its name there."""
     yield from _of_classes(type(getattr(fn, "__self__", fn)).__mro__)
     for _, thing in reached_from(fn):
         if isinstance(thing, FunctionType) and not of_libraries(thing.__code__):
             yield from _of_function(thing)
 
 
-def _of_function(fn: FunctionType) -> Iterator[tuple[str, str, Any]]:
+def _of_function(fn: FunctionType) -> Iterator[tuple[str, str]]:
     names = names_in(fn.__code__)
     held = {name: fn.__globals__[name] for name in sorted(names) if name in fn.__globals__}
     for value in held.values():
@@ -64,12 +64,12 @@ def _of_function(fn: FunctionType) -> Iterator[tuple[str, str, Any]]:
         yield from _data(fn.__module__, held.items())
 
 
-def _of_classes(kinds: Iterable[type]) -> Iterator[tuple[str, str, Any]]:
+def _of_classes(kinds: Iterable[type]) -> Iterator[tuple[str, str]]:
     for kind in kinds:
         parts = [(f"{kind.__qualname__}.{name}", value) for name, value in parts_of_class(kind)]
         if parts and travels_by_name(kind):
             yield from _data(kind.__module__, parts)
 
 
-def _data(module: str, parts: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str, Any]]:
-    return ((module, path, value) for path, value in parts if not isinstance(value, ModuleType))
+def _data(module: str, parts: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
+    return ((module, path) for path, value in parts if not isinstance(value, ModuleType))

@@ -17,7 +17,7 @@ TYPE_CHECKING = False  # checkers know the name; importing typing would cost a w
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["compare", "mark_of"]
+__all__ = ["compare", "mark_of", "value_at"]
 
 MOST = 1 << 18
 """Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
@@ -42,12 +42,13 @@ def compare(marks: dict[tuple[str, str], int]) -> None:
         ValueError: One does not.
     """
     for (module, path), mark in marks.items():
-        if mark_of(_value(module, path)) != mark:
+        if mark_of(value_at(module, path)) != mark:
             msg = f"{module}.{path} is not there what was made of it here"
             raise ValueError(msg)
 
 
-def _value(module: str, path: str) -> Any:
+def value_at(module: str, path: str) -> Any:
+    """What a name in a module stands for; both processes ask for it so, as a class binds its class methods."""
     __import__(module)
     value: Any = sys.modules[module]
     for name in path.split("."):
