@@ -48,7 +48,7 @@ def compare(marks: dict[tuple[str, str], int]) -> None:
 
 
 def value_at(module: str, path: str) -> Any:
-    """What a name in a module stands for; both processes ask for it so, as a class binds its class methods."""
+    """What a name in a module stands for, asked for alike by both: a class binds its class methods."""
     __import__(module)
     value: Any = sys.modules[module]
     for name in path.split("."):
