@@ -5,6 +5,7 @@ import logging
 import os
 import threading
 import time
+import tracemalloc
 from contextvars import copy_context
 from enum import Flag
 
@@ -393,6 +394,59 @@ def test_what_hangs_beside_a_lock_is_looked_at():
     assert state.changed() == ""
     count(1)
     assert "'statistics'" in state.changed()
+
+
+class Unruly(list):
+    def __len__(self):
+        msg = "not counted"
+        raise RuntimeError(msg)
+
+
+class Weightless:
+    __slots__ = ("held",)
+
+    def __sizeof__(self):
+        msg = "not weighed"
+        raise RuntimeError(msg)
+
+
+@pytest.mark.parametrize(
+    "held", [10**5000, Unruly(), [10**5000, threading.Lock()]], ids=["long", "unruly", "list"]
+)
+def test_what_has_no_words_is_looked_at_too(held):
+    """Long integers have no repr, and methods of a user's own raise anything: no reason for a run to fail."""
+    thing = Statistics()
+    thing.held = held
+
+    def reads(item):
+        return held, thing, item
+
+    assert State(reads, [Weightless(), thing]).lost_elsewhere() == ""
+
+
+def test_a_long_integer_that_was_exchanged_is_seen():
+    """As any other number."""
+    held = 10**5000
+
+    def reads(item):
+        return held + item
+
+    state = State(reads)
+    held += 1
+    assert state.changed() == "the enclosing 'held'"
+
+
+def test_looking_at_a_large_item_copies_none_of_it():
+    """However large what stands in it: it may fill half of the memory."""
+    items = [(number, bytes(1 << 26)) for number in range(2)]
+    tracemalloc.start()
+    try:
+        state = State(len, items)
+        assert not state.items_changed()
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 1 << 24
 
 
 def test_an_iterator_is_changed_by_whoever_uses_it():

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 MODULE = """
-import contextvars, re, threading
+import contextvars, pickle, re, threading
 LIMIT = 1
 ANIMAL = "\u0451\u0436"
 USER = contextvars.ContextVar("USER", default="nobody")
@@ -27,6 +27,15 @@ class Money:
     def least():
         return 1
 
+class Column:
+    def __init__(self):
+        self.held = bytearray(1 << 17)
+
+    def __reduce__(self):
+        return bytearray, (pickle.PickleBuffer(self.held),)
+
+PRICES = Column()
+
 class Settings:
     depth = 1
 
@@ -35,7 +44,7 @@ def helper():
 
 def use(item):
     with LOCK:
-        return item, ANIMAL, WORDS, TABLE, Settings.depth, helper(), USER.get(), HOUSE, ROUND, Money()
+        return item, ANIMAL, WORDS, TABLE, Settings.depth, helper(), USER.get(), HOUSE, ROUND, PRICES, Money()
 """
 
 ASK = """
@@ -87,6 +96,7 @@ def test_the_same(told):
         ("shop.LOCK = open('marks', 'wb')", "shop.LOCK"),
         ("shop.Money = float", "shop.Money"),
         ("shop.Money.of = classmethod(lambda kind: kind())", "shop.Money.of"),
+        ("shop.PRICES.held[0] = 1", "shop.PRICES"),  # as a large array of NumPy, which hands out its memory
         ("shop.USER.set('Ada')", "shop.USER"),
         ("shop.USER.set(shop.LOCK)", "shop.USER"),
     ],

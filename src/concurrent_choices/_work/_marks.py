@@ -15,9 +15,10 @@ from zlib import crc32
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
+    from pickle import PickleBuffer
     from typing import Any
 
-__all__ = ["compare", "mark_of", "value_at"]
+__all__ = ["compare", "mark_of", "sum_of", "value_at"]
 
 MOST = 1 << 18
 """Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
@@ -63,15 +64,31 @@ def mark_of(value: Any) -> int:
     """
     if type(value) is ContextVar:
         return _mark_of_set(value)  # pyright: ignore[reportUnknownArgumentType] - of whatever it is a variable
-    file = _Sum()
-    try:
-        Pickler(file, 5).dump(value)
-    except _FullError:
-        pass
-    except Exception:  # noqa: BLE001 - picklers raise anything
+    file = _summed(value)
+    if file is None:
         return _mark_of_name(value)
     plain = type(value) in _ATOMS or not file.may_hold_sets
     return file.total if plain else _mark_of_parts(value)
+
+
+def sum_of(value: Any) -> int | None:
+    """A sum of what a value holds, the same as long as this process leaves it alone; None for a large one.
+
+    Also None for what has no pickle.
+    """
+    file = _summed(value)
+    return None if file is None or file.full else file.total
+
+
+def _summed(value: Any) -> _Sum | None:
+    file = _Sum()
+    try:
+        Pickler(file, 5, buffer_callback=file.buffer).dump(value)
+    except _FullError:
+        pass
+    except Exception:  # noqa: BLE001 - picklers raise anything
+        return None
+    return file
 
 
 def _mark_of_set(variable: ContextVar[Any]) -> int:
@@ -110,11 +127,18 @@ class _Sum:
         self.may_hold_sets = False
         self._left = MOST
 
+    @property
+    def full(self) -> bool:
+        return not self._left
+
     def write(self, data: Any) -> int:
         some = bytes(data[: self._left])
         self.total = crc32(some, self.total)
         self.may_hold_sets = self.may_hold_sets or any(code in some for code in _SETS)
         self._left -= len(some)
-        if not self._left:
+        if self.full:
             raise _FullError
         return len(data)
+
+    def buffer(self, buffer: PickleBuffer) -> None:
+        self.write(buffer.raw())  # in the pickle, a large one would come as what cannot be sliced
