@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _thread
+import signal
 import threading
 from itertools import count
 
@@ -252,3 +254,34 @@ def test_many_threads_share_it(monkeypatch, gil, singly):
     for thread in lanes:
         thread.join()
     assert sorted(item for claim in got for item in claim.items) == list(range(5000))
+
+
+def interrupted():
+    """Ctrl-C that a generator of C gives no chance to be raised within it, but when it has been asked."""
+    return iter(_thread.interrupt_main, "never")
+
+
+def test_ctrl_c_among_items_is_raised_at_once():
+    """Kept like any error of the iterable, it would wait for the items in work, or for ever."""
+    source = Source(interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        source.claim(5)
+    assert source.error is None
+    assert source.ended
+
+
+def test_what_a_signal_raises_behind_the_last_item_ends_the_source():
+    """An iterable that goes on for ever must not make anybody miss it."""
+
+    def out_of_time(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGINT, out_of_time)
+    try:
+        source = Source(interrupted())
+        claim = source.claim(5)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(claim.items) == 1
+    assert isinstance(source.error, TimeoutError)
+    assert source.ended

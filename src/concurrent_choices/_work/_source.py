@@ -188,7 +188,7 @@ class Source:
     def feed(self, wanted: int) -> None:
         """Pull until `wanted` items are ready, the window is full, or a millisecond has passed.
 
-        What the iterable raises is kept in `error`, and ends the source.
+        What the iterable raises is kept in `error`, and ends the source; Ctrl-C is raised at once.
         """
         if self._iterator is None:
             return
@@ -207,7 +207,7 @@ class Source:
         assert self._iterator is not None
         try:
             fresh.extend(islice(self._iterator, count))
-        except GeneratorExit:
+        except (GeneratorExit, KeyboardInterrupt):
             self._ended = True
             raise
         except BaseException as error:  # noqa: BLE001 - whatever the caller's iterable raises is raised to the caller, after the results already due
@@ -216,7 +216,7 @@ class Source:
             self._ready.extend(fresh)
             self._pulled += len(fresh)
         # Last: who sees that the end has come must see the last items too.
-        if len(fresh) < count:
+        if len(fresh) < count or self.error is not None:
             self._ended = True
 
     def push(self, items: Iterable[Any]) -> None:
