@@ -83,6 +83,16 @@ def test_the_recursion_limit(strategy, of_kind):
         sys.setrecursionlimit(before)
 
 
+def test_the_digits_of_integers(strategy, of_kind):
+    """What may be written at full length in the caller may be everywhere."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        assert run(of_kind(acts.most_digits), [None], strategy=strategy) == [0]
+    finally:
+        sys.set_int_max_str_digits(before)
+
+
 def test_decimal_rules_that_are_the_default_ones(strategy, of_kind):
     """The context that all others are made from can be changed, too."""
     before = decimal.getcontext()

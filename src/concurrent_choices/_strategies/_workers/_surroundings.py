@@ -26,6 +26,7 @@ def surroundings() -> dict[str, Any]:
     return {
         "argv": list(sys.argv),
         "decimal": _decimal_rules(),
+        "digits": sys.get_int_max_str_digits(),
         "environ": dict(os.environ),
         "folder": _folder(),
         "locale": _locale(),
@@ -164,6 +165,7 @@ def _take_site(used: bool) -> None:  # noqa: FBT001 - private
 _TAKERS: dict[str, Callable[[Any], None]] = {
     "argv": _take_argv,
     "decimal": _take_decimal_rules,
+    "digits": sys.set_int_max_str_digits,
     "folder": _take_folder,
     "locale": _take_locale,
     "path": _take_path,
