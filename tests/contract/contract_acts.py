@@ -269,6 +269,11 @@ def recursion_limit(_item):
     return sys.getrecursionlimit()
 
 
+@act
+def most_digits(_item):
+    return sys.get_int_max_str_digits()
+
+
 # Context variables
 
 
@@ -385,6 +390,27 @@ class SpeechlessError(Exception):
         raise RuntimeError(msg)
 
 
+class EvasiveError(Exception):
+    """Raises no AttributeError when it is asked for what it has not, as a proxy that is not connected."""
+
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+
+
+class EndsItsReader:
+    """Unpickling it ends the process, as running out of memory does."""
+
+    def __reduce__(self):
+        return os._exit, (3,)
+
+
+class CallsAndEndsItsReader(EndsItsReader):
+    """A callable of that kind."""
+
+    def __call__(self, item):
+        return item
+
+
 class RaisesOnDumps:
     """An item or result that does not pickle, not even by cloudpickle."""
 
@@ -461,6 +487,15 @@ def raise_keyboard_interrupt(number):
     return number
 
 
+async def cancel_itself(number):
+    import asyncio
+
+    if number == 3:
+        asyncio.current_task().cancel()
+    await asyncio.sleep(0)
+    return number
+
+
 @act
 def raise_generator_exit(number):
     if number == 3:
@@ -522,6 +557,11 @@ def raise_frozen(number):
 @act
 def raise_frozen_dataclass(number):
     return _all_but_three(number, FrozenDataError)
+
+
+@act
+def raise_evasive(number):
+    return _all_but_three(number, EvasiveError)
 
 
 @act

@@ -193,6 +193,21 @@ def test_workers_die_with_their_caller(name, start, label):
     assert eventually(lambda: gone(workers), 2 * DEADLINE)
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="has forks")
+def test_forked_workers_die_with_their_caller(start):
+    """They have all that the caller had, but not its end of the wire."""
+    script = start(
+        """
+        from concurrent_choices import ProcessStrategy
+        run(acts.note_and_sleep, [600] * 2, strategy=ProcessStrategy(max_workers=2, start_method="fork"))
+        """
+    )
+    workers = script.workers(2)
+    script.process.kill()
+    script.process.wait(DEADLINE)
+    assert eventually(lambda: gone(workers))
+
+
 @only_outside
 def test_resting_workers_die_with_their_caller(name, start):
     """Workers that wait for another call do not outlive their caller either."""

@@ -149,6 +149,13 @@ def test_a_frozen_dataclass_as_exception(strategy, of_kind):
     assert caught.value.__notes__ == ["raised by item 3: 3"]
 
 
+def test_an_exception_that_answers_no_question(strategy, of_kind):
+    """Whatever it is asked for, its notes among that, raises something else: it is raised like others."""
+    with pytest.raises(acts.EvasiveError) as caught:
+        run(of_kind(acts.raise_evasive), range(6), strategy=strategy)
+    assert caught.value.__notes__ == ["raised by item 3: 3"]
+
+
 def test_a_group_of_exceptions_that_do_not_unpickle(strategy, of_kind):
     """Its members arrive as they would by themselves, also those of groups in it."""
     with pytest.raises(ExceptionGroup) as caught:
@@ -254,6 +261,18 @@ def test_only_the_item_that_does_not_unpickle_is_blamed(name, of_kind, outside):
     assert not outside or (results[5].index, results[5].what) == (5, "item")
 
 
+def test_only_the_item_that_ends_its_reader_is_blamed(name, of_kind, outside):
+    """Its worker starts nothing of it, and the next one would end as it reads it, and the next."""
+    if not outside:
+        return
+    items = [1] * 20
+    items[5] = acts.EndsItsReader()
+    results = run(of_kind(acts.class_of), items, strategy=small(name), return_exceptions=True)
+    assert [result for result in results if isinstance(result, NotPicklableError)] == [results[5]]
+    assert results[5].index == 5
+    assert "exit code 3" in str(results[5])
+
+
 def test_an_item_without_a_usable_repr(strategy, of_kind):
     """A broken repr hides no error."""
     with pytest.raises(TypeError) as caught:
@@ -314,6 +333,15 @@ def test_they_end_a_stream(strategy, of_kind, label):
     fn, kind, text = ENDS[label]
     with pytest.raises(kind or asyncio.CancelledError, match=f"^{text}"):
         list(stream(of_kind(fn), range(6), strategy=strategy))
+
+
+def test_a_coroutine_that_cancels_itself(strategy):
+    """It is not taken for a lane that its own strategy cancels: the item would be waited for, or lost."""
+    import asyncio
+
+    with pytest.raises(asyncio.CancelledError) as caught:
+        run(acts.cancel_itself, range(6), strategy=strategy)
+    assert caught.value.__notes__ == ["raised by item 3: 3"]
 
 
 def test_stop_iteration_is_an_error_like_any_other(strategy, kind, of_kind):
@@ -406,6 +434,13 @@ def test_a_callable_that_workers_cannot_import(strategy, outside, monkeypatch):
         "no worker process came up: a worker process cannot load fn: ModuleNotFoundError: No module named "
         "'contract_nowhere'; define it in a module that can be imported, or use strategy=\"thread\""
     )
+
+
+@only_outside
+def test_a_callable_that_ends_its_readers(strategy):
+    """Workers that end one after another as they load it are not replaced for ever."""
+    with pytest.raises(WorkerStartError, match="as they loaded CallsAndEndsItsReader"):
+        run(acts.CallsAndEndsItsReader(), [1, 2], strategy=strategy)
 
 
 def test_a_strategy_serves_after_failures(strategy, of_kind):

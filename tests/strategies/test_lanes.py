@@ -17,6 +17,9 @@ from concurrent_choices._strategies._lanes._asyncio_host import AsyncioHost
 from concurrent_choices._strategies._lanes._keeper import Keeper
 from concurrent_choices._strategies._lanes._outbox import Outbox
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
+from concurrent_choices._strategies._lanes._threads import Lane, LanePool
+from concurrent_choices._work._job import Job
+from concurrent_choices._work._source import Source
 
 
 @pytest.fixture
@@ -261,3 +264,33 @@ def test_a_keeper_that_is_dropped():
     del keeper
     gc.collect()
     assert kept.closed == 1
+
+
+def job_of(*items):
+    return Job(abs, Source(items), timeout=1.0)
+
+
+def test_what_a_lane_fails_of_is_raised_though_it_is_the_last(thread_pool):
+    """It is none of an item's errors; unheard, items would be missing and nobody knew why."""
+
+    def body(_lane):
+        msg = "odd"
+        raise ValueError(msg)
+
+    with pytest.raises(ValueError, match="odd"):
+        list(LanePool(job_of(1), thread_pool, workers=1, body=lambda lane: (lane.claim(), body(lane))))
+
+
+def test_a_lane_is_not_given_up_for_the_item_before(thread_pool):
+    """Between a look at how long it has been at it and giving up it may end that, and begin the next."""
+    lane = Lane(LanePool(job_of(1, 2), thread_pool, workers=1))
+    first = lane.claim()
+    lane.mark(0)
+    then = lane.since
+    assert lane.hand_over(first, Batch(0, [1]))
+    second = lane.claim()
+    assert lane.abandon(then) is None
+    while lane.since in {then, inf}:  # clocks may be slow
+        lane.mark(1)
+    assert lane.abandon(then) is None
+    assert lane.abandon(lane.since) == second

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from .._errors import ItemError
+from .._work._perform import notes_of
 
 __all__ = ["renumber", "was_raised"]
 
@@ -24,7 +25,7 @@ def was_raised(value: object, place: int) -> bool:
         return False
     if isinstance(value, ItemError) and value.index == place:
         return True
-    notes: list[str] = getattr(value, "__notes__", [])
+    notes = notes_of(value)
     return bool(notes) and notes[-1].startswith(_words(place))
 
 
@@ -35,7 +36,7 @@ def renumber(error: BaseException, indices: Sequence[int]) -> None:
         error: What an item of the part raised.
         indices: The index in the whole of each item of the part.
     """
-    notes: list[str] = getattr(error, "__notes__", [])
+    notes = notes_of(error)
     last = _NOTE.match(notes[-1]) if notes else None
     if last is not None and int(last[1]) < len(indices):
         notes[-1] = f"{_words(indices[int(last[1])])}{notes[-1][last.end() :]}"

@@ -25,6 +25,7 @@ __all__ = [
     "add_note",
     "add_to",
     "annotate",
+    "notes_of",
     "safe_repr",
     "show",
     "text_of",
@@ -155,9 +156,15 @@ def annotate(error: BaseException, index: int, item: object) -> None:
 
 def add_note(error: BaseException, text: str) -> None:
     """As its own `add_note`, also on one of a frozen class, and not for ever."""
-    notes: list[str] = getattr(error, "__notes__", None) or []
+    notes = notes_of(error)
     if len(notes) < _NOTES:
         add_to(error, "__notes__", [*notes, text])
+
+
+def notes_of(error: BaseException) -> list[str]:
+    """The notes on an exception, not asked of itself: its own `__getattr__` may give or raise anything."""
+    notes: Any = BaseException.__getattribute__(error, "__dict__").get("__notes__")
+    return notes if type(notes) is list else []  # pyright: ignore[reportUnknownVariableType] - its type says not of what
 
 
 def add_to(error: BaseException, name: str, value: object) -> None:

@@ -29,6 +29,7 @@ class AnyioHost:
         self._bell = anyio.Event()
         self._post: Callable[[Callable[[], object]], object] | None = None
         self._cancelled: type[BaseException] = anyio.get_cancelled_exc_class()
+        self._ending = on_trio()  # there an item cannot cancel its own task
 
     async def __aenter__(self) -> Self:
         self._post = post_here()
@@ -38,6 +39,7 @@ class AnyioHost:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
+        self._ending = True
         self._group.cancel_scope.cancel()
         return await self._group.__aexit__(kind, error, trace)
 
@@ -70,14 +72,7 @@ class AnyioHost:
         return OVERDUE if scope.cancel_called else value
 
     def is_cancellation(self, error: BaseException) -> bool:
-        if not isinstance(error, self._cancelled):
-            return False
-        if on_trio():
-            return True
-        import asyncio  # noqa: PLC0415 - not needed on trio
-
-        task = asyncio.current_task()
-        return task is not None and task.cancelling() > 0
+        return self._ending and isinstance(error, self._cancelled)
 
 
 def post_here() -> Callable[[Callable[[], object]], object]:

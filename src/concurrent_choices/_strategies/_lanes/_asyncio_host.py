@@ -24,12 +24,14 @@ class AsyncioHost:
         self._bell = asyncio.Event()
         self._failure: BaseException | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._ending = False
 
     async def __aenter__(self) -> Self:
         self._loop = asyncio.get_running_loop()
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
+        self._ending = True
         await cancel_all(self._tasks)
 
     def spawn(self, body: Body, context: Context) -> None:
@@ -71,8 +73,7 @@ class AsyncioHost:
         return await limited(coroutine, seconds)
 
     def is_cancellation(self, error: BaseException) -> bool:
-        task = asyncio.current_task()
-        return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
+        return self._ending and isinstance(error, asyncio.CancelledError)
 
 
 def run_loop(factory: Callable[[], asyncio.AbstractEventLoop], main: Coroutine[Any, Any, None]) -> None:

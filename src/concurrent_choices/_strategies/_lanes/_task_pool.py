@@ -79,7 +79,7 @@ class Host(Protocol):
         """Await a coroutine; cancel it and answer `OVERDUE` when the seconds are up."""
 
     def is_cancellation(self, error: BaseException) -> bool:
-        """Whether the running task itself is being cancelled by `error`."""
+        """Whether `error` says that this host cancels what it spawned; a task may cancel itself, too."""
         ...
 
 

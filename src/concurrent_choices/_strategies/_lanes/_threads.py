@@ -80,12 +80,12 @@ class LanePool:
         source, outbox = self.job.source, self.outbox
         try:
             while not self.job.stopped:
-                if self.crash is not None:
-                    raise self.crash
+                self._raise_crash()
                 self.feed()
                 self._staff()
                 yield from outbox.take()
                 if not self._lanes and not outbox:
+                    self._raise_crash()  # the last lane's, too
                     if source.finished:
                         return
                     if source.claimable:
@@ -94,6 +94,10 @@ class LanePool:
         finally:
             self.job.stop()
             self.part()
+
+    def _raise_crash(self) -> None:
+        if self.crash is not None:
+            raise self.crash
 
     def feed(self) -> None:
         """Keep items ready, where only the caller's thread may take them from the iterable."""
@@ -174,10 +178,10 @@ class LanePool:
             return inf
         now, first = time.monotonic(), inf
         for lane in list(self._lanes):
-            due = lane.since + timeout
-            if due > now:
-                first = min(first, due)
-            elif (claim := lane.abandon()) is not None:
+            claim = lane.abandon(now - timeout)
+            if claim is None:
+                first = min(first, lane.since + timeout)
+            else:
                 with self._lock:
                     self._lanes.discard(lane)
                 self._time_out(claim, timeout)
@@ -264,9 +268,13 @@ class Lane:
         self.pool.deliver(claim, batch)
         return batch.error is None
 
-    def abandon(self) -> Claim | None:
-        """Give up on what this lane runs; None where it has just finished."""
+    def abandon(self, since: float) -> Claim | None:
+        """Give up on what this lane runs if it began by then; None where it runs nothing so old."""
+        if self.since > since:
+            return None
         with self._lock:
+            if self.since > since:  # it has just finished that, and runs the next
+                return None
             claim, self._claim, self.since = self._claim, None, inf
             return claim
 

@@ -55,9 +55,10 @@ class Worker:
             theirs.callback(os.close, lifeline)
             self.page = Page.new()
             ours.callback(self.page.close)
+            self.link = Link(here)
+            _workers.add(self)  # before it starts: it may be a fork itself
             self.process = start(there, self.page, lifeline)
             ours.pop_all()
-        self.link = Link(here)
         self.ready = False
         self._told = hello[:1]
         self.link.queue(Kind.HELLO, 0, 0, hello)
@@ -110,10 +111,14 @@ class Worker:
 
     def release(self) -> None:
         """Close what this process holds of it."""
-        self.link.close()
-        self._cut()
+        self.hang_up()
         self.process.release()
         self.page.close()
+
+    def hang_up(self) -> None:
+        """Close the caller's ends of its wire and its lifeline; in a fork, which would keep them open."""
+        self.link.close()
+        self._cut()
 
     def _cut(self) -> None:
         """Close this end of its lifeline."""
@@ -256,5 +261,7 @@ class Starts:
 
 
 _hosts: weakref.WeakSet[Host] = weakref.WeakSet()
+_workers: weakref.WeakSet[Worker] = weakref.WeakSet()
 
+tell_in_forks(_workers, Worker.hang_up)
 tell_in_forks(_hosts, Host.forget)

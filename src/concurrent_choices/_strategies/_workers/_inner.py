@@ -15,7 +15,7 @@ from ..._work._mutex import Mutex
 from ..._work._nesting import lanes_around
 from ..._work._pickling import reason_of
 from ..._work._source import Source
-from ._outcome import Scrutiny, flush_output, pack_outcome, read
+from ._outcome import Scrutiny, flush_output, pack_outcome
 from ._page import Page
 from ._wire import Kind, Link, Message, Terms
 
@@ -108,7 +108,7 @@ class InnerLanes:
     def __call__(self, message: Message) -> None:
         """Take a batch of items."""
         try:
-            items: list[Any] = read(message.frames)
+            items: list[Any] = self._page.read(message.start + 1, message.frames)
         except Exception as error:  # noqa: BLE001 - told to the caller
             self.say(Kind.REFUSED, message.start, [reason_of(error).encode()])
             return

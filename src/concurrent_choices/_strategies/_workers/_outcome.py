@@ -10,7 +10,7 @@ import sys
 from ..._errors import NotPicklableError, RemoteError
 from ..._facts._batch import Batch, Claim
 from ..._work._nesting import Loading
-from ..._work._perform import show, text_of
+from ..._work._perform import notes_of, show, text_of
 from ..._work._pickling import dump, load, reason_of
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
@@ -92,9 +92,7 @@ def _without_obstacles(
 
 def portable(error: BaseException, claim: Claim, index: int) -> Carried:
     """What an item of a claim raised, sure to arrive, with the text of its traceback."""
-    import traceback  # noqa: PLC0415 - 3 ms of a worker's start, for errors only
-
-    text = "".join(traceback.format_exception(error))
+    text = _traceback_of(error)
     try:
         form = _form_of(error)
     except RecursionError:  # groups in groups in groups
@@ -103,7 +101,16 @@ def portable(error: BaseException, claim: Claim, index: int) -> Carried:
         item = show(claim.items[index - claim.start])
         kind = f"{type(error).__module__}.{type(error).__qualname__}"
         return Carried(RemoteError(index, item, kind, text_of(error), text), "")
-    return Carried(form, text, getattr(error, "__notes__", None))
+    return Carried(form, text, notes_of(error))
+
+
+def _traceback_of(error: BaseException) -> str:
+    import traceback  # noqa: PLC0415 - 3 ms of a worker's start, for errors only
+
+    try:
+        return "".join(traceback.format_exception(error))
+    except Exception:  # noqa: BLE001 - up to CPython 3.12 it asks the error for its notes, which may raise anything
+        return "".join([*traceback.format_tb(error.__traceback__), reason_of(error)])
 
 
 def _form_of(error: BaseException) -> Any:

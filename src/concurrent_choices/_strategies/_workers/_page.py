@@ -6,10 +6,20 @@ import mmap
 import os
 import time
 
-__all__ = ["Page"]
+from ._outcome import read
 
-_STARTED, _SINCE, _CANCELLED, _PID, _WORKED = range(5)
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["A_JOB", "Page"]
+
+_STARTED, _SINCE, _CANCELLED, _PID, _WORKED, _READING = range(6)
 _SIZE = mmap.PAGESIZE
+
+A_JOB = -1
+"""What a worker reads that has no index."""
 
 
 class _Number:
@@ -26,7 +36,7 @@ class _Number:
 
 
 class Page:
-    """Five numbers that the caller and a worker tell each other.
+    """Six numbers that the caller and a worker tell each other.
 
     Args:
         descriptor: The memory behind it.
@@ -36,12 +46,15 @@ class Page:
         since: When it started the last of them, ns of the monotonic clock; 0 while it runs none.
         cancelled: The number of the last job that the caller gave up.
         pid: The worker's process number, once it is there; 0 before.
+        reading: While it reads a batch, the index of its first item and 1; `A_JOB` while it reads what the
+            job is; 0 while it reads nothing. To read what was pickled may end a process.
     """
 
     started = _Number(_STARTED)
     since = _Number(_SINCE)
     cancelled = _Number(_CANCELLED)
     pid = _Number(_PID)
+    reading = _Number(_READING)
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -77,9 +90,25 @@ class Page:
     def worked(self, nanoseconds: int) -> None:
         self.numbers[_WORKED] = nanoseconds
 
+    def read(self, place: int, frames: list[Any]) -> Any:
+        """In the worker: the value behind frames; tells the caller meanwhile what is read.
+
+        Args:
+            place: As for `reading`.
+            frames: Of a message.
+        """
+        self.reading = place
+        try:
+            value = read(frames)
+        except Exception:
+            self.reading = 0
+            raise
+        self.reading = 0
+        return value
+
     def clear(self) -> None:
         """Another job begins."""
-        self.started = self.since = self.worked = 0
+        self.started = self.since = self.worked = self.reading = 0
 
     def close(self) -> None:
         """Let go of the memory; what it said last can still be read."""

@@ -31,6 +31,7 @@ from ..._work._pickling import dump, reason_of, size_of
 from .._lanes._outbox import UNHEARD
 from ._child import readable
 from ._host import PARTING, Host, Starts, Worker
+from ._page import A_JOB
 from ._parting import part
 from ._surroundings import surroundings
 from ._unpack import unpack_outcome
@@ -42,7 +43,7 @@ from ._worker_queue import CREDIT, WorkerQueue
 __all__ = ["Pump"]
 
 ATTEMPTS = 3
-"""Calls of an idempotent item that kills its worker each time (guessed)."""
+"""Times an idempotent item is called, or what ends its reader is read, before it is given up (guessed)."""
 
 NAP = 50e-6
 """Seconds in which a few answers gather where a batch takes a microsecond (the kernel makes it 100)."""
@@ -91,6 +92,7 @@ class Pump:
         self._alone: deque[Claim] = deque()
         self._starts = Starts(host)
         self._attempts: dict[int, int] = {}
+        self._unloaded = 0
         self._leaving = False
 
     def __iter__(self) -> Iterator[Batch]:
@@ -304,10 +306,16 @@ class Pump:
         code = self._host.dismiss(worker)
         if not worker.ready and self._starts.fail(worker):
             self._make_do(code)
+        reading = 0 if overdue else worker.page.reading
+        if reading == A_JOB:
+            self._count_unloaded(code)
         # What it had started is known now: until it was killed it may have gone on.
         lost, running, unstarted = queue.fallen(worker.page.started)
         for claim in unstarted:
-            self._job.source.give_back(claim)
+            if claim.start == reading - 1:
+                self._take_unread(claim, code)
+            else:
+                self._job.source.give_back(claim)
         for index, item in running:
             if overdue:
                 timeout = self._job.timeout or 0.0
@@ -319,6 +327,28 @@ class Pump:
                 self._bury(index, item, error)
         for index, item in lost:
             self._bury(index, item, ResultLostError(index, show(item), worker.pid, code))
+
+    def _count_unloaded(self, code: int | None) -> None:
+        """A worker ended as it loaded the job; the next may fare better, but not one after another."""
+        self._unloaded += 1
+        if self._unloaded == ATTEMPTS:
+            reason = (
+                f"{ATTEMPTS} of them ended as they loaded {self._job.name}, the last with exit code {code}"
+            )
+            raise WorkerStartError(reason)
+
+    def _take_unread(self, claim: Claim, code: int | None) -> None:
+        """A worker ended as it read these items: each is sent by itself, and not for ever."""
+        if len(claim.items) > 1:
+            self._separate(claim)
+            return
+        attempts = self._attempts[claim.start] = self._attempts.get(claim.start, 0) + 1
+        if attempts < ATTEMPTS:
+            self._alone.append(claim)
+        else:
+            self._refuse(
+                claim, f"{ATTEMPTS} worker processes ended as they read it, the last with exit code {code}"
+            )
 
     def _bury(self, index: int, item: Any, error: WorkerDiedError) -> None:
         """Report a started item whose worker died, or call it again where that is allowed."""

@@ -19,7 +19,7 @@ from ..._work._nesting import lanes_around
 from ..._work._perform import Performer
 from ..._work._pickling import load, reason_of
 from ._outcome import Scrutiny, flush_output, pack_outcome, read
-from ._page import Page
+from ._page import A_JOB, Page
 from ._surroundings import adopt
 from ._wire import Kind, Link, Message, Terms
 
@@ -80,6 +80,9 @@ def serve(link: Link, page: Page, lifeline: int) -> None:
     except (EOFError, ConnectionError):
         pass  # the caller is gone, or done with us
     except SystemExit:
+        code = 1
+    except BaseException as error:  # noqa: BLE001 - said here, or nobody would ever know: the process ends below
+        sys.excepthook(type(error), error, error.__traceback__)
         code = 1
     finally:
         flush_output()
@@ -149,7 +152,7 @@ class _Server:
         if end is not None:
             end()
         try:
-            self._perform = self._performing(read(message.frames), message.job)
+            self._perform = self._performing(self._page.read(A_JOB, message.frames), message.job)
         except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
             self._send(Kind.UNFIT, message.job, 0, [reason_of(error).encode()])
             self._perform = self._unprepared
@@ -212,7 +215,7 @@ class _Bench:
 
     def __call__(self, message: Message) -> None:
         try:
-            items = read(message.frames)
+            items = self._page.read(message.start + 1, message.frames)
         except Exception as error:  # noqa: BLE001 - told to the caller
             self.say(Kind.REFUSED, message.start, [reason_of(error).encode()])
             return
