@@ -29,7 +29,7 @@ class Money:
 
 class Column:
     def __init__(self):
-        self.held = bytearray(1 << 17)
+        self.held = bytearray(b"\\x8f") * (1 << 17)  # a set's code, among many
 
     def __reduce__(self):
         return bytearray, (pickle.PickleBuffer(self.held),)
@@ -45,6 +45,37 @@ def helper():
 def use(item):
     with LOCK:
         return item, ANIMAL, WORDS, TABLE, Settings.depth, helper(), USER.get(), HOUSE, ROUND, PRICES, Money()
+"""
+
+DECORATORS = """
+import functools
+TRIES = 1
+
+def retry(fn):
+    @functools.wraps(fn)
+    def wrapper(item):
+        return [fn(item) for _ in range(TRIES)]
+    return wrapper
+"""
+
+DECORATED = """
+import attrs, decorators
+
+class Kind(type):
+    @property
+    def depth(cls):
+        raise RuntimeError("not to be asked")
+
+class Odd(metaclass=Kind):
+    depth = 1
+
+@attrs.define
+class Order:
+    amount: int
+
+@decorators.retry
+def use(item):
+    return Order(item), Odd()
 """
 
 ASK = """
@@ -66,7 +97,8 @@ except (AttributeError, ValueError) as error:
 @pytest.fixture
 def told(tmp_path):
     """What another process says of what a callable uses, changed here; nothing where it is the same."""
-    (tmp_path / "shop.py").write_text(MODULE)
+    for name, text in {"shop": MODULE, "decorators": DECORATORS, "decorated": DECORATED}.items():
+        (tmp_path / f"{name}.py").write_text(text)
 
     def asked(change, callable="shop.use"):  # noqa: A002 - read as a word
         scripts = (ASK.format(change=change, callable=callable), ANSWER)
@@ -127,3 +159,10 @@ def test_a_method(told):
     """The class of a bound method is looked at."""
     change = "shop.Settings.use = lambda self, item: item\nshop.Settings.depth = 7"
     assert told(change, "shop.Settings().use").startswith("shop.Settings.depth")
+
+
+def test_a_decorated_function(told):
+    """What a wrapper says is its module is that of what it stands around; what it uses is not there."""
+    assert told("import decorated", "decorated.use") == ""
+    change = "import decorated; decorated.decorators.TRIES = 2"
+    assert told(change, "decorated.use").startswith("decorators.TRIES")

@@ -8,6 +8,7 @@ must know that; one that chooses them by itself must not give other results for 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -35,13 +36,20 @@ class Imported:
     """
 
     def __init__(self, fn: Any) -> None:
-        self.marks = {place: mark_of(value_at(*place)) for place in _imported(fn)}
+        self.marks = dict(_marked(_imported(fn)))
 
     def __len__(self) -> int:
         return len(self.marks)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return compare, (self.marks,)
+
+
+def _marked(places: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], int]]:
+    """Marks, without those of what cannot be asked for here either: a class may raise as it is asked."""
+    for place in places:
+        with suppress(Exception):
+            yield place, mark_of(value_at(*place))
 
 
 def _imported(fn: Any) -> Iterator[tuple[str, str]]:
@@ -61,7 +69,8 @@ def _of_function(fn: FunctionType) -> Iterator[tuple[str, str]]:
         elif isinstance(value, ModuleType):
             yield from _data(value.__name__, parts_of_module(value, names))
     if held and travels_by_name(fn):
-        yield from _data(fn.__module__, held.items())
+        # A decorator sets `__module__` to that of what it stands around; what attrs compiles is of no module.
+        yield from _data(fn.__globals__.get("__name__", ""), held.items())
 
 
 def _of_classes(kinds: Iterable[type]) -> Iterator[tuple[str, str]]:

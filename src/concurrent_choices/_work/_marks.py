@@ -133,12 +133,16 @@ class _Sum:
 
     def write(self, data: Any) -> int:
         some = bytes(data[: self._left])
-        self.total = crc32(some, self.total)
         self.may_hold_sets = self.may_hold_sets or any(code in some for code in _SETS)
-        self._left -= len(some)
-        if self.full:
-            raise _FullError
+        self._add(some)
         return len(data)
 
     def buffer(self, buffer: PickleBuffer) -> None:
-        self.write(buffer.raw())  # in the pickle, a large one would come as what cannot be sliced
+        """Add what would come in the pickle, where it is large, as what cannot be sliced; it has no sets."""
+        self._add(bytes(buffer.raw()[: self._left]))
+
+    def _add(self, some: bytes) -> None:
+        self.total = crc32(some, self.total)
+        self._left -= len(some)
+        if self.full:
+            raise _FullError
