@@ -35,6 +35,17 @@ def test_every_kind_of_start_has_its_turn_in_each_round(monkeypatch):
     assert len(order) == 12
 
 
+def test_starts_that_take_long_have_one_round(monkeypatch):
+    """Beside many neighbours all four outlasted the patience, and nothing was told."""
+    order = []
+    monkeypatch.setattr(_probes, "_starting", lambda *asked: order.append(asked) or 1.0)
+    monkeypatch.setattr(_probes, "_hybrid_from_nothing", lambda: None)
+    monkeypatch.setattr(_probes, "_ENOUGH", 0.0)
+
+    assert probes()["process_start"][0]() == 1.0
+    assert len(order) == 3
+
+
 def test_threads_that_wait_tell_what_they_add(monkeypatch):
     """Thirty-two that sleep take longer than one; with a loop in each, longer still."""
     measured = probes()
