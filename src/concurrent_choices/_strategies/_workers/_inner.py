@@ -13,7 +13,7 @@ from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._mutex import Mutex
 from ..._work._nesting import lanes_around
-from ..._work._pickling import reason_of
+from ..._work._pickling import load, reason_of
 from ..._work._source import Source
 from ._outcome import Scrutiny, flush_output, pack_outcome
 from ._page import Page
@@ -108,7 +108,8 @@ class InnerLanes:
     def __call__(self, message: Message) -> None:
         """Take a batch of items."""
         try:
-            items: list[Any] = self._page.read(message.start + 1, message.frames)
+            # Not by `read`: what lanes call meanwhile may start workers.
+            items: list[Any] = self._page.read(message.start + 1, message.frames, load)
         except Exception as error:  # noqa: BLE001 - told to the caller
             self.say(Kind.REFUSED, message.start, [reason_of(error).encode()])
             return

@@ -11,6 +11,7 @@ from ._outcome import read
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = ["A_JOB", "Page"]
@@ -90,16 +91,17 @@ class Page:
     def worked(self, nanoseconds: int) -> None:
         self.numbers[_WORKED] = nanoseconds
 
-    def read(self, place: int, frames: list[Any]) -> Any:
+    def read(self, place: int, frames: list[Any], load: Callable[[Any], Any] = read) -> Any:
         """In the worker: the value behind frames; tells the caller meanwhile what is read.
 
         Args:
             place: As for `reading`.
             frames: Of a message.
+            load: What makes a value of them.
         """
         self.reading = place
         try:
-            value = read(frames)
+            value = load(frames)
         except Exception:
             self.reading = 0
             raise
