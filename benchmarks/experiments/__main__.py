@@ -20,6 +20,7 @@ from ._runner import Manner, run_experiment
 ROOT = Path(__file__).resolve().parents[2]
 HUNG = 900.0  # seconds; guessed: an experiment in its full size takes less
 ROUNDS = {Size.QUICK: 1, Size.SCALED: 3, Size.FULL: 3}
+AGAIN = 3  # times as many rounds of what is compared: of three, the fastest differ by 10 % without a reason
 BUDGET = {Size.QUICK: 0.2, Size.SCALED: 1.0, Size.FULL: 1.0}
 
 
@@ -89,7 +90,10 @@ def _measure(options: Any, record: Record) -> None:
         faulthandler.dump_traceback_later(HUNG, exit=True)
         rounds = options.rounds or ROUNDS[size]
         kept: list[Any] = []
-        manner = Manner(rounds=rounds, random=Random(seed), keep=kept.append, budget=BUDGET[size])
+        again = 0 if size is Size.QUICK else AGAIN * rounds
+        manner = Manner(
+            rounds=rounds, again=again, random=Random(seed), keep=kept.append, budget=BUDGET[size]
+        )
         about = told(size, rounds, seed)
         run_experiment(experiment, size, manner)
         faulthandler.cancel_dump_traceback_later()

@@ -27,10 +27,12 @@ the same work under every strategy of this library, and what `recommend` says of
 
 All figures in the tables are medians of the rounds, in a shuffled order; the smallest and largest stand
 beside the published ways. Verdicts on work that computes, and what the library had to reach, compare the
-fastest rounds, for neighbours can only slow a round down. Sizes are scaled to two cores and a few seconds a
-case where a section says so. `make experiments` measures again; `python -m benchmarks.experiments --full`
-takes the sizes as they were reported. `make test` runs every experiment once in a quick form, and checks
-its results and their direction. The load generator is wrk (Debian's package `wrk`)."""
+fastest rounds, for neighbours can only slow a round down; those that are compared, the published ways and
+`auto`, have three times as many rounds more where they take less than a second. Sizes are scaled to two
+cores and a few seconds a case where a section says so. `make experiments` measures again;
+`python -m benchmarks.experiments --full` takes the sizes as they were reported. `make test` runs every
+experiment once in a quick form, and checks its results and their direction. The load generator is wrk
+(Debian's package `wrk`)."""
 LIMITS = """\
 - One machine with two virtual cores. Servers, load generator and client share them, which the original
   reports, with more cores, did not have to allow for.

@@ -18,6 +18,9 @@ __all__ = ["Manner", "run_experiment"]
 
 Keep = Callable[[Any], None]
 
+SHORT = 1.0
+"""Seconds of a reading that is soon repeated."""
+
 
 @frozen(kw_only=True)
 class Manner:
@@ -25,12 +28,15 @@ class Manner:
 
     Attributes:
         rounds: How often everybody is measured.
+        again: How often, after that, those are whose fastest readings are held against each other: the
+            published ways and `auto`, where they are short.
         random: Shuffles the order in each round.
         keep: Takes every reading and every advice as soon as it is there.
         budget: Seconds that `recommend` may take for a job.
     """
 
     rounds: int = 1
+    again: int = 0
     random: Random = Factory(lambda: Random(0))
     keep: Keep = lambda _: None
     budget: float = 1.0
@@ -89,12 +95,28 @@ def _race(field: list[_Contestant], manner: Manner, note: Keep) -> None:
         if each.blank.absent:
             note(each.blank)
     field = [each for each in field if not each.blank.absent]
+    done: list[tuple[_Contestant, Reading]] = []
     for number in range(manner.rounds):
-        manner.random.shuffle(field)
-        done = [_measure(each, number) for each in field]
-        for reading in done:
-            note(reading)
-        field = [each for each, reading in zip(field, done, strict=True) if not reading.error]
+        done = _round(field, number, manner, note)
+        field = [each for each, reading in done if not reading.error]
+    compared = [each for each, reading in done if _is_compared(reading)]
+    for number in range(manner.rounds, manner.rounds + manner.again):
+        _round(compared, number, manner, note)
+
+
+def _round(
+    field: list[_Contestant], number: int, manner: Manner, note: Keep
+) -> list[tuple[_Contestant, Reading]]:
+    manner.random.shuffle(field)
+    done = [(each, _measure(each, number)) for each in field]
+    for _, reading in done:
+        note(reading)
+    return done
+
+
+def _is_compared(reading: Reading) -> bool:
+    is_short = reading.unit == "s" and reading.value is not None and reading.value < SHORT
+    return is_short and reading.strategy in {"", "auto"}
 
 
 def _contestants(number: int, task: Task) -> Iterator[_Contestant]:

@@ -8,9 +8,11 @@ import pytest
 from benchmarks.experiments._catalogue import EXPERIMENTS
 from benchmarks.experiments._figures import Figures, Reading, spell
 from benchmarks.experiments._load import load
+from benchmarks.experiments._model import Size
 from benchmarks.experiments._pages import write_pages
 from benchmarks.experiments._plots import Bar, Panel, chart
 from benchmarks.experiments._record import Record
+from benchmarks.experiments._runner import Manner, run_experiment
 
 from interpreters import interpreter
 
@@ -84,6 +86,13 @@ def test_a_plot_can_be_read_in_both_colour_schemes():
     assert tree[0].text == "a < b"
     assert "prefers-color-scheme: dark" in text
     assert "x &amp; y" in text
+
+
+def test_what_is_compared_is_measured_again():
+    """The published ways and `auto`; the other strategies only fill the tables."""
+    figures, _ = run_experiment(EXPERIMENTS[0], Size.QUICK, Manner(again=2, budget=0.1))
+    counts = {each.strategy: len(figures.of(each.task, each.way, each.strategy)) for each in figures.readings}
+    assert (counts[""], counts["auto"], counts["thread"]) == (3, 3, 1)
 
 
 def test_figures_are_medians():
