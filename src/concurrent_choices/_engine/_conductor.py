@@ -198,9 +198,8 @@ class Conductor:
                 inside=orders.inside,
                 watched=self._state.is_held,
             )
-        except (
-            InvalidArgumentError
-        ) as error:  # since workers were ordered, it has come to hold what is fixed here
+        except InvalidArgumentError as error:
+            # Since workers were ordered, it has come to hold what is fixed here.
             self._stay(f"the callable cannot travel any more ({error.__cause__})")
             return
         self._observer.pump = pump

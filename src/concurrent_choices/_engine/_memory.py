@@ -159,10 +159,8 @@ def _callees(value: object) -> Hashable:
 
 def _size(value: object) -> Hashable:
     """A type by its name, and a power of sixteen: of a number, of bytes, of things held."""
-    kind, seen = (
-        (type(value).__module__, type(value).__qualname__),
-        cast("Any", value),
-    )  # itself, it would live on
+    kind = type(value).__module__, type(value).__qualname__  # the type itself would live on
+    seen = cast("Any", value)
     if of_type(value, int):
         return kind, seen.bit_length() // 4
     if of_type(value, float):

@@ -36,7 +36,7 @@ class Imported:
     """
 
     def __init__(self, fn: Any) -> None:
-        self.marks = dict(_marked(_imported(fn)))
+        self.marks = dict(_marked(dict.fromkeys(_imported(fn))))  # each once, whoever names it
 
     def __len__(self) -> int:
         return len(self.marks)

@@ -14,7 +14,6 @@ AIM = 0.5e-3
 MOST = 1 << 14
 """Largest batch: beyond it nothing is gained (benchmarks.dispatch, sequential)."""
 
-
 TRIP = 8e-3
 """Seconds a batch should take that travels to a worker process: its trip costs the caller 100 µs of the cores
 that the workers share with it (5 % of their time in batches of 2 ms, measured on two)."""

@@ -213,10 +213,9 @@ def _outline(value: Any) -> bytes:
 
 def _glimpse(value: Any) -> str:
     """What tells a plain value from others. Of a text the repr takes long; a long integer has none."""
+    tell = hash if of_type(value, *_TEXT) else hex if of_type(value, int) else repr
     try:
-        told: Any = (
-            hash(value) if of_type(value, *_TEXT) else hex(value) if of_type(value, int) else repr(value)
-        )
+        told = tell(value)
     except Exception:  # noqa: BLE001 - a value's own hook raises anything
         told = None
     return f"{type(value).__name__} {told}"

@@ -102,7 +102,7 @@ class Page:
         self.reading = place
         try:
             value = load(frames)
-        except Exception:
+        except Exception:  # what else comes ends the process, and is to be found here then
             self.reading = 0
             raise
         self.reading = 0

@@ -342,8 +342,7 @@ class Pump:
         if len(claim.items) > 1:
             self._separate(claim)
             return
-        attempts = self._attempts[claim.start] = self._attempts.get(claim.start, 0) + 1
-        if attempts < ATTEMPTS:
+        if self._counted(claim.start) < ATTEMPTS:
             self._alone.append(claim)
         else:
             self._refuse(
@@ -352,12 +351,16 @@ class Pump:
 
     def _bury(self, index: int, item: Any, error: WorkerDiedError) -> None:
         """Report a started item whose worker died, or call it again where that is allowed."""
-        attempts = self._attempts[index] = self._attempts.get(index, 0) + 1
-        again = attempts < ATTEMPTS or type(error) is ResultLostError
+        again = self._counted(index) < ATTEMPTS or type(error) is ResultLostError
         if self._job.idempotent and again:
             self._alone.append(Claim(index, [item]))
         else:
             self._fail(index, error)
+
+    def _counted(self, index: int) -> int:
+        """How often a worker has ended by an item, this time included."""
+        self._attempts[index] = self._attempts.get(index, 0) + 1
+        return self._attempts[index]
 
     def _make_do(self, code: int | None) -> None:
         """Hire no more workers: the last has ended before it was ready."""
