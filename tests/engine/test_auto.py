@@ -231,6 +231,19 @@ def test_not_thread_safe_means_this_thread():
     assert set(names) == {threading.current_thread().name}
 
 
+def test_not_thread_safe_with_a_timeout_means_one_thread():
+    """Another than the calling one, which could not give up on an item that it is at."""
+    import time
+
+    def thread(item):
+        time.sleep(0.002)
+        return threading.get_ident()
+
+    threads = set(run(thread, range(40), strategy=AutoStrategy(thread_safe=False), timeout=60))
+    assert len(threads) == 1
+    assert threads != {threading.get_ident()}
+
+
 def test_max_workers_is_a_ceiling():
     """Never more lanes at once than asked for."""
     import time

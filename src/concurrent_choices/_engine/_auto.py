@@ -45,7 +45,7 @@ class AutoStrategy(ThreadBacked):
         max_workers: Threads at most, and processes at most.
         concurrency: Items in flight at most.
         thread_safe: Whether the callable may run in several threads of one process at once, and outside the
-            calling thread.
+            calling thread. With a `timeout` it has one thread beside that, which could not give up on it.
     """
 
     name = "auto"

@@ -24,7 +24,8 @@ STAFFING = 3e-3
 
 _AFFINE = (
     "it was called outside the calling thread, which `auto` does for work that waits; "
-    "in `run` and `stream`, AutoStrategy(thread_safe=False) keeps it in the calling thread"
+    "in `run` and `stream` without a `timeout`, "
+    "AutoStrategy(thread_safe=False) keeps it in the calling thread"
 )
 
 
