@@ -399,6 +399,17 @@ def test_what_workers_are_at_is_not_taken_for_carrying():
     assert decider.look(Sight(now=0.222, remaining=600, outside_items=16, **workers)).stage == "outside"
 
 
+@pytest.mark.parametrize("ready", [0, 1])
+def test_workers_that_do_not_come_up_are_given_up(ready):
+    """One of them alone is of no use, however long it waits for the other."""
+    decider = controller()
+    at_the_pair(decider)
+    for now in (0.03, 0.08, 60.0, 60.1):
+        arrangement = decider.look(computing(now, items=round(now * 1000), remaining=10**6, ready=ready))
+    assert arrangement.processes == 0
+    assert "did not come up in time" in arrangement.reason
+
+
 def test_items_that_grow_are_compared_with_the_latest():
     """While workers came up items took a millisecond at first, and four by the end."""
     decider = controller()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import struct
 import sys
 import time
 from decimal import Decimal
@@ -141,6 +142,27 @@ def test_the_fork_server_is_killed_between_two_runs():
         assert run(abs, range(-8, 0), strategy=strategy) == [8, 7, 6, 5, 4, 3, 2, 1]
         ((_, other),) = set(run(whereabouts, [1], strategy=strategy))
         assert other != parent
+
+
+def test_a_fork_server_that_somebody_else_has_waited_for_is_not_killed_again(host):
+    """Its number is another's by now, or nobody's."""
+    ready(host.hire())
+    os.kill(host.fork_server.pid, signal.SIGKILL)
+    os.waitpid(host.fork_server.pid, 0)
+    host.fork_server.kill()
+
+
+def test_a_fork_server_keeps_nothing_of_what_it_cannot_fork(host):
+    """Where it has no room for all descriptors of a worker, some of them arrive."""
+    ready(host.hire())
+    folder = Path(f"/proc/{host.fork_server.pid}/fd")
+    before = len([*folder.iterdir()])
+    with socket.socket() as some:
+        rights = struct.pack("2i", some.fileno(), some.fileno())
+        for _ in range(10):
+            host.fork_server._control.sendmsg([b"+"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
+    ready(host.hire())
+    assert len([*folder.iterdir()]) == before + 2  # of the second worker
 
 
 @pytest.mark.parametrize("batch", [1, 20])

@@ -2,8 +2,27 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+from contextlib import suppress
+from functools import partial
+
+import pytest
+
 from concurrent_choices import HybridStrategy, run
+from concurrent_choices._strategies._lanes._threads import threads_inside
+from concurrent_choices._strategies._workers._inner import InnerLanes
+from concurrent_choices._strategies._workers._page import Page
+from concurrent_choices._strategies._workers._wire import Kind, Link, Terms
 from concurrent_choices._work._nesting import Loading
+
+
+@pytest.fixture
+def wire():
+    """The caller's end and the worker's."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        yield ours, Link(theirs)
 
 
 class Asks:
@@ -16,3 +35,23 @@ class Asks:
 def test_lanes_may_start_workers_while_items_are_read():
     """Nobody could tell what they call from what is imported for the next item."""
     assert run(bool, [Asks()], strategy=HybridStrategy(1, 2)) == [False]
+
+
+def test_the_end_of_a_job_waits_for_who_tells_of_its_last_result(wire):
+    """The caller has it all before the lane knows, and what the next job says must not come between."""
+    ours, link = wire
+    page = Page.new()
+    lanes = InnerLanes(Terms(bytes, inner=partial(threads_inside, 2)), 1, link, page)
+    telling = threading.Thread(target=lanes.say, args=(Kind.DONE, 0, [bytes(1 << 19)]))
+    telling.start()
+    ours.recv(1)  # it has begun to tell, and there is no room for the rest
+    ending = threading.Thread(target=lanes.end)
+    ending.start()
+    ending.join(0.1)
+    assert ending.is_alive()
+    while telling.is_alive():
+        with suppress(BlockingIOError):
+            ours.recv(1 << 16, socket.MSG_DONTWAIT)
+    ending.join(30)
+    assert not ending.is_alive()
+    page.close()

@@ -54,11 +54,9 @@ class Starting:
             return self._give_up(sight, known.obstacle)
         if self._has_begun_to_wait(sight):
             return Back("items have begun to wait")
-        if not sight.ready:
+        if sight.ready < 2:  # noqa: PLR2004 - one worker is no faster than who works now; the others join in
             if sight.now - self._since > 10.0 + 20 * known.limits.process_start:
                 known.barred = "worker processes did not come up in time"
-            return self
-        if sight.ready < 2:  # noqa: PLR2004 - one worker is no faster than who works now; the others join in
             return self
         if not worth_sharing(known.rest(sight), known.limits.processes):
             return self._give_up(sight, "the rest has become too small for processes")

@@ -57,8 +57,9 @@ class Outbox:
 
     def ring(self) -> None:
         """Wake the caller, now or when it next waits."""
-        if self._forward is not None:
-            self._forward()
+        forward = self._forward  # the caller may be back before this is over
+        if forward is not None:
+            forward()
         with suppress(RuntimeError):  # it rang already
             self._bell.release()
 

@@ -105,7 +105,7 @@ class ForkServer:
 
     def kill(self) -> None:
         """End its process now; no more workers come of it."""
-        if self._process is not None:
+        if self._process is not None and not self._process.ended:
             os.kill(self._process.pid, SIGKILL)
 
     def close(self) -> None:

@@ -60,7 +60,8 @@ class _Server:
         descriptors = memoryview(rights).cast("i").tolist()
         if len(descriptors) == _DESCRIPTORS:
             self._fork(*descriptors)
-        for descriptor in descriptors[:-1]:
+            descriptors.pop()  # where its end is told
+        for descriptor in descriptors:
             os.close(descriptor)
 
     def _fork(self, wire: int, page: int, lifeline: int, ending: int) -> None:

@@ -119,6 +119,8 @@ class InnerLanes:
     def end(self) -> None:
         """Another job takes this one's place."""
         self._job.stop()
+        with self._sending:  # the caller has all results; a lane may still be about to see that
+            pass
 
     def _run(self) -> None:
         try:

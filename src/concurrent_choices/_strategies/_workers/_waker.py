@@ -6,6 +6,8 @@ import os
 import threading
 from contextlib import suppress
 
+from ..._work._mutex import Mutex
+
 __all__ = ["Waker"]
 
 
@@ -13,6 +15,7 @@ class Waker:
     """A pipe that becomes readable when another thread rings."""
 
     def __init__(self) -> None:
+        self._lock = Mutex()
         self._reading, self._writing = os.pipe()
         os.set_blocking(self._reading, False)
         os.set_blocking(self._writing, False)
@@ -29,7 +32,8 @@ class Waker:
     def ring(self) -> None:
         """Wake the thread that waits, unless it is the one that calls."""
         if threading.get_ident() != self._thread:
-            with suppress(OSError):  # full, so it wakes anyway; or closed, so nobody waits
+            # Under a lock, or the pipe might be closed meanwhile, and its number be a file's of the user's.
+            with self._lock, suppress(OSError):  # full, so it wakes anyway; or closed, so nobody waits
                 os.write(self._writing, b"!")
 
     def hush(self) -> None:
@@ -39,6 +43,7 @@ class Waker:
 
     def close(self) -> None:
         """Close the pipe."""
-        reading, writing, self._reading, self._writing = self._reading, self._writing, -1, -1
+        with self._lock:
+            reading, writing, self._reading, self._writing = self._reading, self._writing, -1, -1
         os.close(reading)
         os.close(writing)

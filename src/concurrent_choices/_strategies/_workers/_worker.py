@@ -127,6 +127,7 @@ class _Server:
         elif message.kind == Kind.JOB:
             self._take_job(message)
         elif message.kind == Kind.HELLO:
+            self._end_job()
             self._settle_in(message)
         elif message.kind == Kind.AUDIT:
             self._perform.audit()
@@ -148,14 +149,18 @@ class _Server:
         self._send(Kind.READY, 0, 0, [b""])
 
     def _take_job(self, message: Message) -> None:
-        end = getattr(self._perform, "end", None)
-        if end is not None:
-            end()
+        self._end_job()
         try:
             self._perform = self._performing(self._page.read(A_JOB, message.frames), message.job)
         except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
             self._send(Kind.UNFIT, message.job, 0, [reason_of(error).encode()])
-            self._perform = self._unprepared
+
+    def _end_job(self) -> None:
+        """Let go of the last job, before what belongs to the next is told."""
+        end = getattr(self._perform, "end", None)
+        self._perform = self._unprepared
+        if end is not None:
+            end()
 
     def _performing(self, terms: Terms, number: int) -> Any:
         """What takes the batches of a job."""
