@@ -42,6 +42,12 @@ def test_two_lanes_tell_what_handing_the_gil_over_can_cost():
     assert demand_of(evolve(writes, pair_speedup=2.2), TWO).handing == 0.0
 
 
+def test_many_lanes_tell_it_too():
+    """Ten that got on three times as fast as one handed it over in what their items left of the time."""
+    writes = function(0.48, cpu=0.1, blocking_calls=5.0, pair_speedup=1.5, ramp=((10, 3.0),))
+    assert demand_of(writes, TWO).handing == pytest.approx((0.48 / 3.0 - 0.1) * MS)
+
+
 def test_two_lanes_tell_what_nobody_saw():
     """Without a witness, a speed-up of one means the GIL, and of two means none of it."""
     unseen = function(10, cpu=10, missing=("gil: nobody looked",))
@@ -241,6 +247,14 @@ def test_a_busy_neighbour_keeps_a_core():
     """Two lanes that queued for half a core between them leave a core and a half."""
     profile = function(10, cpu=10, pair_speedup=1.5, pair_parallelism=2.0, pair_inflation=1.0)
     assert demand_of(profile, TWO).cores == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize(("speedup", "parallelism", "inflation"), [(0.73, 1.35, 1.06), (0.61, 1.17, 1.69)])
+def test_lanes_that_queue_behind_threads_of_their_own_show_no_neighbour(speedup, parallelism, inflation):
+    """Nor a resource: matrices on both cores, of which two at once are slower than one after the other."""
+    trial = {"pair_speedup": speedup, "pair_parallelism": parallelism, "pair_inflation": inflation}
+    demand = demand_of(function(8.9, cpu=8.2, queued=0.7 * MS, native=0.95, **trial), TWO)
+    assert (demand.cores, demand.resource, demand.most_lanes) == (2.0, 0.0, 1)
 
 
 def test_run_queue_delay_counts_as_computing():

@@ -179,3 +179,20 @@ def test_lanes_that_seem_to_wait_for_each_other_are_tried_again(monkeypatch, spe
 
     assert pair.speedup == best
     assert next(made, None) is None
+
+
+@pytest.mark.parametrize("speedup", [0.9, 1.3])
+def test_lanes_of_which_few_calls_tell_little_are_tried_again_with_more(monkeypatch, speedup):
+    """One call in a hundred took ten times as long, so a few say nothing: the surer trial stands."""
+    asked = []
+
+    def make(_, size):
+        asked.append(size.calls)
+        return Trial(PAIR, 0.4, 1.0, 0.95, error=0.4) if len(asked) == 1 else Trial(PAIR, 0.4, 1.0, speedup)
+
+    monkeypatch.setattr(Trials, "make", make)
+    bench = Bench(abs, range(10), clock=FakeClock(), is_async=False, hand=OwnHand)
+    pair = _trial._waiting_pair(Trials(bench, None, 0), Size(PAIR, 6, 0.01, settles=True))
+
+    assert pair.speedup == speedup
+    assert asked[1] > asked[0]

@@ -16,19 +16,15 @@ from .._facts._machine import Machine
 from .._facts._profile import Profile
 from ._gil_share import held_seconds
 from ._stations import Demand
-from ._trials import WAITS, cores_left, corrected, memory_inflation, most_lanes
+from ._trials import NATIVE, WAITS, cores_left, corrected, memory_inflation, most_lanes
 
-__all__ = ["NATIVE", "demand_of"]
+__all__ = ["demand_of"]
 
 NOISE = 1.1
 """CPU inflation that a second lane may show for no reason (DECISION.md, EXP 2: 0.93 to 1.01)."""
 
 COMPUTES = 0.3
 """Share of computing from which CPU inflation says something about memory (guessed)."""
-
-NATIVE = 0.3
-"""Native threads' CPU per second of the callable's own, from which it counts as parallel already
-(DECISION.md 5.1)."""
 
 
 def demand_of(profile: Profile, machine: Machine) -> Demand:

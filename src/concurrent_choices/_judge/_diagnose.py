@@ -9,9 +9,9 @@ from __future__ import annotations
 from .._facts._costs import Costs
 from .._facts._machine import Machine
 from .._facts._profile import Profile
-from ._demand import NATIVE, demand_of
+from ._demand import demand_of
 from ._stations import Demand
-from ._trials import memory_inflation
+from ._trials import NATIVE, memory_inflation
 
 __all__ = ["MOSTLY", "bound_of", "computing_share", "diagnose"]
 

@@ -12,7 +12,7 @@ from ._gil_share import BLIND_BELOW, UNBROKEN, gil_is_known
 from ._mva import Network, invert, throughput
 from ._stations import Demand
 
-__all__ = ["RETROGRADE", "WAITS", "cores_left", "corrected", "memory_inflation", "most_lanes"]
+__all__ = ["NATIVE", "RETROGRADE", "WAITS", "cores_left", "corrected", "memory_inflation", "most_lanes"]
 
 PAIR_ERROR = 0.1
 """Standard error of the GIL's share of the wall time when it is inferred from two lanes' speed-up
@@ -46,6 +46,10 @@ TOGETHER = 1.4
 """Lanes' worth of computing from which two shared memory rather than took turns under the GIL (guessed: half
 way between 1.0 and 1.75)."""
 
+NATIVE = 0.3
+"""Native threads' CPU per second of the callable's own, from which it counts as parallel already
+(DECISION.md 5.1)."""
+
 STARVED = 0.2
 """Cores' worth of run-queue delay that a trial may show for no reason (guessed)."""
 
@@ -73,6 +77,8 @@ def cores_left(profile: Profile, home: Machine) -> float:
     served = profile.wall - profile.queued
     if profile.pair_parallelism is None or profile.pair_speedup is None or served <= 0:
         return home.cpus
+    if _has_helpers(profile):
+        return home.cpus  # those took them
     inflation = profile.pair_inflation or 1.0
     used = profile.pair_speedup * inflation * profile.cpu / served
     starved = min(profile.pair_parallelism - used, 1.0)
@@ -124,10 +130,11 @@ def _refined(profile: Profile, demand: Demand) -> Demand:
 
 
 def _handing(profile: Profile, demand: Demand) -> float:
-    """Seconds of an item that handing the GIL over can have taken where two lanes delivered what they did."""
-    if profile.pair_speedup is None or demand.is_async:
+    """Seconds of an item that handing the GIL over can have taken where lanes delivered what they did."""
+    most = max((speedup for _, speedup in _trials(profile)), default=0.0)
+    if not most or demand.is_async:
         return inf
-    return max(0.0, demand.alone / profile.pair_speedup - demand.gil)
+    return max(0.0, demand.alone / most - demand.gil)
 
 
 def _refinable(profile: Profile, demand: Demand) -> bool:
@@ -155,7 +162,8 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
         return demand
     tried = _with_loop(profile, demand)
     share = _pair(profile) if lanes == PAIR else _crowd(profile)
-    if observed >= share * _speedup(tried, lanes) or _at_work(profile) or _left_to_others(demand):
+    busy = _at_work(profile) or _has_helpers(profile) or _left_to_others(demand)
+    if busy or observed >= share * _speedup(tried, lanes):
         return demand
     held = _held_more(profile, demand)
     if observed >= share * _speedup(_with_loop(profile, held), lanes):
@@ -223,6 +231,11 @@ def _crowd(profile: Profile) -> float:
 def _at_work(profile: Profile) -> bool:
     """Whether two lanes were on a core, or queued for one, nearly all the time."""
     return (profile.pair_parallelism or 0.0) >= AT_WORK
+
+
+def _has_helpers(profile: Profile) -> bool:
+    """Whether threads of its own compute for it: lanes of a trial queue for the cores that those have."""
+    return profile.native * profile.cpu >= NATIVE * profile.wall
 
 
 def _left_to_others(demand: Demand) -> bool:

@@ -48,6 +48,12 @@ SETTLED = 2
 """Calls that a lane makes at least where calls wait. The first are made by all lanes at once, and queue as
 later ones do not; so the second is the first that is timed."""
 
+UNSURE = 0.1
+"""Relative error of a pair's speed-up from which few calls do not tell one at a time from two (guessed) …"""
+
+MORE = 4
+"""… and how many times as many calls a second pair has then: half the error."""
+
 LONGER = 2.0
 """Factor by which the longest call of a trial may exceed the longest of the sample (guessed: of three times
 as many calls that are exponential, the longest is 1.4 times as long)."""
@@ -139,11 +145,14 @@ def _pair(trials: Trials, size: Size) -> Trial | None:
 def _waiting_pair(trials: Trials, size: Size) -> Trial | None:
     """Two lanes of calls that wait; where they seem to wait for each other the better of two trials.
 
-    A neighbour who takes a core for a moment spoils the few calls of one.
+    A neighbour who takes a core for a moment spoils the few calls of one. Where calls differ so much that
+    few tell little, the second has more, and the surer one stands.
     """
     pair = trials.make(size)
     if pair is None or pair.speedup >= SIDE_BY_SIDE:
         return pair
+    if pair.error > UNSURE:
+        return trials.better(pair, size._replace(calls=MORE * size.calls), lambda each: -each.error)
     return trials.better(pair, size, lambda each: each.speedup)
 
 
