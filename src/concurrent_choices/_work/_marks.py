@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pickle import PickleBuffer
     from typing import Any
 
-__all__ = ["compare", "mark_of", "sum_of", "value_at"]
+__all__ = ["compare", "mark_of", "summed", "value_at"]
 
 MOST = 1 << 18
 """Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
@@ -64,24 +64,16 @@ def mark_of(value: Any) -> int:
     """
     if type(value) is ContextVar:
         return _mark_of_set(value)  # pyright: ignore[reportUnknownArgumentType] - of whatever it is a variable
-    file = _summed(value)
+    file = summed(value)
     if file is None:
         return _mark_of_name(value)
     plain = type(value) in _ATOMS or not file.may_hold_sets
     return file.total if plain else _mark_of_parts(value)
 
 
-def sum_of(value: Any) -> int | None:
-    """A sum of what a value holds, the same as long as this process leaves it alone; None for a large one.
-
-    Also None for what has no pickle.
-    """
-    file = _summed(value)
-    return None if file is None or file.full else file.total
-
-
-def _summed(value: Any) -> _Sum | None:
-    file = _Sum()
+def summed(value: Any) -> Sum | None:
+    """A sum of what a value holds, the same while this process leaves it alone; None without a pickle."""
+    file = Sum()
     try:
         Pickler(file, 5, buffer_callback=file.buffer).dump(value)
     except _FullError:
@@ -119,8 +111,14 @@ class _FullError(Exception):
     """Enough has been looked at."""
 
 
-class _Sum:
-    """A file that sums up what is written, up to a limit."""
+class Sum:
+    """A file that sums up what is written, up to a limit.
+
+    Attributes:
+        total: The sum.
+        full: Whether that was reached.
+        may_hold_sets: Whether something in it looks like the pickle of a set.
+    """
 
     def __init__(self) -> None:
         self.total = 0

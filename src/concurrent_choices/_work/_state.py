@@ -11,22 +11,18 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from ._captured import attributes_of, of_type, parts_of
-from ._marks import sum_of
+from ._marks import summed
 from ._stores import altered_by, alters_items, may_store
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
-    import pickle
     from collections.abc import Callable, Sequence
     from typing import Any, NamedTuple
 else:
     from .._facts._named import NamedTuple
 
 __all__ = ["FIRST", "State"]
-
-MOST = 1 << 18
-"""Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
 
 WIDEST = 50
 """Attributes of a value that cannot be pickled that are looked at (guessed: a millisecond)."""
@@ -44,13 +40,13 @@ class _Part(NamedTuple):
 
     Attributes:
         value: The value itself, kept so that its number is not used again.
-        digest: Of its contents.
+        digest: What tells its contents from others.
         whole: Whether the digest covers all of it.
         opaque: Whether it is an iterator that nobody can look into.
     """
 
     value: Any
-    digest: bytes
+    digest: object
     whole: bool
     opaque: bool = False
 
@@ -129,42 +125,34 @@ def _looked_at(fn: Callable[..., Any]) -> Iterator[tuple[str, _Part]]:
         yield unique, _looked(value)
 
 
-def _print_of(item: Any) -> int | bytes:
-    """What tells whether an item has changed; if it can, without what takes 5 ms to import."""
-    total = sum_of(attributes_of(item) or item)
-    return _looked(item).digest if total is None else total
+def _print_of(item: Any) -> object:
+    """What tells whether an item has changed: its attributes if it can, as its class may have no pickle."""
+    file = summed(attributes_of(item) or item)
+    return _looked(item).digest if file is None else (file.total, file.full and _outline(item))
 
 
 def _looked(value: Any) -> _Part:
     if type(value) in _TEXT:
         # Kept itself: of a quarter of a megabyte a text of it takes three milliseconds.
-        return _Part(value, type(value).__name__.encode(), whole=True)
+        return _Part(value, type(value), whole=True)
     if of_type(value, *_CONSTANT):
-        return _Part(value, _glimpse(value).encode() if type(value) in _CONSTANT else b"", whole=True)
+        return _Part(value, _glimpse(value) if type(value) in _CONSTANT else "", whole=True)
     if _is_logger(value):
-        return _Part(value, b"", whole=True)
+        return _Part(value, "", whole=True)
     return _pickled(value) or _apart(value)
 
 
 def _pickled(value: Any) -> _Part | None:
     """A value by its pickle; None where it has none."""
-    import pickle  # noqa: PLC0415 - 2 ms, and hashlib 3: most callables hold nothing that needs them
-
-    file = _Digest()
-    try:
-        pickle.Pickler(file, 5, buffer_callback=file.buffer).dump(value)
-    except _FullError:
-        return _Part(value, file.digest(value), whole=False)
-    except Exception:  # noqa: BLE001 - picklers raise anything
-        return None
-    return _Part(value, file.digest(value), whole=True)
+    file = summed(value)
+    return None if file is None else _Part(value, (file.total, _outline(value)), whole=not file.full)
 
 
 def _apart(value: Any) -> _Part:
     """A value that cannot be pickled, such as one that holds a lock: from outside, and each attribute."""
     held = attributes_of(value)
     parts = [_pickled(each) for each in list(held.values())[:WIDEST]]
-    digest = b"".join([_outline(value), *(part.digest for part in parts if part is not None)])
+    digest = (_outline(value), *(part.digest for part in parts if part is not None))
     whole = all(part is None or part.whole for part in parts)
     return _Part(value, digest, whole, opaque=of_type(value, Iterator))
 
@@ -175,40 +163,12 @@ def _is_logger(value: Any) -> bool:
     return logging is not None and of_type(value, logging.Logger)
 
 
-class _FullError(Exception):
-    """Enough has been looked at."""
-
-
-class _Digest:
-    """A file that digests what is written, up to a limit."""
-
-    def __init__(self) -> None:
-        import hashlib  # noqa: PLC0415 - as above
-
-        self._hash = hashlib.blake2b(digest_size=16)
-        self._left = MOST
-
-    def write(self, data: Any) -> int:
-        view = memoryview(data).cast("B")
-        self._hash.update(view[: self._left])
-        self._left -= view.nbytes
-        if self._left < 0:
-            raise _FullError
-        return view.nbytes
-
-    def buffer(self, buffer: pickle.PickleBuffer) -> None:
-        self.write(buffer.raw())
-
-    def digest(self, value: Any) -> bytes:
-        return self._hash.digest() + _outline(value)
-
-
-def _outline(value: Any) -> bytes:
+def _outline(value: Any) -> str:
     """What can be seen of a value from outside: its kind, its length, its attributes."""
     some = list(attributes_of(value).items())  # at once: other threads may add to it
     plain = {key: _glimpse(each) for key, each in some if of_type(each, int, float, str, bytes)}
     sizes = {key: _length(each) for key, each in some if of_type(each, list, dict, set, tuple)}
-    return f"{type(value).__qualname__} {_length(value)} {plain} {sizes}".encode()
+    return f"{type(value).__qualname__} {_length(value)} {plain} {sizes}"
 
 
 def _glimpse(value: Any) -> str:
