@@ -12,7 +12,7 @@ from typing import Any
 from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
 from ._contexts import same
-from ._limited import CANCELLED, OVERDUE, limited
+from ._limited import CANCELLED, OverdueError, limited
 from ._loop_end import end_loop
 from ._mutex import Mutex
 from ._perform import Mark, annotate, show, unawaited_among
@@ -98,10 +98,10 @@ class Awaiter:
     async def _within(self, index: int, item: Any) -> Any:
         seconds = self._timeout
         assert seconds is not None
-        value = await limited(self._fn(item), seconds)
-        if value is OVERDUE:
-            raise ItemTimeoutError(index, show(item), seconds, CANCELLED)
-        return value
+        try:
+            return await limited(self._fn(item), seconds)
+        except OverdueError:
+            raise ItemTimeoutError(index, show(item), seconds, CANCELLED) from None
 
     @contextmanager
     def _loop(self) -> Generator[asyncio.AbstractEventLoop, None, None]:

@@ -6,10 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-__all__ = ["CANCELLED", "GRACE", "OVERDUE", "cancel_all", "limited"]
-
-OVERDUE: Any = object()
-"""The answer where the seconds were up."""
+__all__ = ["CANCELLED", "GRACE", "OverdueError", "cancel_all", "limited"]
 
 CANCELLED = "it was cancelled"
 """What became of it, for the error."""
@@ -18,8 +15,12 @@ GRACE = 0.1
 """Seconds a cancelled task gets to clean up before it is cancelled again, and then left."""
 
 
+class OverdueError(Exception):
+    """The seconds were up; whoever knows the item says which."""
+
+
 async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
-    """Await a coroutine; cancel it and answer `OVERDUE` when the seconds are up.
+    """Await a coroutine; cancel it and raise `OverdueError` when the seconds are up.
 
     It gets a task of its own, so that one that ignores cancellation can be left.
     """
@@ -31,7 +32,7 @@ async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
         raise
     if not done:
         await cancel_all({task})
-        return OVERDUE
+        raise OverdueError
     value, error = task.result()
     if error is not None:
         raise error

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Coroutine
 from contextvars import Context
-from math import inf
 from types import TracebackType
 from typing import Any, Self
 
@@ -14,11 +11,12 @@ import anyio
 import anyio.abc
 import anyio.lowlevel
 
-from ..._work._limited import OVERDUE
+from ..._work._limited import OverdueError
 from ..._work._running_loop import on_trio
+from ._bell import Bell
 from ._task_pool import Body
 
-__all__ = ["AnyioHost", "post_here"]
+__all__ = ["AnyioHost"]
 
 
 class AnyioHost:
@@ -26,13 +24,11 @@ class AnyioHost:
 
     def __init__(self) -> None:
         self._group: anyio.abc.TaskGroup = anyio.create_task_group()
-        self._bell = anyio.Event()
-        self._post: Callable[[Callable[[], object]], object] | None = None
+        self._bell = Bell()
         self._cancelled: type[BaseException] = anyio.get_cancelled_exc_class()
         self._ending = on_trio()  # there an item cannot cancel its own task
 
     async def __aenter__(self) -> Self:
-        self._post = post_here()
         await self._group.__aenter__()
         return self
 
@@ -47,41 +43,24 @@ class AnyioHost:
         context.run(self._group.start_soon, body, None)  # which copies it
 
     def wake(self) -> None:
-        self._bell.set()
+        self._bell.ring()
 
     def wake_soon(self) -> None:
-        if self._post is not None:
-            with suppress(RuntimeError):  # the loop has closed: nobody waits any more
-                self._post(self.wake)
+        self._bell.ring_soon()
 
     async def wait(self, seconds: float) -> None:
-        if seconds == inf:
+        with anyio.move_on_after(seconds):
             await self._bell.wait()
-        else:
-            with anyio.move_on_after(seconds):
-                await self._bell.wait()
-        self._bell = anyio.Event()
 
     async def breathe(self) -> None:
         await anyio.lowlevel.checkpoint()
 
     async def limited(self, coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
-        value = OVERDUE
         with anyio.move_on_after(seconds) as scope:
             value = await coroutine
-        return OVERDUE if scope.cancel_called else value
+            if not scope.cancel_called:
+                return value
+        raise OverdueError
 
     def is_cancellation(self, error: BaseException) -> bool:
         return self._ending and isinstance(error, self._cancelled)
-
-
-def post_here() -> Callable[[Callable[[], object]], object]:
-    """A function that has a callable called in the running loop, usable from any thread."""
-    if on_trio():
-        post: Callable[[Callable[[], object]], object] = (
-            sys.modules["trio"].lowlevel.current_trio_token().run_sync_soon
-        )
-        return post
-    import asyncio  # noqa: PLC0415 - not needed on trio
-
-    return asyncio.get_running_loop().call_soon_threadsafe

@@ -1,4 +1,4 @@
-"""A coroutine beside the caller's in a loop that runs already, asyncio's or trio's, and what wakes one."""
+"""A coroutine beside the caller's in a loop that runs already, asyncio's or trio's."""
 
 from __future__ import annotations
 
@@ -11,34 +11,11 @@ from contextvars import copy_context
 import anyio
 
 from ..._work._running_loop import on_trio
-from ._anyio_host import post_here
 
-__all__ = ["PARTING", "Background", "Bell"]
+__all__ = ["PARTING", "Background"]
 
 PARTING = 0.4
 """Seconds to wait at the end for what runs in the background (Ctrl-C must be back within 0.5 s)."""
-
-
-class Bell:
-    """Wakes a coroutine, from its own loop or from any thread."""
-
-    def __init__(self) -> None:
-        self._event = anyio.Event()
-        self._post = post_here()
-
-    def ring(self) -> None:
-        """Wake it; for callers in the loop's thread."""
-        self._event.set()
-
-    def ring_soon(self) -> None:
-        """Wake it; for callers in any thread."""
-        with suppress(RuntimeError):  # the loop has closed: nobody waits any more
-            self._post(self.ring)
-
-    async def wait(self) -> None:
-        """Wait for a ring, or take one that came before."""
-        await self._event.wait()
-        self._event = anyio.Event()
 
 
 class Background:

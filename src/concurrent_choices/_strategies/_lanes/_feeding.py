@@ -10,7 +10,8 @@ import anyio
 import anyio.to_thread
 
 from ..._work._job import Job
-from ._background import Background, Bell
+from ._background import Background
+from ._bell import Bell
 
 __all__ = ["Feeding"]
 

@@ -22,15 +22,11 @@ from ..._errors import ItemTimeoutError
 from ..._facts._batch import Batch, Claim
 from ..._work._contexts import same
 from ..._work._job import Job
-from ..._work._limited import CANCELLED, OVERDUE
+from ..._work._limited import CANCELLED, OverdueError
 from ..._work._pace import Pace
 from ..._work._perform import annotate, show, unawaited_among
 
 __all__ = ["LANE", "Body", "Chunk", "Host", "Slots", "TaskPool"]
-
-
-class _Overdue(Exception):  # noqa: N818 - never leaves this file
-    """An item's seconds were up."""
 
 
 _PENDING: Any = object()
@@ -76,7 +72,7 @@ class Host(Protocol):
         """Let other tasks run."""
 
     async def limited(self, coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
-        """Await a coroutine; cancel it and answer `OVERDUE` when the seconds are up."""
+        """Await a coroutine; cancel it and raise `OverdueError` when the seconds are up."""
 
     def is_cancellation(self, error: BaseException) -> bool:
         """Whether `error` says that this host cancels what it spawned; a task may cancel itself, too."""
@@ -212,12 +208,8 @@ class TaskPool:
                 self._host.wake()
 
     async def _call_limited(self, item: Any) -> Any:
-        timeout = self.job.timeout
-        assert timeout is not None
-        value = await self._host.limited(self.job.fn(item), timeout)
-        if value is OVERDUE:
-            raise _Overdue
-        return value
+        assert self.job.timeout is not None
+        return await self._host.limited(self.job.fn(item), self.job.timeout)
 
     def _failed(self, chunk: Chunk, place: int, error: BaseException) -> None:
         """Deal with what an item raised, unless it is the lane's own cancellation."""
@@ -226,7 +218,7 @@ class TaskPool:
         if self._halted:
             return
         index, item = chunk.claim.start + place, chunk.claim.items[place]
-        if isinstance(error, _Overdue):
+        if isinstance(error, OverdueError):
             assert self.job.timeout is not None
             error = ItemTimeoutError(index, show(item), self.job.timeout, CANCELLED)
         else:
