@@ -64,7 +64,7 @@ class LanePool:
         self.starving = False
         self.crash: BaseException | None = None
         self._thread_pool = thread_pool
-        self._body = body or perform_claims
+        self.body = body or perform_claims
         self._lock = Mutex()
         self._lanes: set[Lane] = set()
         self._appetite = 2 * workers
@@ -167,10 +167,6 @@ class LanePool:
         if not rest or source.ready or not source.ended:
             self.outbox.ring()
 
-    def work(self, lane: Lane) -> None:
-        """Do what a lane does."""
-        self._body(lane)
-
     def _expire(self) -> float:
         """Give up on items that outlast the timeout; seconds until the next one may."""
         timeout = self.job.timeout
@@ -227,7 +223,7 @@ class Lane:
     def run(self) -> None:
         """The thread's body."""
         try:
-            self.pool.work(self)
+            self.pool.body(self)
         except BaseException as error:  # noqa: BLE001 - the caller's thread raises it; here it would be lost
             self.pool.crash = error
 
