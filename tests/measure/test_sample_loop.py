@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from concurrent_choices._measure import _sample_loop
-from concurrent_choices._measure._hand import DaemonHand
 from concurrent_choices._measure._sample_loop import KeptLoop, SampleLoop
+from concurrent_choices._work._hand import DaemonHand
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from concurrent_choices._work._loop_bound import WIDEST, is_loop_bound
+from concurrent_choices._work._bonds import WIDEST, is_loop_bound
 
 
 class Client:

@@ -15,8 +15,8 @@ from .._facts._validators import positive_or_none
 from .._platform import usable_cpus
 from .._strategies._lanes._keeper import ThreadBacked
 from .._strategies._lanes._threads import MOST_THREADS
+from .._work._bonds import is_loop_bound
 from .._work._job import Job
-from .._work._loop_bound import is_loop_bound
 from .._work._nesting import lanes_around
 from ._conductor import WAKING, Conductor
 from ._memory import Recollection

@@ -12,10 +12,10 @@ from math import inf
 from .._facts._batch import Batch
 from .._judge._controller import Arrangement, Limits, LoopController
 from .._measure._switching import quick_switching
-from .._measure._thread_bound import bound_to_thread
 from .._strategies._lanes._asyncio import run_tasks
 from .._strategies._lanes._loops import serve_in_lane
 from .._strategies._lanes._native import execute_tasks
+from .._work._bonds import bound_to_thread
 from .._work._job import Job
 from .._work._loop_threads import give_threads
 from .._work._mutex import Mutex

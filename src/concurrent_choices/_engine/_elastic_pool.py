@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from .._facts._batch import Batch
 from .._measure._congestion import is_congestion
-from .._measure._thread_bound import refused_thread
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import Lane, LanePool
+from .._work._bonds import refused_thread
 from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._perform import add_note

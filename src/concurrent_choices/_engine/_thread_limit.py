@@ -8,7 +8,7 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
-from .._measure._thread_bound import bound_to_thread
+from .._work._bonds import bound_to_thread
 from .._work._job import Job
 from .._work._state import State
 from ._report import RunReport

@@ -14,9 +14,9 @@ from attrs import asdict, evolve, fields, frozen
 
 from .._facts._costs import Costs
 from .._facts._json import Jsonable
+from .._work._hand import DaemonHand
 from . import _cache
 from ._clock import SystemClock
-from ._hand import DaemonHand
 from ._probes import DIRECT
 
 if TYPE_CHECKING:

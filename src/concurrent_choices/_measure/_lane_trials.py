@@ -6,11 +6,11 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from .._work._hand import DaemonHand
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
 from ._evidence import worth_counting
 from ._figures import PAIR, beside_others, compare, variation
-from ._hand import DaemonHand
 from ._rounds import block_size
 from ._switching import quick_switching
 

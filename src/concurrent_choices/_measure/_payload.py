@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .._facts._clock import Clock
+    from .._work._hand import Hand
     from ._bench import Bench
-    from ._hand import Hand
 
 __all__ = ["state_of", "weigh", "weigh_payload"]
 

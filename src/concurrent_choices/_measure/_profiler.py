@@ -13,16 +13,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._platform import gil_enabled
+from .._work._bonds import bound_to_thread
+from .._work._hand import DaemonHand, OwnHand
 from ._allowance import Allowance
 from ._awaited_calls import AwaitedCalls
 from ._bench import Bench
 from ._blame import Blame
 from ._evidence import Evidence, profile_of
-from ._hand import DaemonHand, OwnHand
 from ._payload import state_of, weigh
 from ._rounds import Rounds
 from ._sampled import Sampled
-from ._thread_bound import bound_to_thread
 from ._trial import try_lanes
 from ._witness import Absent, WitnessThread
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from .._work._bonds import refused_thread
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
 from ._evidence import Gauge, Sample, Unfinished, native_share, worth_counting
 from ._figures import Block, Totals, relative_error
 from ._ledger import calls_of, errors_of
 from ._steps import Steps
-from ._thread_bound import refused_thread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

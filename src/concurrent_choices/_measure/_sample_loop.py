@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from contextvars import Context
 
     from .._facts._clock import Clock
-    from ._hand import Hand
+    from .._work._hand import Hand
 
 __all__ = ["KeptLoop", "SampleLoop"]
 

@@ -11,9 +11,9 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
+from .._work._hand import OwnHand
 from ._control import CONTROL_SECONDS, resident_inflation
 from ._figures import PAIR, Totals, compare, relative_error
-from ._hand import OwnHand
 from ._lane_trials import NO_LONGER, TURN, Size, Trials
 from ._rounds import PRECISE
 from ._switching import USUAL

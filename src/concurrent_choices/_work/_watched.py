@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-from queue import SimpleQueue
-
 from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
+from ._hand import DaemonHand
 from ._mutex import Mutex
-from ._new_thread import new_thread, start
 from ._perform import show
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
@@ -20,9 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["Watched", "overdue", "time_up"]
 
 _ADRIFT = "its thread cannot be stopped and still runs it; only a process can be"
-
-PARTING = 0.2
-"""Seconds to wait for an idle thread to end (as for a thread pool)."""
 
 
 class Watched:
@@ -39,7 +33,7 @@ class Watched:
         self._timeout = timeout
         self._tolerant = tolerant
         self._lock = Mutex()
-        self._idle: list[_Hand] = []
+        self._idle: list[DaemonHand] = []
         self._stopped = False
 
     def __call__(self, claim: Claim) -> Batch:
@@ -60,22 +54,23 @@ class Watched:
             self._stopped = True
             idle, self._idle = self._idle, []
         for hand in idle:
-            hand.dismiss()
-            hand.thread.join(PARTING)
+            hand.close()
 
     def _watch(self, claim: Claim) -> Batch:
         with self._lock:
-            hand = self._idle.pop() if self._idle else _Hand(self._perform)
-        batch: Batch | None = None
+            hand = self._idle.pop() if self._idle else DaemonHand("concurrent_choices-watched")
+        done: list[Batch] = []
+        came_back = False
         try:
-            batch = hand.ask(claim, self._timeout)
+            came_back = hand.do(lambda: done.append(self._perform(claim)), self._timeout)
         finally:
             with self._lock:
-                if batch is None or self._stopped:
-                    hand.dismiss()
-                else:
+                stays = came_back and not self._stopped
+                if stays:
                     self._idle.append(hand)
-        return overdue(claim, self._timeout, tolerant=self._tolerant) if batch is None else batch
+            if not stays:
+                hand.close()
+        return done[0] if came_back else overdue(claim, self._timeout, tolerant=self._tolerant)
 
 
 def overdue(claim: Claim, timeout: float, *, tolerant: bool) -> Batch:
@@ -93,33 +88,3 @@ def overdue(claim: Claim, timeout: float, *, tolerant: bool) -> Batch:
 def time_up(index: int, item: object, timeout: float) -> ItemTimeoutError:
     """The error of an item whose call goes on in its thread, though its seconds are up."""
     return ItemTimeoutError(index, show(item), timeout, _ADRIFT)
-
-
-class _Hand:
-    """A thread that performs one claim after another."""
-
-    def __init__(self, perform: Callable[[Claim], Batch]) -> None:
-        self._perform = perform
-        self._claims: SimpleQueue[Claim | None] = SimpleQueue()
-        self._batch: Batch | None = None
-        self._done = threading.Semaphore(0)
-        self.thread = new_thread(self._serve, "concurrent_choices-watched")
-        start(self.thread)
-
-    def ask(self, claim: Claim, seconds: float) -> Batch | None:
-        """Perform a claim; None where the seconds are up, after which this hand is of no more use."""
-        self._claims.put(claim)
-        if not self._done.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)):
-            return None
-        batch, self._batch = self._batch, None
-        return batch
-
-    def dismiss(self) -> None:
-        """End the thread, when it is done."""
-        self._claims.put(None)
-
-    def _serve(self) -> None:
-        while (claim := self._claims.get()) is not None:
-            self._batch = self._perform(claim)
-            del claim  # or it would live until the next one
-            self._done.release()

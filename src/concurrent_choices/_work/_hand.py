@@ -1,7 +1,7 @@
 """Somebody else to call with: a thread that may be left behind.
 
-A callable that never returns must not take its caller along. So the sampled calls are made in a
-daemon thread, one piece of work at a time, and the caller waits only as long as the budget allows.
+A callable that never returns must not take its caller along. So calls that may last are made in a daemon
+thread, one piece of work at a time, and the caller waits only as long as it can.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import threading
 import weakref
 from functools import partial
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
 
-from .._work._new_thread import new_thread
+from ._new_thread import new_thread, start
+
+TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,14 +24,14 @@ __all__ = ["DaemonHand", "Hand", "OwnHand"]
 class DaemonHand:
     """Works in a daemon thread of its own, which is left behind if it does not come back."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "sampling") -> None:
         self._wanted: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._done = threading.Event()
         self._error: BaseException | None = None
         self._late = False
-        self.thread = new_thread(partial(_serve, self._wanted), "sampling")
+        self.thread = new_thread(partial(_serve, self._wanted), name)
         weakref.finalize(self, self._wanted.put, None)  # where Ctrl-C comes before anybody could close it
-        self.thread.start()
+        start(self.thread)
 
     def do(self, work: Callable[[], None], seconds: float) -> bool:
         """Do a piece of work, and wait at most so many seconds for its end."""
@@ -45,7 +46,7 @@ class DaemonHand:
 
     def ended(self, seconds: float) -> bool:
         """Whether the work that was begun ends in so many seconds. What it raised is raised."""
-        if not self._done.wait(max(0.0, seconds)):
+        if not self._done.wait(max(0.0, min(seconds, threading.TIMEOUT_MAX))):
             return False
         self._late = False
         if self._error is not None:

@@ -7,7 +7,7 @@ from signal import signal as take_handler
 
 import pytest
 
-from concurrent_choices._measure._thread_bound import bound_to_thread, refused_thread
+from concurrent_choices._work._bonds import bound_to_thread, refused_thread
 
 
 @pytest.fixture

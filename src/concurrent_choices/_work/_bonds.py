@@ -1,0 +1,152 @@
+"""What binds a callable to the thread it was made in, or to one event loop, as far as it can be seen.
+
+Nobody can tell for certain before the call; there are usual suspects. A connection of sqlite3, a widget and
+a handler of signals refuse every other thread, and a refused call could not be made again. A reentrant lock
+that the caller holds is waited for in any other thread, for ever. And a client, a lock or a limiter of
+coroutines serves one loop: on a second one it may be spoilt; copied to a process, a limit holds twice.
+"""
+
+from __future__ import annotations
+
+import dis
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice, pairwise
+from types import BuiltinFunctionType, FunctionType
+from typing import Any, cast
+
+from ._captured import attributes_of, is_own, of_type, reached_from
+from ._perform import text_of
+
+__all__ = ["bound_to_thread", "is_loop_bound", "refused_thread"]
+
+_KINDS = ("sqlite3.Connection", "sqlite3.Cursor", "_tkinter.tkapp", "tkinter.Tk")
+_REENTRANT = type(threading.RLock())
+_ASYNCIO = frozenset({"asyncio", "_asyncio"})
+
+MOST = 1000
+"""Things that are looked at (guessed: a millisecond)."""
+
+WIDEST = 50
+"""Things inside another that are looked at (guessed: one thing must not take all the looks)."""
+
+DEEPEST = 3
+"""Levels that are looked at: bound arguments stand in a tuple, inside another one, and may hold a client."""
+
+_SETTERS = frozenset({"set_wakeup_fd", "setitimer", "signal"})
+_MODULES = frozenset({"signal", "_signal"})
+
+_REFUSALS = (
+    "signal only works in main thread",
+    "can only be used in that same thread",
+    "main thread is not in main loop",
+    "must be called from the main thread",
+)
+
+
+def bound_to_thread(fn: Any, caller: int | None = None) -> str:
+    """What binds a callable to the caller's thread; empty if nothing is seen.
+
+    Args:
+        fn: The callable.
+        caller: The identity of the caller's thread; the present one if None.
+    """
+    owner = f" owner={threading.get_ident() if caller is None else caller} "
+    for part in _held(fn):
+        # Who owns it, only its repr tells another thread.
+        if of_type(part, _REENTRANT) and owner in repr(part):
+            return "it takes a lock that the caller holds"
+        for kind in type(part).__mro__:
+            name = f"{kind.__module__}.{kind.__qualname__}"
+            if name in _KINDS:
+                return f"it uses a {name}, which belongs to the thread that made it"
+        if isinstance(part, FunctionType) and _sets_signals(part):
+            return "it sets signal handlers, which only the main thread may"
+    return ""
+
+
+def refused_thread(error: BaseException) -> bool:
+    """Whether an error says that the call was made in the wrong thread."""
+    text = text_of(error)
+    return any(words in text for words in _REFUSALS)
+
+
+def _sets_signals(function: FunctionType) -> bool:
+    """Whether it calls what sets handlers or timers, of the module `signal` or taken from it.
+
+    One that only names a signal, as for `os.kill`, may run anywhere.
+    """
+    names, held = function.__code__.co_names, function.__globals__
+    if any(_is_setter(held[name]) for name in names if name in held):
+        return True
+    if _SETTERS.isdisjoint(names):
+        return False
+    loads = ((each.opname, each.argval) for each in dis.get_instructions(function.__code__))
+    return any(
+        module == "signal" and attribute in _SETTERS and how in {"LOAD_ATTR", "LOAD_METHOD"}
+        for (_, module), (how, attribute) in pairwise(loads)
+    )
+
+
+def _is_setter(value: Any) -> bool:
+    is_function = of_type(value, FunctionType, BuiltinFunctionType)
+    return is_function and value.__name__ in _SETTERS and value.__module__ in _MODULES
+
+
+def is_loop_bound(fn: Any) -> bool:
+    """Whether something that the callable holds, or that is held by that, is made for an event loop."""
+    return any(map(_is_for_loops, _held(fn)))
+
+
+def _is_for_loops(value: object) -> bool:
+    """Whether it is of asyncio, or one enters it by `async with`, as all clients and locks for coroutines.
+
+    Of asyncio is what derives from something of it, too, and what a library has for it, such as an engine of
+    `sqlalchemy.ext.asyncio`, which opens its connections itself.
+    """
+    return any(map(_is_kind_for_loops, type(value).__mro__))
+
+
+def _is_kind_for_loops(kind: type) -> bool:
+    # Not by `hasattr`, which a user's own metaclass may answer, or raise in: `async with` does not ask that.
+    return "__aenter__" in vars(kind) or not _ASYNCIO.isdisjoint(str(kind.__module__).split("."))
+
+
+def _held(fn: Any) -> Iterator[Any]:
+    """What a callable holds, then what that holds, and so on, as far as it is looked at."""
+    return islice(_nearest_first(fn), MOST)
+
+
+def _nearest_first(fn: Any) -> Iterator[Any]:
+    ahead = deque((part, DEEPEST) for _, part in reached_from(fn))
+    kinds: dict[int, type] = {}
+    while ahead:
+        value, depth = ahead.popleft()
+        yield value
+        if depth:
+            ahead.extend((each, depth - 1) for each in _inside(value, kinds))
+
+
+def _inside(value: object, kinds: dict[int, type]) -> list[Any]:
+    """What stands in a thing, taken at once: other threads may add to it. A class is looked into once."""
+    inside = [*islice(_elements(value), WIDEST), *islice(attributes_of(value).values(), WIDEST)]
+    shared: type = cast("Any", value) if of_type(value, type) else type(value)
+    if id(shared) not in kinds:
+        kinds[id(shared)] = shared
+        inside += islice(_of_class(shared), WIDEST)
+    return inside
+
+
+def _elements(thing: Any) -> Iterable[Any]:
+    """What a container holds, asked as what it derives from: its own methods may raise."""
+    if of_type(thing, dict):
+        return dict[Any, Any].values(thing)
+    if of_type(thing, list):
+        return list[Any].__iter__(thing)
+    return tuple[Any, ...].__iter__(thing) if of_type(thing, tuple) else ()
+
+
+def _of_class(kind: type) -> Iterator[Any]:
+    """What all objects of a class share, as far as it is the user's own."""
+    return chain.from_iterable(list(vars(each).values()) for each in kind.__mro__ if is_own(each))
