@@ -1,9 +1,9 @@
 """Timing the steps of a coroutine: when it holds its loop, and when it lets go.
 
-A coroutine is driven by its ``send``; between two sends the loop belongs to others. An awaitable
-that forwards every send and throw, and reads the clock around each, works under asyncio and uvloop,
-with cancellation, `wait_for`, `gather`, threads and exceptions, since it changes nothing of what
-passes (DECISION.md, experiment 5: 0.2 µs a step, 1.5 µs with CPU time).
+A coroutine is driven by its ``send``; between two sends the loop belongs to others. What forwards every send
+and throw, and reads the clock around each, works under asyncio and uvloop, with cancellation, `wait_for`,
+`gather`, threads and exceptions, since it changes nothing of what passes (DECISION.md, experiment 5: 0.2 µs a
+step, 1.5 µs with CPU time).
 
 Each item also runs in a context of its own, as everywhere in this library: every step is entered
 through it, so no task is needed for that.
@@ -11,16 +11,17 @@ through it, so no task is needed for that.
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator
+    from collections.abc import Callable
     from contextvars import Context
 
     from .._facts._clock import Clock
 
-__all__ = ["StepMeter", "Steps", "isolated"]
+__all__ = ["Driven", "StepMeter", "Steps", "isolated"]
 
 _TRIES = 9  # the least of so many is free of interruptions
 
@@ -86,15 +87,15 @@ class StepMeter:
             return sums
         return sums._replace(held=sums.held + wall - since, cpu=sums.cpu + max(0, cpu - self.cpu_since))
 
-    def timed(self, coroutine: Coroutine[Any, Any, Any], context: Context) -> _Driven:
-        """An awaitable that does what the coroutine does, in a context, and counts its steps."""
+    def timed(self, coroutine: Coroutine[Any, Any, Any], context: Context) -> Driven:
+        """One that does what the coroutine does, in a context, and counts its steps."""
         self.coroutines += 1
-        return _Driven(coroutine, partial(self._step, context.run))
+        return Driven(coroutine, partial(self._step, context.run))
 
-    def _step(self, run: Callable[..., Any], advance: Callable[[Any], Any], sent: Any) -> Any:
+    def _step(self, run: Callable[..., Any], advance: Callable[..., Any], *given: Any) -> Any:
         cpu = self.begin()
         try:
-            yielded = run(advance, sent)
+            yielded = run(advance, *given)
         finally:
             self.end(cpu)
         self.steps += 1
@@ -130,10 +131,11 @@ class StepMeter:
         self.queued += max(0, min(self._clock.run_queue() - self._queue_since, held - computed))
 
 
-class _Driven:
-    """An awaitable that does what a coroutine does.
+class Driven(Coroutine[Any, Any, Any]):
+    """A coroutine whose steps somebody takes for it; whoever asks for anything else asks the coroutine.
 
     Args:
+        coroutine: Does the work.
         resume: Takes each of its steps: called with its `send` or `throw`, and what is to be given to that.
     """
 
@@ -141,25 +143,28 @@ class _Driven:
         self._coroutine = coroutine
         self._resume = resume
 
-    def __await__(self) -> Generator[Any, Any, Any]:
-        coroutine, resume = self._coroutine, self._resume
-        advance: Any = coroutine.send
-        sent: Any = None
-        try:
-            while True:
-                try:
-                    yielded = resume(advance, sent)
-                except StopIteration as stop:
-                    return stop.value
-                advance, sent = coroutine.send, None
-                try:
-                    sent = yield yielded
-                except BaseException as error:  # noqa: BLE001 - cancellation too belongs to the coroutine, which may outlive it
-                    advance, sent = coroutine.throw, error
-        finally:
-            coroutine.close()
+    def send(self, value: Any, /) -> Any:
+        return self._resume(self._coroutine.send, value)
+
+    def throw(self, *error: Any) -> Any:
+        return self._resume(self._coroutine.throw, *error)
+
+    def close(self) -> None:
+        self._coroutine.close()
+
+    def __await__(self) -> Self:  # an iterator that has a generator's methods
+        return self
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        return self.send(None)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._coroutine, name)
 
 
-def isolated(coroutine: Coroutine[Any, Any, Any], context: Context) -> _Driven:
-    """An awaitable that runs a coroutine in a context, and measures nothing."""
-    return _Driven(coroutine, context.run)
+def isolated(coroutine: Coroutine[Any, Any, Any], context: Context) -> Driven:
+    """One that runs a coroutine in a context, and measures nothing."""
+    return Driven(coroutine, context.run)

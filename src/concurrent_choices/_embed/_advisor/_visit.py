@@ -13,9 +13,10 @@ from collections.abc import Callable, Coroutine
 from contextlib import nullcontext
 from functools import cache
 from types import CodeType
-from typing import Any, Self
+from typing import Any
 
 from ..._measure._clock import SystemClock
+from ..._measure._steps import Driven
 
 __all__ = ["LoopThread", "Visit"]
 
@@ -83,7 +84,7 @@ class Visit:
 
     def timed(self, coroutine: Coroutine[Any, Any, Any]) -> Coroutine[Any, Any, Any]:
         """A coroutine that does the same, and whose steps count."""
-        return _Timed(self, coroutine)
+        return Driven(coroutine, _Resuming(self, coroutine))
 
     def step(self, advance: Callable[..., Any], *given: Any) -> Any:
         """Do one step of a coroutine that belongs to the request."""
@@ -122,8 +123,8 @@ class Visit:
         self.lines[place] = self.lines.get(place, 0) + 1
 
 
-class _Timed(Coroutine[Any, Any, Any]):
-    """A coroutine whose steps count for a request; whoever asks for anything else asks the coroutine."""
+class _Resuming:
+    """Takes the steps of a coroutine, which count for a request, and tells what it waits for in between."""
 
     def __init__(self, visit: Visit, coroutine: Coroutine[Any, Any, Any]) -> None:
         self._visit = visit
@@ -131,28 +132,7 @@ class _Timed(Coroutine[Any, Any, Any]):
         self._waits = ""
         self._since = 0
 
-    def send(self, value: Any, /) -> Any:
-        return self._step(self._coroutine.send, value)
-
-    def throw(self, *error: Any) -> Any:
-        return self._step(self._coroutine.throw, *error)
-
-    def close(self) -> None:
-        self._coroutine.close()
-
-    def __await__(self) -> Self:  # an iterator that has a generator's methods
-        return self
-
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> Any:
-        return self.send(None)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._coroutine, name)
-
-    def _step(self, advance: Callable[..., Any], *given: Any) -> Any:
+    def __call__(self, advance: Callable[..., Any], *given: Any) -> Any:
         visit = self._visit
         if self._waits:
             visit.waited(self._waits, time.perf_counter_ns() - self._since)
