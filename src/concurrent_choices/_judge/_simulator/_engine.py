@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 from math import inf
 
-__all__ = ["Engine", "Mutex", "Operation", "Resume", "pause"]
+__all__ = ["Engine", "Gate", "Operation", "Resume", "pause"]
 
 Resume = Callable[[], None]
 Operation = Callable[[Resume], bool]
@@ -64,20 +64,20 @@ def pause(engine: Engine, seconds: float) -> Operation:
     return operation
 
 
-class Mutex:
-    """Lets one task in at a time, first come, first served: a lock, or an event loop."""
+class Gate:
+    """Lets some tasks in at a time, first come, first served: one for a lock or a loop, more for a server."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, capacity: int = 1) -> None:
         self._engine = engine
-        self._held = False
+        self._free = capacity
         self._waiting: deque[Resume] = deque()
 
     def acquire(self, resume: Resume) -> bool:
         """The operation of getting in."""
-        if self._held:
+        if not self._free:
             self._waiting.append(resume)
             return False
-        self._held = True
+        self._free -= 1
         return True
 
     def release(self) -> None:
@@ -86,4 +86,4 @@ class Mutex:
             # through the queue of things to come, so that long queues do not nest calls
             self._engine.after(0.0, self._waiting.popleft())
         else:
-            self._held = False
+            self._free += 1

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..._facts._costs import Costs
 from ..._facts._machine import Machine
 from ._cores import Cores, Gil, Job
-from ._engine import Engine, Mutex, Operation, Resume, pause
+from ._engine import Engine, Gate, Operation, Resume, pause
 from ._scripts import Block, Call, Locked, Native, Phase, Python, Script, Wait, exactly
-from ._servers import BusyServer
 
 __all__ = ["Host", "Usage", "World"]
 
@@ -38,8 +37,8 @@ class World:
         self.machine = machine
         self.costs = costs
         self.cores = Cores(self.engine, machine.cpus)
-        self.servers = {name: BusyServer(self.engine, server) for name, server in script.servers.items()}
-        self.locks: dict[str, Mutex] = {}
+        self.servers = {name: Gate(self.engine, each.capacity) for name, each in script.servers.items()}
+        self.locks: dict[str, Gate] = {}
         self.crunching = 0
 
 
@@ -57,8 +56,8 @@ class Host:
             switch=costs.switch,
             enabled=world.machine.gil,
         )
-        self.loop = Mutex(engine)
-        self._locks: dict[str, Mutex] = {}
+        self.loop = Gate(engine)
+        self._locks: dict[str, Gate] = {}
 
     def perform(self, phases: tuple[Phase, ...], usage: Usage) -> Iterator[Operation]:
         """An item of a `def`, in whatever thread."""
@@ -71,10 +70,10 @@ class Host:
             elif isinstance(phase, (Python, Native)):
                 yield from self.compute(phase, usage)
             else:
-                yield self._wait(phase)
+                yield from self._wait(phase)
 
     def perform_on_loop(
-        self, phases: tuple[Phase, ...], usage: Usage, step: float, loop: Mutex
+        self, phases: tuple[Phase, ...], usage: Usage, step: float, loop: Gate
     ) -> Iterator[Operation]:
         """An item of an `async def`, on a loop that its caller has acquired.
 
@@ -83,19 +82,21 @@ class Host:
         for phase in phases:
             if isinstance(phase, Locked):
                 lock = self._lock(phase)
-                yield from self._await(lock.acquire, usage, step, loop)
+                yield from self._await((lock.acquire,), usage, step, loop)
                 yield from self.perform_on_loop(phase.body, usage, step, loop)
                 lock.release()
             elif isinstance(phase, (Python, Native)):
                 yield from self.compute(phase, usage)
             elif isinstance(phase, Block):
-                yield self._wait(phase)
+                yield from self._wait(phase)
             else:
                 yield from self._await(self._wait(phase), usage, step, loop)
 
-    def _await(self, operation: Operation, usage: Usage, step: float, loop: Mutex) -> Iterator[Operation]:
+    def _await(
+        self, operations: Iterable[Operation], usage: Usage, step: float, loop: Gate
+    ) -> Iterator[Operation]:
         loop.release()
-        yield operation
+        yield from operations
         yield loop.acquire
         yield from self.hold(step, usage)
 
@@ -140,12 +141,14 @@ class Host:
 
         return operation
 
-    def _wait(self, phase: Wait | Block | Call) -> Operation:
-        seconds = exactly(phase.seconds)
-        if isinstance(phase, Call):
-            return self.world.servers[phase.server].call(seconds)
-        return pause(self.engine, seconds)
+    def _wait(self, phase: Wait | Block | Call) -> Iterator[Operation]:
+        server = self.world.servers[phase.server] if isinstance(phase, Call) else None
+        if server is not None:
+            yield server.acquire
+        yield pause(self.engine, exactly(phase.seconds))
+        if server is not None:
+            server.release()
 
-    def _lock(self, phase: Locked) -> Mutex:
+    def _lock(self, phase: Locked) -> Gate:
         locks = self.world.locks if phase.shared else self._locks
-        return locks.setdefault(phase.name, Mutex(self.engine))
+        return locks.setdefault(phase.name, Gate(self.engine))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from math import inf
 
 from ..._work._pace import Pace
-from ._engine import Mutex, Operation, Resume, pause
+from ._engine import Gate, Operation, Resume, pause
 from ._host import Host, Usage
 from ._work_queue import Completion, WorkQueue
 
@@ -36,7 +36,7 @@ class Lane:
         queue: WorkQueue,
         *,
         step: float = 0.0,
-        loop: Mutex | None = None,
+        loop: Gate | None = None,
     ) -> None:
         self.kind = kind
         self.leaving = False
@@ -44,7 +44,7 @@ class Lane:
         self._host = host
         self._queue = queue
         self._step = step
-        self._loop = loop or Mutex(host.engine)
+        self._loop = loop or Gate(host.engine)
         self._usage = Usage()
 
     @property
