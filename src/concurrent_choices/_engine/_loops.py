@@ -5,22 +5,28 @@ from __future__ import annotations
 import asyncio
 import sys
 from functools import partial
+from types import FunctionType
+from typing import Any
 
 from .._facts._batch import Batch
 from .._platform._files import standard_streams_are_open
 from .._strategies._lanes._asyncio import Factory, run_tasks
 from .._strategies._lanes._loops import serve_in_lane
 from .._strategies._lanes._threads import Lane
-from .._work._child_processes import starts_children
+from .._work._captured import names_in, reached_from
 from .._work._job import Job
 from ._elastic_pool import ElasticPool
 from ._elastic_task_pool import ElasticTaskPool
 
-__all__ = ["loop_factory", "perform_in_loop"]
+__all__ = ["loop_factory", "perform_in_loop", "starts_children"]
 
 MANY = 5000
 """Items from which uvloop is worth its import: 30 ms, over 6 µs saved at each socket wait (dispatch
 benchmarks, coroutines)."""
+
+_OF_ASYNCIO = {"create_subprocess_exec", "create_subprocess_shell", "subprocess_exec", "subprocess_shell"}
+_OF_ANYIO_AND_TRIO = {"open_process", "run_process"}
+_STARTERS = frozenset(_OF_ASYNCIO | _OF_ANYIO_AND_TRIO)
 
 
 def loop_factory(job: Job) -> Factory:
@@ -38,6 +44,12 @@ def loop_factory(job: Job) -> Factory:
             return asyncio.new_event_loop
         return uvloop.new_event_loop
     return asyncio.new_event_loop
+
+
+def starts_children(fn: Any) -> bool:
+    """Whether the callable, or a function that it names, names what starts child processes from a loop."""
+    functions = (part for _, part in reached_from(fn) if isinstance(part, FunctionType))
+    return any(not _STARTERS.isdisjoint(names_in(each.__code__)) for each in functions)
 
 
 def perform_in_loop(most: int, lane: Lane) -> None:

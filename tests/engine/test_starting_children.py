@@ -8,7 +8,7 @@ from functools import partial
 import anyio
 import pytest
 
-from concurrent_choices._work._child_processes import starts_children
+from concurrent_choices._engine._loops import starts_children
 
 
 async def execute(item):
