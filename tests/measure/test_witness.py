@@ -10,7 +10,6 @@ import pytest
 from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._switching import QUICK, quick_switching
 from concurrent_choices._measure._witness import (
-    Absent,
     Look,
     WitnessThread,
     idle_lateness,
@@ -103,12 +102,6 @@ def test_only_looks_within_the_spans_count(clock):
     assert witness.testify([(60 * MS, 90 * MS)]).share == 1.0
     assert witness.testify([(0, 5 * MS), (95 * MS, 100 * MS)]).looks == 11
     assert witness.testify([]).share is None
-
-
-def test_an_absent_witness_says_nothing():
-    """Where there is no GIL nobody watches."""
-    with Absent() as witness:
-        assert witness.testify([(0, 1)]).share is None
 
 
 def test_the_switch_interval_is_put_back():

@@ -9,7 +9,7 @@ from concurrent_choices._facts._profile import Payload, Profile
 from concurrent_choices._facts._recommendation import Recommendation
 from concurrent_choices._judge._formulas import case_of
 from concurrent_choices._measure._feed import Feed
-from concurrent_choices._measure._sampled import Sampled
+from concurrent_choices._measure._profiler import Sampled
 from concurrent_choices._run._leftover import Leftover
 from concurrent_choices._run._race import HEATS, SHARE, Race, lanes, starting
 from concurrent_choices._strategies._registry import strategy_for

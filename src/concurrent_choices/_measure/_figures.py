@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -222,8 +223,8 @@ def _served(totals: Totals) -> float:
 def _line(weights: list[float], places: list[float], times: list[float]) -> tuple[float, float, float]:
     """Slope of the weighted line, its standard error, and the weighted mean."""
     total = math.fsum(weights)
-    middle = math.fsum(map(_product, weights, places)) / total
-    mean = math.fsum(map(_product, weights, times)) / total
+    middle = math.fsum(map(mul, weights, places)) / total
+    mean = math.fsum(map(mul, weights, times)) / total
     width = math.fsum(w * (x - middle) ** 2 for w, x in zip(weights, places, strict=True))
     if width <= 0:
         return 0.0, math.inf, mean
@@ -231,7 +232,3 @@ def _line(weights: list[float], places: list[float], times: list[float]) -> tupl
     slope = math.fsum(w * (x - middle) * (y - mean) for w, x, y in points) / width
     rest = math.fsum(w * (y - mean - slope * (x - middle)) ** 2 for w, x, y in points)
     return slope, math.sqrt(rest / (len(points) - 2) / width), mean
-
-
-def _product(left: float, right: float) -> float:
-    return left * right

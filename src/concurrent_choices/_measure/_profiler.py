@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from attrs import frozen
+
 from .._platform import gil_enabled
 from .._work._bonds import bound_to_thread
 from .._work._hand import DaemonHand, OwnHand
@@ -22,17 +24,44 @@ from ._blame import Blame
 from ._evidence import Evidence, profile_of
 from ._payload import state_of, weigh
 from ._rounds import Rounds
-from ._sampled import Sampled
 from ._trial import try_lanes
-from ._witness import Absent, WitnessThread
+from ._witness import WitnessThread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from .._facts._clock import Clock
-    from ._witness import Witness
+    from .._facts._profile import Profile
+    from ._feed import Feed
+    from ._ledger import InFlight, Run
+    from ._sample_loop import KeptLoop
 
-__all__ = ["profile", "profile_at"]
+__all__ = ["Sampled", "profile", "profile_at"]
+
+
+@frozen
+class Sampled:
+    """A profile, and everything that is needed to go on with the work that was begun in measuring it.
+
+    Attributes:
+        profile: What was measured.
+        runs: The outcomes of the calls that were made, in input order: values, and `Raised` in the
+            place of each call that raised.
+        in_flight: Calls that were still under way. They must not be made again: wait for them.
+        feed: Hands out the items that were not called, each once.
+        loop: Where to go on, if the callable holds what serves one event loop.
+    """
+
+    profile: Profile
+    runs: tuple[Run, ...]
+    in_flight: tuple[InFlight, ...]
+    feed: Feed
+    loop: KeptLoop | None = None
+
+    @property
+    def results(self) -> dict[int, Any]:
+        """The outcome of each call by the index of its item: a value, or a `Raised`."""
+        return {run.start + place: outcome for run in self.runs for place, outcome in enumerate(run.outcomes)}
 
 
 def profile(  # noqa: PLR0913 - all but two are taken by name
@@ -71,15 +100,19 @@ def profile(  # noqa: PLR0913 - all but two are taken by name
         bench.missing.append(f"pair_speedup: not tried, because {binding}")
     blame = _blame(bench)
     on_wake = blame.look if blame else None
-    needed = gil_enabled() or on_wake is not None
-    witness = WitnessThread(clock, on_wake) if needed else Absent()
+    witness = WitnessThread(clock, on_wake) if gil_enabled() or on_wake else None
     return profile_at(bench, witness, budget, blame=blame, most=most)
 
 
 def profile_at(
-    bench: Bench, witness: Witness, budget: float, *, blame: Blame | None = None, most: float | None = None
+    bench: Bench,
+    witness: WitnessThread | None,
+    budget: float,
+    *,
+    blame: Blame | None = None,
+    most: float | None = None,
 ) -> Sampled:
-    """The same with instruments of the caller's choice."""
+    """The same with instruments of the caller's choice; without a witness where there is no GIL to watch."""
     allowance = Allowance.of(bench.clock.wall(), budget, most, bench.feed.count)
     try:
         state = state_of(bench)

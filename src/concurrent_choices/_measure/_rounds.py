@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from .._work._bonds import refused_thread
@@ -12,6 +13,7 @@ from ._evidence import Gauge, Sample, Unfinished, native_share, worth_counting
 from ._figures import Block, Totals, relative_error
 from ._ledger import calls_of, errors_of
 from ._steps import Steps
+from ._witness import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from .._facts._batch import Claim
     from ._allowance import Allowance
     from ._bench import Bench
-    from ._witness import Witness
+    from ._witness import WitnessThread
 
 __all__ = ["PRECISE", "Rounds", "block_size"]
 
@@ -75,7 +77,7 @@ HOPELESS = 3
 class Rounds:
     """Makes calls, first one, then one more, then rounds of blocks."""
 
-    def __init__(self, bench: Bench, witness: Witness) -> None:
+    def __init__(self, bench: Bench, witness: WitnessThread | None) -> None:
         self._bench = bench
         self._witness = witness
         self._spans: list[tuple[int, int]] = []
@@ -86,7 +88,7 @@ class Rounds:
         """Make calls until enough is known."""
         bench = self._bench
         before = Gauge.read(bench.clock)
-        with self._witness:
+        with self._witness or nullcontext():
             idle = Gauge.read(bench.clock).since(before)
             came_back = self._round(1, allowance.first())
             first_steps, first_whole = self._steps(), self._whole
@@ -99,7 +101,7 @@ class Rounds:
             steps = self._steps_so_far() if unfinished else self._steps()
         blocks = bench.ledger.blocks
         alone = len(blocks) < 2  # noqa: PLR2004 - the first call is all there is
-        testimony = self._witness.testify(self._spans)
+        testimony = self._witness.testify(self._spans) if self._witness else Statement()
         whole = self._whole if alone else self._whole.since(first_whole)
         busy = (idle.process - idle.cpu) / idle.wall if idle.wall > 0 else 0.0
         others = busy if busy > OTHERS else 0.0

@@ -23,7 +23,7 @@ import math
 import random
 import statistics
 import threading
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from .._work._new_thread import new_thread
 from ._promptness import wake_promptly
@@ -35,10 +35,8 @@ if TYPE_CHECKING:
     from .._facts._clock import Clock
 
 __all__ = [
-    "Absent",
     "Look",
     "Statement",
-    "Witness",
     "WitnessThread",
     "idle_lateness",
     "weigh",
@@ -109,36 +107,6 @@ class Statement(NamedTuple):
     error: float = math.inf
     cpu_rate: float = 0.0
     looks: int = 0
-
-
-class Witness(Protocol):
-    """Somebody who watches the GIL while callables are measured."""
-
-    def __enter__(self) -> Self:
-        """Begin to watch."""
-        ...
-
-    def __exit__(self, *exc: object) -> None:
-        """Stop, and leave everything as it was found."""
-        ...
-
-    def testify(self, spans: Sequence[tuple[int, int]]) -> Statement:
-        """Say how much the GIL was held within spans of the clock's wall time."""
-        ...
-
-
-class Absent:
-    """Nobody watches: there is no GIL, or the test does not need one."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        """Nothing was changed."""
-
-    def testify(self, spans: Sequence[tuple[int, int]]) -> Statement:  # noqa: ARG002 - the protocol's
-        """Say nothing."""
-        return Statement()
 
 
 class WitnessThread:

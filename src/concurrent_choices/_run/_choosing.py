@@ -25,8 +25,7 @@ from .._measure._allowance import SHARE
 from .._measure._calibration import machine_costs
 from .._measure._clock import SystemClock
 from .._measure._ledger import calls_of, errors_of
-from .._measure._profiler import profile
-from .._measure._sampled import Sampled
+from .._measure._profiler import Sampled, profile
 from .._platform import this_machine
 from .._strategies._event_loop import KeptLoopStrategy, has_uvloop, why_no_uvloop
 from .._strategies._registry import strategy_for

@@ -11,7 +11,7 @@ from .._errors import InvalidArgumentError
 from .._facts._batch import Claim
 from .._facts._workload import Workload
 from .._measure._ledger import Raised
-from .._measure._sampled import Sampled
+from .._measure._profiler import Sampled
 from .._work._loop_threads import new_loop
 from .._work._watched import time_up
 from ..protocols import Strategy

@@ -120,7 +120,7 @@ class EndpointAdvisor:
         try:
             await self.app(scope, receive, send)
         finally:
-            self._routes.count(scope, going_by)
+            self._routes.route_of(scope).requests += going_by
 
     def _going_by(self, scope: Any) -> int:
         """How many requests, from this one on, are not timed here: an outer advisor does it, or many come."""

@@ -110,10 +110,6 @@ class RouteTable:
         few = self._new < CLOSELY * max(4, len(self._routes))
         return few or self._new % SELDOM == 0
 
-    def count(self, scope: Any, requests: int) -> None:
-        """Requests were answered and not timed, and this is one of them."""
-        self.route_of(scope).requests += requests
-
     def route_of(self, scope: Any) -> Route:
         """The route a request was for."""
         method, path = str(scope.get("method", "")), name_of_route(scope)
