@@ -24,6 +24,7 @@ __all__ = ["bound_to_thread", "is_loop_bound", "refused_thread"]
 _KINDS = ("sqlite3.Connection", "sqlite3.Cursor", "_tkinter.tkapp", "tkinter.Tk")
 _REENTRANT = type(threading.RLock())
 _ASYNCIO = frozenset({"asyncio", "_asyncio"})
+_PLAIN = frozenset({bool, bytes, float, int, str, type(None)})  # of which there may be thousands
 
 MOST = 1000
 """Things that are looked at (guessed: a millisecond)."""
@@ -135,7 +136,7 @@ def _inside(value: object, kinds: dict[int, type]) -> list[Any]:
     if id(shared) not in kinds:
         kinds[id(shared)] = shared
         inside += islice(_of_class(shared), WIDEST)
-    return inside
+    return [each for each in inside if type(each) not in _PLAIN]
 
 
 def _elements(thing: Any) -> Iterable[Any]:
