@@ -289,6 +289,8 @@ def test_a_worker_that_dies_fails_its_own_call_only(deed, code):
         assert error.exitcode == code
         assert f"act({deed!r})" in str(error)
         assert {future.result(30) for future in before + after} == {spin(60_000)}
+        learnt = executor.explain()["act"]
+        assert (learnt.calls, learnt.errors) == (len(before) + 1 + len(after), 1)
 
 
 class Long:
@@ -568,6 +570,11 @@ def test_what_fails_while_a_callable_is_reviewed_ends_no_thread(caplog):
     assert "could not be used" in caplog.text
 
 
+def where_it_is(_given):
+    """In which process it is called."""
+    return os.getpid()
+
+
 def nap(seconds):
     """Wait."""
     time.sleep(seconds)
@@ -595,11 +602,26 @@ def hold(begun, gate):
     return "made"
 
 
-def two_at_one_worker(executor, folder):
-    """Two calls that one worker has, the second behind the first; each ends when its gate is there."""
+class Held:
+    """What a call gives that is made where this is read."""
+
+    def __init__(self, *call):
+        self.call = call
+
+    def __reduce__(self):
+        return self.call[0], self.call[1:]
+
+
+def two_at_one_worker(executor, folder, *, reading=False):
+    """Two calls that one worker has, the second behind the first; each ends when its gate is there.
+
+    Or, the second, as its argument is read.
+    """
     tasks = []  # of no length yet known, so that one may be sent ahead
     for name in ("first", "second"):
-        tasks.append(executor._core.submit(hold, (folder / f"{name} begun", folder / f"{name} gate"), {}))
+        call = hold, folder / f"{name} begun", folder / f"{name} gate"
+        fn, *args = (where_it_is, Held(*call)) if reading and tasks else call
+        tasks.append(executor._core.submit(fn, tuple(args), {}))
         while not tasks[-1].future.running():
             time.sleep(1e-3)
     appear(folder / "first begun")
@@ -629,6 +651,20 @@ def test_a_cancelled_call_that_has_ended_takes_no_other_with_it(tmp_path):
         busy.set()
         (tmp_path / "second gate").touch()
         assert first.future.result(60) == second.future.result(60) == "made"
+
+
+def test_a_call_that_is_read_as_another_is_given_up(tmp_path):
+    """Its worker is ended for the other's sake, which says nothing against the arguments that it read."""
+    busy = threading.Event()
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        first, second = two_at_one_worker(executor, tmp_path, reading=True)
+        executor._core._process_pool._put(busy.wait)
+        (tmp_path / "first gate").touch()
+        appear(tmp_path / "second begun")
+        executor._core.abandon(first)
+        busy.set()
+        (tmp_path / "second gate").touch()
+        assert second.future.result(60) != os.getpid()
 
 
 def test_a_full_queue_rejects():

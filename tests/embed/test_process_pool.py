@@ -104,9 +104,12 @@ def pid_of(_given):
     return os.getpid()
 
 
-@pytest.mark.parametrize("call", [(pid_of, OnlyHere("no")), (OnlyHere("no"),)])
+@pytest.mark.parametrize("call", [(pid_of, OnlyHere("no")), (pid_of, OnlyHere("deadly")), (OnlyHere("no"),)])
 def test_a_call_that_a_worker_cannot_read_is_made_here(call):
-    """Be it the argument or the callable: nothing of it was begun there. Others still go there."""
+    """Be it the argument or the callable: nothing of it was begun there. Others still go there.
+
+    Also where an argument ends the worker that reads it, as it would end the next one.
+    """
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
         assert executor.submit(pid_of, 1).result(60) != os.getpid()
         assert executor.submit(*call).result(60) == os.getpid()

@@ -30,6 +30,9 @@ class CallQueue:
 
     Args:
         worker: The process.
+
+    Attributes:
+        dropped: Whether its worker was ended here, whatever it was at.
     """
 
     def __init__(self, worker: Worker) -> None:
@@ -37,6 +40,7 @@ class CallQueue:
         self.sent = SentCallables()
         self.assignments: deque[Assignment] = deque()
         self.reported = 0
+        self.dropped = False
 
     def room(self) -> bool:
         """Whether it can be given one more call."""

@@ -339,6 +339,7 @@ class ProcessPool:
         """
         first = queue.assignments[0] if queue.assignments else None
         if isinstance(first, Task) and first.abandoned and queue.begun() <= 1:
+            queue.dropped = True
             queue.worker.kill()
 
     def _settle(self, queue: CallQueue) -> None:
@@ -349,9 +350,12 @@ class ProcessPool:
         if not queue.worker.ready and self._starts.fail(queue.worker):
             ended = f"ended before they were ready, the last with exit code {code}"
             self.unfit = f"worker processes {self._starts.failed} times in a row {ended}"
+        reading = 0 if queue.dropped else queue.worker.page.reading
         for asked in reversed(unbegun):
             if isinstance(asked, Account):
                 self._on_looked(asked, self.unfit or "its worker process ended too soon")
+            elif asked.number == reading - 1:
+                self._turned_away(asked, f"reading its arguments ends a worker process (exit code {code})")
             else:
                 asked.account.away -= 1
                 self._backlog.put_back(asked)
@@ -364,6 +368,7 @@ class ProcessPool:
 
     def _bury(self, task: Task, error: WorkerDiedError) -> None:
         task.account.away -= 1
+        task.account.calls += 1
         task.account.errors += 1
         task.deliver(None, CancelledError() if task.abandoned else error)
         self._on_ended(task)
