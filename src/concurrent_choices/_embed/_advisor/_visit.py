@@ -89,7 +89,7 @@ class Visit:
     def step(self, advance: Callable[..., Any], *given: Any) -> Any:
         """Do one step of a coroutine that belongs to the request."""
         thread = self.thread
-        if self.over or thread.since:  # where tasks begin eagerly, it is part of another step
+        if thread.since:  # where tasks begin eagerly, it is part of another step
             return advance(*given)
         before = _read() if self.closely else None
         thread.visit = self
@@ -134,6 +134,8 @@ class _Resuming:
 
     def __call__(self, advance: Callable[..., Any], *given: Any) -> Any:
         visit = self._visit
+        if visit.over:
+            return advance(*given)
         if self._waits:
             visit.waited(self._waits, time.perf_counter_ns() - self._since)
         yielded = visit.step(advance, *given)
