@@ -1,4 +1,4 @@
-"""The end of the interpreter, with work running, waiting, or never done with; and forks."""
+"""The end of the interpreter, with work running, waiting, or never done with; imports and forks."""
 
 from __future__ import annotations
 
@@ -93,3 +93,49 @@ with AdaptiveExecutor(place="process") as executor:
     print(executor.submit(lambda number: number + 1, 1).result())
 """
     assert ran(code)[0] == ["once", "2"]
+
+
+IMPORTED = """
+import os
+from concurrent_choices import AdaptiveExecutor
+class Settings:
+    rounds = 100_000
+SETTINGS = Settings()
+def work():
+    sum(number * number for number in range(SETTINGS.rounds))
+    return os.getpid()
+EXECUTOR = AdaptiveExecutor(place="PLACE")
+MADE = {EXECUTOR.submit(work).result() for _ in range(12)}
+"""
+
+
+@pytest.mark.parametrize("place", ["auto", "process"])
+def test_a_module_that_waits_for_calls_as_it_is_imported(place, tmp_path):
+    """Its functions cannot be pickled meanwhile, as that waits for the import: until then they run here."""
+    (tmp_path / "imported.py").write_text(IMPORTED.replace("PLACE", place))
+    code = f"""
+sys.path.insert(0, {str(tmp_path)!r})
+import imported
+assert imported.MADE == {{os.getpid()}}
+while imported.EXECUTOR.submit(imported.work).result() == os.getpid():
+    pass
+"""
+    assert ran(code) == ([], 0)
+
+
+def test_a_module_that_starts_workers_as_it_is_imported(tmp_path):
+    """It starts none in a worker that imports it, which might be without an end: its calls are made here."""
+    (tmp_path / "imported.py").write_text(
+        "import os\n"
+        "from concurrent_choices import run\n"
+        "def work():\n    return os.getpid()\n"
+        "made = run(abs, [1], strategy='process')\n"
+    )
+    code = f"""
+sys.path.insert(0, {str(tmp_path)!r})
+import imported
+with AdaptiveExecutor(place="process") as executor:
+    assert executor.submit(os.getpid).result() != os.getpid()
+    assert executor.submit(imported.work).result() == os.getpid()
+"""
+    assert ran(code) == ([], 0)

@@ -7,6 +7,7 @@ import time
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._work._apart import being_imported
 from ._examine import Examination
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def perform(task: Task, lane: Lane, clock: Clock) -> None:
     account = task.account
     account.calls += 1
     lane.task, lane.since = task, time.perf_counter_ns()
-    if account.candidate:
+    if account.candidate and not being_imported(task.fn):
         examination = Examination(task, clock)
         outcome = _measured(task, clock)
         examination.end(outcome.value, failed=outcome.error is not None)

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .._work._apart import keep_apart
+from .._work._apart import being_imported, keep_apart
 from .._work._captured import held_by, travels_by_name
 from .._work._pickling import dump, reason_of
 from ._examine import holds_alike
@@ -90,6 +90,8 @@ class Packer:
             BelongsHereError: It cannot travel, or must not any more.
         """
         fn, args, kwargs = unwrapped(task.fn, task.args, task.kwargs)
+        if being_imported(fn):
+            raise BelongsHereError("its module is still being imported")  # noqa: EM101, TRY003 - read once, inside
         packed = self._packed(fn, pinned=task.account.pinned)
         if not task.account.pinned:
             self._check(packed, fn, task)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._facts._batch import Claim
 from .._measure._clock import SystemClock
-from .._strategies._workers._outcome import Carried, portable
+from .._strategies._workers._outcome import Carried, portable, read
 from .._work._callables import show_call
 from .._work._captured import Held, held_by
-from .._work._pickling import load, reason_of
+from .._work._pickling import reason_of
 
 if TYPE_CHECKING:
     from ._gil_monitor import GilMonitor
@@ -133,7 +133,7 @@ def _monitor_of(trial: int) -> GilMonitor | None:
 
 def _look(message: Look) -> Held | str:
     try:
-        return held_by(load(list(message.frames)))
+        return held_by(read(list(message.frames)))
     except BaseException as error:  # noqa: BLE001 - as in serve
         return _words(error)
 
@@ -143,7 +143,7 @@ def _loaded(call: Call) -> Any:
         _known.clear()
     if not call.frames:
         return _known[call.token]
-    fn = load(list(call.frames))
+    fn = read(list(call.frames))
     if call.token:
         _known[call.token] = fn
     return fn

@@ -16,19 +16,33 @@ from typing import Any
 
 from ._pickling import APART, MAINS
 
-__all__ = ["keep_apart"]
+__all__ = ["being_imported", "keep_apart"]
 
 
 def keep_apart(fn: Any) -> None:
     """See to it that a callable travels by value if no worker could import its module."""
-    while isinstance(fn, partial):
-        fn = fn.func
-    name = getattr(fn, "__module__", None)
-    if isinstance(name, str) and name in sys.modules and name not in MAINS:
+    name = _module_of(fn)
+    if name in sys.modules and name not in MAINS:
         missing = _missing(name, tuple(sys.path))
         module = sys.modules.get(missing)
         if isinstance(module, ModuleType):  # anything else cloudpickle would refuse, in all later runs too
             APART[missing.encode()] = module
+
+
+def being_imported(fn: Any) -> bool:
+    """Whether a callable's module is still being imported.
+
+    Whoever pickles by name in another thread then waits for the end of that, which may wait for him.
+    """
+    module = sys.modules.get(_module_of(fn))
+    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
+
+
+def _module_of(fn: Any) -> str:
+    while isinstance(fn, partial):
+        fn = fn.func
+    name = getattr(fn, "__module__", None)
+    return name if isinstance(name, str) else ""
 
 
 @lru_cache
