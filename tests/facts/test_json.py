@@ -62,6 +62,7 @@ def test_what_is_not_finite_becomes_null():
         ("[]", "has [] at the top, not a Profile"),
         ('{"wall": "long"}', "has 'long' at wall, not a float"),
         ('{"wall": true}', "has True at wall, not a float"),
+        (f'{{"wall": 1{"0" * 400}}}', "at wall, not a float"),
         ('{"items": "all"}', "has 'all' at items, not a int"),
         ('{"calls": true}', "has True at calls, not a int"),
         ('{"payload": {"obstacle": 1}}', "has 1 at payload.obstacle, not a str"),

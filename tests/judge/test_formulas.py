@@ -268,8 +268,8 @@ def test_work_that_is_over_before_all_lanes_have_started():
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("profile", [SLEEP, coroutine(5, held=1, cpu=1)])
 def test_no_items_take_no_time(strategy, profile):
-    """Whatever the strategy."""
-    assert seconds(profile, 0, strategy, 1, 2) == 0.0
+    """Whatever the strategy, and whatever it costs."""
+    assert seconds(profile, 0, strategy, 1, 2, costs=Costs()) == 0.0
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

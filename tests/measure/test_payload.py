@@ -3,7 +3,9 @@ import threading
 
 import pytest
 
-from concurrent_choices._measure._payload import weigh_payload
+from concurrent_choices._measure._bench import Bench
+from concurrent_choices._measure._payload import weigh, weigh_payload
+from concurrent_choices._work._hand import DaemonHand
 
 EACH = 1e-3
 
@@ -21,6 +23,36 @@ def test_payload_of_ordinary_things(clock):
     assert payload.item_bytes == pytest.approx(200, abs=30)
     assert payload.result_bytes == pytest.approx(len(pickle.dumps("y", 5)), abs=20)
     assert payload.obstacle == ""
+
+
+def test_a_machine_that_stands_still_for_a_while(clock):
+    """That is no reason to call pickling dear: the thing itself goes on as soon as anything does."""
+    going_on = threading.Event()
+
+    class Late:
+        def __reduce__(self):
+            going_on.wait()
+            return int, ()
+
+    class Stalled(DaemonHand):
+        """Whoever waits for it first is past his time as soon as anything goes on."""
+
+        def do(self, work, seconds):
+            self.begin(work)
+            return False
+
+        def ended(self, seconds):
+            going_on.set()
+            return super().ended(30.0 if seconds else 0.0)
+
+    bench = Bench(identity, [Late()], clock=clock, is_async=False, hand=DaemonHand)
+    bench.another_hand = Stalled
+    bench.ledger.samples.append((Late(), 0))
+    payload = weigh(bench, None, EACH, 0)
+    bench.close()
+
+    assert not bench.missing
+    assert payload.item_bytes > 0
 
 
 CLOCKS = []

@@ -131,7 +131,10 @@ def _optional(value: Any, kinds: tuple[Any, ...], where: str) -> Any:
 
 def _scalar(value: Any, kind: Any, where: str) -> Any:
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError as error:
+            raise _wrong(value, kind, where) from error
     # bool is an int to Python, but a flag where a count belongs is a mistake
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise _wrong(value, kind, where)

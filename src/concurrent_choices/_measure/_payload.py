@@ -29,6 +29,10 @@ PATIENCE = (0.05, 0.2)
 """Seconds within which pickling must end: at least, and at most where there is time (guessed: most takes one
 millisecond)."""
 
+_PARTS = 5
+"""Parts of that time, each waited for by itself: where all stands still for longer, as while the host serves
+others, one of them is over and not all (guessed)."""
+
 _LONGEST = 10_000_000
 """Nanoseconds after which no more is weighed (DECISION.md 5.1)."""
 
@@ -81,9 +85,10 @@ def weigh(bench: Bench, state: State | None, each: float, deadline: int) -> Payl
 
 def _done_by_another(bench: Bench, work: Callable[[], None], patience: float) -> bool:
     """Whether a piece of work ends within so many seconds, apart from those it queues for a core."""
-    hand = bench.another_hand()
+    hand, part = bench.another_hand(), patience / _PARTS
     try:
-        return hand.do(work, patience) or hand.ended(_made_up_for(bench, hand, patience))
+        done = hand.do(work, part) or any(hand.ended(part) for _ in range(1, _PARTS))
+        return done or hand.ended(_made_up_for(bench, hand, patience))
     finally:
         hand.close()
 
