@@ -30,7 +30,7 @@ class Scripted:
         self._script: Iterator[Arrangement] = iter(script)
         self._order = ALONE
         self.barred = ""
-        self.single = ""
+        self.single = self.apart = ""
         self.sights: list[Any] = []
 
     def begin(self, sight):
@@ -41,6 +41,9 @@ class Scripted:
 
     def keep_single(self, reason):
         self.single = reason
+
+    def keep_apart(self, reason):
+        self.apart = reason
 
     def look(self, sight):
         self.sights.append(sight)

@@ -16,7 +16,7 @@ from engine_coroutines import STARTING as LOOP_STARTING
 from engine_coroutines import LoopStrategy
 from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy
 
-from concurrent_choices import RemoteError, run
+from concurrent_choices import RemoteError, run, run_report
 from concurrent_choices._engine import _worker_startup
 from concurrent_choices._work._state import State
 
@@ -108,7 +108,7 @@ def test_no_second_lane_computes_what_changes_its_surroundings(make, named):
     _counted = 0
     strategy = ScriptedStrategy(ALONE, PAIR)
     assert run(make(), range(300), strategy=strategy) == list(range(1, 301))
-    assert named in strategy.controller.single
+    assert named in strategy.controller.apart
     assert strategy.report.witness == named
 
 
@@ -124,6 +124,31 @@ def test_lanes_that_wait_are_said_to_have_changed_something():
     run(note, range(50), strategy=strategy)
     assert sorted(seen) == list(range(50))
     assert strategy.report.witness == "the enclosing 'seen'"
+
+
+class Session:
+    """Connects with its first calls, which computes; keeps something of each, and waits for the others."""
+
+    def __init__(self):
+        self.seen = []
+
+    def get(self, number):
+        self.seen.append(number)
+        if number < 4:
+            began = time.thread_time()
+            while time.thread_time() - began < 0.02:
+                pass
+        else:
+            time.sleep(0.01)
+        return number
+
+
+def test_what_computed_at_first_waits_side_by_side():
+    """A client that is new is kept from computing in two threads, and not from waiting in many."""
+    session = Session()
+    assert run(session.get, range(100)) == list(range(100))
+    assert sorted(session.seen) == list(range(100))
+    assert any(step.stage == "waiting" for step in run_report().steps)
 
 
 def test_what_changes_nothing_moves():

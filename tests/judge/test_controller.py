@@ -485,6 +485,19 @@ def test_a_barred_callable_never_leaves(reason):
     assert reason in decider.look(computing(0.5, items=500, remaining=5000)).reason
 
 
+def test_calls_that_must_not_compute_side_by_side_may_wait_so():
+    """A client that connects at first, and keeps its connections, computes before it waits."""
+    decider = controller()
+    at_the_pair(decider)
+    decider.keep_apart("calls change the global 'session'")
+    arrangement = decider.look(computing(0.05, items=8, flying=0))
+    assert (arrangement.stage, arrangement.threads) == ("alone", 0)
+    more = {"alone_items": 10, "alone_wall": 0.17, "alone_cpu": 0.052, "cpu": 0.052, "lane_cpu": 0.052}
+    for now in (0.15, 0.17):
+        arrangement = decider.look(Sight(now=now, done=10, remaining=990, held=0.01, **more))
+    assert (arrangement.stage, arrangement.relieved) == ("waiting", True)
+
+
 def test_one_processor_starts_neither_pair_nor_processes():
     """With nothing to gain there is nothing to try."""
     decider = controller(cpus=1.0, processes=1)

@@ -313,8 +313,8 @@ class Conductor:
 
     def _obey(self, arrangement: Arrangement, *, unseen: bool) -> int:
         """Make a run what the controller wants it to be; the thread lanes it has."""
-        single, calling = self._controller.keep_single, self._tally.began > 0
-        wanted = self._limit.lanes(arrangement, single, unseen=unseen, calling=calling)
+        calling = self._tally.began > 0
+        wanted = self._limit.lanes(arrangement, self._controller, unseen=unseen, calling=calling)
         if arrangement.processes and not (self._processes or unseen):
             self._processes = arrangement.processes
             order = partial(self._order, arrangement.processes, arrangement.inside)

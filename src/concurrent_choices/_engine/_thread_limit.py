@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from .._work._state import State
 from ._report import RunReport
 
 if TYPE_CHECKING:
-    from .._judge._controller import Arrangement
+    from .._judge._controller import Arrangement, Controller
 
 __all__ = ["ThreadLimit"]
 
@@ -41,34 +40,28 @@ class ThreadLimit:
         others = job.linger < inf and most > 1 and not self._binding
         self.stands_in = job.timeout is not None or job.is_async or others
 
-    def lanes(
-        self, arrangement: Arrangement, keep_single: Callable[[str], None], *, unseen: bool, calling: bool
-    ) -> int:
+    def lanes(self, arrangement: Arrangement, controller: Controller, *, unseen: bool, calling: bool) -> int:
         """Lanes to have, where so many are wanted.
 
         Args:
             arrangement: What is wanted.
-            keep_single: Told what keeps the callable in one thread, if anything does.
+            controller: Told what keeps the callable in one thread, or its computing, if anything does.
             unseen: As in the sight that it was arranged by.
             calling: Whether the calling thread is at an item.
         """
         computing = arrangement.stage in _COMPUTING
         wanted = 0 if computing and unseen else arrangement.threads
-        if wanted and (bond := self._bond(computing=computing)):
-            keep_single(bond)
+        if wanted and not self.stands_in and self._binding:
+            controller.keep_single(self._binding)
+            wanted = 0
+        elif wanted and computing and self._mutation:
+            controller.keep_apart(f"calls change {self._mutation}")
             wanted = 0
         if not self.stands_in:
             return min(wanted, max(0, self._most - calling))  # that one is one of those that may be
         if arrangement.outside:
             return wanted
         return max(1, min(wanted + (not arrangement.relieved), self._most))
-
-    def _bond(self, *, computing: bool) -> str:
-        """What keeps the callable in one thread; empty if nothing does."""
-        bond = "" if self.stands_in else self._binding
-        if not bond and computing and self._mutation:
-            return f"calls change {self._mutation}"
-        return bond
 
     @cached_property
     def _mutation(self) -> str:

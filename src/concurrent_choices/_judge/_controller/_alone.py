@@ -110,6 +110,8 @@ class Alone:
         native = (sight.cpu - began.cpu) / work if work >= 10 * GLANCE else 1.0
         if known.native or (native >= PARALLEL and known.limits.cpus < 2 * native):
             return self._stay(_NATIVE, CALM)
+        if known.apart:
+            return self._stay(f"it computes, and {known.apart}", calm(sight))
         if known.limits.cpus < 1.5 or rest < 10e-3:  # noqa: PLR2004 - less than a second core; less than a pair takes
             return self._stay("a second lane would gain nothing with what is left", calm(sight))
         if known.contends(sight.now, self._solo.items):

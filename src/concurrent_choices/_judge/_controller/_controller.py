@@ -49,6 +49,11 @@ class Controller:
         self._known.limits = self._known.limits._replace(threads=1, obstacle=reason)
         self._stage = Alone(self._known, self._last, reason)
 
+    def keep_apart(self, reason: str) -> None:
+        """Learn that no two calls may compute at once; while they wait they may overlap."""
+        self._known.apart = reason
+        self._stage = Alone(self._known, self._last, reason)
+
     @property
     def learnt(self) -> Prior | None:
         """What another run of the same callable may begin with; None where that is nothing."""

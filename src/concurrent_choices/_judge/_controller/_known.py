@@ -43,6 +43,7 @@ class Known:
         cores: CPU seconds per second of the calling thread's work alone: 1 where it computes undisturbed.
         gil_each: Seconds an item took when two lanes were no faster than one; 0 where not tried.
         barred: Why processes were given up; empty while they were not.
+        apart: Why no two calls may compute at once; empty where they may.
         changes: How often work that had been arranged was arranged anew.
         native: Whether an item computes in threads of its own, which share the cores already.
         alone: Seconds an item took with nothing beside it, by more than one of them; 0 where not known.
@@ -55,6 +56,7 @@ class Known:
         self.cores = 1.0
         self.gil_each = 0.0
         self.barred = ""
+        self.apart = ""
         self.changes = 0
         self.worked = 0.0
         self.native = False
