@@ -363,7 +363,7 @@ def test_a_coroutine_that_nobody_awaits(strategy, of_kind):
         run(of_kind(acts.give_coroutine), range(6), strategy=strategy)
     assert str(caught.value) == (
         "item 3 (3) gave back a coroutine that nothing awaits; "
-        "pass the async function itself, or await the coroutine inside it"
+        "pass the async function itself, or an `async def` that awaits it"
     )
 
 

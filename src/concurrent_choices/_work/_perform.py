@@ -38,7 +38,7 @@ Mark = Callable[[int], bool]
 _new_tuple = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - typeshed leaves the iterable's type open
 """Makes a named tuple without its Python-level constructor, which costs as much as a small item."""
 
-_AWAIT = "pass the async function itself, or await the coroutine inside it"
+_AWAIT = "pass the async function itself, or an `async def` that awaits it"
 
 _ELSEWHERE = ("bound to a different event loop", "attached to a different loop", "Event loop is closed")
 _ONE_LOOP = (
