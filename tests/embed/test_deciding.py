@@ -12,7 +12,6 @@ import pytest
 
 from concurrent_choices._embed._account import EXAMINED, Account
 from concurrent_choices._embed._accounts import KEPT, Accounts
-from concurrent_choices._embed._advisor._shares import Shares
 from concurrent_choices._embed._backlog import Backlog
 from concurrent_choices._embed._examine import Examination
 from concurrent_choices._embed._figures import Figures
@@ -114,31 +113,6 @@ def test_without_a_queue_nothing_is_concluded():
     for now in range(100):
         ramp.ended(now, queued=False)
     assert ramp.limit == 4
-
-
-def test_shares_are_told_apart():
-    """From windows in which different callables compute, each gets its own share of the GIL."""
-    shares = Shares()
-    for turn in range(60):
-        python, hashing = (8 * MS, 2 * MS) if turn % 2 else (3 * MS, 12 * MS)
-        shares.window(10 * MS, python * 1.0 + hashing * 0.1, {"python": python, "hashing": hashing})
-    assert shares.of("python") > 0.8
-    assert shares.of("hashing") < 0.3
-
-
-def test_who_computes_for_longer_than_the_time_there_was_is_outside():
-    """Two threads that both compute all the time cannot hold the GIL for all of it."""
-    shares = Shares()
-    for _ in range(10):
-        shares.window(10 * MS, 10 * MS, {"hashing": 20 * MS})
-    assert shares.of("hashing") <= 0.5
-
-
-def test_little_evidence_is_none():
-    """A share is not told before enough was seen."""
-    shares = Shares()
-    shares.window(10 * MS, 10 * MS, {"python": 10 * MS})
-    assert shares.of("python") is None
 
 
 def account(name, expected=0.0):

@@ -63,7 +63,6 @@ class PoolThreads:
         self._clock = clock
         self._codes = codes
         self._readings: dict[threading.Thread, _Reading] = {}
-        self._computed: dict[Route, float] = {}
         self._at = self._process = 0
 
     def look(
@@ -86,14 +85,9 @@ class PoolThreads:
         self._side_by_side(work, span)
         if held is not None:
             _alone(work, spent, held=held)
-        return bool(work)
-
-    def take_computed(self) -> dict[Route, float]:
-        """Seconds that each route has computed since this was asked last."""
         if len(self._readings) > MANY:  # threads come and go
             self._readings.clear()
-        computed, self._computed = self._computed, {}
-        return computed
+        return bool(work)
 
     def _look_at(self, thread: threading.Thread, frame: FrameType | None, work: dict[Route, _Work]) -> None:
         route = self._route_in(frame)
@@ -125,7 +119,6 @@ class PoolThreads:
         work[route] = _Work(
             sofar.computed + computed, sofar.cores + computed / span, sofar.lacking + starved / span
         )
-        self._computed[route] = self._computed.get(route, 0.0) + computed / 1e9
 
     def _side_by_side(self, work: Mapping[Route, _Work], span: int) -> None:
         """Note how much routes compute that several threads are at: under the GIL, no more than one could."""

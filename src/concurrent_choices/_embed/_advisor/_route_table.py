@@ -53,7 +53,6 @@ class Route:
         seen_starved: How long they had no core in it.
         side_cpu: How long several threads computed that were at it side by side.
         side_wall: How long that took.
-        gil: The share of computing in threads that holds the GIL; None where not known.
     """
 
     def __init__(self, method: str, path: str, handler: Handler | None) -> None:
@@ -66,7 +65,6 @@ class Route:
         self.thread_lines: Counter[tuple[str, str]] = Counter()
         self.side_cpu = self.side_wall = 0
         self.alone = self.alone_held = self.seen_wall = self.seen_cpu = self.seen_starved = self.any_cpu = 0
-        self.gil: float | None = None
 
     def ended(self, visit: Visit, wall: int) -> None:
         """A request was answered."""

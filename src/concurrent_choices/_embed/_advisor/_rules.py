@@ -115,7 +115,7 @@ def means_of(route: Route, threads: int) -> Means:
 
 
 def _held_by(route: Route) -> float | None:
-    """The share of its computing that holds the GIL: seen or reckoned.
+    """The share of its computing that holds the GIL: seen while it computed alone, or reckoned.
 
     Threads side by side that compute for longer than it takes do so outside the GIL: two of them for twice
     as long, if none of it is under the GIL.
@@ -124,7 +124,7 @@ def _held_by(route: Route) -> float | None:
         return route.alone_held / route.alone
     if route.side_wall >= SIDE_BY_SIDE:
         return min(1.0, max(0.0, 2 - route.side_cpu / route.side_wall))
-    return route.gil
+    return None
 
 
 def _most(lines: Counter[tuple[str, str]]) -> tuple[str, str]:

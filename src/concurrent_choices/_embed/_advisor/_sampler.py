@@ -1,6 +1,6 @@
 """Looks, now and then, at what holds an event loop and at what the pool's threads do.
 
-It sleeps while no request is under way. How late it wakes tells how often the GIL is held.
+It sleeps while no request is under way. How late it wakes tells whether the GIL is held.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..._measure._blame import LONG
@@ -18,7 +18,6 @@ from ..._work._new_thread import new_thread
 from ._allowance import LOOK, Allowance
 from ._lines import culprit
 from ._pool_threads import PoolThreads
-from ._shares import Shares
 
 if TYPE_CHECKING:
     from ._route_table import RouteTable
@@ -30,11 +29,7 @@ LATE = 1_000_000
 """Nanoseconds of lateness from which the GIL was held (guessed: a fifth of the switch interval, for which
 whoever wants it from Python code waits; ten times the usual, DECISION.md 2.2)."""
 
-WINDOW = 8
-"""Looks over which computing and held time are compared (guessed)."""
-
 WORKER = "AnyIO worker thread"
-OTHERS = "all other threads"
 
 
 class Sampler:
@@ -54,12 +49,8 @@ class Sampler:
         self._thread: threading.Thread | None = None
         self._closed = False
         self.parked = True
-        self._shares = Shares()
         self._pool_threads = PoolThreads(self._clock, routes.codes)
-        self._held = self._looks = self._process = self._span = 0
         self._allowance = Allowance()
-        self._was_held = False
-        self._fair = True
 
     def wake(self) -> None:
         """A request is under way."""
@@ -86,10 +77,8 @@ class Sampler:
         while True:
             self._wanted.wait()
             self._wanted.clear()
-            self._process = self._clock.process_cpu()
             while any(loop.active for loop in list(self._loops.values())):
-                self._sleep(chance.uniform(0.5, 1.5) * pause)
-                found = self._look()
+                found = self._look(gil_held=self._sleep(chance.uniform(0.5, 1.5) * pause))
                 before, cpu = cpu, self._clock.thread_cpu()
                 pause = self._allowance.pause((cpu - before) / 1e9, len(self._routes), found=found)
             # A subinterpreter waits for its threads, at rest too.
@@ -102,20 +91,18 @@ class Sampler:
             if not stays:
                 return
 
-    def _sleep(self, seconds: float) -> None:
+    def _sleep(self, seconds: float) -> bool | None:
+        """Sleep; whether the GIL was held at the end of it.
+
+        None where it had to wait for a core, while which whoever held the GIL may have waited for one too.
+        """
         queued, start = self._clock.run_queue(), self._clock.wall()
         time.sleep(seconds)
         span = self._clock.wall() - start
         starved = self._clock.run_queue() - queued
-        # One look at a random time stands for the whole time between looks; not one that had to wait for
-        # a core, while which whoever held the GIL may have waited for one too.
-        self._span += span
-        self._fair = starved < LATE
-        self._was_held = self._fair and span - int(seconds * 1e9) - starved > LATE
-        self._looks += self._fair
-        self._held += self._was_held
+        return span - int(seconds * 1e9) - starved > LATE if starved < LATE else None
 
-    def _look(self) -> bool:
+    def _look(self, *, gil_held: bool | None) -> bool:
         """Look once; whether there was anything to see."""
         now = self._clock.wall()
         held = [
@@ -124,31 +111,16 @@ class Sampler:
             if loop.since and loop.visit is not None and now - loop.since > LONG
         ]
         workers = [thread for thread in threading.enumerate() if thread.name == WORKER]
-        found = bool(held or workers) and self._see(held, workers)
-        self._windowed()
-        return found
+        return bool(held or workers) and self._see(held, workers, gil_held=gil_held)
 
-    def _see(self, held: Sequence[LoopThread], workers: Sequence[threading.Thread]) -> bool:
+    def _see(
+        self, held: Sequence[LoopThread], workers: Sequence[threading.Thread], *, gil_held: bool | None
+    ) -> bool:
         """Look at loops that are held, and at threads of the pool; whether one of them is at a request."""
         seen = frames()
         for loop in held:
             place, visit = culprit(seen.get(loop.ident)), loop.visit
             if place[0] and visit is not None:
                 visit.seen_at(place)
-        computing = self._pool_threads.look(workers, seen, held=self._was_held if self._fair else None)
+        computing = self._pool_threads.look(workers, seen, held=gil_held)
         return bool(held) or computing
-
-    def _windowed(self) -> None:
-        if self._looks < WINDOW:
-            return
-        process = self._clock.process_cpu()
-        seconds = self._span / 1e9
-        computed = self._pool_threads.take_computed()
-        others = (process - self._process) / 1e9 - sum(computed.values())
-        everybody: dict[Hashable, float] = dict(computed.items())
-        everybody[OTHERS] = max(0.0, others)
-        self._shares.window(seconds, seconds * self._held / self._looks, everybody)
-        self._held = self._looks = self._span = 0
-        self._process = process
-        for route in computed:
-            route.gil = self._shares.of(route)
