@@ -9,11 +9,12 @@ import os
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ._callables import called
 from ._pickling import APART, MAINS
 
 __all__ = ["being_imported", "keep_apart"]
@@ -39,9 +40,7 @@ def being_imported(fn: Any) -> bool:
 
 
 def _module_of(fn: Any) -> str:
-    while isinstance(fn, partial):
-        fn = fn.func
-    name = getattr(fn, "__module__", None)
+    name = getattr(called(fn), "__module__", None)
     return name if isinstance(name, str) else ""
 
 

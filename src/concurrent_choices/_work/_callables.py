@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-__all__ = ["enclosed", "is_async", "is_generator", "name_of", "show_call", "touches_nothing"]
+__all__ = ["called", "enclosed", "is_async", "is_generator", "name_of", "show_call", "touches_nothing"]
 
 _CALLING = ("CALL", "IMPORT", "ITER", "YIELD", "SEND", "WITH", "INTRINSIC")
 
@@ -36,10 +36,16 @@ def is_generator(fn: Callable[..., Any]) -> bool:
     )
 
 
-def name_of(fn: Callable[..., Any]) -> str:
-    """A name a person recognises `fn` by."""
+def called(fn: Any) -> Any:
+    """What a partial calls; any other callable itself."""
     while isinstance(fn, partial):
         fn = fn.func
+    return fn
+
+
+def name_of(fn: Callable[..., Any]) -> str:
+    """A name a person recognises `fn` by."""
+    fn = called(fn)
     return getattr(fn, "__qualname__", None) or type(fn).__qualname__
 
 
@@ -92,8 +98,7 @@ def _calling() -> frozenset[int]:
 
 
 def _layers(fn: Callable[..., Any]) -> list[Any]:
-    while isinstance(fn, partial):
-        fn = fn.func
+    fn = called(fn)
     import inspect  # noqa: PLC0415 - as above
 
     if inspect.isroutine(fn) or inspect.isclass(fn):

@@ -69,7 +69,7 @@ def may_store(fn: Any) -> bool:
 
     What it does to containers that it has made itself does not count.
     """
-    fn = _itself(fn)
+    fn, _ = _unbound(fn)
     if not isinstance(fn, FunctionType):
         return True
     return any(_stores(code) for code in _codes(fn.__code__))
@@ -81,10 +81,9 @@ def altered_by(fn: Any) -> str:
     Only what is plain: a container of a closure or of the globals, by a method of its own or by an index. A
     name that is bound anew does not count: that is how a process loads something for itself, once.
 
-    Args:
-        fn: The callable. The functions it uses are looked at too, but those of libraries.
+    The functions that the callable uses are looked at too, but those of libraries.
     """
-    itself = _itself(fn)
+    itself, _ = _unbound(fn)
     functions = (each for _, each in reached_from(fn) if isinstance(each, FunctionType))
     looked_at = (each for each in functions if each is itself or not of_libraries(each.__code__))
     return next((name for function in looked_at for name in _altered(function)), "")
@@ -95,15 +94,11 @@ def alters_items(fn: Any, items: Sequence[Any]) -> bool:
 
     Only what is plain: an attribute or an element that is set, or a container that it holds, by a method of
     that. One whose code gives the name to something else too is not looked at.
-
-    Args:
-        fn: The callable.
-        items: Some that it is called with; its code is taken apart once for all of them.
     """
-    itself = _itself(fn)
+    itself, place = _unbound(fn)
     if not items or not isinstance(itself, FunctionType) or of_libraries(itself.__code__):
         return False
-    code, place = itself.__code__, _bound_before(fn)
+    code = itself.__code__
     if place >= code.co_argcount or _stores_nothing(code):
         return False
     name, steps = code.co_varnames[place], list(_steps(code))
@@ -113,13 +108,13 @@ def alters_items(fn: Any, items: Sequence[Any]) -> bool:
     return any(_is_altered(steps[at : at + _CHAIN], item) for at in loads for item in items)
 
 
-def _bound_before(fn: Any) -> int:
-    """How many parameters stand before the item's."""
+def _unbound(fn: Any) -> tuple[Any, int]:
+    """What a call runs, without what is bound to it, and how many parameters stand before the item's."""
     count = 0
     while isinstance(fn, (MethodType, partial)):
         count += 1 if isinstance(fn, MethodType) else len(fn.args)
         fn = fn.__func__ if isinstance(fn, MethodType) else fn.func
-    return count
+    return fn, count
 
 
 def _is_altered(then: Sequence[_Step], held: Any) -> bool:
@@ -135,13 +130,6 @@ def _is_altered(then: Sequence[_Step], held: Any) -> bool:
             return _is_changed(then[at : at + 4])
         held = attributes_of(held).get(step.value)
     return False
-
-
-def _itself(fn: Any) -> Any:
-    """What a call runs, without what is bound to it."""
-    while isinstance(fn, (MethodType, partial)):
-        fn = fn.__func__ if isinstance(fn, MethodType) else fn.func
-    return fn
 
 
 def _altered(function: FunctionType) -> Iterator[str]:

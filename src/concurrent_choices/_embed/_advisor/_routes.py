@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial
 from types import CodeType
 from typing import Any
 
-from ..._work._callables import is_async
+from ..._work._callables import called, is_async, name_of
 
 __all__ = ["Handler", "handler_of", "name_of_route"]
 
@@ -19,24 +18,17 @@ ANY_PATH = "/{path}"
 class Handler:
     """What answers a route's requests.
 
-    Args:
-        endpoint: What the framework calls.
-        method: The request's method, for endpoints that are classes.
-
     Attributes:
         is_async: Whether it is an `async def`; None where there is no telling.
         codes: The code of its functions.
         name: What it is called.
-        where: ``FILE:LINE`` of its definition.
     """
 
     def __init__(self, endpoint: Any, method: str) -> None:
         functions = _functions(endpoint, method)
         self.is_async = any(map(is_async, functions)) if functions else None
         self.codes = frozenset(filter(None, map(_code, functions)))
-        self.name = getattr(_whole(endpoint), "__qualname__", "") or type(endpoint).__qualname__
-        first: CodeType | None = next(iter(self.codes), None)
-        self.where = f"{first.co_filename}:{first.co_firstlineno}" if first is not None else ""
+        self.name = name_of(endpoint)
 
 
 def _functions(endpoint: Any, method: str) -> list[Callable[..., Any]]:
@@ -46,15 +38,8 @@ def _functions(endpoint: Any, method: str) -> list[Callable[..., Any]]:
     return [endpoint] if callable(endpoint) else []
 
 
-def _whole(function: Any) -> Any:
-    """What a partial calls."""
-    while isinstance(function, partial):
-        function = function.func
-    return function
-
-
 def _code(function: Any) -> CodeType | None:
-    function = inspect.unwrap(_whole(function))
+    function = inspect.unwrap(called(function))
     if not hasattr(function, "__code__"):
         kind: Any = getattr(function, "__class__", None)
         function = kind.__call__

@@ -12,9 +12,7 @@ TYPE_CHECKING = False  # checkers know the name; importing typing would cost a w
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Protocol
-else:
-    Protocol = object
+    from typing import Any
 
 __all__ = ["Watch"]
 
@@ -22,34 +20,14 @@ SPARING = 50
 """Times what a look takes until the next, so that looking costs 2 %."""
 
 
-class _Performing(Protocol):
-    """What performs the batches of one job."""
-
-    performed: int
-    """Items that are done."""
-
-    def __call__(self, message: Message) -> None:
-        """Take a batch."""
-
-    def say(self, kind: int, start: int, frames: list[Any]) -> None:
-        """Tell the caller something."""
-
-    def end(self) -> None:
-        """Another job takes this one's place."""
-
-
 class Watch:
     """Has batches performed by another, and looks at the callable between them.
 
     What the first calls have changed does not count: a process loads and connects for itself once, where the
     caller's has done so long ago.
-
-    Args:
-        fn: The callable.
-        perform: What performs the batches.
     """
 
-    def __init__(self, fn: Callable[..., Any], perform: _Performing) -> None:
+    def __init__(self, fn: Callable[..., Any], perform: Any) -> None:
         self._fn = fn
         self._perform = perform
         self._state: State | None = None
