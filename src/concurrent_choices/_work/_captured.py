@@ -145,7 +145,7 @@ def _followed(thing: Any) -> Iterable[tuple[str, Any]] | None:
     if _is(thing, partial):
         return [("its function", thing.func), ("its bound arguments", (thing.args, thing.keywords))]
     if isinstance(thing, type):
-        return _class_parts(thing)
+        return ((f"{thing.__name__}.{name}", part) for name, part in parts_of_class(thing))
     return () if isinstance(thing, ModuleType) or _is_plain_callable(thing) else None
 
 
@@ -231,10 +231,6 @@ def parts_of_module(module: ModuleType, names: set[str]) -> Iterator[tuple[str, 
         return
     held = vars(module)
     yield from ((each, held[each]) for each in sorted(names & held.keys()))
-
-
-def _class_parts(kind: type) -> Iterator[tuple[str, Any]]:
-    return ((f"{kind.__name__}.{name}", part) for name, part in parts_of_class(kind))
 
 
 def is_own(kind: type) -> bool:

@@ -104,13 +104,11 @@ class State:
 
     def lost_elsewhere(self) -> str:
         """What calls change here, or may come to, and would lose in another process; empty for nothing."""
-        changed = self.changed() or altered_by(self._fn)
-        return changed or ("their items" if self.items_changed() or self._may_change_items else "")
-
-    @property
-    def _may_change_items(self) -> bool:
-        """Whether the callable's own code plainly changes its items, even where no call has got to yet."""
-        return alters_items(self._fn, [item for item, _ in self._items])
+        if changed := self.changed() or altered_by(self._fn):
+            return changed
+        # Also where the code plainly does so, and no call has got there yet.
+        altered = self.items_changed() or alters_items(self._fn, [item for item, _ in self._items])
+        return "their items" if altered else ""
 
     def items_changed(self) -> bool:
         """Whether calls have changed what they were called with, which would be lost in another process."""

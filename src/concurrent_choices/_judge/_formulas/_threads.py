@@ -33,7 +33,7 @@ def sequential(case: Case, plan: Plan) -> Prediction:
         work=demand.work,
         cores=demand.cores / demand.width,
         think=demand.wait + demand.block + demand.resource,
-        ceiling=_core_bound(case, overhead),
+        ceiling=capacity(demand.busy + overhead, demand.cores),
     )
     rate = rate_of(network, 1, {"lanes": 0.0}, 0.0, 1.0)
     start = costs.loop_start if demand.is_async else 0.0
@@ -85,7 +85,3 @@ def _loop_overhead(case: Case) -> float:
     if not case.demand.is_async:
         return 0.0
     return lone_seconds(case, case.costs.task_item)
-
-
-def _core_bound(case: Case, overhead: float) -> float:
-    return capacity(case.demand.busy + overhead, case.demand.cores)

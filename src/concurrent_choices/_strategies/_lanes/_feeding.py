@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable
-from functools import partial
 from typing import Any
 
 import anyio
@@ -20,7 +19,7 @@ MOST = 4096
 
 
 class Feeding:
-    """Keeps items ready for a job, from `start` to `aclose`.
+    """Keeps items ready for a job, from `start` to `aclose`. Make it where the loop runs.
 
     Args:
         job: Whose source to feed.
@@ -30,58 +29,50 @@ class Feeding:
 
     def __init__(self, job: Job, items: Any, *, here: bool) -> None:
         self._job = job
+        self._source = job.source
         self._items = items
-        self._apart = here and not job.source.ended and job.source.length is None
-        self._feeder: _Feeder | None = None
+        self._bell = Bell()
+        self._appetite = 64
         self._background: Background | None = None
+        self._bring: Callable[[], Awaitable[None]] | None = None
+        if isinstance(items, AsyncIterable):
+            self._bring = self._from_async
+        elif here and not job.source.ended and job.source.length is None:
+            self._bring = self._from_thread
 
     def start(self) -> None:
         """Begin, if there is anything to feed."""
-        if isinstance(self._items, AsyncIterable):
-            items: AsyncIterable[Any] = self._items  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - isinstance() cannot say of what
-            self._feed(lambda feeder: feeder.from_async(items))
-        elif self._apart:
-            self._job.source.disown()
-            self._feed(_Feeder.from_thread)
-
-    def _feed(self, bring: Callable[[_Feeder], Awaitable[None]]) -> None:
-        self._feeder = feeder = _Feeder(self._job)
-        self._background = Background(partial(feeder.feed, bring))
+        if self._bring is not None:
+            self._source.disown()
+            self._source.on_hunger(self._bell.ring_soon)
+            self._background = Background(self._feed)
 
     def taken(self) -> None:
         """Results have been taken."""
-        if self._feeder is not None:
-            self._feeder.bell.ring()
+        if self._background is not None:
+            self._bell.ring()
 
     async def aclose(self) -> None:
         """End it."""
         background, self._background = self._background, None
         if background is not None:
             self._job.stop()
-            self.taken()
+            self._bell.ring()
             background.cancel()
             await background.finish()
 
-
-class _Feeder:
-    def __init__(self, job: Job) -> None:
-        self._job = job
-        self._source = job.source
-        self.bell = Bell()
-        self._source.on_hunger(self.bell.ring_soon)
-        self._appetite = 64
-
-    async def feed(self, bring: Callable[[_Feeder], Awaitable[None]]) -> None:
+    async def _feed(self) -> None:
         """Bring items; what goes wrong is raised to the caller, after the results already due."""
+        assert self._bring is not None
         try:
-            await bring(self)
+            await self._bring()
         except BaseException as error:
             self._source.end(error)  # or the lanes would wait for items for ever
             raise
 
-    async def from_async(self, items: AsyncIterable[Any]) -> None:
+    async def _from_async(self) -> None:
         """Push what an async iterable gives, as long as there is an appetite for it."""
-        given = aiter(items)
+        given = aiter(self._items)
         try:
             async for item in given:
                 self._source.push([item])
@@ -94,7 +85,7 @@ class _Feeder:
                 with anyio.CancelScope(shield=True):
                     await given.aclose()
 
-    async def from_thread(self) -> None:
+    async def _from_thread(self) -> None:
         """Have a plain iterable advanced in a thread."""
         source = self._source
         while not (source.ended or source.closed):
@@ -105,6 +96,6 @@ class _Feeder:
     async def _hunger(self) -> None:
         source = self._source
         while not source.closed and (source.ready >= self._appetite or source.room <= 0):
-            await self.bell.wait()
+            await self._bell.wait()
         if not source.ready:
             self._appetite = min(2 * self._appetite, MOST)
