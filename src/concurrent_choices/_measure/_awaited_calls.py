@@ -38,9 +38,6 @@ SHORT_STEP = 100_000
 class AwaitedCalls:
     """Calls an `async def` on an event loop of its own, which starts with the first call.
 
-    Args:
-        context: What each item's context is copied from.
-
     Attributes:
         meter: The steps of the coroutines that were watched step by step.
         loop: Where they run.
@@ -64,11 +61,7 @@ class AwaitedCalls:
     ) -> list[Block]:
         """The same with `count` calls in flight at once; answers the totals of each lane.
 
-        Args:
-            claims: The items.
-            ledger: Allows each block, and is told of it.
-            count: How many at once.
-            settles: Whether a lane is timed from after its first block, if there is a second.
+        Where it settles, a lane is timed from after its first block, if there is a second.
         """
         return self._run(self._lanes(iter(claims), ledger, count, settles=settles))
 

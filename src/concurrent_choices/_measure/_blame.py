@@ -23,12 +23,7 @@ _HERE = str(PurePath(__file__).parent)
 
 
 class Blame:
-    """Collects which lines of a thread's code its long steps were seen in.
-
-    Args:
-        meter: Knows when the running step began.
-        thread: The identifier of the thread that the loop runs in.
-    """
+    """Collects which lines of a thread's code its long steps were seen in."""
 
     def __init__(self, meter: StepMeter, thread: int) -> None:
         self._meter = meter

@@ -33,11 +33,7 @@ the GIL."""
 
 
 class PlainCalls:
-    """Calls a `def`.
-
-    Args:
-        context: What each item's context is copied from.
-    """
+    """Calls a `def`."""
 
     def __init__(self, fn: Callable[[Any], Any], context: Context, clock: Clock) -> None:
         self._fn = fn

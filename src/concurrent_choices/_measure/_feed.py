@@ -93,9 +93,7 @@ class Feed:
     def take(self, count: int, run: int) -> list[Claim]:
         """At most `count` items, in runs of at most `run` consecutive ones; none if none are left.
 
-        Args:
-            count: How many items.
-            run: How many of them may stand side by side; an iterator's always do.
+        An iterator's items always stand side by side.
         """
         if self.places is None:
             return self._pull(count)

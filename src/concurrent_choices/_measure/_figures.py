@@ -202,9 +202,7 @@ def beside_others(lanes: Sequence[Block], others: int) -> list[Block]:
 
     Threads that wake one another again and again stay on one core, though the next one stands idle.
 
-    Args:
-        lanes: The totals of each.
-        others: What others than this process computed on the machine's cores, ns.
+    `others` is what others than this process computed on the machine's cores, ns.
     """
     queued = sum(lane.queued for lane in lanes)
     part = max(0.0, 1.0 - max(0, others) / queued) if queued else 0.0

@@ -114,11 +114,7 @@ class Trials:
 
 
 class _Source:
-    """Claims that lanes share, each drawn once.
-
-    Args:
-        last: Its wall time after which no more are handed out, ns.
-    """
+    """Claims that lanes share, each drawn once; none after the wall time `last`, ns."""
 
     def __init__(self, claims: Sequence[Claim], clock: Clock, last: int) -> None:
         self.claims = claims

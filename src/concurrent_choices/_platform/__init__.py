@@ -46,9 +46,6 @@ def usable_cpus(root: Path | str = _ROOT) -> float:
     The least of the calling thread's affinity, the CPU quotas of all control groups around this
     process, and the environment variable ``CONCURRENT_CHOICES_CPUS``.
 
-    Args:
-        root: Where `/proc` and `/sys` are looked for.
-
     Raises:
         InvalidArgumentError: The environment variable is not a positive number.
     """
@@ -59,9 +56,6 @@ def memory_limit(root: Path | str = _ROOT) -> int | None:
     """How many bytes this process may use.
 
     The least of the limits of all control groups around this process and the machine's memory.
-
-    Args:
-        root: Where `/proc` and `/sys` are looked for.
 
     Returns:
         Bytes, or None where neither is known.
@@ -98,9 +92,6 @@ def start_methods() -> tuple[str, ...]:
 
 def this_machine(root: Path | str = _ROOT) -> Machine:
     """The facts about this machine and interpreter.
-
-    Args:
-        root: Where `/proc` and `/sys` are looked for.
 
     Raises:
         InvalidArgumentError: ``CONCURRENT_CHOICES_CPUS`` is not a positive number.

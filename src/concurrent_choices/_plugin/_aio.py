@@ -167,9 +167,7 @@ def _use_clock(node: Any, clock: InsideClock) -> dict[str, Any]:
 class _Limits:
     """How long and how often pytest-benchmark was told to measure.
 
-    Args:
-        config: Of the run: the command line's options.
-        options: Of the test's mark, which come first.
+    What the test's mark says comes before the command line's options.
     """
 
     def __init__(self, config: pytest.Config, options: Mapping[str, Any]) -> None:

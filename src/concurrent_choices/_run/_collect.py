@@ -20,12 +20,7 @@ MOST_AHEAD = 1 << 16
 
 
 class Collector:
-    """All values of a job, in input order.
-
-    Args:
-        job: What they are of.
-        strategy: The name of what performs it, for the error.
-    """
+    """All values of a job, in input order."""
 
     def __init__(self, job: Job, strategy: str) -> None:
         self._job = job
@@ -80,11 +75,7 @@ class Arrivals:
 
 
 class Window:
-    """How far a stream works ahead of its caller: what the caller takes in a fiftieth of a second.
-
-    Args:
-        job: Whose source to bound.
-    """
+    """How far a stream works ahead of its caller: what the caller takes in a fiftieth of a second."""
 
     def __init__(self, job: Job) -> None:
         self._source = job.source

@@ -17,9 +17,7 @@ _NOTE = re.compile(r"raised by item (\d+): ")
 def was_raised(value: object, place: int) -> bool:
     """Whether a value among results was raised by the item at that place, not given back by it.
 
-    Args:
-        value: What `run(..., return_exceptions=True)` gave.
-        place: Its index in that list.
+    It stands at that place in what `run(..., return_exceptions=True)` gave.
     """
     if not isinstance(value, Exception):
         return False
@@ -32,9 +30,7 @@ def was_raised(value: object, place: int) -> bool:
 def renumber(error: BaseException, indices: Sequence[int]) -> None:
     """Have an error name the item's index in the whole instead of its place in a part.
 
-    Args:
-        error: What an item of the part raised.
-        indices: The index in the whole of each item of the part.
+    `indices` has the index in the whole of each item of the part.
     """
     notes = notes_of(error)
     last = _NOTE.match(notes[-1]) if notes else None

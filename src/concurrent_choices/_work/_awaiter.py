@@ -22,14 +22,7 @@ __all__ = ["Awaiter"]
 
 
 class Awaiter:
-    """Performs claims of a coroutine function, in any number of threads; its loops live until `stop`.
-
-    Args:
-        fn: The callable.
-        context: What each item's context is copied from.
-        timeout: Seconds an item may take, or None.
-        return_exceptions: Whether an exception stands in its item's place and the rest goes on.
-    """
+    """Performs claims of a coroutine function, in any number of threads; its loops live until `stop`."""
 
     def __init__(
         self,
@@ -49,12 +42,7 @@ class Awaiter:
         self._stopped = False
 
     def __call__(self, claim: Claim, mark: Mark | None = None) -> Batch:
-        """Perform a claim.
-
-        Args:
-            claim: The items.
-            mark: Told of each item before it starts; where it answers False the batch ends.
-        """
+        """Perform a claim, as a `Performer` does."""
         progress = _Progress(claim, mark)
         try:
             with self._loop() as loop:

@@ -49,9 +49,7 @@ _REFUSALS = (
 def bound_to_thread(fn: Any, caller: int | None = None) -> str:
     """What binds a callable to the caller's thread; empty if nothing is seen.
 
-    Args:
-        fn: The callable.
-        caller: The identity of the caller's thread; the present one if None.
+    `caller` is the identity of the caller's thread; None stands for the present one.
     """
     owner = f" owner={threading.get_ident() if caller is None else caller} "
     for part in _held(fn):

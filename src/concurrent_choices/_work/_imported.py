@@ -28,9 +28,6 @@ __all__ = ["Imported"]
 class Imported:
     """What a callable uses of modules; unpickled in another process, it raises unless all is the same there.
 
-    Args:
-        fn: The callable.
-
     Attributes:
         marks: By the names of a module and of a value in it, its mark, for `compare`.
     """

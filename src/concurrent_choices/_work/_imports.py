@@ -65,10 +65,6 @@ def imports_of(fn: object, *, is_async: bool) -> Imports:
 
     A module needs those that its globals are, or come from. What it imported and dropped again, or imports
     when called, is not seen: of 20 packages the count was 0.8 to 1.3 times what a fresh interpreter imported.
-
-    Args:
-        fn: The callable.
-        is_async: Whether it gives coroutines, which need asyncio.
     """
     shared = _closure(preloadable(fn))
     needed = _closure([*_roots(fn), *(["asyncio"] if is_async else [])])
@@ -78,9 +74,7 @@ def imports_of(fn: object, *, is_async: bool) -> Imports:
 def needed_by(fn: object, counts: Callable[[str], bool]) -> Iterator[str]:
     """The modules that a fresh worker lacks for a callable, as they are found: one in 25 µs (measured).
 
-    Args:
-        fn: The callable.
-        counts: Tells by its name whether a module counts; what the others need is not looked at.
+    `counts` tells by its name whether a module counts; what the others need is not looked at.
     """
     return _needed(_roots(fn), counts)
 

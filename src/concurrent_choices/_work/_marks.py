@@ -36,9 +36,6 @@ _ATOMS = (int, float, str, bytes)
 def compare(marks: dict[tuple[str, str], int]) -> None:
     """Make sure that the values of modules hold here what they held where they were marked.
 
-    Args:
-        marks: By the names of a module and of a value in it, its mark.
-
     Raises:
         ValueError: One does not.
     """

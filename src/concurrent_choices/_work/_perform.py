@@ -127,10 +127,7 @@ class Performer:
 def unawaited_among(batch: Batch, items: Sequence[Any], *, tolerant: bool) -> Batch:
     """The batch without coroutines among its values: nobody would ever await them.
 
-    Args:
-        batch: What came of some items.
-        items: The items, from the batch's first.
-        tolerant: Whether an error stands in each one's place; otherwise the first ends the batch.
+    An error stands in each one's place where that is tolerated; otherwise the first ends the batch.
     """
     if CoroutineType not in set(map(type, batch.values)):
         return batch

@@ -20,13 +20,7 @@ _ADRIFT = "its thread cannot be stopped and still runs it; only a process can be
 
 
 class Watched:
-    """Performs claims of a `def`; gives up on an item when its seconds are up. For any number of threads.
-
-    Args:
-        perform: Performs a claim, however long it takes.
-        timeout: Seconds an item may take.
-        tolerant: Whether the error stands in its item's place and the rest goes on.
-    """
+    """Performs claims of a `def`; gives up on an item when its seconds are up. For any number of threads."""
 
     def __init__(self, perform: Callable[[Claim], Batch], timeout: float, *, tolerant: bool) -> None:
         self._perform = perform
@@ -74,13 +68,7 @@ class Watched:
 
 
 def overdue(claim: Claim, timeout: float, *, tolerant: bool) -> Batch:
-    """What comes of the one item of a claim whose seconds were up: its error in its place, or as the end.
-
-    Args:
-        claim: The item.
-        timeout: The seconds it had.
-        tolerant: Whether the error stands in its place.
-    """
+    """What comes of the one item of a claim whose seconds were up: its error in its place, or as the end."""
     error = time_up(claim.start, claim.items[0], timeout)
     return Batch(claim.start, [error]) if tolerant else Batch(claim.start, [], error)
 

@@ -40,10 +40,7 @@ class Allowance:
     def pause(self, cost: float, routes: int, *, found: bool) -> float:
         """Mean seconds until the next look.
 
-        Args:
-            cost: Seconds of computing that the last one took.
-            routes: How many routes are known.
-            found: Whether there was anything to see.
+        The last one took `cost` seconds of computing, and may have found something to see.
         """
         self._credit = max(0.0, self._credit + NEW_ROUTE * (routes - self._routes) - cost)
         self._pause = LOOK if found or routes > self._routes else min(QUIET, self._pause * WANING)

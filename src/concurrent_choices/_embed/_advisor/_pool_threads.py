@@ -52,12 +52,7 @@ class _Work(NamedTuple):
 
 
 class PoolThreads:
-    """What the pool's threads were found at, look by look.
-
-    Args:
-        clock: Where their times are read.
-        codes: Routes by the code of their handlers.
-    """
+    """What the pool's threads were found at, look by look."""
 
     def __init__(self, clock: SystemClock, codes: Mapping[CodeType, Route]) -> None:
         self._clock = clock
@@ -70,10 +65,7 @@ class PoolThreads:
     ) -> bool:
         """Look at the threads once; whether one was at a route that it was at before.
 
-        Args:
-            threads: The pool's.
-            seen: Where each thread is, by its identifier.
-            held: Whether the GIL was held just now; None where there is no telling.
+        `seen` says where each thread is; `held`, whether the GIL was held just now, if that can be told.
         """
         now, process = self._clock.wall(), self._clock.process_cpu()
         span, self._at = now - self._at, now

@@ -32,11 +32,7 @@ class Rate:
         self._since = 0.0
 
     def untimed(self, now: float) -> int:
-        """How many requests, from this one on, go by before this is asked again; 0 to time this one.
-
-        Args:
-            now: When it comes, seconds.
-        """
+        """How many requests, from this one on, go by before this is asked again; 0 to time this one."""
         if self._due < AT_ONCE:
             self._due = min(AT_ONCE, self._due + EACH_SECOND * (now - self._since))
         self._since = now

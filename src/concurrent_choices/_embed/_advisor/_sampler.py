@@ -33,12 +33,7 @@ WORKER = "AnyIO worker thread"
 
 
 class Sampler:
-    """A thread that looks.
-
-    Args:
-        routes: Where it writes what it sees.
-        loops: The threads that run event loops.
-    """
+    """A thread that looks."""
 
     def __init__(self, routes: RouteTable, loops: dict[int, LoopThread]) -> None:
         self._routes = routes

@@ -55,10 +55,7 @@ class Lane:
     def from_queue(self, start: float, overhead: float, pace: Pace) -> Iterator[Operation]:
         """Work on batches from the queue.
 
-        Args:
-            start: Seconds until it begins.
-            overhead: Seconds a batch costs its lane.
-            pace: How many items it takes at a time.
+        It begins after `start` seconds; each batch costs it `overhead`.
         """
         yield pause(self._host.engine, start)
         if self.kind == "thread" and self._host.world.script.is_async:

@@ -27,12 +27,7 @@ T = TypeVar("T", bound=Closable)
 
 
 class Keeper(Generic[T]):
-    """Keeps one thing between `open` and `close`.
-
-    Args:
-        name: The strategy's name, for the error.
-        make: Makes the thing.
-    """
+    """Keeps one thing between `open` and `close`."""
 
     def __init__(self, name: str, make: Callable[[], T]) -> None:
         self._name = name

@@ -24,11 +24,7 @@ in which Ctrl-C must be back)."""
 
 
 class ThreadPool:
-    """A set of threads, daemons where there can be such, that grows as bodies arrive.
-
-    Args:
-        name: What the threads are called.
-    """
+    """A set of threads, daemons where there can be such, that grows as bodies arrive."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -312,12 +312,7 @@ def threads_for(
 ) -> Iterator[Batch]:
     """A job in threads.
 
-    Args:
-        job: What to do.
-        lent: Where threads come from, for as long as it lasts.
-        workers: How many at most.
-        batch: As for `LanePool`.
-        body: As for `LanePool`.
+    They are lent for as long as it lasts; the rest is as for `LanePool`.
     """
     workers = share(workers)
     job.crowd(job.source.fitting(workers))

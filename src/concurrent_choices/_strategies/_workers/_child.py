@@ -17,9 +17,6 @@ GLANCE = 1e-3
 class Child:
     """A child process, the first of its group: what it starts ends with it.
 
-    Args:
-        pid: Its number.
-
     Attributes:
         sentinel: A descriptor that becomes readable when it ends, where the kernel has such.
     """

@@ -66,13 +66,7 @@ class Worker:
             self.link.flush(MSG_DONTWAIT)
 
     def take_job(self, number: int, frames: list[Any], surroundings: list[Any]) -> None:
-        """Line up a job for it, and before that what has changed around its caller.
-
-        Args:
-            number: The job's.
-            frames: Its terms.
-            surroundings: The frame of them.
-        """
+        """Line up a job for it, and before that what has changed around its caller."""
         if surroundings != self._told:
             self._told = surroundings
             self.link.queue(Kind.HELLO, 0, 0, surroundings)
@@ -187,9 +181,7 @@ class Host:
     def preload(self, fn: object, needed: Iterable[str] = ()) -> None:
         """Have what a callable needs imported once, for all who are hired from now on.
 
-        Args:
-            fn: The callable.
-            needed: Modules of ours that are needed besides.
+        `needed` are modules of ours that are needed besides.
         """
         if self.fork_server is not None:
             self.fork_server.preload([*preloadable(fn), *needed])
@@ -233,11 +225,7 @@ class Host:
 
 
 class Starts:
-    """Workers of a host that come up, or end before they are ready.
-
-    Args:
-        host: Whose they are.
-    """
+    """Workers of a host that come up, or end before they are ready."""
 
     def __init__(self, host: Host) -> None:
         self._host = host

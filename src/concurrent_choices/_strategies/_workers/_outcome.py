@@ -50,11 +50,7 @@ def pack_outcome(
 ) -> list[Any]:
     """What came of a claim, as frames that are sure to be readable at the other end.
 
-    Args:
-        claim: The items.
-        batch: What came of them.
-        tolerant: Whether an error stands in its item's place.
-        scrutiny: Who looks at the values, or None where they can only be plain.
+    Where the values can only be plain, nobody need scrutinize them.
     """
     values, error = batch.values, batch.error
     if error is not None:

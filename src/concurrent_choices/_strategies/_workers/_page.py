@@ -94,10 +94,7 @@ class Page:
     def read(self, place: int, frames: list[Any], load: Callable[[Any], Any] = read) -> Any:
         """In the worker: the value behind frames; tells the caller meanwhile what is read.
 
-        Args:
-            place: As for `reading`.
-            frames: Of a message.
-            load: What makes a value of them.
+        `place` is as for `reading`.
         """
         self.reading = place
         try:

@@ -17,13 +17,7 @@ MERCY = 0.02
 
 
 def part(queues: Iterable[WorkerQueue], host: Host, number: int) -> None:
-    """Leave idle workers to the host; end the others.
-
-    Args:
-        queues: What the workers have in hand.
-        host: Whose workers they are.
-        number: The job's.
-    """
+    """Leave idle workers to the host; end the others."""
     left = [queue for queue in queues if queue.worker in host.workers]  # the host may have been closed
     busy = [queue for queue in left if not queue.idle or not queue.worker.ready]
     for queue in busy:

@@ -34,14 +34,7 @@ _resting: dict[Any, tuple[Host, threading.Timer]] = {}
 
 
 class Staffing(Keeper[Host]):
-    """Hosts of one kind.
-
-    Args:
-        name: The strategy's name.
-        start_method: As for `Host`.
-        initializer: As for `Host`.
-        initargs: As for `Host`.
-    """
+    """Hosts of one kind."""
 
     def __init__(
         self,
@@ -130,11 +123,7 @@ def _retire(kind: Any, host: Host) -> None:
 
 @frozen
 class Staffed(Kept):
-    """A strategy that uses worker processes.
-
-    Args:
-        max_workers: Processes at most; by default the processors this process may use.
-    """
+    """A strategy that uses worker processes."""
 
     max_workers: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
 

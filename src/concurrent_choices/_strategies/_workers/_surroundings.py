@@ -97,9 +97,7 @@ def adopt(new: dict[str, Any], told: dict[str, Any]) -> None:
 
     What an initializer or an item has set by itself stays.
 
-    Args:
-        new: As `surroundings` gives them.
-        told: The last that were adopted; empty at first.
+    `told` are the last that were adopted, of which there are none at first.
     """
     _adopt_environment(new["environ"], told.get("environ"))  # first: it says where locales are
     for name, take in _TAKERS.items():

@@ -97,11 +97,7 @@ class Terms(NamedTuple):
 
 
 class Link:
-    """One end of the wire.
-
-    Args:
-        sock: A connected stream socket.
-    """
+    """One end of the wire."""
 
     def __init__(self, sock: socket) -> None:
         self._socket = sock
@@ -270,11 +266,7 @@ class Link:
 
 
 class _Lost(list["Any"]):
-    """Frames that came here and could not be held: whoever reads them is told why, and the wire goes on.
-
-    Args:
-        error: What the system said.
-    """
+    """Frames that came here and could not be held: whoever reads them is told why, and the wire goes on."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__()

@@ -48,9 +48,7 @@ class Fallen(NamedTuple):
 class WorkerQueue:
     """Batches that one worker performs one after another.
 
-    Args:
-        worker: The process.
-        batch: A fixed batch size, or None to adapt.
+    `batch` is a size to keep to; None lets it adapt.
     """
 
     def __init__(self, worker: Worker, batch: int | None) -> None:
@@ -136,9 +134,7 @@ class WorkerQueue:
 class SharedWorkerQueue(WorkerQueue):
     """Items that one worker performs many at a time.
 
-    Args:
-        worker: The process.
-        capacity: How many items it may have in hand.
+    `capacity` is how many it may have in hand.
     """
 
     def __init__(self, worker: Worker, capacity: int) -> None:
