@@ -12,8 +12,7 @@ from math import inf
 from .._facts._batch import Batch
 from .._judge._controller import Arrangement, Limits, LoopController
 from .._measure._switching import quick_switching
-from .._strategies._lanes._asyncio import run_tasks
-from .._strategies._lanes._loops import serve_in_lane
+from .._strategies._lanes._asyncio import run_tasks, serve_in_lane
 from .._strategies._lanes._native import execute_tasks
 from .._work._bonds import bound_to_thread
 from .._work._job import Job

@@ -10,8 +10,7 @@ from typing import Any
 
 from .._facts._batch import Batch
 from .._platform._files import standard_streams_are_open
-from .._strategies._lanes._asyncio import Factory, run_tasks
-from .._strategies._lanes._loops import serve_in_lane
+from .._strategies._lanes._asyncio import Factory, run_tasks, serve_in_lane
 from .._strategies._lanes._threads import Lane
 from .._work._captured import names_in, reached_from
 from .._work._job import Job

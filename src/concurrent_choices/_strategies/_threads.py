@@ -47,7 +47,6 @@ def _body(job: Job) -> Callable[[Lane], None] | None:
         return None
     import asyncio  # noqa: PLC0415 - 30 ms; a `def` does not need it
 
-    from ._lanes._asyncio import run_tasks  # noqa: PLC0415 - as above
-    from ._lanes._loops import loop_body  # noqa: PLC0415 - as above
+    from ._lanes._asyncio import loop_body, run_tasks  # noqa: PLC0415 - as above
 
     return loop_body(partial(run_tasks, asyncio.new_event_loop), 1)

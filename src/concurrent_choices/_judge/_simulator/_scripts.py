@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import log, sqrt
 from random import Random
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from attrs import field, frozen
 
@@ -14,7 +14,6 @@ from ..._facts._profile import Payload
 __all__ = [
     "Block",
     "Call",
-    "Draw",
     "Exponential",
     "Locked",
     "LogNormal",
@@ -30,14 +29,6 @@ __all__ = [
 ]
 
 
-class Draw(Protocol):
-    """A random time."""
-
-    def sample(self, random: Random) -> float:
-        """One value, in seconds."""
-        ...
-
-
 @frozen
 class Exponential:
     """An exponential time: as irregular as calls from outside."""
@@ -45,7 +36,7 @@ class Exponential:
     mean: float
 
     def sample(self, random: Random) -> float:
-        """See `Draw`."""
+        """One value, in seconds."""
         return random.expovariate(1.0 / self.mean)
 
 
@@ -57,7 +48,7 @@ class Uniform:
     high: float
 
     def sample(self, random: Random) -> float:
-        """See `Draw`."""
+        """One value, in seconds."""
         return random.uniform(self.low, self.high)
 
 
@@ -69,12 +60,12 @@ class LogNormal:
     variation: float
 
     def sample(self, random: Random) -> float:
-        """See `Draw`."""
+        """One value, in seconds."""
         variance = log(1.0 + self.variation**2)
         return random.lognormvariate(log(self.mean) - variance / 2.0, sqrt(variance))
 
 
-Seconds: TypeAlias = float | Draw
+Seconds: TypeAlias = float | Exponential | Uniform | LogNormal
 
 
 def draw(seconds: Seconds, random: Random) -> float:

@@ -1,4 +1,4 @@
-"""Serving a job's `async def` on asyncio loops: in the caller's thread, beside it, or in many threads."""
+"""Serving a job's `async def` on loops of ours: in the caller's thread, beside it, or in many threads."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from ..._facts._batch import Batch
 from ..._work._job import Job
 from ..._work._loop_threads import new_loop
 from ._asyncio_host import AsyncioHost, run_loop
-from ._loops import RunTasks, loop_body
 from ._task_pool import TaskPool
 from ._thread_pool import ThreadPool
-from ._threads import LanePool
+from ._threads import Lane, LanePool
 
-__all__ = ["Factory", "run_tasks", "serve", "tasks_inside"]
+__all__ = ["Factory", "loop_body", "run_tasks", "serve", "serve_in_lane", "tasks_inside"]
 
 Factory = Callable[[], asyncio.AbstractEventLoop]
+
+RunTasks = Callable[[TaskPool, Callable[[Callable[[], None]], None]], None]
+"""Runs a task pool on a new loop to its end; hands the task pool's nudge to its second argument."""
 
 
 def run_tasks(factory: Factory, tasks: TaskPool, register: Callable[[Callable[[], None]], None]) -> None:
@@ -49,6 +51,36 @@ def serve(
     job.source.widen(2 * concurrency)
     with lent as thread_pool:
         yield from LanePool(job, thread_pool, workers=1, body=loop_body(run, concurrency))
+
+
+def loop_body(run_tasks: RunTasks, concurrency: int) -> Callable[[Lane], None]:
+    """A lane's body that serves `concurrency` items at once on a loop of its own."""
+    return partial(_serve, run_tasks, concurrency)
+
+
+def _serve(run_tasks: RunTasks, concurrency: int, lane: Lane) -> None:
+    pool = lane.pool
+    serve_in_lane(run_tasks, TaskPool(pool.job, pool.outbox.put, concurrency), lane)
+
+
+def serve_in_lane(run_tasks: RunTasks, tasks: TaskPool, lane: Lane) -> None:
+    """Run a task pool on a loop in a lane's thread, and have it told when there are items."""
+    pool = lane.pool
+    nudges: list[Callable[[], None]] = []
+
+    def register(nudge: Callable[[], None]) -> None:
+        nudges.append(nudge)
+        pool.nudges.add(nudge)
+        pool.job.on_stop(nudge)
+
+    try:
+        run_tasks(tasks, register)
+    except OSError as error:  # as a rule there are no more descriptors, of which a loop needs three
+        if nudges:
+            raise
+        pool.do_without(lane, error)
+    finally:
+        pool.nudges.difference_update(nudges)
 
 
 def tasks_inside(concurrency: int, job: Job) -> Iterator[Batch]:

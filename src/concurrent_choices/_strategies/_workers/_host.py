@@ -17,7 +17,8 @@ from ..._work._imports import preloadable
 from ..._work._nesting import Loading
 from ..._work._pickling import dump
 from . import _spawn
-from ._fork_client import ForkServer, can_serve_forks
+from ._child import Child
+from ._fork_client import Forked, ForkServer, can_serve_forks
 from ._page import Page
 from ._surroundings import surroundings
 from ._wire import Kind, Link, socket_pair
@@ -45,7 +46,7 @@ class Worker:
         hello: The frames of the first message.
     """
 
-    def __init__(self, start: Callable[..., _spawn.Process], hello: list[Any]) -> None:
+    def __init__(self, start: Callable[..., Child | Forked], hello: list[Any]) -> None:
         with ExitStack() as theirs, ExitStack() as ours:  # what is ours is closed where no process comes up
             here, there = socket_pair()
             ours.callback(here.close)
@@ -144,7 +145,7 @@ class Host:
     ) -> None:
         self.fork_server = ForkServer() if start_method == "fresh" and can_serve_forks() else None
         if self.fork_server is not None:
-            self._start: Callable[..., _spawn.Process] = self.fork_server.start
+            self._start: Callable[..., Child | Forked] = self.fork_server.start
         else:
             self._start = _spawn.fork if start_method == "fork" else _spawn.fresh
         self._initializer = [] if initializer is None else dump((initializer, initargs))

@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from itertools import count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ..._errors import WorkerStartError
 from ..._platform._interpreter import interpreter as this_interpreter
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ._page import Page
 
-__all__ = ["Process", "fork", "fresh", "interpreter"]
+__all__ = ["fork", "fresh", "interpreter"]
 
 _ROOT = str(Path(__file__).parents[3])
 _BOOT = (
@@ -32,32 +32,7 @@ _BOOT = (
 )
 
 
-class Process(Protocol):
-    """A started process."""
-
-    sentinel: int | None
-    """A descriptor that becomes readable when it ends, where there is one."""
-
-    @property
-    def pid(self) -> int:
-        """Its number; 0 until it is there."""
-        ...
-
-    @property
-    def ended(self) -> bool:
-        """Whether it has ended, and its number may be given to another."""
-        ...
-
-    def wait(self, timeout: float) -> int | None:
-        """Its exit status, negative for a signal, or None if it still runs after so many seconds."""
-        ...
-
-    def release(self) -> None:
-        """Close what this process holds of it."""
-        ...
-
-
-def fresh(wire: socket, page: Page, lifeline: int) -> Process:
+def fresh(wire: socket, page: Page, lifeline: int) -> Child:
     """A fresh interpreter that runs our worker module and nothing of the caller's."""
     return interpreter("_worker", [wire.fileno(), page.descriptor, lifeline])
 
@@ -119,7 +94,7 @@ def _options() -> list[str]:
     return [flag for flag in flags if flag != "-"] + warned + named
 
 
-def fork(wire: socket, page: Page, lifeline: int) -> Process:
+def fork(wire: socket, page: Page, lifeline: int) -> Child:
     """A copy of this process that serves at once."""
     flush_output()  # or the copy would print again what nobody has let out yet
     pid = os.fork()
