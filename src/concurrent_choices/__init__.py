@@ -53,8 +53,9 @@ if TYPE_CHECKING:
     from ._facts._recommendation import Recommendation
     from ._facts._workload import Workload
     from ._run._async import arun, astream
-    from ._run._choosing import Verdict, recommend
+    from ._run._choosing import recommend
     from ._run._sync import run, stream
+    from ._run._verdict import Verdict
     from ._strategies._anyio import AnyioStrategy
     from ._strategies._event_loop import AsyncioStrategy, UvloopStrategy
     from ._strategies._hybrid import HybridStrategy
@@ -121,8 +122,9 @@ _HOMES = {
     "_engine._auto": ("AutoStrategy",),
     "_engine._report": ("RunReport", "run_report"),
     "_run._async": ("arun", "astream"),
-    "_run._choosing": ("Verdict", "recommend"),
+    "_run._choosing": ("recommend",),
     "_run._sync": ("run", "stream"),
+    "_run._verdict": ("Verdict",),
     "_strategies._anyio": ("AnyioStrategy",),
     "_strategies._event_loop": ("AsyncioStrategy", "UvloopStrategy"),
     "_strategies._hybrid": ("HybridStrategy",),

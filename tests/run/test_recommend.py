@@ -130,7 +130,6 @@ def test_what_nobody_had_time_to_ask_is_asked_before_it_runs(monkeypatch):
     monkeypatch.setattr(callables, "ROUNDS", 2)
     asked = Workload(callables.compute_as_set, range(600), items_count=10_000)
     verdict = recommend(asked, verify=False)
-    monkeypatch.setattr(_choosing, "elsewhere", elsewhere)
 
     assert UNTOLD.note in verdict.notes
     assert verdict.plan.strategy in {"process", "hybrid"}

@@ -1,15 +1,13 @@
-"""`recommend`: looking, then deciding, then perhaps a race; and what its verdict can do."""
+"""`recommend`: looking, then deciding, then perhaps a race."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor
-from functools import partial
 from typing import Any
 
-from attrs import evolve, field, fields, frozen
+from attrs import evolve
 
 from .._errors import InvalidArgumentError
 from .._facts._costs import Costs
@@ -27,19 +25,17 @@ from .._measure._clock import SystemClock
 from .._measure._ledger import calls_of, errors_of
 from .._measure._profiler import Sampled, profile
 from .._platform import this_machine
-from .._strategies._event_loop import KeptLoopStrategy, has_uvloop, why_no_uvloop
-from .._strategies._registry import strategy_for
+from .._strategies._event_loop import has_uvloop, why_no_uvloop
 from .._work._callables import is_async
 from .._work._perform import show, text_of
-from ..protocols import Strategy
-from ._arguments import FOREVER, check_fn, check_fn_for_executor, check_items, only_async, seconds_in
+from ._arguments import check_fn, check_items, only_async, seconds_in
 from ._elsewhere import Elsewhere, elsewhere
 from ._leftover import Leftover
-from ._prepare import refuse_loop
 from ._probes import probes
 from ._race import Race
+from ._verdict import Verdict, able
 
-__all__ = ["Verdict", "recommend"]
+__all__ = ["recommend"]
 
 SAMPLING = 0.2
 """Seconds for sampling, where the work is not so long that more is a twentieth of it (docs/choosing.md)."""
@@ -52,89 +48,6 @@ _ONE_LOOP = "the callable holds what serves one event loop only"
 LEAST = 0.23
 """Seconds that looking and racing may take in any case: of a quarter, some go to reading what costs are known
 (measured: 8 ms) and to ending the race."""
-
-
-@frozen(kw_only=True, str=False)
-class Verdict(Recommendation):
-    """A recommendation that can act. `run(fn, items, strategy=verdict)` takes it too.
-
-    Pickled or copied it is a `Recommendation`: the work that is left stays with this one, which
-    equals no other.
-    """
-
-    _leftover: Leftover = field(alias="leftover", repr=False, eq=False)
-
-    @property
-    def strategy(self) -> Strategy:
-        """The chosen strategy, ready to use."""
-        return strategy_for(self.plan)
-
-    @property
-    def first_error(self) -> BaseException | None:
-        """What the earliest of the calls so far that failed has raised; None where none failed."""
-        return self._leftover.first_error()
-
-    def run(self, *, timeout: float | None = None, return_exceptions: bool = False) -> list[Any]:
-        """Do the rest of the work and give all results, in input order.
-
-        Items that were called to measure are not called again; their results are part of the list. Coroutines
-        that hold what serves one event loop, such as a client, go on on asyncio's, where they were sampled.
-
-        Args:
-            timeout: Seconds one item may take; a measured call that is still under way, from now on.
-            return_exceptions: Put an exception in its item's place instead of raising it.
-
-        Raises:
-            InvalidArgumentError: It has been run already.
-            RunningLoopError: An event loop runs in this thread.
-            Exception: Whatever a call raised, as for `concurrent_choices.run`.
-        """
-        refuse_loop("Recommendation.run", "await asyncio.to_thread(verdict.run)")
-        return self._leftover.finish(self._fit(), timeout=timeout, return_exceptions=return_exceptions)
-
-    def _fit(self) -> Strategy | str:
-        """The chosen strategy, on the sample's loop if that was kept.
-
-        "auto" where worker processes would give other results: there may have been no time to ask one before.
-        """
-        left = self._leftover
-        if left.loop is not None:
-            return KeptLoopStrategy(self.plan.concurrency, take=left.take_loop)
-        in_processes = self.plan.strategy in IN_PROCESSES
-        if in_processes and not left.used and elsewhere(left.workload.fn, FOREVER).obstacle:
-            return "auto"
-        return self.strategy
-
-    def to_json(self, *, indent: int | None = None) -> str:
-        """The recommendation as JSON, for `Recommendation.from_json`; the work itself is no part of it.
-
-        Args:
-            indent: Spaces per level; None for one line.
-        """
-        return Recommendation(**_parts(self)).to_json(indent=indent)
-
-    def __reduce__(self) -> tuple[Callable[[], Recommendation], tuple[()]]:
-        # The work that is left holds iterators and calls under way, which stay where they are.
-        return partial(Recommendation, **_parts(self)), ()
-
-    def executor(self) -> Executor:
-        """A `concurrent.futures.Executor` of the chosen kind and size.
-
-        The standard library's: processes for "process" and "hybrid", started afresh rather than forked, and
-        threads for all others. Such processes import the main module, which needs a guard, and take no
-        lambdas; `pick_executor` gives one that needs neither.
-
-        Raises:
-            InvalidArgumentError: The callable is an `async def`: an executor would await none of its calls.
-        """
-        check_fn_for_executor(self._leftover.workload.fn)
-        import multiprocessing  # noqa: PLC0415 - 10 ms; only executors of processes need it
-        from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor  # noqa: PLC0415 - as above
-
-        if self.plan.strategy in IN_PROCESSES:
-            context = multiprocessing.get_context("spawn")
-            return ProcessPoolExecutor(self.plan.workers, mp_context=context)
-        return ThreadPoolExecutor(max(self.plan.workers, self.plan.concurrency))
 
 
 def recommend(
@@ -188,7 +101,7 @@ def recommend(
     leftover = Leftover(asked, sampled)
     if verify and machine is None and leftover.can_race:
         verdict = _raced(verdict, leftover, costs, left(verdict))
-    return Verdict(leftover=leftover, **_parts(verdict))
+    return able(verdict, leftover)
 
 
 def _judged(
@@ -282,10 +195,6 @@ def _raced(verdict: Recommendation, leftover: Leftover, costs: Costs, seconds: f
     left = (verdict.items if there is None else there) - len(leftover.results)
     measured = race.hold(verdict, left, seconds)
     return settle(evolve(verdict, profile=race.learnt(verdict.profile)), measured) if measured else verdict
-
-
-def _parts(verdict: Recommendation) -> dict[str, Any]:
-    return {part.name: getattr(verdict, part.name) for part in fields(Recommendation)}
 
 
 def _workload(workload: Any, items: Any) -> Workload:
