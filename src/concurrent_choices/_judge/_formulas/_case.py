@@ -65,13 +65,11 @@ class Prediction:
     Attributes:
         seconds: Wall time for all items.
         limit: "lanes", "gil", "cores", "parent", "loop" or "resource".
-        throughput: Items a second once everything has started.
         in_step: Wall time where lanes compute and wait in step, instead of one computing while another waits.
     """
 
     seconds: float
     limit: str
-    throughput: float
     in_step: float = 0.0
 
 
@@ -148,7 +146,7 @@ def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: in
         batch: Items a lane holds at the end.
     """
     if case.items == 0:
-        return Prediction(0.0, "lanes", rate.throughput)
+        return Prediction(0.0, "lanes")
     effective = min(max(rate.throughput * rate.alone, 1.0), float(rate.lanes))
     started = min(effective, max(1.0, _worth_starting(case, rate, ramp)))
     offset = max((started - 1.0) * ramp, rate.queueing(started))
@@ -158,7 +156,7 @@ def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: in
     # the last lane to start does an item, too
     total = max(total, start + (started - 1.0) * ramp + rate.alone)
     lost = case.items * (1.0 / rate.in_step - 1.0 / rate.throughput)
-    return Prediction(total, rate.limit, rate.throughput, total + lost)
+    return Prediction(total, rate.limit, total + lost)
 
 
 def _worth_starting(case: Case, rate: Rate, ramp: float) -> float:

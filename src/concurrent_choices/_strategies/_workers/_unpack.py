@@ -17,12 +17,8 @@ __all__ = ["RemoteTraceback", "opened", "unpack_outcome"]
 class RemoteTraceback(Exception):  # noqa: N818 - shown as the cause of an error, never raised
     """The traceback an exception had in its worker process."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
-
     def __str__(self) -> str:
-        return f"\n\n{self.text}"
+        return f"\n\n{self.args[0]}"
 
 
 def unpack_outcome(message: Message, job: Job) -> Batch:
