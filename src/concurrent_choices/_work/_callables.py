@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, FunctionType
 
+from ._perform import safe_repr, shortened
+
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
@@ -14,8 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["called", "enclosed", "is_async", "is_generator", "name_of", "show_call", "touches_nothing"]
 
 _CALLING = ("CALL", "IMPORT", "ITER", "YIELD", "SEND", "WITH", "INTRINSIC")
-
-_SHOWN = 120
 
 _NUMERIC = frozenset({abs, bin, chr, hex, oct, ord, round})
 
@@ -51,12 +51,8 @@ def name_of(fn: Callable[..., Any]) -> str:
 
 def show_call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """A call for messages: short. To spell its arguments may take longer than the call itself."""
-    try:
-        given = [*map(repr, args), *(f"{name}={value!r}" for name, value in kwargs.items())]
-    except Exception as error:  # noqa: BLE001 - a broken repr must not hide the error it should explain
-        given = [f"arguments whose repr raises {type(error).__name__}"]
-    text = f"{name_of(fn)}({', '.join(given)})"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    given = [*map(safe_repr, args), *(f"{name}={safe_repr(value)}" for name, value in kwargs.items())]
+    return shortened(f"{name_of(fn)}({', '.join(given)})")
 
 
 def enclosed(fn: FunctionType) -> Iterator[tuple[str, Any]]:

@@ -27,6 +27,7 @@ __all__ = [
     "annotate",
     "notes_of",
     "safe_repr",
+    "shortened",
     "show",
     "text_of",
     "unawaited_among",
@@ -171,7 +172,11 @@ def add_to(error: BaseException, name: str, value: object) -> None:
 
 def show(item: object) -> str:
     """A repr for messages: short, and safe even where the item's own repr raises."""
-    text = safe_repr(item)
+    return shortened(safe_repr(item))
+
+
+def shortened(text: str) -> str:
+    """A text for messages, cut off where it is long."""
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
