@@ -1,7 +1,8 @@
 """The load generator: `python -m benchmarks.embedding._load`, which takes orders on its standard input.
 
 An order is a line PORT PATH REQUESTS CONNECTIONS RATE. RATE is in requests a second; 0 is as many as the
-server answers. For each order it prints how many requests were answered with 200.
+server answers. For each order it prints how many requests were answered with 200. Connections stay open for
+later orders, so that a short one pays for its requests alone.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from typing import NamedTuple, Self
+
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-async def client(port: int, path: str, requests: int, pause: float, delay: float) -> int:
+async def client(connection: Connection, path: str, requests: int, pause: float, delay: float) -> int:
     """Make requests on one connection, `pause` seconds apart; how many were answered with 200."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    reader, writer = connection
     answered, began = 0, time.perf_counter() + delay
     for number in range(requests):
         early = began + number * pause - time.perf_counter()
@@ -24,23 +28,41 @@ async def client(port: int, path: str, requests: int, pause: float, delay: float
         length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
         await reader.readexactly(length)
         answered += head.startswith(b"HTTP/1.1 200")
-    writer.close()
     return answered
 
 
-async def main(port: int, path: str, requests: int, connections: int, rate: float) -> int:
-    """Spread the requests over the connections."""
-    share, rest = divmod(requests, connections)
-    pause = connections / rate if rate else 0.0
+class Order(NamedTuple):
+    """What is asked for in a line."""
+
+    port: int
+    path: str
+    requests: int
+    connections: int
+    rate: float
+
+    @classmethod
+    def of(cls, line: str) -> Self:
+        """The order in a line."""
+        port, path, requests, connections, rate = line.split()
+        return cls(int(port), path, int(requests), int(connections), float(rate))
+
+
+async def main(order: Order, connected: list[Connection]) -> int:
+    """Spread the requests over the connections; those that are open are used again."""
+    while len(connected) < order.connections:
+        connected.append(await asyncio.open_connection("127.0.0.1", order.port))
+    share, rest = divmod(order.requests, order.connections)
+    pause = order.connections / order.rate if order.rate else 0.0
     clients = (
-        client(port, path, share + (place < rest), pause, place * pause / connections)
-        for place in range(connections)
+        client(connection, order.path, share + (place < rest), pause, place * pause / order.connections)
+        for place, connection in enumerate(connected[: order.connections])
     )
     return sum(await asyncio.gather(*clients))
 
 
 if __name__ == "__main__":
-    for _order in sys.stdin:
-        _port, _path, _requests, _connections, _rate = _order.split()
-        _numbers = int(_port), _path, int(_requests), int(_connections), float(_rate)
-        print(asyncio.run(main(*_numbers)), flush=True)
+    _connected: dict[int, list[Connection]] = {}
+    with asyncio.Runner() as _runner:
+        for _line in sys.stdin:
+            _order = Order.of(_line)
+            print(_runner.run(main(_order, _connected.setdefault(_order.port, []))), flush=True)

@@ -61,7 +61,8 @@ class Served:
 
     def __init__(self, app: Any, load: Load) -> None:
         self._load = load
-        config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error")
+        # Connections stay open for later orders, however long that takes.
+        config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", timeout_keep_alive=600)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
