@@ -585,6 +585,41 @@ def test_workers_are_ordered_early_where_items_wait_and_compute():
     assert arrangement.threads >= 2
 
 
+def filling(each, first=0.0):
+    """Lanes that fill the GIL with items of `each` seconds, nine tenths of which compute.
+
+    The calling thread has done one of them, or several where `first` is not given.
+    """
+    decider = controller()
+    items = 1 if first else round(4e-3 / each)
+    alone = {"alone_items": items, "alone_wall": first or items * each, "alone_cpu": items * each / 2}
+    before = decider.look(Sight(now=0.004 + first, remaining=10**6, done=items, **alone))
+    assert before.stage == "waiting"
+    for look in range(1, 12):
+        spent = 0.005 * look
+        calls = round(spent / (0.9 * each))
+        more = {"calls": calls, "call_seconds": 4 * spent, "quickest": each, "flying": 4, **alone}
+        clocks = {"lane_cpu": spent, "cpu": spent}
+        now = 0.004 + first + spent
+        arrangement = decider.look(Sight(now=now, done=items + calls, remaining=10**6, **clocks, **more))
+        if arrangement.processes:
+            break
+    return arrangement
+
+
+def test_short_items_that_wait_get_no_lanes_inside_workers():
+    """To hand one to such a lane takes longer than it waits: one worker's lane does more of them in a row."""
+    arrangement = filling(50e-6)
+    assert (arrangement.stage, arrangement.processes, arrangement.inside) == ("starting", 2, 1)
+
+
+def test_a_first_call_that_was_held_up_asks_for_no_crowd():
+    """A disk kept it for a while; lanes that fill this process are enough for any other."""
+    arrangement = filling(1e-3, first=0.05)
+    assert arrangement.stage == "starting"
+    assert arrangement.inside <= arrangement.threads + 1
+
+
 def asleep(now, *, calls, flying=64, spent=0.0, remaining=1000, **more):
     """Lanes at calls that sleep; the calling thread has left the items to them."""
     clocks = {"cpu": spent, "lane_cpu": spent}

@@ -6,7 +6,7 @@ from math import ceil
 from typing import NamedTuple
 
 from ._sight import Sight
-from ._thresholds import COUNTED, GAINS, WAITS
+from ._thresholds import COUNTED, GAINS, HANDED, WAITS
 
 __all__ = ["Finding", "ProcessTrial"]
 
@@ -72,6 +72,9 @@ class ProcessTrial:
         self.passed = True
         computed = self._computed(began, sight)
         if computed >= 1 - WAITS:
+            return Finding()
+        waited = (1 - computed) * _spent(began, sight) / (sight.outside_items - began.outside_items)
+        if waited < HANDED:
             return Finding()
         inside = ceil(1 / computed) + 1 if computed >= WAITING_INSIDE else 0
         return Finding("items have begun to wait", inside=inside)

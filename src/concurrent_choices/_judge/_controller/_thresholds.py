@@ -10,6 +10,7 @@ __all__ = [
     "FULL",
     "GAINS",
     "GLANCE",
+    "HANDED",
     "LONGEST",
     "MANY",
     "MOSTLY",
@@ -34,6 +35,11 @@ two threads under one GIL gain less than starting them costs)."""
 CLEAR = 20e-3
 """Seconds of evidence before a share between these counts: on a busy machine a neighbour's time slice of
 4 ms while another thread holds the GIL looks like waiting."""
+
+HANDED = 0.13e-3
+"""Seconds of a worker to hand an item to a lane inside it and its result back, at the least (measured: the
+`hybrid_item` of `_facts/_costs`). Items that wait for less are no faster there: files that are read took five
+times as long as without such lanes, small ones that are written twice (measured with warm workers)."""
 
 MOST_INSIDE = 64
 """Items in flight in each process at most: each has to be sent ahead (guessed)."""

@@ -15,6 +15,7 @@ from ._thresholds import (
     COUNTED,
     FULL,
     GLANCE,
+    HANDED,
     MOST_INSIDE,
     PARALLEL,
     SHORTEST,
@@ -147,9 +148,12 @@ class Waiting:
         known.each = gap
         if sight.starved or not FULL <= busy < PARALLEL:
             return self  # beyond it, several cores are at work: the climb finds how many lanes they need
-        inside = ceil((known.alone or sight.by_itself) / cpu)
-        if inside > 1:
-            return self._split(sight, inside)
+        alone = known.alone or sight.by_itself
+        if alone > cpu:
+            there = min(alone, cpu + HANDED)  # a worker's seconds for an item: one by one, or in lanes inside
+            # Lanes that fill this process fill any: by a first call that a disk held it would take more.
+            inside = min(ceil(alone / cpu), self._climb.lanes) if there < alone else 1
+            return self._split(sight, inside, beside=there / gap)
         if not known.may_change(sight.now):
             return self
         if busy < TWO:
@@ -157,14 +161,14 @@ class Waiting:
         known.changed(sight.now)
         return Back("the lanes compute rather than wait")
 
-    def _split(self, sight: Sight, inside: int) -> Stage | Back:
-        """Processes with lanes inside, if the rest pays for them; these lanes go on until they are up."""
+    def _split(self, sight: Sight, inside: int, beside: float) -> Stage | Back:
+        """Processes, with lanes inside, if the rest pays for them; these lanes go on until they are up."""
         known = self._known
         if not (known.may_change(sight.now) or sight.others_compute >= WAITS):
             return self  # they may only have connected or imported
-        if not known.processes_pay(known.rest(sight)):
+        if not known.processes_pay(known.rest(sight), beside):
             return self
         share = ceil(min(sight.flying, MOST_INSIDE * known.limits.processes) / known.limits.processes)
         why = f"it waits and computes under the GIL, and {known.left(sight)}"
-        lanes = known.limits.inside(max(inside + 1, share))
+        lanes = known.limits.inside(max(inside + 1, share)) if inside > 1 else 1
         return Starting(known, sight, why, before=self, inside=lanes)
