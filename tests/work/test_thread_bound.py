@@ -53,6 +53,35 @@ def test_signals(fn):
     assert "signal handlers" in bound_to_thread(fn)
 
 
+class Service:
+    def __init__(self, more=None):
+        self.more = more
+
+    def end_on_signals(self, number):
+        signal.signal(number, lambda *_: None)
+
+    def fetch(self, key):
+        return key
+
+    def __call__(self, key):
+        return key
+
+
+class Alarm:
+    def __call__(self, seconds):
+        signal.alarm(seconds)
+        signal.signal(signal.SIGALRM, lambda *_: None)
+
+
+def test_a_method_that_sets_signals_binds_what_is_that_method():
+    """Nobody knows that others of its object are called: a service ends on signals, and fetches."""
+    service = Service()
+    for fn in (service.end_on_signals, partial(Service.end_on_signals, service), Alarm(), partial(Alarm())):
+        assert "signal handlers" in bound_to_thread(fn)
+    for fn in (service.fetch, service, lambda key: [service.fetch(key)], Service(service).fetch):
+        assert bound_to_thread(fn) == ""
+
+
 def test_sending_a_signal_binds_nothing():
     """What only names one may be called anywhere."""
     assert bound_to_thread(end_another) == ""
@@ -76,6 +105,35 @@ def test_a_database_connection(connection):
 def test_a_database_connection_in_a_container(connection, kept):
     """Those who have several keep them in a dictionary or a list."""
     assert "sqlite3.Connection" in bound_to_thread(Store(kept(connection)).get)
+
+
+def call_with(fn, key):
+    return fn(key)
+
+
+def test_a_database_connection_in_what_a_partial_is_given(connection):
+    """It is looked into as far as what a closure holds, and functions among it are followed."""
+
+    def query(key):
+        return connection.execute("select ?", (key,)).fetchone()
+
+    for given in (query, partial(call_with, query), Store(connection).get, Store(Store(connection))):
+        assert "sqlite3.Connection" in bound_to_thread(partial(call_with, given))
+
+
+class Gone:
+    """A proxy of what is not there yet."""
+
+    @property
+    def __class__(self):
+        raise RuntimeError("outside of a request")
+
+
+def test_a_proxy_of_nothing_is_not_asked_what_it_is():
+    """It would raise, and binds nothing."""
+    gone = Gone()
+    for fn in (Store(gone).get, partial(call_with, gone), lambda key: [gone, key], Store([gone]).get):
+        assert bound_to_thread(fn) == ""
 
 
 class Lazy(dict):

@@ -12,10 +12,12 @@ import dis
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain, islice, pairwise
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, cast
 
+from ._callables import name_of
 from ._captured import attributes_of, is_own, of_type, reached_from
 from ._perform import text_of
 
@@ -32,8 +34,9 @@ MOST = 1000
 WIDEST = 50
 """Things inside another that are looked at (guessed: one thing must not take all the looks)."""
 
-DEEPEST = 3
-"""Levels that are looked at: bound arguments stand in a tuple, inside another one, and may hold a client."""
+DEEPEST = 4
+"""Levels that are looked at: bound arguments stand in a tuple, inside another one, and may hold what holds a
+client."""
 
 _SETTERS = frozenset({"set_wakeup_fd", "setitimer", "signal"})
 _MODULES = frozenset({"signal", "_signal"})
@@ -60,7 +63,7 @@ def bound_to_thread(fn: Any, caller: int | None = None) -> str:
             name = f"{kind.__module__}.{kind.__qualname__}"
             if name in _KINDS:
                 return f"it uses a {name}, which belongs to the thread that made it"
-        if isinstance(part, FunctionType) and _sets_signals(part):
+        if of_type(part, FunctionType) and _is_called(part, fn) and _sets_signals(part):
             return "it sets signal handlers, which only the main thread may"
     return ""
 
@@ -69,6 +72,13 @@ def refused_thread(error: BaseException) -> bool:
     """Whether an error says that the call was made in the wrong thread."""
     text = text_of(error)
     return any(words in text for words in _REFUSALS)
+
+
+def _is_called(function: FunctionType, fn: Any) -> bool:
+    """Whether calls of `fn` may come to a function: of a class's methods nobody knows it but of its own."""
+    name, qualified = name_of(fn), function.__qualname__
+    scope = qualified.rpartition(".")[0]
+    return not scope or scope.endswith("<locals>") or qualified in {name, f"{name}.__call__"}
 
 
 def _sets_signals(function: FunctionType) -> bool:
@@ -120,8 +130,12 @@ def _held(fn: Any) -> Iterator[Any]:
 def _nearest_first(fn: Any) -> Iterator[Any]:
     ahead = deque((part, DEEPEST) for _, part in reached_from(fn))
     kinds: dict[int, type] = {}
+    seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
     while ahead:
         value, depth = ahead.popleft()
+        if id(value) in seen:
+            continue
+        seen[id(value)] = value
         yield value
         if depth:
             ahead.extend((each, depth - 1) for each in _inside(value, kinds))
@@ -130,6 +144,9 @@ def _nearest_first(fn: Any) -> Iterator[Any]:
 def _inside(value: object, kinds: dict[int, type]) -> list[Any]:
     """What stands in a thing, taken at once: other threads may add to it. A class is looked into once."""
     inside = [*islice(_elements(value), WIDEST), *islice(attributes_of(value).values(), WIDEST)]
+    if inside and of_type(value, tuple):  # as bound arguments, which may be called
+        called = [each for each in inside if of_type(each, FunctionType, MethodType, partial)]
+        inside += (part for each in called for _, part in reached_from(each))
     shared: type = cast("Any", value) if of_type(value, type) else type(value)
     if id(shared) not in kinds:
         kinds[id(shared)] = shared
