@@ -216,3 +216,27 @@ def test_queueing_within_a_step_is_told_apart_from_queueing_between_steps(factor
         clock.spend(wall=0.010, queued=0.010)
 
     assert meter.sums == Steps(held=10_000_000, cpu=4_000_000, queued=2_000_000)
+
+
+def test_what_is_closed_cleans_up_in_its_context(factory, timed):
+    """A coroutine that is let go of can take back what it set."""
+    variable = contextvars.ContextVar("variable", default="outside")
+    seen = []
+
+    async def work():
+        token = variable.set("inside")
+        try:
+            await asyncio.sleep(0)
+        finally:
+            seen.append(variable.get())
+            variable.reset(token)
+
+    async def waiting(driven):
+        await driven
+
+    for driven in (timed(work()), isolated(work(), contextvars.copy_context())):
+        coroutine = waiting(driven)
+        coroutine.send(None)
+        coroutine.close()
+
+    assert seen == ["inside", "inside"]

@@ -136,7 +136,7 @@ class Driven(Coroutine[Any, Any, Any]):
 
     Args:
         coroutine: Does the work.
-        resume: Takes each of its steps: called with its `send` or `throw`, and what is to be given to that.
+        resume: Takes each of its steps: called with its `send`, `throw` or `close`, and what that is given.
     """
 
     def __init__(self, coroutine: Coroutine[Any, Any, Any], resume: Callable[..., Any]) -> None:
@@ -150,7 +150,7 @@ class Driven(Coroutine[Any, Any, Any]):
         return self._resume(self._coroutine.throw, *error)
 
     def close(self) -> None:
-        self._coroutine.close()
+        self._resume(self._coroutine.close)
 
     def __await__(self) -> Self:  # an iterator that has a generator's methods
         return self

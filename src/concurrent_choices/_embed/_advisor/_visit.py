@@ -134,7 +134,7 @@ class _Resuming:
 
     def __call__(self, advance: Callable[..., Any], *given: Any) -> Any:
         visit = self._visit
-        if visit.over:
+        if visit.over or not given:  # to be closed is no step: whoever lets go of it may do so anywhere
             return advance(*given)
         if self._waits:
             visit.waited(self._waits, time.perf_counter_ns() - self._since)
