@@ -240,3 +240,23 @@ def test_what_is_closed_cleans_up_in_its_context(factory, timed):
         coroutine.close()
 
     assert seen == ["inside", "inside"]
+
+
+def test_what_is_closed_within_a_step_leaves_its_time_alone(factory, meter, timed, clock):
+    """The garbage collector closes what was dropped in the midst of any other step."""
+
+    async def dropped():
+        await asyncio.sleep(0)
+
+    async def work():
+        clock.spend(wall=0.010, cpu=0.004)
+        coroutine.close()
+        clock.spend(wall=0.002, cpu=0.001)
+
+    clock.spend(wall=5.0)
+    coroutine = timed(dropped())
+    coroutine.send(None)
+    with pytest.raises(StopIteration):
+        timed(work()).send(None)
+
+    assert (meter.steps, meter.held, meter.cpu) == (1, 12_000_000, 5_000_000)

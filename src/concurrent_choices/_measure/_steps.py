@@ -93,6 +93,8 @@ class StepMeter:
         return Driven(coroutine, partial(self._step, context.run))
 
     def _step(self, run: Callable[..., Any], advance: Callable[..., Any], *given: Any) -> Any:
+        if not given:  # to be closed is no step, and may come in the midst of one
+            return run(advance)
         cpu = self.begin()
         try:
             yielded = run(advance, *given)
