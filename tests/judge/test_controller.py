@@ -498,6 +498,22 @@ def test_calls_that_must_not_compute_side_by_side_may_wait_so():
     assert (arrangement.stage, arrangement.relieved) == ("waiting", True)
 
 
+def test_calls_that_must_not_compute_side_by_side_wait_so_beyond_doubt():
+    """On a busy machine what computes seems to wait for a part of its time, and its results would tell."""
+    decider = controller()
+    at_the_pair(decider)
+    decider.keep_apart("calls change the global 'count'")
+    decider.look(computing(0.05, items=8, flying=0))
+    computed = 0.05
+    for now in (0.15, 0.25, 0.35):
+        computed += 0.05
+        more = {"alone_cpu": computed, "cpu": computed, "lane_cpu": computed}
+        sight = Sight(now=now, done=10, remaining=990, alone_items=10, alone_wall=now, **more)
+        arrangement = decider.look(sight)
+        assert (arrangement.stage, arrangement.threads) == ("alone", 0)
+    assert "calls change the global 'count'" in arrangement.reason
+
+
 def test_one_processor_starts_neither_pair_nor_processes():
     """With nothing to gain there is nothing to try."""
     decider = controller(cpus=1.0, processes=1)

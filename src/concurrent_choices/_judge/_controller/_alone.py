@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._known import ALIKE, SMALL, Known, first_lanes
+from ._known import ABOVE_ALL, ALIKE, SMALL, Known, first_lanes
 from ._parallel import Parallel
 from ._processes import Starting
 from ._sight import Arrangement, Sight
@@ -91,6 +91,8 @@ class Alone:
         known, solo, waits = self._known, self._solo, self._solo.waits_now
         if known.limits.threads < 2:  # noqa: PLR2004 - one thread is the calling one
             return self._stay(f"it waits, and may run in one thread: {known.obstacle}", CALM)
+        if known.apart and solo.waits < ABOVE_ALL:  # lanes would compute at once, or it waits for a core
+            return self._stay(f"it computes, and {known.apart}", CALM)
         if known.contends(sight.now, solo.items):
             return self._stay(CROWDED, CALM)
         if not known.may_change(sight.now):

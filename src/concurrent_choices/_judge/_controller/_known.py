@@ -8,7 +8,7 @@ from ._climb import FIRST
 from ._sight import Limits, Sight
 from ._thresholds import GAINS
 
-__all__ = ["ALIKE", "SMALL", "Known", "first_lanes", "worth_carrying", "worth_sharing"]
+__all__ = ["ABOVE_ALL", "ALIKE", "SMALL", "Known", "first_lanes", "worth_carrying", "worth_sharing"]
 
 SMALL = 3e-3
 """Seconds of rest that nothing is worth being started for (DECISION.md 5.3, S2)."""
