@@ -90,6 +90,7 @@ def test_what_changes_its_surroundings_stays(make, named):
     strategy = outside()
     assert run(make(), range(300), strategy=strategy) == list(range(1, 301))
     assert named in strategy.controller.barred
+    assert named in strategy.controller.apart
     assert strategy.report.witness == named
 
 

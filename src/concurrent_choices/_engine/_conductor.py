@@ -345,7 +345,17 @@ class Conductor:
             here, lanes = self._tally, self._pool.counts()
             done = Done(here.items + lanes.items, here.cpu + lanes.cpu, self._pool.latest)
             startup.order(workers, inside, done, self._controller.bar)
+            self._keep_apart()
             self._beat()  # workers that are up must not wait for the ticker, nor it for the GIL
+
+    def _keep_apart(self) -> None:
+        """Calls that change what they hold, and were made one at a time until now, never compute at once.
+
+        On a busy machine they may seem to wait, and lanes would give other results than a loop.
+        """
+        with self._lock:
+            if self._report.witness and not self._pool.workers:
+                self._controller.keep_apart(f"calls change {self._report.witness}")
 
     def _make_startup(self) -> WorkerStartup | None:
         """Where the worker processes of this run come up; None where it is over."""
