@@ -7,7 +7,7 @@ from functools import partial
 from math import ceil
 from typing import Literal
 
-from attrs import Factory, field, frozen
+from attrs import field, frozen
 
 from .._errors import MissingExtraError
 from .._facts._batch import Batch
@@ -25,10 +25,6 @@ __all__ = ["AHEAD", "HybridStrategy"]
 AHEAD = 1.25
 """Items sent to a worker, as a multiple of those it has in flight: a quarter waits, so that none of its
 lanes does (guessed)."""
-
-
-def _staffing_of(strategy: HybridStrategy) -> Staffing:
-    return Staffing("hybrid", strategy.start_method, None, ())
 
 
 @frozen
@@ -50,9 +46,9 @@ class HybridStrategy(Staffed):
     concurrency: int = field(default=32, converter=plain_int, validator=positive)
     loop: Literal["asyncio", "uvloop"] = field(default="asyncio", validator=one_of("asyncio", "uvloop"))
     start_method: Literal["fresh", "fork"] = field(default="fresh", validator=one_of("fresh", "fork"))
-    _keeper: Staffing = field(
-        default=Factory(_staffing_of, takes_self=True), init=False, eq=False, repr=False
-    )
+
+    def _new_keeper(self) -> Staffing:
+        return Staffing("hybrid", self.start_method)
 
     def _execute(self, job: Job) -> Iterator[Batch]:
         workers = self.workers_for(job)

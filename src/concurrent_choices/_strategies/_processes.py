@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Literal
 
-from attrs import Factory, field, frozen
+from attrs import field, frozen
 
 from .._errors import InvalidArgumentError
 from .._facts._batch import Batch
@@ -26,10 +26,6 @@ def _as_tuple(values: Iterable[Any]) -> tuple[Any, ...]:
     except TypeError as error:
         problem = f"must be a tuple, such as ({values!r},), not {values!r}"
         raise InvalidArgumentError("initargs", problem) from error
-
-
-def _staffing_of(strategy: ProcessStrategy) -> Staffing:
-    return Staffing("process", strategy.start_method, strategy.initializer, strategy.initargs)
 
 
 @frozen
@@ -58,9 +54,9 @@ class ProcessStrategy(Staffed):
     initializer: Callable[..., object] | None = field(default=None, validator=callable_or_none)
     initargs: tuple[Any, ...] = field(default=(), converter=_as_tuple)
     start_method: Literal["fresh", "fork"] = field(default="fresh", validator=one_of("fresh", "fork"))
-    _keeper: Staffing = field(
-        default=Factory(_staffing_of, takes_self=True), init=False, eq=False, repr=False
-    )
+
+    def _new_keeper(self) -> Staffing:
+        return Staffing("process", self.start_method, self.initializer, self.initargs)
 
     def _execute(self, job: Job) -> Iterator[Batch]:
         workers = self.workers_for(job)

@@ -6,9 +6,9 @@ import weakref
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from attrs import Factory, field, fields, frozen
+from attrs import field, fields, frozen
 
 from ..._errors import ClosedStrategyError
 from ._thread_pool import ThreadPool
@@ -73,13 +73,17 @@ class Keeper(Generic[T]):
 
 
 @frozen
-class Kept:
+class Kept(Generic[T]):
     """What strategies have in common: inside `with`, their threads or processes stay for the next job."""
 
     name: ClassVar[str]
+    _keeper: Keeper[T] = field(init=False, eq=False, repr=False)
 
-    if TYPE_CHECKING:
-        _keeper: Keeper[Any] = field(init=False)
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_keeper", self._new_keeper())  # as attrs does it in what is frozen
+
+    def _new_keeper(self) -> Keeper[T]:
+        raise NotImplementedError
 
     def __enter__(self) -> Self:
         self._keeper.open()
@@ -94,14 +98,9 @@ class Kept:
         return partial(type(self), **made_of), ()
 
 
-def _threads_of(strategy: ThreadBacked) -> Keeper[ThreadPool]:
-    return Keeper(strategy.name, partial(ThreadPool, f"concurrent_choices-{strategy.name}"))
-
-
 @frozen
-class ThreadBacked(Kept):
+class ThreadBacked(Kept[ThreadPool]):
     """A strategy that uses threads."""
 
-    _keeper: Keeper[ThreadPool] = field(
-        default=Factory(_threads_of, takes_self=True), init=False, eq=False, repr=False
-    )
+    def _new_keeper(self) -> Keeper[ThreadPool]:
+        return Keeper(self.name, partial(ThreadPool, f"concurrent_choices-{self.name}"))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import field, frozen
 
@@ -39,9 +39,9 @@ class Staffing(Keeper[Host]):
     def __init__(
         self,
         name: str,
-        start_method: str,
-        initializer: Callable[..., object] | None,
-        initargs: tuple[Any, ...],
+        start_method: str = "fresh",
+        initializer: Callable[..., object] | None = None,
+        initargs: tuple[Any, ...] = (),
     ) -> None:
         make = partial(Host, start_method, initializer, initargs)
         super().__init__(name, make)
@@ -122,14 +122,10 @@ def _retire(kind: Any, host: Host) -> None:
 
 
 @frozen
-class Staffed(Kept):
+class Staffed(Kept[Host]):
     """A strategy that uses worker processes."""
 
     max_workers: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
-
-    if TYPE_CHECKING:
-        _keeper: Staffing = field(init=False)
-        """Where the workers come from; each strategy makes its own."""
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job.
