@@ -102,6 +102,6 @@ class LoopStrategy:
         return self._conductor(job).abatches()
 
     def _conductor(self, job):
-        self.report = begin_report(job.name)
+        self.report = job.report = begin_report(job.name)
         recollection = Recollection(job, self.limits)
-        return LoopConductor(job, self.controller, self.limits, self.report, recollection)
+        return LoopConductor(job, self.controller, self.limits, recollection)

@@ -75,9 +75,9 @@ class ScriptedStrategy:
         return strategy
 
     def execute(self, job):
-        self.report = begin_report(job.name)
+        self.report = job.report = begin_report(job.name)
         with closing(ThreadPool("concurrent_choices-auto")) as thread_pool:
-            yield from Conductor(job, lambda: self.controller, self.report, thread_pool, eager=True).batches()
+            yield from Conductor(job, lambda: self.controller, thread_pool, eager=True).batches()
 
 
 def wandering(seed: int, steps: int = 1000) -> list[Arrangement]:

@@ -293,11 +293,9 @@ def test_a_strategy_that_is_dropped_inside_its_block():
 def test_nobody_waits_for_workers_with_one_item_alone(monkeypatch):
     """There is no other that could be handed to them: nobody would even ask for them."""
     monkeypatch.setattr(Conductor, "_await_workers", lambda _: pytest.fail("waits"))
-    job = Job(acts.double, Source([1]))
+    job = Job(acts.double, Source([1]), report=begin_report("double"))
     with closing(ThreadPool("concurrent_choices-auto")) as thread_pool:
-        conductor = Conductor(
-            job, lambda: Scripted([]), begin_report(job.name), thread_pool, eager=True, patient=True
-        )
+        conductor = Conductor(job, lambda: Scripted([]), thread_pool, eager=True, patient=True)
         assert [list(batch.values) for batch in conductor.batches()] == [[2]]
 
 

@@ -303,9 +303,8 @@ def test_coroutines_keep_their_lanes_in_processes():
 
 def test_what_a_run_may_use_is_part_of_what_is_remembered():
     """Items that block after waiting may leave a loop of ours, but not one whose things they may use."""
-    job = Job(wait, Source(range(3)))
-    report = RunReport("wait", seconds=0.1, done=3)
-    Recollection(job, LIMITS).settle(WAITS, report)
+    job = Job(wait, Source(range(3)), report=RunReport("wait", seconds=0.1, done=3))
+    Recollection(job, LIMITS).settle(WAITS)
     assert Recollection(job, LIMITS).prior == WAITS
     assert Recollection(job, (LIMITS, "bound")).prior is None
 

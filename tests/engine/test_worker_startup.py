@@ -34,8 +34,8 @@ def barred():
 @pytest.fixture
 def startup():
     """The processes of a run that has not begun."""
-    job = Job(acts.SlowToLoad(), Source(range(3)))
-    startup = WorkerStartup(job, State(job.fn), begin_report("slow"), Urgency())
+    job = Job(acts.SlowToLoad(), Source(range(3)), report=begin_report("slow"))
+    startup = WorkerStartup(job, State(job.fn), Urgency())
     yield startup
     startup.close()
 
@@ -98,8 +98,8 @@ def test_results_that_could_not_come_back_keep_the_callable_here(startup, barred
 def test_workers_that_were_killed_while_they_rested_are_replaced(barred):
     """Or no run could use processes until they had rested long enough to end, one after another."""
     for _ in range(2):
-        job = Job(abs, Source(range(3)))
-        startup = WorkerStartup(job, State(job.fn), begin_report("abs"), Urgency())
+        job = Job(abs, Source(range(3)), report=begin_report("abs"))
+        startup = WorkerStartup(job, State(job.fn), Urgency())
         startup.order(2, 1, Done(), barred.append)
         assert (startup.ready, barred) == (2, [])
         host = startup.host

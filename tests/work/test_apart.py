@@ -83,8 +83,8 @@ def test_an_executor_has_it_make_the_trip(points):
 def test_auto_has_it_make_the_trip(points):
     """Workers load it, and nothing keeps it here."""
     barred = []
-    job = Job(points.whose, Source(range(3)))
-    startup = WorkerStartup(job, State(job.fn), begin_report("whose"), Urgency())
+    job = Job(points.whose, Source(range(3)), report=begin_report("whose"))
+    startup = WorkerStartup(job, State(job.fn), Urgency())
     startup.order(1, 1, Done(), barred.append)
     assert (startup.ready, barred) == (1, [])
     startup.close()

@@ -20,7 +20,7 @@ from .._work._job import Job
 from .._work._nesting import lanes_around
 from ._conductor import WAKING, Conductor
 from ._memory import Recollection
-from ._report import RunReport, begin_report
+from ._report import begin_report
 from ._worker_imports import WorkerImports
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ._coroutines import LoopConductor
 
 __all__ = ["AutoStrategy"]
-
 
 KEPT = 5.0
 """Seconds for which the number of processors is kept: asking costs as much as a thousand quick items, and
@@ -55,30 +54,29 @@ class AutoStrategy(ThreadBacked):
 
     def execute(self, job: Job) -> Iterator[Batch]:
         """Perform the job."""
-        self._keeper.check()
+        self._begin(job)
         if not job.is_async:
-            return self._conduct(job, _report_of(job))
+            return self._conduct(job)
         job.source.feed(1)
         return self._loop_conductor(job, movable=True, bound=False).batches()
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
-        self._keeper.check()
+        self._begin(job)
         movable = job.source.length is not None  # else somebody goes on feeding it from this loop
         return self._loop_conductor(job, movable=movable, bound=True).abatches()
 
-    def _loop_conductor(self, job: Job, *, movable: bool, bound: bool) -> LoopConductor:
-        """A run of an `async def`.
+    def _begin(self, job: Job) -> None:
+        self._keeper.check()
+        if job.report is None:  # `run` begins one; this job was made by hand
+            job.report = begin_report(job.name)
 
-        Args:
-            job: What to do.
-            movable: Whether items may leave the loop it begins on.
-            bound: Whether that is the caller's own loop.
-        """
+    def _loop_conductor(self, job: Job, *, movable: bool, bound: bool) -> LoopConductor:
+        """A run of an `async def`, whose items may be `movable` from its first loop, or `bound` to the caller's."""
         from .._judge._controller import LoopController  # noqa: PLC0415 - see `_controller`
         from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 
-        report, around = _report_of(job), lanes_around.get()
+        around = lanes_around.get()
         # What may leave the caller's loop was found out there; runs on loops of ours know nothing of it.
         recollection = Recollection(job, (*self._options, around, bound))
         limits = self._limits(job, around, recollection.prior)
@@ -86,15 +84,11 @@ class AutoStrategy(ThreadBacked):
             # A lock that nobody waits for on one loop is waited for where there are several, and refuses.
             bound, limits = True, limits._replace(threads=1)
         controller = LoopController(
-            limits,
-            recollection.prior,
-            movable=movable,
-            bound=bound,
-            items=job.source.length,
+            limits, recollection.prior, movable=movable, bound=bound, items=job.source.length
         )
-        return LoopConductor(job, controller, limits, report, recollection)
+        return LoopConductor(job, controller, limits, recollection)
 
-    def _conduct(self, job: Job, report: RunReport) -> Iterator[Batch]:
+    def _conduct(self, job: Job) -> Iterator[Batch]:
         """A run of a `def`, which begins with what the last one of the same callable has learnt."""
         around = lanes_around.get()
         job.source.feed(1)
@@ -105,7 +99,6 @@ class AutoStrategy(ThreadBacked):
             conductor = Conductor(
                 job,
                 decider,
-                report,
                 thread_pool,
                 eager=prior is not None,
                 patient=prior is not None and _wakes_first(prior),
@@ -114,7 +107,7 @@ class AutoStrategy(ThreadBacked):
             try:
                 yield from conductor.batches()
             finally:
-                recollection.settle(conductor.learnt, report)
+                recollection.settle(conductor.learnt)
 
     def _controller(self, job: Job, around: int, prior: Prior | None) -> Controller:
         """Who decides; for the first look, which many runs do without.
@@ -165,8 +158,3 @@ def _wakes_first(prior: Prior) -> bool:
 def _cpus_at(_moment: int) -> float:
     """Processors at a moment."""
     return usable_cpus()
-
-
-def _report_of(job: Job) -> RunReport:
-    """The report that `run` began, or a new one where a job was made by hand."""
-    return job.report if isinstance(job.report, RunReport) else begin_report(job.name)

@@ -82,7 +82,6 @@ class Conductor:
         self,
         job: Job,
         decider: Callable[[], Controller],
-        report: RunReport,
         thread_pool: ThreadPool,
         *,
         eager: bool,
@@ -92,7 +91,7 @@ class Conductor:
     ) -> None:
         self._job = job
         self._decider = decider
-        self._report = report
+        self._report: RunReport = job.report
         self._thread_pool = thread_pool
         self._eager = eager
         self._patient = patient
@@ -131,7 +130,7 @@ class Conductor:
     def _open(self) -> None:
         job, beginning = self._job, self._beginning
         self._state = beginning.state if beginning else State(job.fn, job.source.peek(FIRST))
-        self._limit = ThreadLimit(job, self._most, self._state, self._report)
+        self._limit = ThreadLimit(job, self._most, self._state)
         self._stands_in = self._limit.stands_in
         self._pool = ElasticPool(job, self._thread_pool, beginning.body if beginning else None)
         self._tally = Tally()
@@ -363,7 +362,7 @@ class Conductor:
 
         with self._lock:
             if self._startup is None and not self._over:
-                self._startup = WorkerStartup(self._job, self._state, self._report, self._urgency)
+                self._startup = WorkerStartup(self._job, self._state, self._urgency)
             return None if self._over else self._startup
 
     def _crowd(self, lanes: int) -> None:

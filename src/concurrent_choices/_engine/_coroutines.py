@@ -39,18 +39,13 @@ class LoopConductor:
     """A run of an `async def`."""
 
     def __init__(
-        self,
-        job: Job,
-        controller: LoopController,
-        limits: Limits,
-        report: RunReport,
-        recollection: Recollection,
+        self, job: Job, controller: LoopController, limits: Limits, recollection: Recollection
     ) -> None:
         self._job = job
         self._recollection = recollection
         self._controller = controller
         self._limits = limits
-        self._report = report
+        self._report: RunReport = job.report
         self._lock = Mutex()
         self._over = False
         self._thread = threading.get_ident()
@@ -59,7 +54,7 @@ class LoopConductor:
         self._tasks: ElasticTaskPool | None = None
         self._quick = ExitStack()
         state = State(job.fn, job.source.peek(FIRST))
-        self._others = Succession(job, limits, report, recollection, state)
+        self._others = Succession(job, limits, recollection, state)
 
     def batches(self) -> Iterator[Batch]:
         """Perform the job; its batches."""
@@ -90,7 +85,7 @@ class LoopConductor:
         if self._others.heir is None:
             if self._tasks is not None:
                 self._report.close(self._tasks.done)
-            self._recollection.settle(self._controller.learnt, self._report)
+            self._recollection.settle(self._controller.learnt)
 
     def end_here(self) -> None:
         """A job on the caller's own loop has stopped; what takes a moment is left to another thread."""

@@ -65,9 +65,6 @@ class Counts(NamedTuple):
 class ElasticPool(LanePool):
     """A pool whose number of lanes may change at any moment.
 
-    Args:
-        body: What a lane does, if it is not to perform claims of a `def`.
-
     Attributes:
         workers: Lanes there are to be.
         errors: How many items raised what means "too many at once".

@@ -55,11 +55,7 @@ def perform_in_loop(most: int, lane: Lane) -> None:
     """A lane's body: items on a loop of its own, one at a time if there are other lanes; with an account.
 
     The loop is asyncio's: uvloop's cost a quarter more to begin and end, and what blocks its loop waits for
-    few sockets.
-
-    Args:
-        most: Items in flight, while there is no other lane and one of them waits.
-        lane: One of an elastic pool's.
+    few sockets. `most` are in flight while there is no other lane and one of them waits.
     """
     pool = lane.pool
     assert isinstance(pool, ElasticPool)

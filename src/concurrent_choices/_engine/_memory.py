@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, cast
 from .._work._captured import of_type, reached_from
 from .._work._job import Job
 from .._work._mutex import Mutex
-from ._report import RunReport
 
 if TYPE_CHECKING:
     from .._judge._controller import Prior
@@ -49,13 +48,10 @@ class Memory:
             return self._verdicts.get(key)
 
     def settle(self, key: Hashable, learnt: Prior | None, each: float) -> None:
-        """Take in what a run has learnt.
+        """Take in a run's verdict; None where it was too short for one. One without a speed is none.
 
-        Args:
-            key: As given by `key_of`.
-            learnt: Its verdict; None where it was too short for one. One without a speed is none.
-            each: Seconds an item took; 0 where it is not known. A run without a verdict of its own
-                ends the one that is kept, if its items were not as fast.
+        A run without a verdict ends the one that is kept, if its items were not as fast: they took `each` so
+        many seconds, or 0 where that is not known.
         """
         with self._lock:
             kept = self._verdicts.get(key)
@@ -85,20 +81,19 @@ memory = Memory()
 class Recollection:
     """What is remembered of a job's callable, when the job begins and when it is over.
 
-    Args:
-        job: What is to be done. Without an item that is ready nothing is remembered.
-        allowed: What tells how much the run may use.
+    Without an item that is ready nothing is remembered. `allowed` tells how much the run may use.
     """
 
     def __init__(self, job: Job, allowed: Hashable) -> None:
+        self._job = job
         items = job.source.peek()
         self._key = key_of(job.fn, items[0], allowed) if items else None
         self.prior = memory.recall(self._key) if items else None
 
-    def settle(self, learnt: Prior | None, report: RunReport) -> None:
+    def settle(self, learnt: Prior | None) -> None:
         """Keep what the run has learnt."""
         if self._key is not None:
-            memory.settle(self._key, learnt, report.each)
+            memory.settle(self._key, learnt, self._job.report.each)
 
 
 def key_of(fn: Callable[..., Any], item: object, allowed: Hashable) -> Hashable:
@@ -132,9 +127,7 @@ def _code(fn: object) -> Hashable:
 def _constant(value: object, most: int = SHORT) -> Hashable:
     """A short string itself, a function's code; of anything else the size, and what it may call.
 
-    Args:
-        value: What is looked at.
-        most: Values in it that are, shared by those it holds: tables hold tables, or themselves.
+    So many values in it, at `most`, are looked at: tables hold tables, or themselves.
     """
     kind, seen = type(value), cast("Any", value)
     if kind in {dict, tuple} and most > 1:

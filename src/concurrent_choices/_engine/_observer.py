@@ -26,9 +26,7 @@ DOUBT = 1e-3
 class Observer:
     """Reads how a run stands. Made in the calling thread; everything else is for the ticker's.
 
-    Args:
-        began: When the run began, on the monotonic clock and on that of the process's CPU.
-        stands_in: Whether a lane does what the calling thread would do alone.
+    It `began` then, on the monotonic clock and on that of the process's CPU.
     """
 
     def __init__(  # noqa: PLR0913 - where everything is read from; each by name

@@ -32,9 +32,6 @@ class Outset:
     The first look does all that, and takes one to three milliseconds from the calls: jobs of five end before
     it has paid.
 
-    Args:
-        lateness: Who is told of each glance: it comes late where the calls hold the GIL.
-
     Attributes:
         computed: Whether the calling thread has computed ever since the first call.
     """
@@ -46,11 +43,7 @@ class Outset:
         self.computed = False
 
     def rest(self, left: int | None) -> float | None:
-        """Seconds until there may be something to decide; None where that is now.
-
-        Args:
-            left: Items that nobody has claimed; None where the length is unknown.
-        """
+        """Seconds until there may be something to decide, with so many items left; None where that is now."""
         rest = self._rest(left)
         if rest is not None:
             self._lateness.glance()

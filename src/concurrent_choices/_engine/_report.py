@@ -147,9 +147,7 @@ class RunReport(Printed):
 class _Place:
     """Where a context has come to: its last run, or one in a context that was copied from it since.
 
-    Args:
-        report: That of its own last run.
-        before: The latest places of the runs before it, in this context and those that it was copied from.
+    `before` are the places of the runs before it, in this context and those that it was copied from.
     """
 
     def __init__(self, report: RunReport, before: tuple[ref[_Place], ...]) -> None:

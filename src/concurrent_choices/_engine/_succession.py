@@ -19,7 +19,6 @@ from ._conductor import Beginning, Conductor, order_beside
 from ._elastic_task_pool import ElasticTaskPool
 from ._loops import perform_in_loop
 from ._memory import Recollection
-from ._report import RunReport
 from ._takeover import Takeover
 from ._urgency import Urgency
 from ._worker_startup import WorkerStartup
@@ -39,12 +38,9 @@ class Succession:
         arrangement: What the loop has left the rest to; None while it goes on.
     """
 
-    def __init__(
-        self, job: Job, limits: Limits, report: RunReport, recollection: Recollection, state: State
-    ) -> None:
+    def __init__(self, job: Job, limits: Limits, recollection: Recollection, state: State) -> None:
         self._job = job
         self._limits = limits
-        self._report = report
         self._recollection = recollection
         self._state = state
         self._began = time.monotonic()
@@ -61,7 +57,7 @@ class Succession:
         """Have worker processes come up, where they are wanted and there is a thread to be had for that."""
         if arrangement.processes and self.startup is None:
             urgency = Urgency()  # no loop gives way to it, but it is soon given the GIL
-            self.startup = WorkerStartup(self._job, self._state, self._report, urgency)
+            self.startup = WorkerStartup(self._job, self._state, urgency)
             done = Done(tasks.done, tasks.tally.spent() if tasks.tally else 0.0, tasks.latest)
             order = partial(self.startup.order, arrangement.processes, arrangement.inside)
             order_beside(self.thread_pool, partial(order, done, bar), bar)
@@ -79,13 +75,8 @@ class Succession:
     def begin(self, arrangement: Arrangement, tasks: ElasticTaskPool, *, beside: bool, overlap: bool) -> None:
         """Have the loop retire, and others do the rest.
 
-        They have their threads before the loop retires, or nobody might be left to go on.
-
-        Args:
-            arrangement: What the rest is to be.
-            tasks: What the loop does.
-            beside: Whether the rest is drawn in a thread of its own, which somebody else starts.
-            overlap: Whether others may begin while the loop is at its last items.
+        They have their threads before the loop retires, or nobody might be left to go on: one of its own where
+        the rest is drawn `beside`. Where they `overlap`, they begin while the loop is at its last items.
 
         Raises:
             RuntimeError: There can be no more threads; the loop goes on.
@@ -108,7 +99,7 @@ class Succession:
         if self._takeover is not None:
             yield from self._takeover.batches()
             assert self.heir is not None
-            self._report.close(self.heir.done)
+            self._job.report.close(self.heir.done)
         elif (execute := self.following()) is not None:
             yield from execute(self._job)
 
@@ -123,7 +114,6 @@ class Succession:
         self.heir = Conductor(
             job,
             partial(Controller, self._limits, prior),
-            self._report,
             self.thread_pool,
             eager=True,
             most=self._limits.threads,
@@ -137,7 +127,7 @@ class Succession:
         try:
             yield from self.heir.batches()
         finally:
-            self._recollection.settle(self.heir.learnt, self._report)
+            self._recollection.settle(self.heir.learnt)
             self.thread_pool.close()
 
     def _prior(self, arrangement: Arrangement) -> Prior:

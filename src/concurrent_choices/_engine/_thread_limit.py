@@ -21,33 +21,26 @@ _COMPUTING = frozenset({"pair", "parallel"})
 
 
 class ThreadLimit:
-    """See the module. Make it in the calling thread.
-
-    Args:
-        most: Threads at work at most; with one, the callable stays in the calling thread.
+    """See the module. Make it in the calling thread, which is all there is where `most` is one.
 
     Attributes:
         stands_in: Whether a lane does what the calling thread would do alone.
     """
 
-    def __init__(self, job: Job, most: int, state: State, report: RunReport) -> None:
+    def __init__(self, job: Job, most: int, state: State) -> None:
         self._fn = job.fn
         self._most = most
         self._state = state
-        self._report = report
+        self._report: RunReport = job.report
         self._thread = threading.get_ident()
         # Who wants results as they come, or may give up on an item, cannot be busy with one.
         others = job.linger < inf and most > 1 and not self._binding
         self.stands_in = job.timeout is not None or job.is_async or others
 
     def lanes(self, arrangement: Arrangement, controller: Controller, *, unseen: bool, calling: bool) -> int:
-        """Lanes to have, where so many are wanted.
+        """Lanes to have, where an arrangement wants some, while the calling thread is at an item or not.
 
-        Args:
-            arrangement: What is wanted.
-            controller: Told what keeps the callable in one thread, or its computing, if anything does.
-            unseen: As in the sight that it was arranged by.
-            calling: Whether the calling thread is at an item.
+        The controller is told what keeps the callable in one thread, or its computing, if anything does.
         """
         computing = arrangement.stage in _COMPUTING
         wanted = 0 if computing and unseen else arrangement.threads

@@ -46,10 +46,10 @@ class WorkerStartup:
         obstacle: What keeps the callable in this process; empty while nothing is known to.
     """
 
-    def __init__(self, job: Job, state: State, report: RunReport, urgency: Urgency) -> None:
+    def __init__(self, job: Job, state: State, urgency: Urgency) -> None:
         self._job = job
         self._state = state
-        self._report = report
+        self._report: RunReport = job.report
         self._urgency = urgency
         self._lock = Mutex()
         self._lent: AbstractContextManager[Host] | None = None
@@ -67,13 +67,8 @@ class WorkerStartup:
     def order(self, workers: int, inside: int, done: Done, bar: Callable[[str], None]) -> None:
         """Start workers and have them load the callable, unless something keeps it here.
 
-        Takes until all are up, so it is for a thread of its own; `ready` grows meanwhile.
-
-        Args:
-            workers: How many.
-            inside: Lanes in each; they are started by who has the items sent.
-            done: What has been computed here so far.
-            bar: Told what keeps the callable in this process, if anything does.
+        Takes until all are up, so it is for a thread of its own; `ready` grows meanwhile. Lanes `inside` each
+        are started by who has the items sent. `bar` is told what keeps the callable here, if anything does.
         """
         self.workers = workers
         with self._ordering, quick_switching(URGENT):
@@ -140,7 +135,7 @@ class WorkerStartup:
         """A host for this run; None where it is over."""
         with self._lock:
             if self.host is None and not self._closed:
-                self._lent = Staffing("auto", "fresh", None, ()).lend()
+                self._lent = Staffing("auto").lend()
                 self.host = self._lent.__enter__()
             return self.host
 

@@ -30,10 +30,6 @@ __all__ = ["Leftover"]
 class Leftover:
     """Results there are already, calls still under way, and items not yet called.
 
-    Args:
-        workload: What it is left of.
-        sampled: What sampling did.
-
     Attributes:
         results: What calls gave or raised so far, by index.
         raised: Which of them were raised.

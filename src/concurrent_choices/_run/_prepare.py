@@ -44,16 +44,9 @@ def prepare(  # noqa: PLR0913 - what a job is made of, each by name
     fixed: bool = False,
     **options: Unpack[JobOptions],
 ) -> tuple[Job, Strategy]:
-    """Check the arguments, then make the job; nothing has been started.
+    """Check the arguments, but items, then make the job; nothing has been started.
 
-    Args:
-        fn: The callable.
-        items: What to call it on, checked by whoever knows whether it has a loop.
-        strategy: A name, "auto", a strategy, or what recommends one.
-        linger: As for `Job`.
-        window: How far the source may run ahead at first; None for no bound.
-        fixed: Whether it stays at that.
-        options: As for `Job`.
+    The source may run ahead by `window` at first, and for ever where that is `fixed`; the rest is as for `Job`.
     """
     check_fn(fn)
     chosen = _auto() if strategy == "auto" else resolve(strategy)

@@ -23,13 +23,7 @@ __all__ = ["dumps"]
 def dumps(value: Any, beside: Callable[[PickleBuffer], object], apart: Iterable[ModuleType] = ()) -> bytes:
     """The pickle of a value, by value where its parts are from `__main__` or from inside a function.
 
-    Args:
-        value: Anything.
-        beside: Asked about each buffer; where it answers false the buffer stays out of the pickle.
-        apart: Modules that are treated as `__main__` is.
-
-    Raises:
-        Exception: Whatever cloudpickle raises for what cannot be pickled.
+    A buffer stays out of it where `beside` answers false. Modules that are `apart` are as `__main__` is.
     """
     child = sys.modules.get("__mp_main__")
     for module in apart if child is None else (*apart, child):

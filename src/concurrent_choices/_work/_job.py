@@ -69,7 +69,7 @@ class Job:
         linger: float = inf,
         sink: Callable[[Batch], None] | None = None,
         context: Context | None = None,
-        report: object = None,
+        report: Any = None,
         is_async: bool | None = None,
     ) -> None:
         self.fn = fn

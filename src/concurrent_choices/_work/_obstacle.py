@@ -27,20 +27,13 @@ _DEEPEST = 6
 _WIDEST = 1000
 """Elements of a container tried one by one (guessed: a few milliseconds)."""
 
-
 _TOO_DEEP = "it is nested too deeply to be pickled"
 
 
 def obstacle(thing: Any, name: str) -> str:
-    """Why a thing cannot be pickled, in a phrase; empty where it can.
+    """Why a thing, which the reader knows by that name, cannot be pickled; empty where it can.
 
-    Args:
-        thing: A callable, an item, a result.
-        name: What the reader knows it as, such as "the item".
-
-    Returns:
-        For example ``the lambda's closure cell 'connection' is a socket (cannot pickle 'socket'
-        object)``.
+    For example ``the lambda's closure cell 'connection' is a socket (cannot pickle 'socket' object)``.
     """
     words = _refusal(thing)
     if not words:

@@ -25,9 +25,7 @@ LOAD = 1 << 18
 class Pace:
     """The batch size of one lane: doubles while batches are short, follows the time when they are long.
 
-    Args:
-        fixed: A batch size to keep to, or None to adapt.
-        aim: Seconds a batch should take.
+    `fixed` is a size to keep to instead, `aim` the seconds that a batch should take.
     """
 
     __slots__ = ("_aim", "_fixed", "size")

@@ -52,14 +52,9 @@ _NOTES = 8  # an exception object raised again and again must not grow for ever 
 
 
 class Performer:
-    """Calls one `def` callable on claims.
+    """Calls one `def` callable on claims; each item has a copy of the context.
 
-    Args:
-        fn: The callable.
-        context: What each item's context is copied from.
-        return_exceptions: Whether an exception stands in its item's place and the rest goes on.
-        quick: Whether a claim is performed as a whole, with a mark for its first item alone: only for a
-            callable that touches nothing.
+    One that touches nothing may be `quick`: a claim is performed as a whole, with a mark for its first item.
     """
 
     def __init__(
@@ -71,13 +66,7 @@ class Performer:
         self.quick = quick
 
     def __call__(self, claim: Claim, mark: Mark | None = None) -> Batch:
-        """Perform a claim.
-
-        Args:
-            claim: The items.
-            mark: Told of each item before it starts (of the first alone, where the callable touches
-                nothing); where it answers False the batch ends.
-        """
+        """Perform a claim. `mark` is told of each item before it starts; where it says no, the batch ends."""
         values: list[Any] = []
         perform = self._all_at_once if self.quick else self._one_by_one  # kept, it would be a cycle
         while True:

@@ -57,12 +57,7 @@ class _Part(NamedTuple):
 
 
 class State:
-    """What a callable held when this was made.
-
-    Args:
-        fn: The callable.
-        items: Some of what it is to be called with, which calls could change too.
-    """
+    """What a callable held when this was made, and some items that it is to be called with."""
 
     def __init__(self, fn: Callable[..., Any], items: Sequence[Any] = ()) -> None:
         self._fn = fn

@@ -21,10 +21,7 @@ MOST = 4096
 class Feeding:
     """Keeps items ready for a job, from `start` to `aclose`. Make it where the loop runs.
 
-    Args:
-        job: Whose source to feed.
-        items: What the caller gave.
-        here: Whether the lanes are tasks of this loop; a strategy beside it advances a plain iterable itself.
+    Lanes that are not tasks of that loop, but beside it, advance a plain iterable themselves.
     """
 
     def __init__(self, job: Job, items: Any, *, here: bool) -> None:

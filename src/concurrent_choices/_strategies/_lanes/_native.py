@@ -108,11 +108,7 @@ class _Session:
     """The batches of a job that runs in the background of the caller's loop.
 
     Not an async generator: a loop that ends finalizes each of those by itself, inner ones before the outer.
-
-    Args:
-        job: What runs.
-        start: Starts it.
-        follow: Asked at its end for what performs the rest beside the loop; None where there is no rest.
+    `follow` is asked at its end for what performs the rest beside the loop; None where there is no rest.
     """
 
     def __init__(self, job: Job, start: Start, follow: Callable[[], Execute | None] = _nothing) -> None:

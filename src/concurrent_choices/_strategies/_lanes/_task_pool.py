@@ -110,13 +110,7 @@ Slots = Iterator[tuple[Chunk, int, Any]]
 
 
 class TaskPool:
-    """The lanes of one event loop.
-
-    Args:
-        job: What to do.
-        put: Takes the batches.
-        concurrency: How many lanes at most, which is items in flight.
-    """
+    """The lanes of one event loop: `concurrency` of them at most, which is items in flight."""
 
     def __init__(self, job: Job, put: Callable[[Batch], None], concurrency: int) -> None:
         self.job = job

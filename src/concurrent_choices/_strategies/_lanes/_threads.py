@@ -40,12 +40,8 @@ MOST_THREADS = 256
 class LanePool:
     """All thread lanes of one job, seen from the caller's thread.
 
-    Args:
-        job: What to do.
-        thread_pool: Where threads come from.
-        workers: How many lanes at most.
-        batch: A fixed batch size, or None to adapt.
-        body: What a lane does: `perform_claims` or another way of working off the source.
+    There are `workers` of them at most, in batches of a fixed size or of one that adapts. A lane's `body` is
+    `perform_claims`, or another way of working off the source.
     """
 
     def __init__(

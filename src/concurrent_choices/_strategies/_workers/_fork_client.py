@@ -52,8 +52,7 @@ class ForkServer:
     def preload(self, modules: Iterable[str]) -> None:
         """Have modules imported once, for all workers that are forked from now on.
 
-        Args:
-            modules: Their names: cloudpickle, the standard library's, and our own.
+        They are cloudpickle, the standard library's, and our own.
         """
         self._modules.update(dict.fromkeys(modules))
 
@@ -135,9 +134,7 @@ class ForkServer:
 class Forked:
     """A worker process that a fork server has forked, or will; it may outlive that one.
 
-    Args:
-        page: Where the process writes its number.
-        ending: A descriptor where the fork server writes how it ended; closed unwritten if that one is gone.
+    How it ended, the fork server writes to `ending`, which is closed unwritten if that one is gone.
     """
 
     def __init__(self, page: Page, ending: int) -> None:

@@ -31,7 +31,6 @@ FALSE_STARTS = 3
 PARTING = 0.2
 """Seconds a worker gets to end by itself (Ctrl-C must be back within half a second)."""
 
-
 _ENDLESS = (
     "a worker imports a module that starts workers as it is imported; put that into a function, or under "
     'if __name__ == "__main__":'
@@ -39,12 +38,7 @@ _ENDLESS = (
 
 
 class Worker:
-    """One worker process: its wire, its page, and what it is known to do.
-
-    Args:
-        start: How processes are started: by a fork server, or by `fresh` or `fork` of `_spawn`.
-        hello: The frames of the first message.
-    """
+    """One worker process: its wire, its page, and what it is known to do."""
 
     def __init__(self, start: Callable[..., Child | Forked], hello: list[Any]) -> None:
         with ExitStack() as theirs, ExitStack() as ours:  # what is ours is closed where no process comes up
@@ -129,13 +123,7 @@ def _pipe() -> tuple[int, int]:
 
 
 class Host:
-    """Starts, replaces and ends the workers of one strategy.
-
-    Args:
-        start_method: "fresh", from an interpreter that has nothing of the caller's, or "fork", of the caller.
-        initializer: Called in each worker before anything else, or None.
-        initargs: Its arguments.
-    """
+    """Starts, replaces and ends the workers of one strategy."""
 
     def __init__(
         self,

@@ -73,14 +73,7 @@ class _Relay(Source):
 
 
 class InnerLanes:
-    """One job's lanes, in a thread of their own; the main thread goes on listening.
-
-    Args:
-        terms: The job's.
-        number: And its number.
-        link: The wire to the caller.
-        page: Where the caller sees what was started.
-    """
+    """One job's lanes, in a thread of their own; the main thread goes on listening."""
 
     def __init__(self, terms: Terms, number: int, link: Link, page: Page) -> None:
         self._link = link

@@ -39,9 +39,6 @@ class _Number:
 class Page:
     """Six numbers that the caller and a worker tell each other.
 
-    Args:
-        descriptor: The memory behind it.
-
     Attributes:
         started: Items of the present job that the worker has started.
         since: When it started the last of them, ns of the monotonic clock; 0 while it runs none.

@@ -40,9 +40,8 @@ def fresh(wire: socket, page: Page, lifeline: int) -> Child:
 def interpreter(module: str, descriptors: list[int]) -> Child:
     """A fresh interpreter in a process group of its own, with nothing on its standard input.
 
-    Args:
-        module: Which of the modules beside this one has the `main` that it runs.
-        descriptors: What it gets of this process; it finds their numbers there on its command line.
+    It runs the `main` of a module beside this one, and finds on its command line what number each of the
+    descriptors has there.
 
     Raises:
         WorkerStartError: There is none, or it cannot be started.

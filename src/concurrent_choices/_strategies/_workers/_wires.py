@@ -24,9 +24,7 @@ Q = TypeVar("Q", bound=_Staffed)
 class Wires(Generic[Q]):
     """What one thread listens to: wires and sentinels of workers, and a waker.
 
-    Args:
-        queues: What each worker has in hand, by the descriptor of its wire; kept up to date here.
-        waker: What else ends the waiting.
+    Kept up to date here: the queues, what each worker has in hand, by the descriptor of its wire.
     """
 
     def __init__(self, queues: dict[int, Q], waker: Waker) -> None:
