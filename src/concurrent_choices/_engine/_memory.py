@@ -11,6 +11,7 @@ from operator import attrgetter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
+from .._work._callables import called
 from .._work._captured import of_type, reached_from
 from .._work._job import Job
 from .._work._mutex import Mutex
@@ -109,19 +110,14 @@ def key_of(fn: Callable[..., Any], item: object, allowed: Hashable) -> Hashable:
 
 def _code(fn: object) -> Hashable:
     """What runs when it is called: its code, or a name where it is written in C."""
-    while True:
-        if isinstance(fn, partial):
-            fn = fn.func  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - of whatever type
-        elif isinstance(fn, MethodType):
-            fn = fn.__func__
-        elif isinstance(fn, FunctionType):
-            return fn.__code__
-        else:
-            kind = type(fn)
-            call = vars(kind).get("__call__")
-            if not isinstance(call, FunctionType):
-                return kind.__qualname__, getattr(fn, "__module__", ""), getattr(fn, "__qualname__", "")
-            fn = call
+    fn = called(fn)
+    if isinstance(fn, FunctionType):
+        return fn.__code__
+    kind = type(fn)
+    call = vars(kind).get("__call__")
+    if isinstance(call, FunctionType):
+        return call.__code__
+    return kind.__qualname__, getattr(fn, "__module__", ""), getattr(fn, "__qualname__", "")
 
 
 def _constant(value: object, most: int = SHORT) -> Hashable:

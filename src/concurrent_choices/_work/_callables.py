@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType
 
 from ._perform import safe_repr, shortened
 
@@ -37,9 +37,9 @@ def is_generator(fn: Callable[..., Any]) -> bool:
 
 
 def called(fn: Any) -> Any:
-    """What a partial calls; any other callable itself."""
-    while isinstance(fn, partial):
-        fn = fn.func
+    """What a call runs: a partial's function, a method's; any other callable itself."""
+    while isinstance(fn, (partial, MethodType)):
+        fn = fn.func if isinstance(fn, partial) else fn.__func__
     return fn
 
 

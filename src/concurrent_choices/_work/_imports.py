@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from itertools import islice
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple, TypeGuard
 
+from ._callables import called
 from ._pickling import goes_by_value
 
 __all__ = ["Imports", "imports_of", "needed_by", "preloadable"]
@@ -81,8 +81,7 @@ def needed_by(fn: object, counts: Callable[[str], bool]) -> Iterator[str]:
 
 def _roots(fn: object) -> Iterator[str]:
     """The modules that a callable itself needs."""
-    while isinstance(fn, partial | MethodType):
-        fn = fn.func if isinstance(fn, partial) else fn.__func__
+    fn = called(fn)
     if not isinstance(fn, FunctionType) or not goes_by_value(fn):
         yield _home_of(fn) or ""
         return

@@ -7,7 +7,7 @@ from collections import deque
 from functools import partial
 from types import CodeType, FunctionType, MethodType
 
-from ._callables import enclosed
+from ._callables import called, enclosed
 from ._captured import attributes_of, of_libraries, of_type, reached_from
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
@@ -69,10 +69,8 @@ def may_store(fn: Any) -> bool:
 
     What it does to containers that it has made itself does not count.
     """
-    fn, _ = _unbound(fn)
-    if not isinstance(fn, FunctionType):
-        return True
-    return any(_stores(code) for code in _codes(fn.__code__))
+    itself = called(fn)
+    return not isinstance(itself, FunctionType) or any(map(_stores, _codes(itself.__code__)))
 
 
 def altered_by(fn: Any) -> str:
@@ -83,7 +81,7 @@ def altered_by(fn: Any) -> str:
 
     The functions that the callable uses are looked at too, but those of libraries.
     """
-    itself, _ = _unbound(fn)
+    itself = called(fn)
     functions = (each for _, each in reached_from(fn) if isinstance(each, FunctionType))
     looked_at = (each for each in functions if each is itself or not of_libraries(each.__code__))
     return next((name for function in looked_at for name in _altered(function)), "")
@@ -95,7 +93,7 @@ def alters_items(fn: Any, items: Sequence[Any]) -> bool:
     Only what is plain: an attribute or an element that is set, or a container that it holds, by a method of
     that. One whose code gives the name to something else too is not looked at.
     """
-    itself, place = _unbound(fn)
+    itself, place = called(fn), _bound_to(fn)
     if not items or not isinstance(itself, FunctionType) or of_libraries(itself.__code__):
         return False
     code = itself.__code__
@@ -108,13 +106,11 @@ def alters_items(fn: Any, items: Sequence[Any]) -> bool:
     return any(_is_altered(steps[at : at + _CHAIN], item) for at in loads for item in items)
 
 
-def _unbound(fn: Any) -> tuple[Any, int]:
-    """What a call runs, without what is bound to it, and how many parameters stand before the item's."""
-    count = 0
-    while isinstance(fn, (MethodType, partial)):
-        count += 1 if isinstance(fn, MethodType) else len(fn.args)
-        fn = fn.__func__ if isinstance(fn, MethodType) else fn.func
-    return fn, count
+def _bound_to(fn: Any) -> int:
+    """How many parameters stand before the item's."""
+    if isinstance(fn, partial):
+        return len(fn.args) + _bound_to(fn.func)
+    return 1 + _bound_to(fn.__func__) if isinstance(fn, MethodType) else 0
 
 
 def _is_altered(then: Sequence[_Step], held: Any) -> bool:
