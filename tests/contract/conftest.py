@@ -23,7 +23,7 @@ from contract_ways import (
 )
 
 from concurrent_choices._engine import _ticker
-from concurrent_choices._strategies._lanes import _background, _native, _thread_pool, _threads
+from concurrent_choices._strategies._lanes import _any_loop, _native, _thread_pool, _threads
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -88,7 +88,7 @@ def loop(request: pytest.FixtureRequest) -> Callable[..., Any]:
 @pytest.fixture
 def hurried(nothing_left: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Nobody waits long for orphaned threads, and they are let go when the test ends."""
-    for module in (_background, _thread_pool, _native, _threads):
+    for module in (_any_loop, _thread_pool, _native, _threads):
         monkeypatch.setattr(module, "PARTING", 0.02)
     acts.RELEASE.clear()
     yield

@@ -12,9 +12,9 @@ import pytest
 from concurrent_choices import HybridStrategy, run
 from concurrent_choices._strategies._lanes._threads import threads_inside
 from concurrent_choices._strategies._workers._inner import InnerLanes
+from concurrent_choices._strategies._workers._outcome import Loading
 from concurrent_choices._strategies._workers._page import Page
 from concurrent_choices._strategies._workers._wire import Kind, Link, Terms
-from concurrent_choices._work._nesting import Loading
 
 
 @pytest.fixture

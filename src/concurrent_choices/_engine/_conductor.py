@@ -17,7 +17,7 @@ from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS, Lane
 from .._work._job import Job
 from .._work._mutex import Mutex
-from .._work._nesting import lanes_around
+from .._work._contexts import lanes_around
 from .._work._state import FIRST, State
 from ._caller import Caller, Orders
 from ._elastic_pool import ElasticPool

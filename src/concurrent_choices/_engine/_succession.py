@@ -10,7 +10,7 @@ from functools import partial
 from .._facts._batch import Batch
 from .._judge._controller import Arrangement, Controller, Limits, Prior
 from .._judge._controller._loops import FIRST_TASKS
-from .._strategies._lanes._thread_pool import ThreadPool
+from .._strategies._lanes._thread_pool import PARTING, ThreadPool
 from .._work._job import Job
 from .._work._new_thread import new_thread
 from .._work._state import State
@@ -19,11 +19,10 @@ from ._conductor import Beginning, Conductor, order_beside
 from ._elastic_task_pool import ElasticTaskPool
 from ._loops import perform_in_loop
 from ._memory import Recollection
-from ._takeover import Takeover
 from ._urgency import Urgency
 from ._worker_startup import WorkerStartup
 
-__all__ = ["Succession"]
+__all__ = ["Succession", "Takeover"]
 
 _NAME = "concurrent_choices-auto"
 
@@ -75,8 +74,8 @@ class Succession:
     def begin(self, arrangement: Arrangement, tasks: ElasticTaskPool, *, beside: bool, overlap: bool) -> None:
         """Have the loop retire, and others do the rest.
 
-        They have their threads before the loop retires, or nobody might be left to go on: one of its own where
-        the rest is drawn `beside`. Where they `overlap`, they begin while the loop is at its last items.
+        They have their threads before the loop retires, or nobody might be left to go on: one more where the
+        rest is drawn `beside`. Where they `overlap`, they begin while the loop is at its last items.
 
         Raises:
             RuntimeError: There can be no more threads; the loop goes on.
@@ -172,6 +171,51 @@ class Succession:
             threading.Thread(target=self.dismiss, name=f"{_NAME}-end").start()
         except RuntimeError:  # there can be no more threads, so the loop waits that moment
             self.dismiss()
+
+
+class Takeover:
+    """Performs the rest, once told to begin; for a caller that looks at no result before the end.
+
+    Its thread is there before that, so that whoever hands over knows that there is one.
+
+    Raises:
+        RuntimeError: There can be no more threads.
+    """
+
+    def __init__(self, job: Job, rest: Iterator[Batch]) -> None:
+        self._job = job
+        self._rest = rest
+        self._batches: list[Batch] = []
+        self._error: BaseException | None = None
+        self._told = threading.Event()
+        self._thread = new_thread(self._work, "concurrent_choices-takeover")
+        self._thread.start()
+
+    def begin(self) -> None:
+        """Go to work: who had the job so far takes no further item of it."""
+        self._told.set()
+
+    def _work(self) -> None:
+        self._told.wait()
+        try:
+            for batch in self._rest:
+                self._batches.append(batch)
+                if batch.error is not None:
+                    self._job.stop()  # the loop, too, has nothing left to do
+        except BaseException as error:  # noqa: BLE001 - the calling thread raises it; here it would be lost
+            self._error = error
+            self._job.stop()
+
+    def batches(self) -> Iterator[Batch]:
+        """Wait for its end; what it did."""
+        self._thread.join()
+        yield from self._batches
+        if self._error is not None:
+            raise self._error
+
+    def part(self) -> None:
+        """Wait a moment for its end, once the job is stopped."""
+        self._thread.join(PARTING)
 
 
 def _try_thread() -> None:

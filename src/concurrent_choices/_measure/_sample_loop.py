@@ -8,8 +8,7 @@ import weakref
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._work._loop_end import end_loop
-from .._work._loop_threads import new_loop
+from .._work._own_loops import end_loop, new_loop
 from .._work._new_thread import new_thread
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from .._facts._batch import Claim
 from .._facts._workload import Workload
 from .._measure._ledger import Raised
 from .._measure._profiler import Sampled
-from .._work._loop_threads import new_loop
+from .._work._own_loops import new_loop
 from .._work._watched import time_up
 from ..protocols import Strategy
 from ._arguments import check_timeout

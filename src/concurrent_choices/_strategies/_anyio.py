@@ -70,7 +70,7 @@ def _run_tasks(backend: str, tasks: TaskPool, register: Callable[[Callable[[], N
 
     import anyio  # noqa: PLC0415 - 60 ms; as above
 
-    from .._work._loop_threads import with_threads  # noqa: PLC0415 - as above
+    from .._work._own_loops import with_threads  # noqa: PLC0415 - as above
     from ._lanes._anyio_host import AnyioHost  # noqa: PLC0415 - as above
 
     async def main() -> None:

@@ -58,7 +58,7 @@ class AsyncioStrategy(ThreadBacked):
         return execute_here(job, self.concurrency)
 
     def _new_loop(self) -> AbstractEventLoop:
-        from .._work._loop_threads import new_loop  # noqa: PLC0415 - as above
+        from .._work._own_loops import new_loop  # noqa: PLC0415 - as above
 
         return new_loop()
 
@@ -95,7 +95,7 @@ class UvloopStrategy(AsyncioStrategy):
             raise MissingExtraError(feature, "uvloop") from error
         if not standard_streams_are_open():
             return super()._new_loop()  # libuv would abort the process when it closes one of theirs
-        from .._work._loop_threads import with_threads  # noqa: PLC0415 - as above
+        from .._work._own_loops import with_threads  # noqa: PLC0415 - as above
 
         return with_threads(uvloop.new_event_loop())
 

@@ -1,12 +1,23 @@
-"""The context that items run in: what one has left there, and what it says of the loop it was copied in."""
+"""The context that items run in: what one has left there, and what it says of loops and lanes around."""
 
 from __future__ import annotations
 
 import sys
-from contextvars import Context
+from contextvars import Context, ContextVar
 from operator import is_
 
-__all__ = ["leave_loop", "same"]
+__all__ = ["lanes_around", "leave_loop", "same", "share"]
+
+lanes_around: ContextVar[int] = ContextVar("concurrent_choices_lanes", default=1)
+"""How many lanes share this machine already, so that `run` inside `run` does not multiply workers.
+
+Worker processes get the figure with the job.
+"""
+
+
+def share(workers: int) -> int:
+    """The part of `workers` that one of the lanes around this call may start; at least one."""
+    return max(1, workers // lanes_around.get())
 
 
 def same(context: Context, other: Context) -> bool:

@@ -13,7 +13,7 @@ from math import inf
 from .._errors import InvalidArgumentError
 from ._callables import is_async as gives_coroutines
 from ._callables import name_of, touches_nothing
-from ._nesting import lanes_around
+from ._contexts import lanes_around
 from ._perform import Performer
 from ._watched import Watched
 

@@ -13,7 +13,7 @@ import anyio.lowlevel
 
 from ..._work._limited import OverdueError
 from ..._work._running_loop import on_trio
-from ._bell import Bell
+from ._any_loop import Bell
 from ._task_pool import Body
 
 __all__ = ["AnyioHost"]

@@ -10,8 +10,8 @@ from math import inf
 
 from ..._facts._batch import Batch
 from ..._work._job import Job
-from ..._work._loop_threads import new_loop
-from ._asyncio_host import AsyncioHost, run_loop
+from ..._work._own_loops import end_loop, new_loop
+from ._asyncio_host import AsyncioHost
 from ._task_pool import TaskPool
 from ._thread_pool import ThreadPool
 from ._threads import Lane, LanePool
@@ -25,14 +25,21 @@ RunTasks = Callable[[TaskPool, Callable[[Callable[[], None]], None]], None]
 
 
 def run_tasks(factory: Factory, tasks: TaskPool, register: Callable[[Callable[[], None]], None]) -> None:
-    """Run a task pool to its end on a new asyncio loop."""
+    """Run a task pool to its end on a new asyncio loop, and end that."""
 
     async def main() -> None:
         host = AsyncioHost()
         register(host.wake_soon)
         await tasks.serve(host)
 
-    run_loop(factory, main())
+    loop = factory()
+    work = main()
+    try:
+        loop.run_until_complete(work)
+    finally:
+        if loop.is_running():  # it has failed to start, for want of descriptors, and cannot be closed either
+            work.close()  # or Python warns that it was never awaited
+        end_loop(loop)
 
 
 def serve(

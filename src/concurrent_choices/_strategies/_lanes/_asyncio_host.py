@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from contextlib import suppress
 from contextvars import Context
 from math import inf
 from typing import Any, Self
 
 from ..._work._limited import cancel_all, limited
-from ..._work._loop_end import end_loop
 from ._task_pool import Body
 
-__all__ = ["AsyncioHost", "run_loop"]
+__all__ = ["AsyncioHost"]
 
 
 class AsyncioHost:
@@ -74,18 +73,3 @@ class AsyncioHost:
 
     def is_cancellation(self, error: BaseException) -> bool:
         return self._ending and isinstance(error, asyncio.CancelledError)
-
-
-def run_loop(factory: Callable[[], asyncio.AbstractEventLoop], main: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine on a loop, and end that."""
-    try:
-        loop = factory()
-    except BaseException:
-        main.close()  # or Python warns that it was never awaited
-        raise
-    try:
-        loop.run_until_complete(main)
-    finally:
-        if loop.is_running():  # it has failed to start, for want of descriptors, and cannot be closed either
-            main.close()
-        end_loop(loop)

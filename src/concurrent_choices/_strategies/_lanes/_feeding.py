@@ -9,8 +9,7 @@ import anyio
 import anyio.to_thread
 
 from ..._work._job import Job
-from ._background import Background
-from ._bell import Bell
+from ._any_loop import Background, Bell
 
 __all__ = ["Feeding"]
 

@@ -20,10 +20,9 @@ from ..._work._contexts import leave_loop
 from ..._work._job import Job
 from ..._work._new_thread import new_thread, start
 from ..._work._running_loop import on_trio
+from ._any_loop import PARTING, Background, Bell
 from ._anyio_host import AnyioHost
 from ._asyncio_host import AsyncioHost
-from ._background import PARTING, Background
-from ._bell import Bell
 from ._task_pool import TaskPool
 
 __all__ = ["execute_beside", "execute_here", "execute_tasks"]

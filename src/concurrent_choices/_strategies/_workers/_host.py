@@ -14,11 +14,11 @@ from typing import Any
 from ..._errors import ClosedStrategyError, WorkerStartError
 from ..._work._forks import tell_in_forks
 from ..._work._imports import preloadable
-from ..._work._nesting import Loading
 from ..._work._pickling import dump
 from . import _spawn
 from ._child import Child
 from ._fork_client import Forked, ForkServer, can_serve_forks
+from ._outcome import Loading
 from ._page import Page
 from ._surroundings import surroundings
 from ._wire import Kind, Link, socket_pair

@@ -12,7 +12,7 @@ from collections import deque
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._mutex import Mutex
-from ..._work._nesting import lanes_around
+from ..._work._contexts import lanes_around
 from ..._work._pickling import load, reason_of
 from ..._work._source import Source
 from ._outcome import Scrutiny, flush_output, pack_outcome

@@ -1,4 +1,4 @@
-"""What a worker reads, and what came of it, packed so that it is sure to arrive; `_unpack` is the other end.
+"""What a worker reads, and what came of it: packed so that it is sure to arrive, and unpacked there.
 
 A worker imports this when it starts, so nothing slow may be imported here.
 """
@@ -9,8 +9,7 @@ import sys
 
 from ..._errors import NotPicklableError, RemoteError
 from ..._facts._batch import Batch, Claim
-from ..._work._nesting import Loading
-from ..._work._perform import notes_of, show, text_of
+from ..._work._perform import add_to, notes_of, show, text_of
 from ..._work._pickling import dump, load, reason_of
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
@@ -18,7 +17,21 @@ TYPE_CHECKING = False  # checkers know the name; importing typing would cost a w
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Carried", "Scrutiny", "flush_output", "pack_outcome", "portable", "read"]
+    from ..._work._job import Job
+    from ._wire import Message
+
+__all__ = [
+    "Carried",
+    "Loading",
+    "RemoteTraceback",
+    "Scrutiny",
+    "flush_output",
+    "opened",
+    "pack_outcome",
+    "portable",
+    "read",
+    "unpack_outcome",
+]
 
 
 class Scrutiny:
@@ -179,6 +192,16 @@ def flush_output() -> None:
             pass
 
 
+class Loading:
+    """Whether this process is a worker that reads what it was sent.
+
+    A module that is imported for that and starts workers as it is imported would do so in each of them again,
+    without an end.
+    """
+
+    now = False
+
+
 def read(frames: Any) -> Any:
     """What was sent; whatever is imported for it starts no workers."""
     Loading.now = True
@@ -196,3 +219,36 @@ class Carried(Exception):  # noqa: N818 - an envelope, never raised
         self.error = error
         self.text = text
         self.notes = notes  # some classes pickle without
+
+
+class RemoteTraceback(Exception):  # noqa: N818 - shown as the cause of an error, never raised
+    """The traceback an exception had in its worker process."""
+
+    def __str__(self) -> str:
+        return f"\n\n{self.args[0]}"
+
+
+def unpack_outcome(message: Message, job: Job) -> Batch:
+    """The batch in a worker's message.
+
+    Raises:
+        Exception: Whatever a result's own methods raise when it is unpickled.
+    """
+    values, error = load(message.frames)
+    if job.return_exceptions:
+        values = [_unwrap(value) for value in values]
+    return Batch(message.start, values, _unwrap(error))
+
+
+def _unwrap(value: Any) -> Any:
+    return opened(value) if type(value) is Carried else value
+
+
+def opened(carried: Carried) -> BaseException:
+    """The exception, with its traceback in words as its cause."""
+    error = carried.error
+    if carried.text:
+        add_to(error, "__cause__", RemoteTraceback(carried.text))
+    if carried.notes:
+        add_to(error, "__notes__", carried.notes)
+    return error

@@ -31,10 +31,10 @@ from ..._work._pickling import dump, reason_of, size_of
 from .._lanes._outbox import UNHEARD
 from ._child import readable
 from ._host import PARTING, Host, Starts, Worker
+from ._outcome import unpack_outcome
 from ._page import A_JOB
 from ._parting import part
 from ._surroundings import surroundings
-from ._unpack import unpack_outcome
 from ._waker import Waker
 from ._wire import Kind, Message, Terms
 from ._wires import Wires

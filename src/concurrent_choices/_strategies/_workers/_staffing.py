@@ -19,7 +19,7 @@ from ..._facts._validators import positive_or_none
 from ..._platform import usable_cpus
 from ..._work._job import Job
 from ..._work._mutex import Mutex
-from ..._work._nesting import share
+from ..._work._contexts import share
 from .._lanes._keeper import Keeper, Kept
 from ._host import Host
 

@@ -15,7 +15,7 @@ from contextvars import copy_context
 from itertools import pairwise
 
 from ..._facts._batch import Batch, Claim
-from ..._work._nesting import lanes_around
+from ..._work._contexts import lanes_around
 from ..._work._perform import Performer
 from ..._work._pickling import load, reason_of
 from ._outcome import Scrutiny, flush_output, pack_outcome, read

@@ -1,4 +1,4 @@
-"""A coroutine beside the caller's in a loop that runs already, asyncio's or trio's."""
+"""What wakes a coroutine and what runs beside one, in a loop that runs already: asyncio's or trio's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import anyio
 
 from ..._work._running_loop import on_trio
 
-__all__ = ["PARTING", "Background"]
+__all__ = ["PARTING", "Background", "Bell"]
 
 PARTING = 0.4
 """Seconds to wait at the end for what runs in the background (Ctrl-C must be back within 0.5 s)."""
@@ -58,3 +58,35 @@ class Background:
             await self._done.wait()
         if not self._done.is_set():
             self.cancel()
+
+
+class Bell:
+    """Wakes a coroutine, from its own loop or from any thread."""
+
+    def __init__(self) -> None:
+        self._event = anyio.Event()
+        self._post = _post_here()
+
+    def ring(self) -> None:
+        """Wake it; for callers in the loop's thread."""
+        self._event.set()
+
+    def ring_soon(self) -> None:
+        """Wake it; for callers in any thread."""
+        with suppress(RuntimeError):  # the loop has closed: nobody waits any more
+            self._post(self.ring)
+
+    async def wait(self) -> None:
+        """Wait for a ring, or take one that came before."""
+        await self._event.wait()
+        self._event = anyio.Event()
+
+
+def _post_here() -> Callable[[Callable[[], object]], object]:
+    """A function that has a callable called in the running loop, usable from any thread."""
+    if on_trio():
+        post: Callable[[Callable[[], object]], object] = (
+            sys.modules["trio"].lowlevel.current_trio_token().run_sync_soon
+        )
+        return post
+    return asyncio.get_running_loop().call_soon_threadsafe

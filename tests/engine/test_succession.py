@@ -3,7 +3,7 @@
 import threading
 
 from concurrent_choices._engine._elastic_pool import ElasticPool
-from concurrent_choices._engine._takeover import Takeover
+from concurrent_choices._engine._succession import Takeover
 from concurrent_choices._facts._batch import Batch
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
 from concurrent_choices._work._job import Job

@@ -1,0 +1,60 @@
+"""The loops that we make ourselves: their threads, and their end."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import suppress
+from typing import Any
+
+from ._limited import GRACE, cancel_all
+
+__all__ = ["MOST", "end_loop", "give_threads", "new_loop", "with_threads"]
+
+MOST = 64
+"""Threads that `asyncio.to_thread` may use in one loop (guessed, as where a `def` waits)."""
+
+
+def with_threads(loop: asyncio.AbstractEventLoop) -> asyncio.AbstractEventLoop:
+    """A loop whose items that wait in threads do so at once.
+
+    A loop has four threads more than processors by itself, however many items it has in flight.
+    """
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - auto's loops load it only where it is used
+
+    loop.set_default_executor(ThreadPoolExecutor(MOST, thread_name_prefix="asyncio"))
+    return loop
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """A loop of asyncio's own, with such threads."""
+    return with_threads(asyncio.new_event_loop())
+
+
+def give_threads() -> None:
+    """The same for the running loop, unless nobody has loaded thread pools: then no item uses them."""
+    if "concurrent.futures.thread" in sys.modules:
+        with_threads(asyncio.get_running_loop())
+
+
+def end_loop(loop: asyncio.AbstractEventLoop) -> None:
+    """Cancel the tasks that are left on a loop, close its async generators, and then the loop.
+
+    Nothing is done to one that is closed already, or runs.
+
+    Not as ``asyncio.Runner`` does: its end waits without bound for tasks that resist cancellation and for
+    threads that sleep, and Ctrl-C must be back within half a second.
+    """
+    if loop.is_closed() or loop.is_running():
+        return
+    try:
+        # Asked here: from Python 3.14 on, one that runs knows no tasks of other threads that ran it before.
+        loop.run_until_complete(_tidy(loop, asyncio.all_tasks(loop)))
+    finally:
+        loop.close()
+
+
+async def _tidy(loop: asyncio.AbstractEventLoop, tasks: set[asyncio.Task[Any]]) -> None:
+    await cancel_all(tasks)
+    with suppress(TimeoutError):
+        await asyncio.wait_for(loop.shutdown_asyncgens(), GRACE)
