@@ -14,7 +14,6 @@ import sys
 from .._errors import InvalidArgumentError
 from ._cgroups import groups
 from ._files import lines, read
-from ._interpreter import interpreter
 
 TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
@@ -28,6 +27,7 @@ __all__ = [
     "CPUS_VARIABLE",
     "cpu_model",
     "gil_enabled",
+    "interpreter",
     "memory_limit",
     "start_methods",
     "this_machine",
@@ -78,6 +78,18 @@ def gil_enabled() -> bool:
     """Whether only one thread at a time runs Python code: as of now, an import may change it."""
     ask = getattr(sys, "_is_gil_enabled", None)
     return True if ask is None else bool(ask())
+
+
+def interpreter() -> str:
+    """The path of this interpreter.
+
+    Raises:
+        OSError: There is none, as in an application that is frozen or embeds Python.
+    """
+    if not sys.executable or getattr(sys, "frozen", False):
+        msg = "there is no interpreter to start: sys.executable is empty, or the application itself"
+        raise OSError(msg)
+    return sys.executable
 
 
 def start_methods() -> tuple[str, ...]:

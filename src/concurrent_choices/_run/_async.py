@@ -11,8 +11,7 @@ from .._work._job import Job
 from ..protocols import AsyncStrategy, Strategy
 from ._arguments import check_async_items
 from ._collect import Arrivals, Collector, InOrder, Window, finish
-from ._options import RunOptions, StreamOptions
-from ._prepare import LINGER, prepare, prepare_stream, shown
+from ._prepare import LINGER, RunOptions, StreamOptions, prepare, prepare_stream, shown
 
 __all__ = ["arun", "astream"]
 

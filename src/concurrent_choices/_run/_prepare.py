@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Callable
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from .._errors import RunningLoopError
 from .._strategies._registry import resolve
@@ -14,9 +14,20 @@ from .._work._running_loop import loop_runs
 from .._work._source import Source
 from ..protocols import Strategy
 from ._arguments import check_buffersize, check_fn, check_timeout
-from ._options import JobOptions
 
-__all__ = ["GLANCE", "LINGER", "prepare", "prepare_stream", "refuse_loop", "shown"]
+if TYPE_CHECKING:
+    from .._facts._recommendation import Recommendation
+
+__all__ = [
+    "GLANCE",
+    "LINGER",
+    "RunOptions",
+    "StreamOptions",
+    "prepare",
+    "prepare_stream",
+    "refuse_loop",
+    "shown",
+]
 
 LINGER = 1e-3
 """Seconds a result of a stream may rest before the caller is woken (guessed: ten wake-ups' worth)."""
@@ -26,6 +37,30 @@ GLANCE = 0.1
 
 AHEAD = 64
 """Items a stream may take ahead at first; strategies and the caller's pace widen it."""
+
+
+class JobOptions(TypedDict, total=False):
+    """What callers say of a job itself, whoever performs it."""
+
+    timeout: float | None
+    return_exceptions: bool
+    idempotent: bool
+
+
+class RunOptions(TypedDict, total=False):
+    """What `run` and `arun` take besides `return_exceptions`, which changes the type of the result."""
+
+    strategy: str | Strategy | Recommendation
+    timeout: float | None
+    progress: bool
+    idempotent: bool
+
+
+class StreamOptions(RunOptions, total=False):
+    """What `stream` and `astream` take besides it."""
+
+    ordered: bool
+    buffersize: int | None
 
 
 def refuse_loop(called: str, instead: str) -> None:

@@ -11,8 +11,7 @@ from .._work._job import Job
 from ..protocols import Strategy
 from ._arguments import blocking
 from ._collect import Arrivals, Collector, InOrder, Window, finish
-from ._options import RunOptions, StreamOptions
-from ._prepare import GLANCE, prepare, prepare_stream, refuse_loop, shown
+from ._prepare import GLANCE, RunOptions, StreamOptions, prepare, prepare_stream, refuse_loop, shown
 
 __all__ = ["run", "stream"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..._errors import WorkerStartError
-from ..._platform._interpreter import interpreter as this_interpreter
+from ..._platform import interpreter as this_interpreter
 from ._child import Child
 from ._outcome import flush_output
 from ._wire import Link
