@@ -112,7 +112,7 @@ def test_a_bare_worker_is_lean():
         "_strategies._workers._wire",
         "_strategies._workers._worker",
         "_work",
-        "_work._nesting",
+        "_work._contexts",
         "_work._perform",
         "_work._pickling",
     ]

@@ -16,8 +16,8 @@ from .._platform import usable_cpus
 from .._strategies._lanes._keeper import ThreadBacked
 from .._strategies._lanes._threads import MOST_THREADS
 from .._work._bonds import is_loop_bound
-from .._work._job import Job
 from .._work._contexts import lanes_around
+from .._work._job import Job
 from ._conductor import WAKING, Conductor
 from ._memory import Recollection
 from ._report import begin_report
@@ -72,7 +72,7 @@ class AutoStrategy(ThreadBacked):
             job.report = begin_report(job.name)
 
     def _loop_conductor(self, job: Job, *, movable: bool, bound: bool) -> LoopConductor:
-        """A run of an `async def`: whose items may be `movable` from its loop, or that `bound` to the caller."""
+        """A run of an `async def`: its items are `movable` to other loops, its loop `bound` to the caller."""
         from .._judge._controller import LoopController  # noqa: PLC0415 - see `_controller`
         from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 

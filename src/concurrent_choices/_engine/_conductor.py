@@ -15,9 +15,9 @@ from .._facts._batch import Batch
 from .._measure._switching import URGENT, quick_switching
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS, Lane
+from .._work._contexts import lanes_around
 from .._work._job import Job
 from .._work._mutex import Mutex
-from .._work._contexts import lanes_around
 from .._work._state import FIRST, State
 from ._caller import Caller, Orders
 from ._elastic_pool import ElasticPool

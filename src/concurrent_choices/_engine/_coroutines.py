@@ -16,8 +16,8 @@ from .._strategies._lanes._asyncio import run_tasks, serve_in_lane
 from .._strategies._lanes._native import execute_tasks
 from .._work._bonds import bound_to_thread
 from .._work._job import Job
-from .._work._own_loops import give_threads
 from .._work._mutex import Mutex
+from .._work._own_loops import give_threads
 from .._work._state import FIRST, State
 from ._elastic_pool import ElasticPool
 from ._elastic_task_pool import ElasticTaskPool

@@ -8,8 +8,8 @@ import weakref
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._work._own_loops import end_loop, new_loop
 from .._work._new_thread import new_thread
+from .._work._own_loops import end_loop, new_loop
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

@@ -81,7 +81,7 @@ def prepare(  # noqa: PLR0913 - what a job is made of, each by name
 ) -> tuple[Job, Strategy]:
     """Check the arguments, but items, then make the job; nothing has been started.
 
-    The source may run ahead by `window` at first, and for ever where that is `fixed`; the rest is as for `Job`.
+    The source may run ahead by `window` at first, for ever where that is `fixed`; the rest is as for `Job`.
     """
     check_fn(fn)
     chosen = _auto() if strategy == "auto" else resolve(strategy)

@@ -13,8 +13,8 @@ from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
 from ._contexts import same
 from ._limited import CANCELLED, OverdueError, limited
-from ._own_loops import end_loop
 from ._mutex import Mutex
+from ._own_loops import end_loop
 from ._perform import Mark, annotate, show, unawaited_among
 from ._running_loop import loop_runs
 

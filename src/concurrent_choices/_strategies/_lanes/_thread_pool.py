@@ -40,7 +40,7 @@ class ThreadPool:
         self._idle = 0
 
     def start(self, body: Body, then: Body | None = None) -> None:
-        """Run `body` in an idle thread, or in a new one; `then` there, once another body would get that thread.
+        """Run `body` in an idle thread, or in a new one, and `then` once the next body would get that thread.
 
         Raises:
             RuntimeError: No thread can be started; the body is not run.

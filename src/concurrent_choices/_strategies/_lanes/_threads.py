@@ -11,9 +11,9 @@ from contextlib import closing
 from math import inf
 
 from ..._facts._batch import Batch, Claim
+from ..._work._contexts import share
 from ..._work._job import Job
 from ..._work._mutex import Mutex
-from ..._work._contexts import share
 from ..._work._pace import Pace, share_of_rest
 from ..._work._watched import overdue
 from ._outbox import Outbox

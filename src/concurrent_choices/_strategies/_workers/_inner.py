@@ -10,9 +10,9 @@ import threading
 from collections import deque
 
 from ..._facts._batch import Batch, Claim
+from ..._work._contexts import lanes_around
 from ..._work._job import Job
 from ..._work._mutex import Mutex
-from ..._work._contexts import lanes_around
 from ..._work._pickling import load, reason_of
 from ..._work._source import Source
 from ._outcome import Scrutiny, flush_output, pack_outcome

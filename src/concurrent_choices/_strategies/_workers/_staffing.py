@@ -17,9 +17,9 @@ from ..._facts._batch import Batch
 from ..._facts._numbers import plain_int_or_none
 from ..._facts._validators import positive_or_none
 from ..._platform import usable_cpus
+from ..._work._contexts import share
 from ..._work._job import Job
 from ..._work._mutex import Mutex
-from ..._work._contexts import share
 from .._lanes._keeper import Keeper, Kept
 from ._host import Host
 
