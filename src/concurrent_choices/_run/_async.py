@@ -4,56 +4,40 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable
 from contextlib import aclosing
-from typing import Any, Literal, TypeVar, Unpack, overload
+from typing import Any, TypeVar, Unpack, overload
 
 from .._facts._batch import Batch
 from .._work._job import Job
 from ..protocols import AsyncStrategy, Strategy
 from ._arguments import check_async_items
 from ._collect import Arrivals, Collector, InOrder, Window, finish
-from ._prepare import LINGER, RunOptions, StreamOptions, prepare, prepare_stream, shown
+from ._prepare import LINGER, Running, RunOptions, Streaming, StreamOptions, prepare, prepare_stream, shown
 
 __all__ = ["arun", "astream"]
 
 T = TypeVar("T")
 R = TypeVar("R")
 
+Items = Iterable[T] | AsyncIterable[T]
+
 
 @overload
 async def arun(
-    fn: Callable[[T], Awaitable[R]],
-    items: Iterable[T] | AsyncIterable[T],
-    *,
-    return_exceptions: Literal[False] = ...,
-    **options: Unpack[RunOptions],
+    fn: Callable[[T], Awaitable[R]], items: Items[T], **options: Unpack[RunOptions]
 ) -> list[R]: ...
 @overload
 async def arun(
-    fn: Callable[[T], Awaitable[R]],
-    items: Iterable[T] | AsyncIterable[T],
-    *,
-    return_exceptions: bool,
-    **options: Unpack[RunOptions],
+    fn: Callable[[T], Awaitable[R]], items: Items[T], *, return_exceptions: bool, **options: Unpack[Running]
 ) -> list[R | Exception]: ...
 @overload
-async def arun(
-    fn: Callable[[T], R],
-    items: Iterable[T] | AsyncIterable[T],
-    *,
-    return_exceptions: Literal[False] = ...,
-    **options: Unpack[RunOptions],
-) -> list[R]: ...
+async def arun(fn: Callable[[T], R], items: Items[T], **options: Unpack[RunOptions]) -> list[R]: ...
 @overload
 async def arun(
-    fn: Callable[[T], R],
-    items: Iterable[T] | AsyncIterable[T],
-    *,
-    return_exceptions: bool,
-    **options: Unpack[RunOptions],
+    fn: Callable[[T], R], items: Items[T], *, return_exceptions: bool, **options: Unpack[Running]
 ) -> list[R | Exception]: ...
 async def arun(  # noqa: PLR0913 - all but two are options, taken by name
     fn: Callable[[Any], Any],
-    items: Iterable[Any] | AsyncIterable[Any],
+    items: Items[Any],
     *,
     strategy: object = "auto",
     timeout: float | None = None,  # noqa: ASYNC109 - for each item, as everywhere here; not for the call
@@ -105,39 +89,21 @@ async def arun(  # noqa: PLR0913 - all but two are options, taken by name
 
 @overload
 def astream(
-    fn: Callable[[T], Awaitable[R]],
-    items: Iterable[T] | AsyncIterable[T],
-    *,
-    return_exceptions: Literal[False] = ...,
-    **options: Unpack[StreamOptions],
+    fn: Callable[[T], Awaitable[R]], items: Items[T], **options: Unpack[StreamOptions]
 ) -> AsyncGenerator[R]: ...
 @overload
 def astream(
-    fn: Callable[[T], Awaitable[R]],
-    items: Iterable[T] | AsyncIterable[T],
-    *,
-    return_exceptions: bool,
-    **options: Unpack[StreamOptions],
+    fn: Callable[[T], Awaitable[R]], items: Items[T], *, return_exceptions: bool, **options: Unpack[Streaming]
 ) -> AsyncGenerator[R | Exception]: ...
 @overload
-def astream(
-    fn: Callable[[T], R],
-    items: Iterable[T] | AsyncIterable[T],
-    *,
-    return_exceptions: Literal[False] = ...,
-    **options: Unpack[StreamOptions],
-) -> AsyncGenerator[R]: ...
+def astream(fn: Callable[[T], R], items: Items[T], **options: Unpack[StreamOptions]) -> AsyncGenerator[R]: ...
 @overload
 def astream(
-    fn: Callable[[T], R],
-    items: Iterable[T] | AsyncIterable[T],
-    *,
-    return_exceptions: bool,
-    **options: Unpack[StreamOptions],
+    fn: Callable[[T], R], items: Items[T], *, return_exceptions: bool, **options: Unpack[Streaming]
 ) -> AsyncGenerator[R | Exception]: ...
 def astream(  # noqa: PLR0913 - all but two are options, taken by name
     fn: Callable[[Any], Any],
-    items: Iterable[Any] | AsyncIterable[Any],
+    items: Items[Any],
     *,
     ordered: bool = True,
     strategy: object = "auto",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Callable
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from .._errors import RunningLoopError
 from .._strategies._registry import resolve
@@ -22,7 +22,9 @@ __all__ = [
     "GLANCE",
     "LINGER",
     "RunOptions",
+    "Running",
     "StreamOptions",
+    "Streaming",
     "prepare",
     "prepare_stream",
     "refuse_loop",
@@ -47,7 +49,7 @@ class JobOptions(TypedDict, total=False):
     idempotent: bool
 
 
-class RunOptions(TypedDict, total=False):
+class Running(TypedDict, total=False):
     """What `run` and `arun` take besides `return_exceptions`, which changes the type of the result."""
 
     strategy: str | Strategy | Recommendation
@@ -56,11 +58,21 @@ class RunOptions(TypedDict, total=False):
     idempotent: bool
 
 
-class StreamOptions(RunOptions, total=False):
+class RunOptions(Running, total=False):
+    """What they take where an exception is raised."""
+
+    return_exceptions: Literal[False]
+
+
+class Streaming(Running, total=False):
     """What `stream` and `astream` take besides it."""
 
     ordered: bool
     buffersize: int | None
+
+
+class StreamOptions(Streaming, RunOptions, total=False):
+    """What these take where an exception is raised."""
 
 
 def refuse_loop(called: str, instead: str) -> None:

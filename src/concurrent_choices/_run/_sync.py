@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from math import inf
-from typing import Any, Literal, TypeVar, Unpack, overload
+from typing import Any, TypeVar, Unpack, overload
 
 from .._facts._batch import Batch
 from .._work._job import Job
 from ..protocols import Strategy
 from ._arguments import blocking
 from ._collect import Arrivals, Collector, InOrder, Window, finish
-from ._prepare import GLANCE, RunOptions, StreamOptions, prepare, prepare_stream, refuse_loop, shown
+from ._prepare import (
+    GLANCE,
+    Running,
+    RunOptions,
+    Streaming,
+    StreamOptions,
+    prepare,
+    prepare_stream,
+    refuse_loop,
+    shown,
+)
 
 __all__ = ["run", "stream"]
 
@@ -20,36 +30,20 @@ R = TypeVar("R")
 
 
 @overload
-def run(
-    fn: Callable[[T], Awaitable[R]],
-    items: Iterable[T],
-    *,
-    return_exceptions: Literal[False] = ...,
-    **options: Unpack[RunOptions],
-) -> list[R]: ...
+def run(fn: Callable[[T], Awaitable[R]], items: Iterable[T], **options: Unpack[RunOptions]) -> list[R]: ...
 @overload
 def run(
     fn: Callable[[T], Awaitable[R]],
     items: Iterable[T],
     *,
     return_exceptions: bool,
-    **options: Unpack[RunOptions],
+    **options: Unpack[Running],
 ) -> list[R | Exception]: ...
 @overload
-def run(
-    fn: Callable[[T], R],
-    items: Iterable[T],
-    *,
-    return_exceptions: Literal[False] = ...,
-    **options: Unpack[RunOptions],
-) -> list[R]: ...
+def run(fn: Callable[[T], R], items: Iterable[T], **options: Unpack[RunOptions]) -> list[R]: ...
 @overload
 def run(
-    fn: Callable[[T], R],
-    items: Iterable[T],
-    *,
-    return_exceptions: bool,
-    **options: Unpack[RunOptions],
+    fn: Callable[[T], R], items: Iterable[T], *, return_exceptions: bool, **options: Unpack[Running]
 ) -> list[R | Exception]: ...
 def run(  # noqa: PLR0913 - all but two are options, taken by name
     fn: Callable[[Any], Any],
@@ -108,11 +102,7 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
 
 @overload
 def stream(
-    fn: Callable[[T], Awaitable[R]],
-    items: Iterable[T],
-    *,
-    return_exceptions: Literal[False] = ...,
-    **options: Unpack[StreamOptions],
+    fn: Callable[[T], Awaitable[R]], items: Iterable[T], **options: Unpack[StreamOptions]
 ) -> Generator[R]: ...
 @overload
 def stream(
@@ -120,23 +110,13 @@ def stream(
     items: Iterable[T],
     *,
     return_exceptions: bool,
-    **options: Unpack[StreamOptions],
+    **options: Unpack[Streaming],
 ) -> Generator[R | Exception]: ...
 @overload
-def stream(
-    fn: Callable[[T], R],
-    items: Iterable[T],
-    *,
-    return_exceptions: Literal[False] = ...,
-    **options: Unpack[StreamOptions],
-) -> Generator[R]: ...
+def stream(fn: Callable[[T], R], items: Iterable[T], **options: Unpack[StreamOptions]) -> Generator[R]: ...
 @overload
 def stream(
-    fn: Callable[[T], R],
-    items: Iterable[T],
-    *,
-    return_exceptions: bool,
-    **options: Unpack[StreamOptions],
+    fn: Callable[[T], R], items: Iterable[T], *, return_exceptions: bool, **options: Unpack[Streaming]
 ) -> Generator[R | Exception]: ...
 def stream(  # noqa: PLR0913 - all but two are options, taken by name
     fn: Callable[[Any], Any],
