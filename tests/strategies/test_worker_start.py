@@ -102,7 +102,7 @@ def test_a_bare_worker_is_lean():
         "_errors",
         "_facts",
         "_facts._batch",
-        "_facts._named",
+        "_facts._lean",
         "_strategies",
         "_strategies._workers",
         "_strategies._workers._fork_server",

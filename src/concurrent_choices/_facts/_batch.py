@@ -5,13 +5,11 @@ These are tuples, not attrs classes: worker processes use them, and must start w
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+from ._lean import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, NamedTuple
-else:
-    from ._named import NamedTuple
+    from typing import Any
 
 __all__ = ["Batch", "Claim"]
 

@@ -12,10 +12,9 @@ import os
 import sys
 
 from .._errors import InvalidArgumentError
+from .._facts._lean import TYPE_CHECKING
 from ._cgroups import groups
 from ._files import lines, read
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

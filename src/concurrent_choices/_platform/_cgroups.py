@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import os
 
+from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._files import lines
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import NamedTuple
-else:
-    from .._facts._named import NamedTuple
 
 __all__ = ["groups"]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, FunctionType, MethodType
 
+from .._facts._lean import TYPE_CHECKING
 from ._perform import safe_repr, shortened
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

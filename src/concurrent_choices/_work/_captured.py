@@ -12,19 +12,16 @@ from functools import partial
 from itertools import islice
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 
+from .._facts._lean import TYPE_CHECKING, NamedTuple
 from .._platform._libraries import LIBRARIES
 from ._callables import enclosed
 from ._perform import text_of
 from ._pickling import MAINS, names_what_stays
 
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
-
 if TYPE_CHECKING:
     import pickle
     from collections.abc import Iterable, Iterator
-    from typing import Any, NamedTuple
-else:
-    from .._facts._named import NamedTuple
+    from typing import Any
 
 __all__ = [
     "Held",

@@ -11,9 +11,8 @@ import weakref
 from functools import partial
 from queue import SimpleQueue
 
+from .._facts._lean import TYPE_CHECKING
 from ._new_thread import new_thread, start
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,13 +11,12 @@ from functools import partial
 from math import inf
 
 from .._errors import InvalidArgumentError
+from .._facts._lean import TYPE_CHECKING
 from ._callables import is_async as gives_coroutines
 from ._callables import name_of, touches_nothing
 from ._contexts import lanes_around
 from ._perform import Performer
 from ._watched import Watched
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from _pickle import Pickler
 from types import FunctionType
 from zlib import crc32
 
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+from .._facts._lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pickle import PickleBuffer

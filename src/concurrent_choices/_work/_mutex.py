@@ -10,9 +10,9 @@ import sys
 import threading
 from _thread import RLock
 
-__all__ = ["Mutex"]
+from .._facts._lean import TYPE_CHECKING
 
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+__all__ = ["Mutex"]
 
 
 class _Unbroken(RLock):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues] - final in the stubs only

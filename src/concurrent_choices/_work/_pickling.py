@@ -9,9 +9,8 @@ from __future__ import annotations
 from _pickle import dumps as pickled
 from _pickle import loads
 
+from .._facts._lean import TYPE_CHECKING
 from ._perform import text_of
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

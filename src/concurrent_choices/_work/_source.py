@@ -14,10 +14,9 @@ from collections import deque
 from itertools import count, islice
 
 from .._facts._batch import Claim
+from .._facts._lean import TYPE_CHECKING
 from .._platform import gil_enabled
 from ._mutex import Mutex
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -10,17 +10,14 @@ import sys
 from collections.abc import Iterator
 from types import ModuleType
 
+from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._captured import attributes_of, of_type, parts_of
 from ._marks import summed
 from ._stores import altered_by, alters_items, may_store
 
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, NamedTuple
-else:
-    from .._facts._named import NamedTuple
+    from typing import Any
 
 __all__ = ["FIRST", "State"]
 

@@ -7,16 +7,13 @@ from collections import deque
 from functools import partial
 from types import CodeType, FunctionType, MethodType
 
+from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._callables import called, enclosed
 from ._captured import attributes_of, of_libraries, of_type, reached_from
 
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any, NamedTuple
-else:
-    from .._facts._named import NamedTuple
+    from typing import Any
 
 __all__ = ["altered_by", "alters_items", "may_store"]
 

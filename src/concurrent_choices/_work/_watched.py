@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
+from .._facts._lean import TYPE_CHECKING
 from ._hand import DaemonHand
 from ._mutex import Mutex
 from ._perform import show
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,6 +11,7 @@ from contextlib import closing
 from math import inf
 
 from ..._facts._batch import Batch, Claim
+from ..._facts._lean import TYPE_CHECKING
 from ..._work._contexts import share
 from ..._work._job import Job
 from ..._work._mutex import Mutex
@@ -18,8 +19,6 @@ from ..._work._pace import Pace, share_of_rest
 from ..._work._watched import overdue
 from ._outbox import Outbox
 from ._thread_pool import PARTING, ThreadPool
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

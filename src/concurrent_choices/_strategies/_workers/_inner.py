@@ -10,6 +10,7 @@ import threading
 from collections import deque
 
 from ..._facts._batch import Batch, Claim
+from ..._facts._lean import TYPE_CHECKING
 from ..._work._contexts import lanes_around
 from ..._work._job import Job
 from ..._work._mutex import Mutex
@@ -18,8 +19,6 @@ from ..._work._source import Source
 from ._outcome import Scrutiny, flush_output, pack_outcome
 from ._page import Page
 from ._wire import Kind, Link, Message, Terms
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from typing import Any

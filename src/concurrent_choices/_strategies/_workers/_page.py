@@ -6,9 +6,8 @@ import mmap
 import os
 import time
 
+from ..._facts._lean import TYPE_CHECKING
 from ._outcome import read
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

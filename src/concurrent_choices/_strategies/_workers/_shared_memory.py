@@ -7,7 +7,7 @@ import os
 import weakref
 from functools import lru_cache
 
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker 5 ms
+from ..._facts._lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 
+from ..._facts._lean import TYPE_CHECKING
 from ..._work._state import State
 from ._wire import Kind, Message
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,14 +13,12 @@ import struct
 from _socket import AF_UNIX, CMSG_SPACE, MSG_CTRUNC, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socketpair
 from collections import deque
 
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
+from ..._facts._lean import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from _socket import socket
     from collections.abc import Callable, Sequence
-    from typing import Any, NamedTuple
-else:
-    from ..._facts._named import NamedTuple
+    from typing import Any
 
 __all__ = ["Kind", "Link", "Message", "Terms", "socket_pair"]
 

@@ -15,6 +15,7 @@ from contextvars import copy_context
 from itertools import pairwise
 
 from ..._facts._batch import Batch, Claim
+from ..._facts._lean import TYPE_CHECKING
 from ..._work._contexts import lanes_around
 from ..._work._perform import Performer
 from ..._work._pickling import load, reason_of
@@ -22,8 +23,6 @@ from ._outcome import Scrutiny, flush_output, pack_outcome, read
 from ._page import A_JOB, Page
 from ._surroundings import adopt
 from ._wire import Kind, Link, Message, Terms
-
-TYPE_CHECKING = False  # checkers know the name; importing typing would cost a worker's start 5 ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent_choices._facts._named import NamedTuple
+from concurrent_choices._facts._lean import NamedTuple
 
 
 class Pair(NamedTuple):
