@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from functools import cached_property, partial
-from typing import Any, TypeVar
+from functools import lru_cache, partial
+from typing import Any
 
 from attrs import has
 
@@ -16,8 +16,6 @@ from .._work._imports import imports_of
 from ._sync import run
 
 __all__ = ["probes"]
-
-_T = TypeVar("_T")
 
 _MANY = 4000
 _FEW = 500  # of what takes longer
@@ -63,45 +61,21 @@ def _hybrid_item() -> float:
     return 2 * _per_item("hybrid", abs, _FEW, **options)
 
 
-def _rounds(measure: Callable[[], _T]) -> list[_T]:
-    """Some rounds, fewer where they take long: of many that are left behind there are no figures."""
+def _least(measure: Callable[[], dict[str, float]]) -> dict[str, float]:
+    """The least of some rounds, fewer where they take long: of what is left behind there is no figure."""
     until = time.perf_counter() + _ENOUGH
     rounds = [measure()]
     while len(rounds) < _STARTS and time.perf_counter() < until:
         rounds.append(measure())
-    return rounds
+    return {kind: min(each[kind] for each in rounds) for kind in rounds[0]}
 
 
-class _Threads:
-    """The least that many threads took which all wait equally long, measured at the first asking."""
-
-    @cached_property
-    def _least(self) -> tuple[float, float, float]:
-        rounds = _rounds(lambda: (*_waiting(), timed(lambda: _in_threads(asyncio.sleep))))
-        whole, ending, on_loops = (min(each) for each in zip(*rounds, strict=True))
-        return whole, ending, on_loops
-
-    def start(self) -> float:
-        """What each of them adds to the time of one, but for its end."""
-        whole, ending, _ = self._least
-        return _each(whole - ending - _WAIT)
-
-    def end(self) -> float:
-        """For each of them, what passes between the last item's end and that of the run."""
-        return _each(self._least[1])
-
-    def loop(self) -> float:
-        """What an event loop in each of them adds."""
-        whole, _, on_loops = self._least
-        return _each(on_loops - whole)
-
-
-def _waiting() -> tuple[float, float]:
-    """Seconds of a run of threads that wait, and of its end, when all have waited."""
+def _waiting() -> dict[str, float]:
+    """Seconds of a run of threads that all wait equally long, of its end, and of one with a loop in each."""
     start = time.perf_counter()
     last = max(_in_threads(_waited))
     end = time.perf_counter()
-    return end - start, end - last
+    return {"run": end - start, "end": end - last, "loops": timed(lambda: _in_threads(asyncio.sleep))}
 
 
 def _waited(seconds: float) -> float:
@@ -123,52 +97,30 @@ def _starting(workers: int, fn: Callable[[Any], Any] = abs, item: object = 0) ->
     return timed(lambda: run(fn, [item] * workers, strategy=strategy))
 
 
-class _Starts:
-    """The least that starts of workers took, measured at the first asking: whatever else runs adds to them.
+def _starts() -> dict[str, float]:
+    """Seconds that starts of workers take.
 
     One kind takes only milliseconds longer than another. So all have their turn in each round, and a slow
     phase of the machine meets all: from one calibration to the next, the import of a module varies by 3 %
     then instead of 16, lanes in a worker by 12 instead of 54.
     """
-
-    @cached_property
-    def _least(self) -> dict[str, float]:
-        kinds: dict[str, Callable[[], float]] = {
-            "one": lambda: _starting(1),
-            "more": lambda: _starting(1 + _MORE),
-            "importing": lambda: _starting(1, has, int),
-            "lanes": lambda: timed(_hybrid_from_nothing),
-        }
-        rounds = _rounds(lambda: {kind: start() for kind, start in kinds.items()})
-        return {kind: min(each[kind] for each in rounds) for kind in kinds}
-
-    def _beyond_one(self, kind: str) -> float:
-        return max(_NEXT_TO_NOTHING, self._least[kind] - self._least["one"])
-
-    def first(self) -> float:
-        """From nothing to the first result of one worker."""
-        return self._least["one"]
-
-    def further(self) -> float:
-        """What each of several more workers adds."""
-        return self._beyond_one("more") / _MORE
-
-    def importing(self) -> float:
-        """What a worker takes longer for a callable of attrs, which is there, by modules it needs.
-
-        A fresh interpreter takes less than that: there no cache is cold, and nobody else is at work.
-        """
-        needed = imports_of(has, is_async=False)
-        return self._beyond_one("importing") / (needed.shared + needed.own)
-
-    def lanes(self) -> float:
-        """What one worker with lanes inside takes longer than one without."""
-        return self._beyond_one("lanes")
+    return {
+        "one": _starting(1),
+        "more": _starting(1 + _MORE),
+        "importing": _starting(1, has, int),  # what is there, by modules that it needs
+        "lanes": timed(_hybrid_from_nothing),
+    }
 
 
 def _hybrid_from_nothing() -> None:
     with load("hybrid")(max_workers=1, concurrency=2) as strategy:
         run(abs, range(1), strategy=strategy)
+
+
+def _modules() -> int:
+    """How many a worker imports for that: in a fresh interpreter no cache is cold, nobody else at work."""
+    needed = imports_of(has, is_async=False)
+    return needed.shared + needed.own
 
 
 _OF_ROUNDS = f"best of {_ROUNDS} rounds of"
@@ -205,20 +157,37 @@ def probes() -> dict[str, Probe]:
 
     Those that choices depend on most come first.
     """
-    starts, threads = _Starts(), _Threads()
+    starts = lru_cache(partial(_least, _starts))  # measured at the first asking
+    threads = lru_cache(partial(_least, _waiting))
+
+    def beyond_one(kind: str) -> float:
+        return max(_NEXT_TO_NOTHING, starts()[kind] - starts()["one"])
+
     return {
-        "process_start": (starts.first, f"from nothing to a worker's first result, {_OF_STARTS}"),
-        "process_worker": (starts.further, f"what {_MORE} workers more than one add, {_OF_STARTS}"),
-        "module_import": (starts.importing, f"what those of attrs add to a worker's start, {_OF_STARTS}"),
-        "hybrid_start": (starts.lanes, f"what two threads in a worker add, {_OF_STARTS}"),
+        "process_start": (
+            lambda: starts()["one"],
+            f"from nothing to a worker's first result, {_OF_STARTS}",
+        ),
+        "process_worker": (
+            lambda: beyond_one("more") / _MORE,
+            f"what {_MORE} workers more than one add, {_OF_STARTS}",
+        ),
+        "module_import": (
+            lambda: beyond_one("importing") / _modules(),
+            f"what those of attrs add to a worker's start, {_OF_STARTS}",
+        ),
+        "hybrid_start": (lambda: beyond_one("lanes"), f"what two threads in a worker add, {_OF_STARTS}"),
         **_LANES,
         "thread_start": (
-            threads.start,
+            lambda: _each(threads()["run"] - threads()["end"] - _WAIT),
             f"what each of {_THREADS} that sleep adds, without its end, {_OF_LANES}",
         ),
         "thread_end": (
-            threads.end,
+            lambda: _each(threads()["end"]),
             f"from the last wakening to the run's end, each of {_THREADS}, {_OF_LANES}",
         ),
-        "thread_loop": (threads.loop, f"what a loop in each of {_THREADS} that sleep adds, {_OF_LANES}"),
+        "thread_loop": (
+            lambda: _each(threads()["loops"] - threads()["run"]),
+            f"what a loop in each of {_THREADS} that sleep adds, {_OF_LANES}",
+        ),
     }

@@ -12,7 +12,7 @@ from .._facts._batch import Batch
 from .._work._job import Job
 from .._work._pace import Pace
 from ._lanes._keeper import ThreadBacked
-from ._lanes._threads import LanePool
+from ._lanes._threads import threads_for
 
 __all__ = ["SequentialStrategy"]
 
@@ -33,7 +33,7 @@ class SequentialStrategy(ThreadBacked):
         if job.is_async:
             return self._await_each(job)
         if job.timeout is not None:
-            return self._beside(job)
+            return threads_for(job, self._keeper.lend(), 1)
         return self._here(job)
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
@@ -50,10 +50,6 @@ class SequentialStrategy(ThreadBacked):
             batch = job.performer(claim)
             pace.took(time.perf_counter() - began, len(batch.values))
             yield batch
-
-    def _beside(self, job: Job) -> Iterator[Batch]:
-        with self._keeper.lend() as thread_pool:
-            yield from LanePool(job, thread_pool, workers=1)
 
     def _await_each(self, job: Job) -> Iterator[Batch]:
         import asyncio  # noqa: PLC0415 - 30 ms; a `def` does not need it
