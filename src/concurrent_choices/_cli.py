@@ -290,7 +290,7 @@ def _items(text: str) -> Iterable[Any]:
     try:
         if text == "-":
             return _lines(sys.stdin)
-        if os.path.exists(text) and not os.path.isdir(text):  # noqa: PTH110, PTH112 - pathlib raises where an expression is too long for a name
+        if os.path.exists(text):  # noqa: PTH110 - pathlib raises where an expression is too long for a name
             with Path(text).open() as file:
                 return _lines(file)
     except (OSError, UnicodeDecodeError) as error:

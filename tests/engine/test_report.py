@@ -56,6 +56,15 @@ def test_a_few_lanes_more_are_no_step(lanes, count):
     assert len(told(*steps)) == count
 
 
+def test_a_reason_that_goes_on_is_printed_once():
+    """Lanes that double have the same one each time, but for its figures."""
+    report = RunReport("work")
+    for each in (step("thread ×8", "98% waits", 8), step("thread ×16", "97% waits", 16), step("alone", "x")):
+        report.note(each)
+    endings = [line.rsplit("  ", 1)[1].strip() for line in str(report).splitlines()[1:]]
+    assert endings == ["98% waits", "the same", "x"]
+
+
 class Raising(logging.Handler):
     """As one whose disk is full, or whose server is gone."""
 

@@ -250,3 +250,12 @@ def test_what_did_not_come_back_has_computed_for_at_least_so_long():
     told = verdict(function(1000, cpu=800, gil=800, wall_at_least=True))
 
     assert told.reason.startswith("each call computes for at least 800 ms under the GIL")
+    assert "times as fast" not in told.reason
+
+
+def test_calls_that_all_raised_are_nothing_to_go_by():
+    """How long failing takes is no reason to use anything."""
+    told = verdict(evolve(SLEEP, errors=1.0))
+
+    assert "Nothing to go by: no sampled call succeeded" in str(told)
+    assert "Use " not in str(told)

@@ -247,5 +247,5 @@ def test_a_coroutine_that_needs_trio():
         raise RuntimeError(message)
 
     told = str(recommend(fn, range(20)))
-    assert "No sampled call succeeded" in told
+    assert "no sampled call succeeded" in told
     assert 'AnyioStrategy(backend="trio")' in told

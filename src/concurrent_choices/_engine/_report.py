@@ -136,7 +136,9 @@ class RunReport(Printed):
     def __str__(self) -> str:
         took = "still running" if self.seconds is None else f"{self.seconds:.3f} s"
         lines = [f"{self.callable}: {self.done} items, {took}"]
-        lines += [f"{step.at:8.3f} s  {step.doing:<20}  {step.reason}" for step in self.steps]
+        for before, step in zip([None, *self.steps], self.steps, strict=False):
+            same = before is not None and step.words == before.words
+            lines.append(f"{step.at:8.3f} s  {step.doing:<20}  {'the same' if same else step.reason}")
         if self.witness:
             lines.append(f"It stayed in this process: calls change {self.witness}.")
         if self.lost:

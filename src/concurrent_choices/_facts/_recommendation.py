@@ -87,8 +87,8 @@ class Recommendation(Printed, Jsonable):
         gil = "" if machine.gil else ", no GIL"
         yield f"{self.name}: {items} on {counted(machine.cpus, 'CPU')} ({machine.python}{gil})"
         yield f"bound: {self.bound}    diagnosis: {self.diagnosis}"
-        chosen = how(self.plan, is_async=self.profile.is_async)
-        yield paragraph(f'Use "{self.plan.strategy}" ({chosen}): {self.reason}')
+        chosen = f'Use "{self.plan.strategy}" ({how(self.plan, is_async=self.profile.is_async)})'
+        yield paragraph(f"{'Nothing to go by' if self.profile.errors == 1.0 else chosen}: {self.reason}")
 
     def _table(self) -> Iterator[str]:
         raced = ["measured"] if any(each.measured is not None for each in self.estimates) else []

@@ -18,6 +18,8 @@ WORTH_IT = 1.1
 
 def reason(verdict: Recommendation) -> str:
     """Why the chosen plan, in one sentence."""
+    if verdict.profile.errors == 1.0:
+        return "no sampled call succeeded, and the figures are those of failing."
     diagnosis, _, _ = verdict.diagnosis.partition(" at ")  # of a blocked loop its place is told, too
     because, bound = BECAUSE[diagnosis](verdict), verdict.profile.binding
     if bound and verdict.plan.strategy == "sequential":
@@ -158,10 +160,11 @@ def _therefore(verdict: Recommendation) -> str:
 
 
 def _gain(verdict: Recommendation) -> str:
-    """How much faster than one after another, where that is worth a word."""
+    """How much faster than one after another, where that is known and worth a word."""
     plain = verdict.estimate("sequential").expected
     chosen = verdict.chosen
-    if verdict.plan.strategy == "sequential" or not chosen.expected:
+    known = chosen.expected and not verdict.profile.wall_at_least
+    if verdict.plan.strategy == "sequential" or not known:
         return ""
     times = plain / chosen.expected
     source = "measured" if chosen.measured is not None else "predicted"

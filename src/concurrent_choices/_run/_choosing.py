@@ -171,8 +171,6 @@ def _raised(sampled: Sampled) -> Iterator[str]:
     if not errors:
         return
     yield f"The first error was {show(errors[0])}."
-    if len(errors) == calls_of(sampled.runs):
-        yield "No sampled call succeeded: the figures are those of failing."
     if any(NEEDS_TRIO in text_of(error) for error in errors):
         yield (
             "The callable seems to need trio, and sampling is done on asyncio. It can be run with "
