@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import count, repeat
+from collections.abc import Callable, Sequence
 from operator import length_hint
 from typing import Any
 
 from .._facts._batch import Batch, Claim
 from .._measure._congestion import is_congestion
-from .._strategies._lanes._task_pool import Chunk, Host, Slots, TaskPool
+from .._strategies._lanes._task_pool import Host, TaskPool
 from .._work._job import Job
 from ._tally import Tally
 
@@ -66,7 +65,6 @@ class ElasticTaskPool(TaskPool):
         self.waits = waits
         self.latest: Sequence[Any] = ()
         self.crash: BaseException | None = None
-        self._unstarted: Iterator[Any] = iter(())
 
     @property
     def lanes(self) -> int:
@@ -144,17 +142,10 @@ class ElasticTaskPool(TaskPool):
             self.is_retiring = True
         return self.is_retiring
 
-    def _claims(self) -> Iterator[Slots]:
-        source = self.job.source
-        while self._live <= self._concurrency and not self._is_leaving():
-            claim = source.claim(self._pace.size)
-            if claim is None:
-                break
-            chunk = Chunk(claim)
-            self._open[claim.start] = chunk
-            self._unstarted = iter(claim.items)
-            yield zip(repeat(chunk), count(), self._unstarted)
-        self._dry = True
+    def _next_claim(self) -> Claim | None:
+        if self._live > self._concurrency or self._is_leaving():
+            return None
+        return super()._next_claim()
 
     def _hand_over(self, claim: Claim, batch: Batch) -> None:
         self.done += len(batch.values)

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
-from math import ceil
-from typing import Any
+from collections.abc import Iterator
 
 from .._facts._batch import Batch, Claim
-from .._strategies._hybrid import AHEAD
-from .._strategies._lanes._inside import performer_inside
 from .._strategies._workers._host import Host
 from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
-from .._strategies._workers._worker_queue import SharedWorkerQueue, WorkerQueue
+from .._strategies._workers._worker_queue import WorkerQueue
 from .._work._job import Job
 from ._carrying import stranded
 from ._elastic_pool import ElasticPool, explain_refusals
@@ -40,15 +35,10 @@ class FallbackPump(Pump):
     def __init__(  # noqa: PLR0913 - each by name
         self, job: Job, host: Host, pool: ElasticPool, *, workers: int, inside: int, watched: bool
     ) -> None:
-        make_queue: Any = partial(WorkerQueue, batch=1 if job.timeout is not None else None)
-        inner: Callable[[Job], Iterator[Batch]] | None = None
-        if inside > 1:
-            make_queue = partial(SharedWorkerQueue, capacity=ceil(AHEAD * inside))
-            inner = partial(performer_inside(is_async=job.is_async), inside)
-            job.source.widen(2 * workers * inside)
-        self.watched = watched
-        super().__init__(job, host, workers=workers, make_queue=make_queue, inner=inner)
+        lanes = inside if inside > 1 else None
+        super().__init__(job, host, workers=workers, lanes=lanes, watched=watched)
         self._pool = pool
+        self._watched = watched
         self.items = 0
         self.seconds = 0.0
         self.unfit = self.changed = ""
@@ -80,7 +70,7 @@ class FallbackPump(Pump):
         for batch in list(self._out)[before:]:
             self.items += len(batch.values)
             explain_refusals(batch, tolerant=self._job.return_exceptions)
-        if self.watched:
+        if self._watched:
             self._unasked.add(queue)
 
     def _all_idle(self) -> bool:

@@ -29,19 +29,6 @@ class Tally:
         began: When the present batch began, on the monotonic clock; 0 while there is none.
     """
 
-    __slots__ = (
-        "_clock",
-        "_cpu_began",
-        "_cpu_first",
-        "began",
-        "cpu",
-        "first",
-        "items",
-        "quickest",
-        "thread",
-        "wall",
-    )
-
     def __init__(self) -> None:
         self.items = 0
         self.wall = self.cpu = 0.0

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
-from math import ceil
+from collections.abc import Iterator
 from typing import Literal
 
 from attrs import field, frozen
@@ -15,16 +13,10 @@ from .._facts._numbers import plain_int
 from .._facts._validators import one_of, positive
 from .._work._job import Job
 from ._event_loop import UvloopStrategy, has_uvloop
-from ._lanes._inside import performer_inside
 from ._workers._pump import Pump
 from ._workers._staffing import Staffed, Staffing
-from ._workers._worker_queue import SharedWorkerQueue
 
-__all__ = ["AHEAD", "HybridStrategy"]
-
-AHEAD = 1.25
-"""Items sent to a worker, as a multiple of those it has in flight: a quarter waits, so that none of its
-lanes does (guessed)."""
+__all__ = ["HybridStrategy"]
 
 
 @frozen
@@ -52,16 +44,11 @@ class HybridStrategy(Staffed):
 
     def _execute(self, job: Job) -> Iterator[Batch]:
         workers = self.workers_for(job)
-        make_queue = partial(SharedWorkerQueue, capacity=ceil(AHEAD * self.concurrency))
-        inner = self._inner(job)
-        job.source.widen(2 * workers * self.concurrency)
-        with self._keeper.lend() as host:
-            yield from Pump(job, host, workers=workers, make_queue=make_queue, inner=inner)
-
-    def _inner(self, job: Job) -> Callable[[Job], Iterator[Batch]]:
+        lanes, inner = self.concurrency, None
         if job.is_async and self.loop == "uvloop":
             if not has_uvloop():  # a worker could only say that it cannot load the callable
                 feature = 'HybridStrategy(loop="uvloop")'
                 raise MissingExtraError(feature, "uvloop")
-            return UvloopStrategy(self.concurrency).execute
-        return partial(performer_inside(is_async=job.is_async), self.concurrency)
+            inner = UvloopStrategy(lanes).execute
+        with self._keeper.lend() as host:
+            yield from Pump(job, host, workers=workers, lanes=lanes, inner=inner)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from typing import Any, Literal
 
 from attrs import field, frozen
@@ -15,7 +14,6 @@ from .._facts._validators import callable_or_none, one_of, positive_or_none
 from .._work._job import Job
 from ._workers._pump import Pump
 from ._workers._staffing import Staffed, Staffing
-from ._workers._worker_queue import WorkerQueue
 
 __all__ = ["ProcessStrategy"]
 
@@ -60,7 +58,5 @@ class ProcessStrategy(Staffed):
 
     def _execute(self, job: Job) -> Iterator[Batch]:
         workers = self.workers_for(job)
-        batch = 1 if job.timeout is not None else self.batch
-        make_queue = partial(WorkerQueue, batch=batch)
         with self._keeper.lend() as host:
-            yield from Pump(job, host, workers=workers, make_queue=make_queue)
+            yield from Pump(job, host, workers=workers, batch=self.batch)

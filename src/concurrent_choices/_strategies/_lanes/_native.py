@@ -33,6 +33,9 @@ MakeTasks = Callable[[Callable[[Batch], None], int], TaskPool]
 Execute = Callable[[Job], Iterator[Batch]]
 """Performs a job, as a strategy does."""
 
+Follow = Callable[[], Execute | None]
+"""Asked at the end of one job for what performs its rest beside the loop; None where there is no rest."""
+
 
 class _Mailbox:
     """Batches on their way to a coroutine."""
@@ -95,10 +98,6 @@ class _Mailbox:
             self._awaited = False
 
 
-def _nothing() -> Execute | None:
-    return None
-
-
 Start = Callable[[_Mailbox], Callable[[], Awaitable[None]]]
 """Starts a job, given where to put the batches; answers what waits for its end."""
 
@@ -107,10 +106,9 @@ class _Session:
     """The batches of a job that runs in the background of the caller's loop.
 
     Not an async generator: a loop that ends finalizes each of those by itself, inner ones before the outer.
-    `follow` is asked at its end for what performs the rest beside the loop; None where there is no rest.
     """
 
-    def __init__(self, job: Job, start: Start, follow: Callable[[], Execute | None] = _nothing) -> None:
+    def __init__(self, job: Job, start: Start, follow: Follow | None = None) -> None:
         self._job = job
         self._start = start
         self._follow = follow
@@ -127,8 +125,7 @@ class _Session:
             try:
                 return await anext(self._mail)
             except StopAsyncIteration:
-                execute = self._follow()
-                if execute is None:
+                if self._follow is None or (execute := self._follow()) is None:
                     raise
                 self._mail = self._begin(partial(_start_beside, self._job, execute))
                 return await anext(self._mail)
@@ -157,7 +154,7 @@ def execute_here(job: Job, concurrency: int) -> AsyncIterator[Batch]:
 
 
 def execute_tasks(
-    job: Job, concurrency: int, make: MakeTasks, follow: Callable[[], Execute | None] = _nothing
+    job: Job, concurrency: int, make: MakeTasks, follow: Follow | None = None
 ) -> AsyncIterator[Batch]:
     """The same with a task pool of another kind, and what may perform the rest beside the loop."""
     job.source.widen(2 * concurrency)

@@ -120,6 +120,7 @@ class TaskPool:
         self._halted = False
         self._dry = True
         self._slots: Slots = iter(())
+        self._unstarted: Iterator[Any] = iter(())
         self._open: dict[int, Chunk] = {}
         self._pace = Pace()
         self._turning = False
@@ -168,12 +169,14 @@ class TaskPool:
 
     def _claims(self) -> Iterator[Slots]:
         """Every slot to fill, claimed bit by bit; shared by all lanes. Ends when there is none now."""
-        source = self.job.source
-        while (claim := source.claim(self._pace.size)) is not None:
-            chunk = Chunk(claim)
-            self._open[claim.start] = chunk
-            yield zip(repeat(chunk), count(), claim.items)
+        while (claim := self._next_claim()) is not None:
+            self._open[claim.start] = chunk = Chunk(claim)
+            self._unstarted = iter(claim.items)
+            yield zip(repeat(chunk), count(), self._unstarted)
         self._dry = True
+
+    def _next_claim(self) -> Claim | None:
+        return self.job.source.claim(self._pace.size)
 
     async def _lane(self, own: Context | None) -> None:
         # One coroutine, not two: every step of an item's goes through all that await it.

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 from typing import Any
 
@@ -28,6 +28,7 @@ from ..._work._job import Job
 from ..._work._pace import share_of_rest
 from ..._work._perform import show
 from ..._work._pickling import dump, reason_of, size_of
+from .._lanes._inside import performer_inside
 from .._lanes._outbox import UNHEARD
 from ._child import readable
 from ._host import PARTING, Host, Starts, Worker
@@ -38,7 +39,7 @@ from ._surroundings import surroundings
 from ._waker import Waker
 from ._wire import Kind, Message, Terms
 from ._wires import Wires
-from ._worker_queue import CREDIT, WorkerQueue
+from ._worker_queue import CREDIT, WorkerQueue, maker_of_queues
 
 __all__ = ["Pump"]
 
@@ -56,33 +57,32 @@ _KILLED = "its worker process was killed and replaced"
 class Pump:
     """One job on the workers of a host.
 
-    Args:
-        job: What to do.
-        host: Whose workers do it.
-        workers: How many of them at most.
-        make_queue: Makes the queue of a worker.
-        inner: Performs a job in lanes inside each worker, or None for one item at a time.
+    A worker is handed a batch of items at a time, of that size or of one that adapts. So many `lanes` inside
+    it perform them, if there are to be any; `inner` says how, where not as usual. Those who listen to what
+    workers say of a `watched` callable are told if calls change what it holds.
     """
 
-    watched = False
-    """Whether workers look if calls change what the callable holds; for who listens to what they say."""
-
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each by name
         self,
         job: Job,
         host: Host,
         *,
         workers: int,
-        make_queue: Callable[[Worker], WorkerQueue],
+        batch: int | None = None,
+        lanes: int | None = None,
         inner: Callable[[Job], Iterator[Batch]] | None = None,
+        watched: bool = False,
     ) -> None:
         self._job = job
         self._host = host
         self._workers = workers
-        self._make_queue = make_queue
+        if lanes is not None:
+            inner = inner or partial(performer_inside(is_async=job.is_async), lanes)
+            job.source.widen(2 * workers * lanes)
+        self._make_queue = maker_of_queues(batch if job.timeout is None else 1, lanes)
         host.jobs += 1
         self._number = host.jobs
-        self._frames = _pack_job(job, inner, workers, watched=self.watched)
+        self._frames = _pack_job(job, inner, workers, watched=watched)
         # In a copy: another thread may be in the context itself, where there is room for one.
         self._surroundings = dump(job.context.copy().run(surroundings))
         self._queues: dict[int, WorkerQueue] = {}

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable
+from functools import partial
+from math import ceil
 from typing import Any, NamedTuple
 
 from ..._facts._batch import Claim
 from ..._work._pace import LOAD, TRIP, Pace
 from ._host import Worker
 
-__all__ = ["CREDIT", "Fallen", "SharedWorkerQueue", "WorkerQueue"]
+__all__ = ["CREDIT", "Fallen", "SharedWorkerQueue", "WorkerQueue", "maker_of_queues"]
 
 CREDIT = 2
 """Batches a worker may hold, so that it never waits for the parent: one in work and one ahead."""
@@ -25,6 +28,10 @@ times as much as the item (benchmarks.dispatch, processes, batches of one)."""
 
 BRIEF = 0.5e-3
 """Seconds of work that a worker should have ahead."""
+
+AHEAD = 1.25
+"""Items sent to a worker with lanes, as a multiple of those it has in flight: a quarter waits, so that none
+of them does (guessed)."""
 
 STUCK = 2.0
 """Seconds beyond a timeout in which a worker that looks after its lanes' time itself has to report something:
@@ -180,3 +187,10 @@ class SharedWorkerQueue(WorkerQueue):
         begun = started - self._reported
         opened = list(self._open.items())  # in the order they were sent, which is the order of starting
         return Fallen([], opened[:begun], [Claim(index, [item]) for index, item in opened[begun:]])
+
+
+def maker_of_queues(batch: int | None, lanes: int | None) -> Callable[[Worker], WorkerQueue]:
+    """What makes the queue of a worker, in which so many lanes perform items, if there are any."""
+    if lanes is None:
+        return partial(WorkerQueue, batch=batch)
+    return partial(SharedWorkerQueue, capacity=ceil(AHEAD * lanes))
