@@ -51,10 +51,7 @@ class AnyioStrategy(ThreadBacked):
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
-        self._keeper.check()
-        from ._lanes._native import execute_here  # noqa: PLC0415 - as above
-
-        return execute_here(job, self.concurrency)
+        return self._tasks_here(job, self.concurrency)
 
     def _check(self) -> None:
         if self.backend == "trio":

@@ -52,10 +52,7 @@ class AsyncioStrategy(ThreadBacked):
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
-        self._keeper.check()
-        from ._lanes._native import execute_here  # noqa: PLC0415 - as above
-
-        return execute_here(job, self.concurrency)
+        return self._tasks_here(job, self.concurrency)
 
     def _new_loop(self) -> AbstractEventLoop:
         from .._work._own_loops import new_loop  # noqa: PLC0415 - as above

@@ -38,10 +38,7 @@ class SequentialStrategy(ThreadBacked):
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
-        self._keeper.check()
-        from ._lanes._native import execute_here  # noqa: PLC0415 - as below
-
-        return execute_here(job, 1)
+        return self._tasks_here(job, 1)
 
     def _here(self, job: Job) -> Iterator[Batch]:
         pace = Pace()

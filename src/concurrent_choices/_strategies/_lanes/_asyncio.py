@@ -62,12 +62,11 @@ def serve(
 
 def loop_body(run_tasks: RunTasks, concurrency: int) -> Callable[[Lane], None]:
     """A lane's body that serves `concurrency` items at once on a loop of its own."""
-    return partial(_serve, run_tasks, concurrency)
 
+    def body(lane: Lane) -> None:
+        serve_in_lane(run_tasks, TaskPool(lane.pool.job, lane.pool.outbox.put, concurrency), lane)
 
-def _serve(run_tasks: RunTasks, concurrency: int, lane: Lane) -> None:
-    pool = lane.pool
-    serve_in_lane(run_tasks, TaskPool(pool.job, pool.outbox.put, concurrency), lane)
+    return body
 
 
 def serve_in_lane(run_tasks: RunTasks, tasks: TaskPool, lane: Lane) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
@@ -11,6 +11,8 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 from attrs import field, fields, frozen
 
 from ..._errors import ClosedStrategyError
+from ..._facts._batch import Batch
+from ..._work._job import Job
 from ._thread_pool import ThreadPool
 
 __all__ = ["Closable", "Keeper", "Kept", "ThreadBacked"]
@@ -104,3 +106,10 @@ class ThreadBacked(Kept[ThreadPool]):
 
     def _new_keeper(self) -> Keeper[ThreadPool]:
         return Keeper(self.name, partial(ThreadPool, f"concurrent_choices-{self.name}"))
+
+    def _tasks_here(self, job: Job, concurrency: int) -> AsyncIterator[Batch]:
+        """An `async def` job on the loop that is running."""
+        self._keeper.check()
+        from ._native import execute_here  # noqa: PLC0415 - anyio; who is here has a loop and can pay for it
+
+        return execute_here(job, concurrency)

@@ -175,12 +175,9 @@ class LanePool:
             else:
                 with self._lock:
                     self._lanes.discard(lane)
-                self._time_out(claim, timeout)
+                self.deliver(claim, overdue(claim, timeout, tolerant=self.job.return_exceptions))
+                self.outbox.ring()
         return max(0.0, min(first, now + timeout) - now)
-
-    def _time_out(self, claim: Claim, timeout: float) -> None:
-        self.deliver(claim, overdue(claim, timeout, tolerant=self.job.return_exceptions))
-        self.outbox.ring()
 
     def deliver(self, claim: Claim, batch: Batch) -> None:
         """Hand over what came of a claim, and return what was not started."""
