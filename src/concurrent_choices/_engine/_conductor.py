@@ -281,15 +281,8 @@ class Conductor:
         from ._observer import Observer  # noqa: PLC0415 - many a run needs none
 
         self._controller = self._decider()
-        self._observer = Observer(
-            self._job,
-            self._pool,
-            self._tally,
-            self._state,
-            self._lateness,
-            began=self._began,
-            stands_in=self._stands_in,
-        )
+        pool, tally, state, lateness = self._pool, self._tally, self._state, self._lateness
+        self._observer = Observer(pool, tally, state, lateness, began=self._began, stands_in=self._stands_in)
         self._looking = True
 
     def _decide(self) -> float:

@@ -109,7 +109,7 @@ class LoopConductor:
     ) -> ElasticTaskPool:
         tasks = ElasticTaskPool(self._job, put, concurrency, waits=self._controller.waits, prepare=prepare)
         self._lateness = Lateness()
-        self._loop_observer = LoopObserver(self._job, tasks, self._lateness)
+        self._loop_observer = LoopObserver(tasks, self._lateness)
         self._tasks = tasks  # from here on there is somebody to stop looking
         # A loop that computes would keep the ticker's thread waiting for 5 ms at each look.
         self._quick.enter_context(quick_switching())

@@ -8,7 +8,6 @@ import time
 from .._judge._controller import LoopSight, Sight
 from .._platform._frames import frames
 from .._strategies._lanes._task_pool import LANE
-from .._work._job import Job
 from ._elastic_task_pool import ElasticTaskPool
 from ._lateness import Lateness
 from ._tally import Queueing
@@ -34,8 +33,8 @@ Place = tuple[int, int]
 class LoopObserver:
     """Looks at an elastic task pool from another thread."""
 
-    def __init__(self, job: Job, tasks: ElasticTaskPool, lateness: Lateness) -> None:
-        self._source = job.source
+    def __init__(self, tasks: ElasticTaskPool, lateness: Lateness) -> None:
+        self._source = tasks.job.source
         self._tasks = tasks
         self._lateness = lateness
         self._began = self._last = time.monotonic()

@@ -7,7 +7,6 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from .._judge._controller import Sight
-from .._work._job import Job
 from .._work._state import State
 from ._elastic_pool import Counts, ElasticPool
 from ._lateness import Lateness
@@ -31,7 +30,6 @@ class Observer:
 
     def __init__(  # noqa: PLR0913 - where everything is read from; each by name
         self,
-        job: Job,
         pool: ElasticPool,
         tally: Tally,
         state: State,
@@ -40,7 +38,7 @@ class Observer:
         began: tuple[float, float],
         stands_in: bool,
     ) -> None:
-        self._source = job.source
+        self._source = pool.job.source
         self._pool = pool
         self._tally = tally
         self._state = state

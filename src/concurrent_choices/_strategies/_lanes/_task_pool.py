@@ -223,19 +223,16 @@ class TaskPool:
         if self.job.return_exceptions and isinstance(error, Exception):
             chunk.values[place] = error
         else:
-            self._halt(Batch(index, [], error))
-
-    def _halt(self, batch: Batch) -> None:
-        """End the task pool with an error, after the results already due."""
-        self._flush()
-        if not self._halted:
-            self._end_with(batch)
+            self._flush()  # the results already due
+            self._end_with(Batch(index, [], error))
 
     def _end_with(self, batch: Batch) -> None:
-        self._put(batch)
-        self._halted = True
-        self.job.source.close()
-        self._host.wake()
+        """End the task pool with an error, unless one has ended it before."""
+        if not self._halted:
+            self._put(batch)
+            self._halted = True
+            self.job.source.close()
+            self._host.wake()
 
     async def _breathe(self) -> None:
         """Let the loop turn. One lane tells that it has: for each of those behind, time would begin anew."""
@@ -272,7 +269,7 @@ class TaskPool:
             batch = unawaited_among(batch, items, tolerant=self.job.return_exceptions)
         if batch.error is None:
             self._put(batch)
-        elif not self._halted:
+        else:
             self._end_with(batch)
 
 
