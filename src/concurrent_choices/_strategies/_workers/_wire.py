@@ -12,6 +12,7 @@ import os
 import struct
 from _socket import AF_UNIX, CMSG_SPACE, MSG_CTRUNC, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socketpair
 from collections import deque
+from itertools import takewhile
 
 from ..._facts._lean import TYPE_CHECKING, NamedTuple
 
@@ -148,11 +149,11 @@ class Link:
         head = _HEADER.pack(kind, bool(shared), len(views), job, start, nanoseconds, sizes[0])
         more = struct.pack(f"<{len(sizes) - 1}Q", *sizes[1:])
         inline = [view for view in views if not (shared and view.nbytes >= SHARED_FROM)]
-        first = memoryview(b"".join((head, more, *(v for v in inline if v.nbytes < _JOINED))))
+        small = [*takewhile(lambda view: view.nbytes < _JOINED, inline)]
+        first = memoryview(b"".join((head, more, *small)))
         if descriptor is not None:
             self._attached.append((first, descriptor))
-        self._outgoing.append(first)
-        self._outgoing.extend(view for view in inline if view.nbytes >= _JOINED)
+        self._outgoing.extend((first, *inline[len(small) :]))
 
     def flush(self, flags: int = 0) -> None:
         """Send what is lined up; with ``MSG_DONTWAIT`` as much as goes at once."""
@@ -246,20 +247,15 @@ class Link:
         return end, self._frames(view, start, sizes, apart)
 
     def _frames(self, buffer: memoryview, at: int, sizes: Sequence[int], apart: list[bool]) -> list[Any]:
-        # Sent in this order: small frames, then those too large to be joined to the header.
-        frames: list[Any] = [None] * len(sizes)
-        inline = [place for place, away in enumerate(apart) if not away]
-        for place in sorted(inline, key=lambda place: sizes[place] >= _JOINED):
-            frames[place] = bytearray(buffer[at : at + sizes[place]])
-            at += sizes[place]
-        away = [place for place, is_away in enumerate(apart) if is_away]
-        if away:
-            try:
-                pieces = _received(self._descriptors.popleft(), [sizes[place] for place in away])
-            except OSError as error:
-                return _Lost(error)
-            for place, piece in zip(away, pieces, strict=True):
-                frames[place] = piece
+        shared = [size for size, away in zip(sizes, apart, strict=True) if away]
+        try:
+            pieces = iter(_received(self._descriptors.popleft(), shared) if shared else ())
+        except OSError as error:
+            return _Lost(error)
+        frames: list[Any] = []
+        for size, away in zip(sizes, apart, strict=True):
+            frames.append(next(pieces) if away else bytearray(buffer[at : at + size]))
+            at += 0 if away else size
         return frames
 
 
