@@ -60,9 +60,10 @@ def act(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def pair(fn: Callable[[Any], Any], awaited: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Register a `def` and the `async def` that does the same."""
+    """Register a `def` and the `async def` that does the same, in the same module."""
     awaited.__name__ = awaited.__qualname__ = f"{fn.__name__}_awaited"
-    globals()[awaited.__name__] = awaited
+    awaited.__module__ = fn.__module__
+    setattr(sys.modules[fn.__module__], awaited.__name__, awaited)
     _TWINS[fn] = awaited
     ACTS.append(fn)
     return fn

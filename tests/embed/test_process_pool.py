@@ -1,9 +1,11 @@
 """The process pool: while its thread is only being started, and what its workers cannot do."""
 
+import logging
 import os
 import threading
 import time
 from contextlib import closing
+from contextvars import ContextVar, copy_context
 from queue import SimpleQueue
 
 import pytest
@@ -162,3 +164,32 @@ def test_what_came_of_a_call_is_handed_over_without_spelling_its_arguments_again
         calls = [executor.submit(pid_of, Spelled()) for _ in range(3)]
         assert os.getpid() not in {call.result(60) for call in calls}
     assert Spelled.times <= len(calls)
+
+
+REQUEST = ContextVar("request", default="none")
+LOG = logging.getLogger("embed.pool")
+
+
+def logs(item):
+    LOG.info("called with %s", item)
+    return item
+
+
+def test_what_calls_log_there():
+    """It is handled here, each record in its own call's context, before the call's result is there."""
+    seen = []
+    handler = logging.Handler()
+    handler.emit = lambda record: seen.append((REQUEST.get(), record.getMessage()))
+    LOG.addHandler(handler)
+    LOG.setLevel(logging.INFO)
+    try:
+        with AdaptiveExecutor(max_processes=1, place="process") as executor:
+            for number in range(5):
+                context = copy_context()
+                context.run(REQUEST.set, f"request {number}")
+                assert context.run(executor.submit, logs, number).result() == number
+                assert seen[-1] == (f"request {number}", f"called with {number}")
+    finally:
+        LOG.removeHandler(handler)
+        LOG.setLevel(logging.NOTSET)
+    assert len(seen) == 5

@@ -14,6 +14,7 @@ from concurrent_choices._strategies._lanes._threads import threads_inside
 from concurrent_choices._strategies._workers._inner import InnerLanes
 from concurrent_choices._strategies._workers._outcome import Loading
 from concurrent_choices._strategies._workers._page import Page
+from concurrent_choices._strategies._workers._voice import Voice
 from concurrent_choices._strategies._workers._wire import Kind, Link, Terms
 
 
@@ -41,7 +42,7 @@ def test_the_end_of_a_job_waits_for_who_tells_of_its_last_result(wire):
     """The caller has it all before the lane knows, and what the next job says must not come between."""
     ours, link = wire
     page = Page.new()
-    lanes = InnerLanes(Terms(bytes, inner=partial(threads_inside, 2)), 1, link, page)
+    lanes = InnerLanes(Terms(bytes, inner=partial(threads_inside, 2)), 1, Voice(link), page)
     telling = threading.Thread(target=lanes.say, args=(Kind.DONE, 0, [bytes(1 << 19)]))
     telling.start()
     ours.recv(1)  # it has begun to tell, and there is no room for the rest

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from concurrent_choices import HybridStrategy, InvalidArgumentError, ProcessStrategy, run, stream
-from concurrent_choices._strategies._workers import _spawn
+from concurrent_choices._strategies._workers import _spawn, _surroundings
 from concurrent_choices._strategies._workers._host import Worker
 from descriptors import no_descriptors
 from interpreters import interpreter, printed
@@ -93,6 +93,13 @@ def test_a_worker_that_crashes_says_where():
     assert "in read_nothing" in done.stderr
 
 
+@pytest.fixture
+def no_logging(monkeypatch):
+    """As if nobody had set logging up, which pytest does."""
+    monkeypatch.setattr(_surroundings, "_logging", lambda: None)
+
+
+@pytest.mark.usefixtures("no_logging")
 def test_a_bare_worker_is_lean():
     """A worker has imported nothing slow, and few modules of this library."""
     modules = asked(LOADED)
@@ -109,6 +116,7 @@ def test_a_bare_worker_is_lean():
         "_strategies._workers._outcome",
         "_strategies._workers._page",
         "_strategies._workers._surroundings",
+        "_strategies._workers._voice",
         "_strategies._workers._wire",
         "_strategies._workers._worker",
         "_work",
@@ -118,6 +126,7 @@ def test_a_bare_worker_is_lean():
     ]
 
 
+@pytest.mark.usefixtures("no_logging")
 def test_a_worker_with_threads_inside_is_lean():
     """What lanes need, it has imported: nothing that takes longer than a few of our own modules."""
     modules = {*asked(LOADED, HybridStrategy(max_workers=1, concurrency=2))}

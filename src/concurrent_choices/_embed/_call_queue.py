@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from contextvars import Context
 from typing import TYPE_CHECKING
 
 from .._strategies._workers._wire import Terms
@@ -50,6 +51,11 @@ class CallQueue:
             return False
         first = self.assignments[0]
         return isinstance(first, Task) and first.account.figures.own <= AHEAD
+
+    def context(self) -> Context:
+        """The submitter's context of the call that it makes; an empty one where it makes none."""
+        first = self.assignments[0] if self.assignments else None
+        return first.context if isinstance(first, Task) else Context()
 
     def begun(self) -> int:
         """How many calls it has started that it has not been heard to have ended."""

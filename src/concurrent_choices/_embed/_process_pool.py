@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
 from .._strategies._workers._child import readable
 from .._strategies._workers._host import Host, Starts
+from .._strategies._workers._outcome import hand_on
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._wires import Wires
@@ -294,6 +295,8 @@ class ProcessPool:
     def _handle(self, queue: CallQueue, message: Message) -> None:
         if message.kind == Kind.READY:
             self._starts.succeed(queue.worker)
+        elif message.kind == Kind.LOGGED:
+            hand_on(message, queue.context())
         elif message.kind == Kind.DONE:
             queue.reported += 1
             self._take(queue, message)

@@ -17,6 +17,7 @@ from .._strategies._lanes._inside import performer_inside
 from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._workers._host import Host, Worker
 from .._strategies._workers._inner import InnerLanes
+from .._strategies._workers._outcome import hand_on
 from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._watch import Watch
@@ -193,6 +194,8 @@ class WorkerStartup:
         for message in messages:
             if message.kind == Kind.READY:
                 worker.ready = True
+            elif message.kind == Kind.LOGGED:
+                hand_on(message, self._job.context)
             elif message.kind == Kind.UNFIT and message.job == self._number:
                 reason = bytes(message.frames[0]).decode()
                 self.obstacle = f"a worker process cannot load it ({reason})"

@@ -160,7 +160,10 @@ class Host:
         """
         if Loading.now:
             raise WorkerStartError(_ENDLESS)
-        worker = Worker(self._start, [*dump(surroundings()), *self._initializer])
+        around = surroundings()
+        if around["logging"] and self.fork_server is not None:
+            self.fork_server.preload([f"{__package__}._records"])
+        worker = Worker(self._start, [*dump(around), *self._initializer])
         self.workers.append(worker)
         if self.closed:  # by another thread meanwhile, which may not have seen this one
             self.close()

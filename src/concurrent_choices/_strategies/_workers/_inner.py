@@ -18,7 +18,8 @@ from ..._work._pickling import load, reason_of
 from ..._work._source import Source
 from ._outcome import Scrutiny, flush_output, pack_outcome
 from ._page import Page
-from ._wire import Kind, Link, Message, Terms
+from ._voice import Voice
+from ._wire import Kind, Message, Terms
 
 if TYPE_CHECKING:
     from typing import Any
@@ -74,11 +75,10 @@ class _Relay(Source):
 class InnerLanes:
     """One job's lanes, in a thread of their own; the main thread goes on listening."""
 
-    def __init__(self, terms: Terms, number: int, link: Link, page: Page) -> None:
-        self._link = link
+    def __init__(self, terms: Terms, number: int, voice: Voice, page: Page) -> None:
+        self._voice = voice
         self._number = number
         self._page = page
-        self._sending = Mutex()
         page.started = 0
         self._relay = _Relay(page)
         self._scrutiny = Scrutiny()
@@ -111,7 +111,7 @@ class InnerLanes:
     def end(self) -> None:
         """Another job takes this one's place."""
         self._job.stop()
-        with self._sending:  # the caller has all results; a lane may still be about to see that
+        with self._voice.turn:  # the caller has all results; a lane may still be about to see that
             pass
 
     def _run(self) -> None:
@@ -139,6 +139,4 @@ class InnerLanes:
 
     def say(self, kind: int, start: int, frames: list[Any]) -> None:
         """Tell the caller something; from any thread."""
-        with self._sending:
-            self._link.queue(kind, self._number, start, frames)
-            self._link.flush()
+        self._voice.say(kind, self._number, start, frames)

@@ -14,6 +14,7 @@ from ..._work._perform import add_to, notes_of, show, text_of
 from ..._work._pickling import dump, load, reason_of
 
 if TYPE_CHECKING:
+    from contextvars import Context
     from typing import Any
 
     from ..._work._job import Job
@@ -25,6 +26,7 @@ __all__ = [
     "RemoteTraceback",
     "Scrutiny",
     "flush_output",
+    "hand_on",
     "opened",
     "pack_outcome",
     "portable",
@@ -251,3 +253,17 @@ def opened(carried: Carried) -> BaseException:
     if carried.notes:
         add_to(error, "__notes__", carried.notes)
     return error
+
+
+def hand_on(message: Message, context: Context) -> None:
+    """Have what was logged in a worker handled here, in the context of what was called."""
+    import logging  # noqa: PLC0415 - who is told of records has it already
+
+    try:
+        record = logging.makeLogRecord(load(message.frames))
+        try:
+            context.copy().run(logging.getLogger(record.name).handle, record)
+        except Exception:  # noqa: BLE001 - a filter's or a handler's own
+            logging.NullHandler().handleError(record)
+    except Exception:  # noqa: BLE001 - it cannot be read here, or nobody is left to complain to
+        return

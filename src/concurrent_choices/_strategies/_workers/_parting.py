@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextvars import Context
 
 from ._child import readable
 from ._host import Host
+from ._outcome import hand_on
 from ._wire import Kind
 from ._worker_queue import WorkerQueue
 
@@ -16,20 +18,20 @@ MERCY = 0.02
 """Seconds a busy worker gets to end its batch before it is killed (guessed: what a new one costs)."""
 
 
-def part(queues: Iterable[WorkerQueue], host: Host, number: int) -> None:
-    """Leave idle workers to the host; end the others."""
+def part(queues: Iterable[WorkerQueue], host: Host, number: int, context: Context) -> None:
+    """Leave idle workers to the host; end the others. What they log meanwhile is handled in a context."""
     left = [queue for queue in queues if queue.worker in host.workers]  # the host may have been closed
     busy = [queue for queue in left if not queue.idle or not queue.worker.ready]
     for queue in busy:
         queue.worker.page.cancelled = number
     until = time.monotonic() + MERCY
     for queue in busy:
-        _let_finish(queue, number, until)
+        _let_finish(queue, number, until, context)
         if not queue.idle:
             host.dismiss(queue.worker)
 
 
-def _let_finish(queue: WorkerQueue, number: int, until: float) -> None:
+def _let_finish(queue: WorkerQueue, number: int, until: float, context: Context) -> None:
     """Listen to a worker until it is idle or the time has come."""
     worker = queue.worker
     try:
@@ -39,6 +41,8 @@ def _let_finish(queue: WorkerQueue, number: int, until: float) -> None:
             for message in worker.link.receive():
                 if message.job == number and message.kind == Kind.DONE:
                     queue.reported(message.start, 1)
+                elif message.kind == Kind.LOGGED:
+                    hand_on(message, context)
                 worker.ready = worker.ready or message.kind == Kind.READY
     except (EOFError, KeyError):
         pass

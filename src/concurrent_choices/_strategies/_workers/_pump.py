@@ -32,7 +32,7 @@ from .._lanes._inside import performer_inside
 from .._lanes._outbox import UNHEARD
 from ._child import readable
 from ._host import PARTING, Host, Starts, Worker
-from ._outcome import unpack_outcome
+from ._outcome import hand_on, unpack_outcome
 from ._page import A_JOB
 from ._parting import part
 from ._surroundings import surroundings
@@ -114,7 +114,7 @@ class Pump:
                     source.hunger()
                 self._listen(self._expire())
         finally:
-            part(self._queues.values(), self._host, self._number)
+            part(self._queues.values(), self._host, self._number, self._job.context)
             waker.close()
 
     def leave(self) -> None:
@@ -232,7 +232,11 @@ class Pump:
 
     def _handle(self, queue: WorkerQueue, message: Message) -> None:
         if message.kind == Kind.READY:
-            self._greet(queue, bytes(message.frames[0]).decode())
+            if complaint := bytes(message.frames[0]).decode():
+                raise WorkerStartError(complaint)
+            self._starts.succeed(queue.worker)
+        elif message.kind == Kind.LOGGED:
+            hand_on(message, self._job.context)
         elif message.job != self._number:
             return  # from a job that was given up
         elif message.kind == Kind.DONE:
@@ -250,11 +254,6 @@ class Pump:
                 'can be imported, or use strategy="thread"'
             )
             raise WorkerStartError(problem)
-
-    def _greet(self, queue: WorkerQueue, complaint: str) -> None:
-        if complaint:
-            raise WorkerStartError(complaint)
-        self._starts.succeed(queue.worker)
 
     def _take(self, queue: WorkerQueue, message: Message) -> None:
         try:

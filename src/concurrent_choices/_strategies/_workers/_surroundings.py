@@ -30,6 +30,7 @@ def surroundings() -> dict[str, Any]:
         "environ": dict(os.environ),
         "folder": _folder(),
         "locale": _locale(),
+        "logging": _logging(),
         "path": list(map(_searched, sys.path)),
         "prefixes": (sys.prefix, sys.exec_prefix),
         "recursion": sys.getrecursionlimit(),
@@ -87,6 +88,24 @@ def _locale() -> str:
     return locale.setlocale(locale.LC_ALL, None)
 
 
+def _logging() -> tuple[int, dict[str, int]] | None:
+    """What is disabled, and the levels of loggers; None where nobody has set logging up."""
+    logging: Any = sys.modules.get("logging")
+    if not hasattr(logging, "NullHandler"):  # nobody has imported it, or somebody is about to
+        return None
+    root = logging.root
+    loggers = [each for each in root.manager.loggerDict.copy().values() if isinstance(each, logging.Logger)]
+    kinds: set[type] = {type(handler) for each in (root, *loggers) for handler in each.handlers}
+    levels = {each.name: each.level for each in loggers if each.level}
+    rules = root.manager.disable, {**levels, root.name: root.level}
+    # In a worker that hands records on, those of its own workers go the same way.
+    handed_on = f"{__package__}._records" in sys.modules
+    return rules if kinds - {logging.NullHandler} or rules != _UNUSED or handed_on else None
+
+
+_UNUSED = 0, {"root": 30}  # nothing, and warnings
+
+
 def _from_site(finder: object) -> bool:
     kind = finder if isinstance(finder, type) else type(finder)
     return "editable" in kind.__module__ or "editable" in kind.__qualname__.lower()
@@ -100,6 +119,7 @@ def adopt(new: dict[str, Any], told: dict[str, Any]) -> None:
     `told` are the last that were adopted, of which there are none at first.
     """
     _adopt_environment(new["environ"], told.get("environ"))  # first: it says where locales are
+    _adopt_logging(new["logging"] or _UNUSED, told.get("logging") or _UNUSED)
     for name, take in _TAKERS.items():
         if name not in told or told[name] != new[name]:
             take(new[name])
@@ -115,6 +135,17 @@ def _adopt_environment(new: dict[str, str], old: dict[str, str] | None) -> None:
             os.environ[name] = value
     if old.get("TZ") != new.get("TZ") and hasattr(time, "tzset"):
         time.tzset()
+
+
+def _adopt_logging(new: tuple[int, dict[str, int]], old: tuple[int, dict[str, int]]) -> None:
+    if new == old:
+        return
+    import logging  # noqa: PLC0415 - as in `_take_decimal_rules`
+
+    logging.disable(new[0])
+    for name in old[1] | new[1]:
+        if old[1].get(name) != (level := new[1].get(name, 0)):
+            logging.getLogger(name).setLevel(level)
 
 
 def _take_decimal_rules(rules: tuple[Any, ...] | None) -> None:

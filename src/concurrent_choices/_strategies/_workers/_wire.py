@@ -57,6 +57,7 @@ class Kind:
     REFUSED = 13  # from a worker: it cannot read this batch; nothing was started
     UNFIT = 14  # from a worker: it cannot load the job
     CHANGED = 15  # from a worker: what calls have changed; empty where nothing was
+    LOGGED = 16  # from a worker: a record for the caller's handlers
 
 
 class Message(NamedTuple):

@@ -22,6 +22,7 @@ from ..._work._pickling import load, reason_of
 from ._outcome import Scrutiny, flush_output, pack_outcome, read
 from ._page import A_JOB, Page
 from ._surroundings import adopt
+from ._voice import Voice
 from ._wire import Kind, Link, Message, Terms
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ def _die_with_caller(lifeline: int) -> None:
 class _Server:
     def __init__(self, link: Link, page: Page) -> None:
         self._link = link
+        self._voice = Voice(link)
         self._page = page
         self._perform: Any = self._unprepared
         self._told: dict[str, Any] = {}
@@ -137,22 +139,26 @@ class _Server:
         try:
             surroundings = load(message.frames[:1])
             adopt(surroundings, self._told)
+            if surroundings["logging"] and not self._told.get("logging"):
+                from ._records import carry  # noqa: PLC0415 - only where the caller has set logging up
+
+                carry(self._voice)
             self._told = surroundings
             what = "initializer"
             if len(message.frames) > 1:
                 initializer, arguments = read(message.frames[1:])
                 initializer(*arguments)
         except BaseException as error:
-            self._send(Kind.READY, 0, 0, [f"{what} raised {reason_of(error)}".encode()])
+            self._voice.say(Kind.READY, 0, 0, [f"{what} raised {reason_of(error)}".encode()])
             raise EOFError from error
-        self._send(Kind.READY, 0, 0, [b""])
+        self._voice.say(Kind.READY, 0, 0, [b""])
 
     def _take_job(self, message: Message) -> None:
         self._end_job()
         try:
             self._perform = self._performing(self._page.read(A_JOB, message.frames), message.job)
         except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
-            self._send(Kind.UNFIT, message.job, 0, [reason_of(error).encode()])
+            self._voice.say(Kind.UNFIT, message.job, 0, [reason_of(error).encode()])
 
     def _end_job(self) -> None:
         """Let go of the last job, before what belongs to the next is told."""
@@ -166,9 +172,9 @@ class _Server:
         if terms.inner is not None:
             from ._inner import InnerLanes  # noqa: PLC0415 - only hybrids need lanes inside
 
-            perform: Any = InnerLanes(terms, number, self._link, self._page)
+            perform: Any = InnerLanes(terms, number, self._voice, self._page)
         else:
-            perform = _Bench(terms, number, _performer(terms), self._link, self._page)
+            perform = _Bench(terms, number, _performer(terms), self._voice, self._page)
         if not terms.watched:
             return perform
         from ._watch import Watch  # noqa: PLC0415 - costs 5 ms; most callables hold nothing that can change
@@ -177,10 +183,6 @@ class _Server:
 
     def _unprepared(self, message: Message) -> None:
         """Items for a job that could not be loaded: nothing is started."""
-
-    def _send(self, kind: int, job: int, start: int, frames: list[Any]) -> None:
-        self._link.queue(kind, job, start, frames)
-        self._link.flush()
 
 
 def _performer(terms: Terms) -> Callable[..., Batch]:
@@ -201,7 +203,7 @@ class _Bench:
         terms: Terms,
         number: int,
         perform: Callable[..., Batch],
-        link: Link,
+        voice: Voice,
         page: Page,
     ) -> None:
         self._number = number
@@ -209,7 +211,7 @@ class _Bench:
         self._tolerant = terms.return_exceptions
         self._timed = terms.timeout is not None
         self._whole = terms.quick
-        self._link = link
+        self._voice = voice
         self._page = page
         self._scrutiny = None if terms.quick else Scrutiny()
         self._started = 0
@@ -235,15 +237,13 @@ class _Bench:
         self._page.since = 0
         frames = pack_outcome(claim, batch, tolerant=self._tolerant, scrutiny=self._scrutiny)
         flush_output()
-        self._link.queue(Kind.DONE, message.job, message.start, frames, took)
         self.performed += len(batch.values)
-        del batch, items, claim, frames
-        self._link.flush()
+        del batch, items, claim
+        self._voice.say(Kind.DONE, message.job, message.start, frames, took)
 
     def say(self, kind: int, start: int, frames: list[Any]) -> None:
         """Tell the caller something."""
-        self._link.queue(kind, self._number, start, frames)
-        self._link.flush()
+        self._voice.say(kind, self._number, start, frames)
 
     def end(self) -> None:
         """Another job takes this one's place: let go of the loops that this one's coroutines had."""
