@@ -135,6 +135,13 @@ def test_coroutines_slowed_by_their_loop_alone_queue_for_nothing_else():
     assert (demand.resource, demand.in_step) == (0.0, True)
 
 
+@pytest.mark.parametrize(("held", "steps", "own"), [(0.8, 1, 0.74), (0.4, 8, 0.12)])
+def test_computing_after_a_wait_is_cheaper_among_many_by_what_a_cold_start_costs(held, steps, own):
+    """The trial took 0.3 of the CPU time: a loop's selector, shared by all, is most of what was saved."""
+    profile = evolve(coroutine(20, held=held, cpu=held, steps=steps), ramp_inflation=0.3)
+    assert demand_of(profile, TWO).own == pytest.approx(own * MS)
+
+
 def test_lanes_beyond_the_best_trial_are_not_wanted():
     """A database that is slower with sixteen than with eight gets eight at most."""
     assert demand_of(function(20, ramp=((8, 6.0), (16, 4.0))), TWO).most_lanes == 8

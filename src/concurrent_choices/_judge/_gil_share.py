@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._facts._profile import Profile
 
-__all__ = ["BLIND_BELOW", "UNBROKEN", "gil_is_known", "held_seconds"]
+__all__ = ["BLIND_BELOW", "UNBROKEN", "gil_is_known", "held_seconds", "pauses"]
 
 SURELY_HELD = 0.85
 """Share of CPU time from which all of it counts as under the GIL (DECISION.md 5.1)."""
@@ -40,5 +40,10 @@ def held_seconds(profile: Profile, computing: float) -> float:
 
 def _too_short_to_see(profile: Profile, computing: float) -> bool:
     """Whether it computes in short bursts between waits; those are usually Python code."""
-    pauses = profile.steps if profile.is_async else profile.blocking_calls
-    return pauses > 0 and computing < profile.wall / 2 and computing / pauses < BLIND_BELOW
+    times = pauses(profile)
+    return times > 0 and computing < profile.wall / 2 and computing / times < BLIND_BELOW
+
+
+def pauses(profile: Profile) -> float:
+    """How often a call stops computing and goes on later."""
+    return profile.steps if profile.is_async else profile.blocking_calls

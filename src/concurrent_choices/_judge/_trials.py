@@ -8,7 +8,7 @@ from attrs import evolve
 
 from .._facts._machine import Machine
 from .._facts._profile import Profile
-from ._gil_share import BLIND_BELOW, UNBROKEN, gil_is_known
+from ._gil_share import BLIND_BELOW, UNBROKEN, gil_is_known, pauses
 from ._mva import Network, invert, throughput
 from ._stations import Demand
 
@@ -45,6 +45,10 @@ WAITS = 0.2
 TOGETHER = 1.4
 """Lanes' worth of computing from which two shared memory rather than took turns under the GIL (guessed: half
 way between 1.0 and 1.75)."""
+
+COLD = 60e-6
+"""Seconds that going on after a wait costs at most where caches and the core are cold (measured: 30 to 60 µs
+for a step of a coroutine; a millisecond of computing after it takes as long among many as alone)."""
 
 NATIVE = 0.3
 """Native threads' CPU per second of the callable's own, from which it counts as parallel already
@@ -146,11 +150,13 @@ def _refinable(profile: Profile, demand: Demand) -> bool:
 def _lightened(profile: Profile, demand: Demand) -> Demand:
     """Computing between waits, no dearer than it was where many lanes did it.
 
-    Whoever wakes up alone finds the caches and the core cold, and goes to sleep again.
+    Whoever wakes up alone finds the caches and the core cold, and goes to sleep again. A coroutine's loop,
+    whose selector many share, saves more than that, and both are told as one.
     """
-    part, computing = profile.ramp_inflation, demand.own
-    if part is None or part >= 1.0 or profile.children or computing >= demand.alone / 2:
+    told, computing = profile.ramp_inflation, demand.own
+    if told is None or told >= 1.0 or profile.children or not 0.0 < computing < demand.alone / 2:
         return demand
+    part = max(told, 1.0 - COLD * max(1.0, pauses(profile)) / computing)
     work = demand.aside + part * (demand.work - demand.aside)
     return evolve(demand, gil=part * demand.gil, work=work, wait=demand.wait + (1.0 - part) * computing)
 
