@@ -182,6 +182,17 @@ def test_enough_is_enough(clock):
     assert clock.wall() < 0.2e9
 
 
+@pytest.mark.parametrize(("growth", "calls"), [(0.0, 3), (0.01, 6)])
+def test_two_long_waits_that_are_alike_are_enough(clock, growth, calls):
+    """What time is left is better spent on several lanes at once."""
+    fn = Called(clock, wall=0.022)
+    fn.result = lambda item: fn.times.update(wall=fn.times["wall"] + growth)
+
+    sampled(fn, range(100_000), clock=clock, budget=1.5)
+
+    assert len(fn.items) == calls
+
+
 def test_no_items(clock):
     """Without items there is nothing to know."""
     sample = sampled(Called(clock), [], clock=clock)
