@@ -3,17 +3,10 @@ import math
 import pytest
 
 from concurrent_choices._facts._profile import Payload
-from concurrent_choices._measure._evidence import (
-    Evidence,
-    Gauge,
-    Sample,
-    Unfinished,
-    native_share,
-    profile_of,
-    worth_counting,
-)
+from concurrent_choices._measure._evidence import Evidence, profile_of
 from concurrent_choices._measure._figures import Block, Totals, Trial, beside_others, compare
 from concurrent_choices._measure._ledger import Raised, Run
+from concurrent_choices._measure._sample import Gauge, Sample, Unfinished, native_share, worth_counting
 from concurrent_choices._measure._steps import Steps
 from concurrent_choices._measure._witness import Statement
 

@@ -11,11 +11,11 @@ from concurrent_choices._measure._allowance import Allowance
 from concurrent_choices._measure._bench import Bench
 from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._control import resident_inflation
-from concurrent_choices._measure._evidence import Sample
 from concurrent_choices._measure._figures import PAIR, Block, Trial
 from concurrent_choices._measure._lane_trials import Size, Trials
 from concurrent_choices._measure._profiler import profile
 from concurrent_choices._measure._rounds import Rounds
+from concurrent_choices._measure._sample import Sample
 from concurrent_choices._measure._trial import _inflated, _surer, _taking_turns
 from concurrent_choices._work._hand import DaemonHand, OwnHand
 from patience import patient

@@ -12,22 +12,17 @@ from attrs import evolve
 
 from .._facts._profile import Payload, Profile
 from ._congestion import is_congestion
-from ._figures import PAIR, Block, Totals, relative_error, spread, trend
+from ._figures import PAIR, Totals, relative_error, spread, trend
 from ._ledger import Run, calls_of, errors_of
-from ._steps import Steps
-from ._witness import Statement
+from ._sample import SHORT, Sample, Unfinished, worth_counting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._facts._clock import Clock
-    from ._figures import Trial
+    from ._figures import Block, Trial
+    from ._steps import Steps
 
-__all__ = ["Evidence", "Gauge", "Sample", "Unfinished", "native_share", "profile_of", "worth_counting"]
-
-SHORT = 100_000
-"""Nanoseconds below which a single call is timed badly: CPU reads 0.77 of the truth at 2.5 µs, 0.97
-at 18 µs, 0.997 at 180 µs (DECISION.md 2.1)."""
+__all__ = ["Evidence", "profile_of"]
 
 _HELD, _FREE = 0.85, 0.05
 """Share of the CPU time from which all of it, and up to which none of it, holds the GIL
@@ -40,72 +35,12 @@ _TOO_SMALL = 0.1
 """CPU share of the wall time below which the witness cannot tell who holds the GIL (guessed from
 his error of 0.07)."""
 
-_NATIVE = 0.1
-"""CPU of other threads over the caller's that is more than the account's own noise (guessed)."""
-
 _COMPUTES = 0.7
 """CPU share of the wall time from which a pair's calls tell what the sample's should have taken
 (DECISION.md 5.1: what computes)."""
 
 _SURE = 2.0
 """Standard errors of the sample's mean by which a pair may be cheaper for no reason (the usual 95 %)."""
-
-
-class Gauge(NamedTuple):
-    """Readings of a whole round, or sums of their differences."""
-
-    wall: int = 0
-    cpu: int = 0
-    process: int = 0
-    children: int = 0
-    switches: int = 0
-    blocks: int = 0
-
-    @classmethod
-    def read(cls, clock: Clock) -> Gauge:
-        """Read a clock, in the thread that makes the calls."""
-        return cls(
-            clock.wall(),
-            clock.thread_cpu(),
-            clock.process_cpu(),
-            clock.children_cpu(),
-            clock.blocking_calls(),
-            clock.disk_blocks(),
-        )
-
-    def since(self, before: Gauge) -> Gauge:
-        """What has passed since."""
-        return Gauge(*(now - then for now, then in zip(self, before, strict=True)))
-
-    def plus(self, more: Gauge) -> Gauge:
-        """The sum of two rounds."""
-        return Gauge(*(one + other for one, other in zip(self, more, strict=True)))
-
-
-class Unfinished(NamedTuple):
-    """A call nobody waited for any longer: its times so far, seconds."""
-
-    wall: float
-    cpu: float
-    queued: float
-
-
-class Sample(NamedTuple):
-    """What the instruments showed of one lane, and until when trials may follow (wall time, ns)."""
-
-    first: Block | None = None
-    blocks: Sequence[Block] = ()
-    whole: Gauge = Gauge()
-    native: float = 0.0
-    testimony: Statement = Statement()
-    steps: Steps = Steps()
-    unfinished: Unfinished | None = None
-    deadline: int = 0
-
-    @property
-    def alone(self) -> Totals:
-        """What the one lane took, by the blocks that were timed well."""
-        return Totals.of(worth_counting(self.blocks))
 
 
 class Evidence(NamedTuple):
@@ -269,19 +204,6 @@ def _made(runs: Sequence[Run]) -> int:
     return max(1, calls_of(runs))
 
 
-def worth_counting(blocks: Sequence[Block]) -> Sequence[Block]:
-    """The blocks that were timed well.
-
-    Where calls turned out to be short and were timed in larger blocks, the single ones at the
-    beginning are left out: they would add the cost of reading the clocks.
-    """
-    singles = [block for block in blocks if block.calls == 1]
-    larger = [block for block in blocks if block.calls > 1]
-    if larger and singles and sum(each.wall for each in singles) / len(singles) < SHORT:
-        return larger
-    return blocks
-
-
 def _means(totals: Totals, unfinished: Unfinished | None) -> tuple[float, float, float]:
     """Wall, CPU and run-queue delay of a call, seconds.
 
@@ -351,16 +273,3 @@ def _allowed(trial: Trial, served: float, cpu: float, gil: float) -> Trial:
 def _step(steps: Steps) -> float:
     """How long one step held the loop, ns."""
     return steps.held / max(1, steps.steps + steps.coroutines)
-
-
-def native_share(whole: Gauge, idle: float) -> float:
-    """CPU of native threads, per second of the caller's; 0.0 where it may be noise.
-
-    The rest of the process takes `idle` CPU seconds a second anyway.
-    """
-    if whole.cpu <= 0:
-        return 0.0
-    others = (whole.process - whole.cpu - idle * whole.wall) / 1e9
-    ratio = others / (whole.cpu / 1e9)
-    # Beside a callable that only waits, any trifle is a large multiple of its CPU time.
-    return ratio if ratio > _NATIVE and others > _NATIVE * whole.wall / 1e9 else 0.0

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from .._work._hand import DaemonHand
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
-from ._evidence import worth_counting
 from ._figures import PAIR, beside_others, compare, variation
 from ._rounds import block_size
+from ._sample import worth_counting
 from ._switching import quick_switching
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from .._facts._clock import Clock
     from ._bench import Bench
     from ._calls import PlainCalls
-    from ._evidence import Sample
     from ._figures import Block, Trial
+    from ._sample import Sample
 
 __all__ = ["NO_LONGER", "TURN", "Size", "Trials"]
 

@@ -20,8 +20,8 @@ from ._switching import USUAL
 
 if TYPE_CHECKING:
     from ._bench import Bench
-    from ._evidence import Sample
     from ._figures import Trial
+    from ._sample import Sample
 
 __all__ = ["try_lanes"]
 

@@ -1,0 +1,106 @@
+"""One lane's work as the instruments saw it, before anybody says what it means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ._figures import Block, Totals
+from ._steps import Steps
+from ._witness import Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._facts._clock import Clock
+
+__all__ = ["SHORT", "Gauge", "Sample", "Unfinished", "native_share", "worth_counting"]
+
+SHORT = 100_000
+"""Nanoseconds below which a single call is timed badly: CPU reads 0.77 of the truth at 2.5 µs, 0.97
+at 18 µs, 0.997 at 180 µs (DECISION.md 2.1)."""
+
+_NATIVE = 0.1
+"""CPU of other threads over the caller's that is more than the account's own noise (guessed)."""
+
+
+class Gauge(NamedTuple):
+    """Readings of a whole round, or sums of their differences."""
+
+    wall: int = 0
+    cpu: int = 0
+    process: int = 0
+    children: int = 0
+    switches: int = 0
+    blocks: int = 0
+
+    @classmethod
+    def read(cls, clock: Clock) -> Gauge:
+        """Read a clock, in the thread that makes the calls."""
+        return cls(
+            clock.wall(),
+            clock.thread_cpu(),
+            clock.process_cpu(),
+            clock.children_cpu(),
+            clock.blocking_calls(),
+            clock.disk_blocks(),
+        )
+
+    def since(self, before: Gauge) -> Gauge:
+        """What has passed since."""
+        return Gauge(*(now - then for now, then in zip(self, before, strict=True)))
+
+    def plus(self, more: Gauge) -> Gauge:
+        """The sum of two rounds."""
+        return Gauge(*(one + other for one, other in zip(self, more, strict=True)))
+
+
+class Unfinished(NamedTuple):
+    """A call nobody waited for any longer: its times so far, seconds."""
+
+    wall: float
+    cpu: float
+    queued: float
+
+
+class Sample(NamedTuple):
+    """What the instruments showed of one lane, and until when trials may follow (wall time, ns)."""
+
+    first: Block | None = None
+    blocks: Sequence[Block] = ()
+    whole: Gauge = Gauge()
+    native: float = 0.0
+    testimony: Statement = Statement()
+    steps: Steps = Steps()
+    unfinished: Unfinished | None = None
+    deadline: int = 0
+
+    @property
+    def alone(self) -> Totals:
+        """What the one lane took, by the blocks that were timed well."""
+        return Totals.of(worth_counting(self.blocks))
+
+
+def worth_counting(blocks: Sequence[Block]) -> Sequence[Block]:
+    """The blocks that were timed well.
+
+    Where calls turned out to be short and were timed in larger blocks, the single ones at the
+    beginning are left out: they would add the cost of reading the clocks.
+    """
+    singles = [block for block in blocks if block.calls == 1]
+    larger = [block for block in blocks if block.calls > 1]
+    if larger and singles and sum(each.wall for each in singles) / len(singles) < SHORT:
+        return larger
+    return blocks
+
+
+def native_share(whole: Gauge, idle: float) -> float:
+    """CPU of native threads, per second of the caller's; 0.0 where it may be noise.
+
+    The rest of the process takes `idle` CPU seconds a second anyway.
+    """
+    if whole.cpu <= 0:
+        return 0.0
+    others = (whole.process - whole.cpu - idle * whole.wall) / 1e9
+    ratio = others / (whole.cpu / 1e9)
+    # Beside a callable that only waits, any trifle is a large multiple of its CPU time.
+    return ratio if ratio > _NATIVE and others > _NATIVE * whole.wall / 1e9 else 0.0
