@@ -38,13 +38,9 @@ UNTOLD = Elsewhere(
 
 
 def elsewhere(fn: Any, seconds: float) -> Elsewhere:
-    """What a callable would miss in a worker process.
+    """What a callable would miss in a worker process, asked in so many seconds: imports last as they like.
 
     Where it uses data of modules a worker is started, which rests for who runs the work.
-
-    Args:
-        fn: The callable.
-        seconds: Most that asking may take: imports last as long as they like.
     """
     imported = Imported(fn)
     if not imported:

@@ -62,15 +62,10 @@ class Race:
     heats: dict[Plan, list[float]] = field(factory=dict[Plan, list[float]])
 
     def hold(self, verdict: Recommendation, left: int, seconds: float) -> dict[str, float]:
-        """Run the contenders on items of their own, in turn.
+        """By strategy, the seconds all items would take, going by its heats; nothing without a race.
 
-        Args:
-            verdict: Whose contenders race, and whose estimates say how many items fit.
-            left: How many items there are left.
-            seconds: What the race may take in all.
-
-        Returns:
-            By strategy, the seconds all items would take, going by its heats; nothing without a race.
+        The verdict's contenders race on items of their own, in turn: on so many of those that are left as fit
+        into so many seconds, by its estimates.
         """
         deadline = time.perf_counter() + seconds
         field, count = self._drawn_up(verdict, left, seconds)

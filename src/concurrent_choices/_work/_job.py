@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from contextvars import copy_context
-from functools import partial
+from functools import cached_property, partial
 from math import inf
 
 from .._errors import InvalidArgumentError
@@ -89,8 +89,6 @@ class Job:
         )
         self.stopped = False
         self._on_stop: list[Callable[[], None]] = []
-        self._changed: threading.Event | None = None
-        self._perform: Callable[[Claim], Batch] | None = None
 
     @property
     def name(self) -> str:
@@ -122,14 +120,17 @@ class Job:
 
     def _wait(self) -> None:
         """Wait until items have been pushed."""
-        if self._changed is None:
-            self._changed = threading.Event()
-            self.source.on_change(self._changed.set)
-            self.on_stop(self._changed.set)
         self._changed.clear()
         if not (self.source.ready or self.source.finished):
             self.source.hunger()
             self._changed.wait()
+
+    @cached_property
+    def _changed(self) -> threading.Event:
+        changed = threading.Event()
+        self.source.on_change(changed.set)
+        self.on_stop(changed.set)
+        return changed
 
     def perform(self, claim: Claim) -> Batch:
         """Call the callable on each item of a claim, in this thread, under the failure contract.
@@ -144,11 +145,10 @@ class Job:
         Returns:
             The values of the items that were called, and the error that ended it, if one did.
         """
-        if self._perform is None:
-            self._perform = self._patient_performer()
         return self._perform(claim)
 
-    def _patient_performer(self) -> Callable[[Claim], Batch]:
+    @cached_property
+    def _perform(self) -> Callable[[Claim], Batch]:
         """What performs claims for a strategy that itself knows nothing of loops and time limits."""
         if self.is_async:
             from ._awaiter import Awaiter  # noqa: PLC0415 - only async callables need asyncio, and it costs 30 ms

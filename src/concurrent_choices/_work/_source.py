@@ -53,11 +53,8 @@ FEED_SECONDS = 1e-3
 class Source:
     """Items, handed out in runs under one lock.
 
-    Args:
-        items: Any iterable.
-        window: How many items may have left the iterable and not yet been released; None for no
-            bound.
-        fixed: Whether `widen` leaves the window as it is.
+    So many as the window allows have left the iterable and are not yet released; None is no bound. `widen`
+    leaves one that is fixed as it is.
     """
 
     def __init__(self, items: Iterable[Any], *, window: int | None = None, fixed: bool = False) -> None:

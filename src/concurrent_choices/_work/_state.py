@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import cached_property
 from types import ModuleType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
@@ -60,14 +61,11 @@ class State:
         self._fn = fn
         self._items = [(item, _print_of(item)) for item in items if type(item) not in _CONSTANT]
         self._parts = dict(_looked_at(fn))
-        self._may_change: bool | None = None
 
-    @property
+    @cached_property
     def may_change(self) -> bool:
         """Whether the callable's own code stores anything outside its variables."""
-        if self._may_change is None:
-            self._may_change = may_store(self._fn)
-        return self._may_change
+        return may_store(self._fn)
 
     @property
     def is_held(self) -> bool:
