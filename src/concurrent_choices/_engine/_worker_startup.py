@@ -9,10 +9,10 @@ from _socket import MSG_DONTWAIT
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from .._measure._switching import URGENT, quick_switching
+from .._platform._files import read
 from .._strategies._lanes._inside import performer_inside
 from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._workers._host import Host, Worker
@@ -230,18 +230,15 @@ class WorkerStartup:
             lent.__exit__(type(error) if error else None, error, None)
 
 
-def _followed(known: dict[int, float], pids: list[int], read: Callable[[int], float]) -> float:
+def _followed(known: dict[int, float], pids: list[int], ask: Callable[[int], float]) -> float:
     """The sum of a growing figure of processes, of which the dead keep the last one."""
-    known.update((pid, max(read(pid), known.get(pid, 0.0))) for pid in pids)
+    known.update((pid, max(ask(pid), known.get(pid, 0.0))) for pid in pids)
     return sum(known.values())
 
 
 def _queued_of(pid: int) -> float:
     """Run-queue delay of a process's first thread, which is the one that calls."""
-    try:
-        words = Path(f"/proc/{pid}/schedstat").read_text("ascii").split()
-    except OSError:  # not Linux, or it is gone
-        return 0.0
+    words = read("", f"/proc/{pid}/schedstat").split()  # nothing where it is not Linux, or gone
     return int(words[1]) * 1e-9 if len(words) > 1 else 0.0
 
 

@@ -72,7 +72,6 @@ class Source:
         self._pulled = 0
         self._ready: Any = items if kind in _SLICEABLE else []
         self._at = 0
-        self._next_place = count().__next__
         self._ended = kind in _SLICEABLE
         self._sliced = self._ended
         self._iterator: Iterator[Any] | None = iter(() if self._sliced else items)
