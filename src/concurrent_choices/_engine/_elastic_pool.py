@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from math import inf
 from typing import Any, NamedTuple
 
@@ -161,20 +162,20 @@ class ElasticPool(LanePool):
 
     # The lanes' side
 
-    def enter(self) -> Tally:
-        """A lane begins."""
+    @contextmanager
+    def account(self) -> Generator[Tally]:
+        """A lane's, from its beginning to its end."""
         tally = Tally()
         with self._lock:
             self._tallies.add(tally)
-        return tally
-
-    def exit(self, tally: Tally) -> None:
-        """A lane ends."""
-        with self._lock:
-            self._tallies.discard(tally)
-            if tally.items:
-                done = Counts(tally.items, tally.wall, tally.cpu, tally.spent(), tally.quickest)
-                self._gone = self._gone.plus(done)
+        try:
+            yield tally
+        finally:
+            with self._lock:
+                self._tallies.discard(tally)
+                if tally.items:
+                    done = Counts(tally.items, tally.wall, tally.cpu, tally.spent(), tally.quickest)
+                    self._gone = self._gone.plus(done)
 
     def is_surplus(self, lane: Lane) -> bool:
         """Whether this lane shall leave, once what it has claimed is done."""
@@ -218,20 +219,13 @@ def _work(lane: Lane) -> None:
     """A lane's body: as `perform_claims`, with an account, and leaving when told to."""
     pool = lane.pool
     assert isinstance(pool, ElasticPool)
-    tally = pool.enter()
-    try:
-        _perform(lane, pool, tally)
-    finally:
-        pool.exit(tally)
-
-
-def _perform(lane: Lane, pool: ElasticPool, tally: Tally) -> None:
     perform, mark = pool.job.performer, lane.mark
-    while not pool.is_surplus(lane) and (claim := lane.claim()) is not None:
-        tally.begin()
-        batch = perform(claim, mark)
-        tally.end(len(batch.values))
-        if batch.error is not None or pool.job.return_exceptions:
-            pool.inspect(batch)
-        if not lane.hand_over(claim, batch):
-            return
+    with pool.account() as tally:
+        while not pool.is_surplus(lane) and (claim := lane.claim()) is not None:
+            tally.begin()
+            batch = perform(claim, mark)
+            tally.end(len(batch.values))
+            if batch.error is not None or pool.job.return_exceptions:
+                pool.inspect(batch)
+            if not lane.hand_over(claim, batch):
+                return

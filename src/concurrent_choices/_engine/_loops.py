@@ -59,7 +59,6 @@ def perform_in_loop(most: int, lane: Lane) -> None:
     """
     pool = lane.pool
     assert isinstance(pool, ElasticPool)
-    tally = pool.enter()
 
     def put(batch: Batch) -> None:
         tally.end(len(batch.values))
@@ -70,11 +69,9 @@ def perform_in_loop(most: int, lane: Lane) -> None:
         tally.begin()
 
     tasks = ElasticTaskPool(pool.job, put, _tasks_of(pool, most), is_surplus=lambda: pool.is_surplus(lane))
-    tally.begin()
-    try:
+    with pool.account() as tally:
+        tally.begin()
         serve_in_lane(partial(run_tasks, asyncio.new_event_loop), tasks, lane)
-    finally:
-        pool.exit(tally)
 
 
 def _tasks_of(pool: ElasticPool, most: int) -> int:
