@@ -99,6 +99,17 @@ def test_a_time_limit_holds_in_every_state(strategy):
         run(acts.hold, [0.001] * 20 + [60] + [0.001] * 20, strategy=strategy, timeout=0.3)
 
 
+@pytest.mark.usefixtures("released")
+def test_a_time_limit_holds_for_what_was_begun_before_processes_took_over():
+    """A stream waits for that item, and has no room for others, so no worker process has anything to say."""
+    items = [20, *[0.001] * 100]
+    strategy = ScriptedStrategy(LANES, STARTING, OUTSIDE)
+    options = {"timeout": 0.5, "buffersize": 16, "return_exceptions": True}
+    first, *rest = stream(acts.hold, items, strategy=strategy, **options)
+    assert isinstance(first, ItemTimeoutError)
+    assert rest == [None] * 100
+
+
 def test_items_that_cannot_travel_are_performed_here():
     """What sequential would do must not depend on where the items went."""
     items = [acts.Unmovable(number) if number % 5 == 0 else number for number in range(200)]

@@ -63,6 +63,9 @@ class FallbackPump(Pump):
         self._out.extend(self._pool.collect())
         super()._deal()
 
+    def _expire(self) -> float:
+        return min(super()._expire(), self._pool.expire())
+
     def _take(self, queue: WorkerQueue, message: Message) -> None:
         before = len(self._out)
         super()._take(queue, message)

@@ -105,7 +105,7 @@ class LanePool:
 
     def wait(self) -> None:
         """Wait for a lane to say something, or for an item to be overdue."""
-        self.outbox.wait(self._expire())
+        self.outbox.wait(self.expire())
 
     def _staff(self) -> None:
         """Start lanes while there is something for them to claim."""
@@ -162,7 +162,7 @@ class LanePool:
         if not rest or source.ready or not source.ended:
             self.outbox.ring()
 
-    def _expire(self) -> float:
+    def expire(self) -> float:
         """Give up on items that outlast the timeout; seconds until the next one may."""
         timeout = self.job.timeout
         if timeout is None:
