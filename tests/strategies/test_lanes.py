@@ -285,12 +285,12 @@ def test_a_lane_is_not_given_up_for_the_item_before(thread_pool):
     """Between a look at how long it has been at it and giving up it may end that, and begin the next."""
     lane = Lane(LanePool(job_of(1, 2), thread_pool, workers=1))
     first = lane.claim()
-    lane.mark(0)
+    lane.mark()
     then = lane.since
     assert lane.hand_over(first, Batch(0, [1]))
     second = lane.claim()
     assert lane.abandon(then) is None
     while lane.since in {then, inf}:  # clocks may be slow
-        lane.mark(1)
+        lane.mark()
     assert lane.abandon(then) is None
     assert lane.abandon(lane.since) == second

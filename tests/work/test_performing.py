@@ -16,11 +16,11 @@ from concurrent_choices._work._perform import Performer, annotate, show, unawait
 MARK = ContextVar("mark", default=0)
 
 
-def perform(fn, items, *, tolerant=False, start=0, mark=None):
+def perform(fn, items, *, tolerant=False, start=0, **interrupting):
     """What a performer makes of some items."""
     quick = touches_nothing(fn)
     performer = Performer(fn, copy_context(), return_exceptions=tolerant, quick=quick)
-    return performer(Claim(start, items), mark)
+    return performer(Claim(start, items), **interrupting)
 
 
 def test_values():
@@ -79,23 +79,38 @@ def test_what_is_no_ordinary_exception_is_no_value():
 
 
 def test_a_mark_for_each_item():
-    """Whoever marks is told of each item before it starts."""
-    marked = []
-    perform(str, [1, 2, 3], start=5, mark=lambda index: marked.append(index) or True)
-    assert marked == [5, 6, 7]
+    """Whoever marks is asked before each item."""
+    seen = []
+    perform(seen.append, [1, 2, 3], mark=lambda: seen.append("mark") or True)
+    assert seen == ["mark", 1, "mark", 2, "mark", 3]
 
 
 def test_a_mark_that_refuses():
     """An item that may not start ends the batch, without an error."""
-    assert perform(str, [1, 2, 3], start=5, mark=lambda index: index < 7) == Batch(5, ["1", "2"])
-    assert perform(lambda n: n + 1, [1, 2], mark=lambda _index: False) == Batch(0, [])
+    assert perform(str, [1, 2, 3], start=5, mark=iter([True, True, False]).__next__) == Batch(5, ["1", "2"])
+    assert perform(lambda n: n + 1, [1, 2], mark=lambda: False) == Batch(0, [])
 
 
 def test_one_mark_for_a_quick_batch():
     """A function that touches nothing runs as a whole, with a mark for its first item."""
     marked = []
-    perform(lambda n: n + 1, [1, 2, 3], start=5, mark=lambda index: marked.append(index) or True)
-    assert marked == [5]
+    perform(lambda n: n + 1, [1, 2, 3], mark=lambda: marked.append("mark") or True)
+    assert marked == ["mark"]
+
+
+@pytest.mark.parametrize("tolerant", [False, True])
+def test_a_batch_that_is_interrupted(tolerant):
+    """Whoever empties the list of what is due ends the batch after the item it is at, after an error too."""
+    due = [2, 0, 1, 3, 4] if tolerant else [2, 1, 3, 4]
+
+    def take(number):
+        if number == 1:
+            due.clear()
+        return divmod(6, number)[0]
+
+    batch = perform(take, list(due), tolerant=tolerant, due=due)
+    assert [each for each in batch.values if isinstance(each, int)] == [3, 6]
+    assert batch.error is None
 
 
 def test_stop_iteration_in_a_quick_batch():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from .._facts._batch import Batch, Claim
 from .._work._job import Job
@@ -59,18 +60,23 @@ class Caller:
         self._urgency = urgency
         self._stands_in = stands_in
         self._pace = Pace()
-        self._cut = 0.0
+        self._due: list[Any] = []
+        job.on_stop(self._due.clear)
 
     @property
     def is_over(self) -> bool:
         """Whether everything is done and handed over."""
         return self._job.source.finished and not self._pool.busy and not self._pool.outbox
 
+    def interrupt(self) -> None:
+        """End the present batch, once the item it is at is over; from any thread."""
+        self._due.clear()
+
     def hasten(self) -> None:
-        """End a batch that takes too long, once the item it is at is over; from any thread."""
+        """Do so if it takes too long."""
         began = self._tally.began
         if began and time.monotonic() - began > LONG:
-            self._cut = began
+            self.interrupt()
 
     def batches(self) -> Iterator[Batch]:
         """Perform items, or have lanes do it, until something else is ordered."""
@@ -78,9 +84,9 @@ class Caller:
 
     def _perform(self) -> Iterator[Batch]:
         """Perform items here, and hand over what lanes did meanwhile."""
-        job, pool, tally, pace, orders = self._job, self._pool, self._tally, self._pace, self._orders
-        source, performer = job.source, job.performer
-        while not (orders.relieved or orders.inside or job.stopped):
+        job, pool, tally, pace = self._job, self._pool, self._tally, self._pace
+        source = job.source
+        while not self._is_elsewhere:
             pool.feed()
             size = pace.size
             if pool.workers and size > 1:
@@ -90,7 +96,7 @@ class Caller:
                 yield from self._idle()
                 return
             tally.begin()
-            batch = performer(claim, self._mark if len(claim.items) > 1 else None)
+            batch = self._batch_of(claim)
             pace.took(tally.end(len(batch.values)), len(batch.values))
             pool.latest = batch.values
             if batch.error is not None:
@@ -105,12 +111,21 @@ class Caller:
             if pace.size == 1:  # shorter calls keep nobody waiting for long
                 self._urgency.give_way()
 
-    def _mark(self, _index: int) -> bool:
-        """Whether the next item of a batch may start."""
+    def _batch_of(self, claim: Claim) -> Batch:
+        """What comes of a claim, or of those of its items before somebody interrupts it."""
+        performer, due = self._job.performer, self._due
+        if performer.quick:
+            return performer(claim)
+        due[:] = claim.items
+        if self._is_elsewhere:  # said when there was nothing to interrupt
+            due.clear()
+        return performer(claim, due=due)
+
+    @property
+    def _is_elsewhere(self) -> bool:
+        """Whether items are to be performed by others, or by nobody."""
         orders = self._orders
-        if orders.relieved or orders.inside or self._job.stopped or self._pool.starving:
-            return False
-        return self._cut != self._tally.began
+        return orders.relieved or orders.inside > 0 or self._job.stopped
 
     def _idle(self) -> Iterator[Batch]:
         """Nothing can be claimed now: lanes are still busy, or items have yet to come."""

@@ -322,6 +322,7 @@ class Conductor:
         if self._observer.pump is not None and not arrangement.outside:
             self._observer.pump.leave()
         if changed:
+            self._caller.interrupt()
             self._pool.outbox.ring()
         return wanted
 

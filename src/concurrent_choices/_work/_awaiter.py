@@ -132,7 +132,7 @@ class _Progress:
         """The items that follow, with their indices, as far as they may start."""
         start, items = self._claim
         for place in range(len(self.values), len(items)):
-            if self._mark is not None and not self._mark(start + place):
+            if self._mark is not None and not self._mark():
                 return
             yield start + place, items[place]
 

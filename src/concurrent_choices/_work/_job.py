@@ -164,7 +164,7 @@ class Job:
             return watched
         return partial(self.performer, mark=self._may_start)
 
-    def _may_start(self, _index: int) -> bool:
+    def _may_start(self) -> bool:
         return not self.stopped
 
     def stop(self) -> None:

@@ -7,6 +7,7 @@ leaks none of its own into the next. A function that provably touches nothing ne
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from types import CoroutineType
 
 from .._errors import UnawaitedError
@@ -14,7 +15,7 @@ from .._facts._batch import Batch, Claim
 from .._facts._lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from contextvars import Context
     from typing import Any
 
@@ -32,8 +33,8 @@ __all__ = [
     "unawaited_among",
 ]
 
-Mark = Callable[[int], bool]
-"""Told the index of the item about to start; answers whether it may."""
+Mark = Callable[[], bool]
+"""Asked before each item whether it may start."""
 
 _new_tuple = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - typeshed leaves the iterable's type open
 """Makes a named tuple without its Python-level constructor, which costs as much as a small item."""
@@ -64,13 +65,18 @@ class Performer:
         self._tolerant = return_exceptions
         self.quick = quick
 
-    def __call__(self, claim: Claim, mark: Mark | None = None) -> Batch:
-        """Perform a claim. `mark` is told of each item before it starts; where it says no, the batch ends."""
+    def __call__(self, claim: Claim, mark: Mark | None = None, due: list[Any] | None = None) -> Batch:
+        """Perform a claim. `mark` is asked before each item; where it says no, the batch ends.
+
+        So it does where somebody, in any thread, empties `due`: the items once more, in a list, which costs
+        none of them anything. Not for a callable that touches nothing.
+        """
         values: list[Any] = []
+        items = claim.items if due is None else due
         perform = self._all_at_once if self.quick else self._one_by_one  # kept, it would be a cycle
         while True:
             try:
-                perform(claim, values, mark)
+                perform(items, values, mark)
             except BaseException as error:  # noqa: BLE001 - even sys.exit() in an item is that item's error, raised to the caller
                 place = len(values)
                 follows = place < len(claim.items)  # else a signal's handler raised after the last
@@ -88,29 +94,26 @@ class Performer:
         # What calls nothing makes no coroutine either, so its values need no second look.
         return batch if self.quick else unawaited_among(batch, claim.items, tolerant=self._tolerant)
 
-    def _all_at_once(self, claim: Claim, values: list[Any], mark: Mark | None) -> None:
-        start, items = claim
-        rest = items[len(values) :] if values else items
-        if mark is not None and not mark(start + len(values)):
+    def _all_at_once(self, items: Sequence[Any], values: list[Any], mark: Mark | None) -> None:
+        if mark is not None and not mark():
             return
-        values.extend(map(self._fn, rest))
+        values.extend(map(self._fn, _after(values, items)))
         if len(values) < len(items):
             # map() takes a StopIteration for the end of the items and swallows it.
             msg = "the callable raised StopIteration"
             raise RuntimeError(msg)
 
-    def _one_by_one(self, claim: Claim, values: list[Any], mark: Mark | None) -> None:
-        fn, fresh = self._fn, self._context.copy
-        rest = claim.items[len(values) :] if values else claim.items
-        append = values.append
-        if mark is None:
-            for item in rest:
-                append(fresh().run(fn, item))
-            return
-        for index, item in enumerate(rest, claim.start + len(values)):
-            if not mark(index):
+    def _one_by_one(self, items: Sequence[Any], values: list[Any], mark: Mark | None) -> None:
+        fn, fresh, append = self._fn, self._context.copy, values.append
+        for item in _after(values, items):
+            if mark is not None and not mark():
                 return
             append(fresh().run(fn, item))
+
+
+def _after(values: list[Any], items: Sequence[Any]) -> Iterable[Any]:
+    """The items that have no value yet."""
+    return islice(items, len(values), None) if values else items
 
 
 def unawaited_among(batch: Batch, items: Sequence[Any], *, tolerant: bool) -> Batch:

@@ -233,7 +233,7 @@ class Lane:
         self._began = time.monotonic()
         return claim
 
-    def mark(self, _index: int) -> bool:
+    def mark(self) -> bool:
         """Whether the next item may start: not where the job has stopped or another lane is idle."""
         pool = self.pool
         if pool.job.timeout is not None:

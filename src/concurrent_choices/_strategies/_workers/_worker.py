@@ -251,7 +251,7 @@ class _Bench:
         if stop is not None:
             stop()
 
-    def _mark(self, _index: int) -> bool:
+    def _mark(self) -> bool:
         self._started += 1
         numbers = self._page.numbers
         numbers[0] = self._started
