@@ -39,6 +39,28 @@ def test_calls_that_compute_are_looked_at_once_something_can_be_decided(outset, 
     assert outset.computed
 
 
+@pytest.mark.parametrize(
+    ("looks", "late", "left", "rest"),
+    [
+        (2, 2, 40, GLANCE),
+        (3, 3, 40, 20e-3),
+        (3, 3, 4, BRIEF),
+        (3, 2, 40, None),
+        (3, 3, 90, None),
+        (3, 3, None, None),
+    ],
+    ids=["may hold it", "hold it", "little is left", "leave it free", "much is left", "nobody knows"],
+)
+def test_calls_that_hold_the_gil_are_looked_at_if_processes_could_come_up(tally, looks, late, left, rest):
+    """They are over before that, and nothing else would serve them: a first look takes 3 ms from them."""
+    lateness = Lateness()
+    lateness.looks, lateness.late = looks, late
+    does(tally, items=10, wall=10e-3, cpu=10e-3)
+    outset = Outset(tally, lateness)
+    outset._brief = left == 4
+    assert outset.rest(left) == (pytest.approx(rest) if rest else None)
+
+
 class Lasting(Tally):
     """The account of a thread whose first call has computed for so many seconds."""
 

@@ -25,6 +25,13 @@ FROM_ONE = 1.5
 """So many times as long where it is a single call, which may have imported what the others need not; as the
 controller's `Solo` has it."""
 
+START = 80e-3
+"""Seconds until worker processes are up, as the controller has it: nothing else serves calls that hold the
+GIL."""
+
+WITNESSED = 3
+"""Glances, all of them late, that tell that they do; as the controller has it."""
+
 
 class Outset:
     """Glances at the calling thread's account: no file is read, no call held up, no controller made.
@@ -63,7 +70,16 @@ class Outset:
             return rest
         self.computed = tally.cpu + held_cpu >= BUSY * wall
         telling = TELLING if tally.items else FROM_ONE * TELLING
-        return GLANCE if self.computed and wall < telling else None
+        if self.computed and wall < telling:
+            return GLANCE
+        return self._rest_under_gil(left) if self.computed else None
+
+    def _rest_under_gil(self, left: int | None) -> float | None:
+        """The same for calls that compute: those that hold the GIL may be over before there are processes."""
+        rest, lateness = (left or 0) * _each(self._tally), self._lateness
+        if not (0 < rest < START and 0 < lateness.looks == lateness.late):
+            return None
+        return max(BRIEF, rest / 2) if lateness.looks >= WITNESSED else GLANCE
 
 
 def _each(tally: Tally) -> float:
