@@ -123,6 +123,37 @@ while imported.EXECUTOR.submit(imported.work).result() == os.getpid():
     assert ran(code) == ([], 0)
 
 
+ITS_OWN = """
+from concurrent_choices import AdaptiveExecutor
+import elsewhere
+class Item:
+    pass
+def work(item):
+    return elsewhere.work(item)
+with AdaptiveExecutor(place="PLACE") as executor:
+    MADE = [*executor.map(WORK, [Item() for _ in range(24)], chunksize=SIZE)]
+"""
+
+
+@pytest.mark.parametrize("place", ["auto", "process"])
+@pytest.mark.parametrize("size", [1, 4])
+@pytest.mark.parametrize("work", ["work", "elsewhere.work", "elsewhere.back"])
+def test_a_module_that_sends_its_own_as_it_is_imported(place, size, work, tmp_path):
+    """What is given, in chunks too, and what comes back wait for the import no more than the callable."""
+    source = ITS_OWN.replace("PLACE", place).replace("SIZE", str(size)).replace("WORK", work)
+    (tmp_path / "imported.py").write_text(source)
+    (tmp_path / "elsewhere.py").write_text(
+        "def work(item):\n    return sum(map(abs, range(100_000)))\n"
+        "def back(item):\n    work(item)\n    return item\n"
+    )
+    code = f"""
+sys.path.insert(0, {str(tmp_path)!r})
+import imported
+assert len(imported.MADE) == 24
+"""
+    assert ran(code) == ([], 0)
+
+
 def test_a_module_that_starts_workers_as_it_is_imported(tmp_path):
     """It starts none in a worker that imports it, which might be without an end: its calls are made here."""
     (tmp_path / "imported.py").write_text(

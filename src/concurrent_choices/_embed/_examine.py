@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from .._work._apart import being_imported
 from .._work._captured import digest_of, held_by
 from .._work._pickling import dump, load
 from ._identity import unwrapped
@@ -64,6 +65,8 @@ class Examination:
         return ""
 
     def _weigh(self, result: Any) -> None:
+        if being_imported(result):
+            return
         account = self._account
         began = self._clock.thread_cpu()
         try:

@@ -49,7 +49,7 @@ def perform(task: Task, lane: Lane, clock: Clock) -> None:
     account = task.account
     account.calls += 1
     lane.task, lane.since = task, time.perf_counter_ns()
-    if account.candidate and not being_imported(task.fn):
+    if account.candidate and not being_imported((task.fn, task.args, task.kwargs)):
         examination = Examination(task, clock)
         outcome = _measured(task, clock)
         examination.end(outcome.value, failed=outcome.error is not None)

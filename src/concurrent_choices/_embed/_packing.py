@@ -90,8 +90,8 @@ class Packer:
             BelongsHereError: It cannot travel, or must not any more.
         """
         fn, args, kwargs = unwrapped(task.fn, task.args, task.kwargs)
-        if being_imported(fn):
-            raise BelongsHereError("its module is still being imported")  # noqa: EM101, TRY003 - read once, inside
+        if being_imported((fn, args, kwargs)):
+            raise BelongsHereError("a module that it needs is still being imported")  # noqa: EM101, TRY003 - read once, inside
         packed = self._packed(fn, pinned=task.account.pinned)
         if not task.account.pinned:
             self._check(packed, fn, task)

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import os
 import sys
+from _pickle import Pickler
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
+from importlib import _bootstrap
+from io import BytesIO
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ._callables import called
@@ -30,13 +33,35 @@ def keep_apart(fn: Any) -> None:
             APART[missing.encode()] = module
 
 
-def being_imported(fn: Any) -> bool:
-    """Whether a callable's module is still being imported.
+def being_imported(value: Any) -> bool:
+    """Whether a callable, or something that a value refers to, is of a module that is still being imported.
 
     Whoever pickles by name in another thread then waits for the end of that, which may wait for him.
     """
-    module = sys.modules.get(_module_of(fn))
-    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
+    if not getattr(_bootstrap, "_module_locks", True):  # nothing is being imported, which is told at no cost
+        return False
+    try:
+        _Wary(BytesIO()).dump(value)
+    except _BeingImportedError:
+        return True
+    except Exception:  # noqa: BLE001 - it cannot be pickled so, which is found out again by who pickles it
+        return False
+    return False
+
+
+class _BeingImportedError(Exception):
+    """Something is of a module that is being imported. Internal."""
+
+
+class _Wary(Pickler):
+    """Looks at all that would be pickled by name, or by the name of its class."""
+
+    def reducer_override(self, obj: Any, /) -> Any:
+        named = obj if isinstance(obj, (type, FunctionType)) else type(obj)
+        module = sys.modules.get(_module_of(named))
+        if getattr(getattr(module, "__spec__", None), "_initializing", False):
+            raise _BeingImportedError
+        return NotImplemented
 
 
 def _module_of(fn: Any) -> str:
