@@ -4,6 +4,7 @@ import math
 import sys
 import threading
 import time
+import timeit
 
 import pytest
 
@@ -52,6 +53,14 @@ def test_a_core_that_slept_for_long_wakes_slowly():
 
     assert weigh([Look(0, 10 * MS, late)] * 10, 50_000).share == 0
     assert weigh([Look(0, MS // 10, late)] * 10, 50_000).share == 1
+
+
+@pytest.mark.parametrize(("late", "sleeps", "share"), [(5 * MS, 1, 0.0), (5_000, 2, 1.0), (5_000, 0, 0.0)])
+def test_who_went_to_sleep_again_waited_for_the_gil(late, sleeps, share):
+    """However late: a host that takes a core away makes him late too, and a hold may be over in a moment."""
+    looks = [Look(0, MS, late, sleeps=sleeps)] * 10
+
+    assert weigh(looks, 50_000).share == pytest.approx(share)
 
 
 def test_starved_looks_say_nothing():
@@ -139,8 +148,19 @@ def outside():
     return hashlib.sha256(LARGE).digest()
 
 
+SMALL = LARGE[: int(len(LARGE) * 50e-6 / min(timeit.repeat(outside, number=1, repeat=3)))]
+
+
 def sleep():
     time.sleep(10e-3)
+
+
+def by_turns():
+    """Holds the GIL for 50 µs, and does without it for as long."""
+    end = time.perf_counter() + 50e-6
+    while time.perf_counter() < end:
+        pass
+    hashlib.sha256(SMALL).digest()
 
 
 def share_held_by(call):
@@ -161,6 +181,14 @@ def test_real_callables(call, least, most):
     Not in every try: a host that takes our cores away makes him late, and this kernel sees none of it.
     """
     assert least <= share_held_by(call) <= most
+
+
+@pytest.mark.skipif(SystemClock().missing != (), reason="nobody counts how often a thread goes to sleep")
+@pytest.mark.skipif(sys.version_info >= (3, 13) and not sys._is_gil_enabled(), reason="no GIL")
+@patient
+def test_a_gil_that_is_held_for_moments():
+    """Half of the time, never so long that a thread which waits for it would be late."""
+    assert 0.25 <= share_held_by(by_turns) <= 0.75
 
 
 def test_a_witness_leaves_nothing_behind():

@@ -1,17 +1,19 @@
-"""The GIL witness: a thread that wakes at random and sees how late it gets the GIL.
+"""The GIL witness: a thread that wakes at random and sees whether it has to wait for the GIL.
 
-Somebody who has slept and wants to go on needs the GIL. If another thread holds it, he comes late:
-by the rest of the hold, or by the switch interval if the holder runs bytecode. As the times between
-his looks are exponential, each moment of sleep is as likely to end as any other. So if S seconds of
-sleep were expected before all looks, K of them before those that were late, and these were late by
-L seconds in all, the GIL was held
+Somebody who has slept and wants to go on needs the GIL. If another thread holds it, he goes to sleep again,
+which the system counts, and comes late: by the rest of the hold, or by the switch interval if the holder
+runs bytecode. (Where nobody counts, he has waited who is late, and holds below 0.3 ms go unseen.) As the
+times between his looks are exponential, each moment of sleep is as likely to end as any other. So if S
+seconds of sleep were expected before all looks, K of them before those that had to wait, and these were
+late by L seconds in all, the GIL was held
 
     (K + L) / (S + L)
 
 of the time, whatever the switch interval, and whatever made him choose how long to sleep. A look
-that was late because no core was free says nothing and is left out. Tried on holds for 0, 1, 2, 3 and 4
-quarters of the time, in turns of 0.2, 0.6, 2, 10 and 20 ms, 80 ms each: root mean square error
-0.08, in holds without a pause 0.02. Weighing looks with their time, as in DECISION.md 2.2, gave
+that was late because no core was free says nothing and is left out. Tried by lateness on holds for 0, 1, 2, 3
+and 4 quarters of the time, in turns of 0.2, 0.6, 2, 10 and 20 ms, 80 ms each: root mean square error
+0.08, in holds without a pause 0.02. Of turns of 0.05 ms, half of which hold the GIL, lateness tells 0.01 to
+0.02, counting 0.45 to 0.58. Weighing looks with their time, as in DECISION.md 2.2, gave
 twice as much below 1 ms. Two things make the
 difference: a thread with the shortest slice of CPU time gets its core at once instead of waiting
 behind the very thread it watches, and reading the run-queue delay does not let go of the GIL.
@@ -80,6 +82,8 @@ class Look(NamedTuple):
     """One look, in nanoseconds: when it began, the sleep asked for, and how late it ended.
 
     Of the lateness, `starved` was spent waiting for a core. Sleeps like this one last `expected` on average.
+    He went to sleep so many times: once for the look itself, and again where he waited for the GIL; 0 where
+    nobody counts.
     """
 
     start: int
@@ -87,10 +91,17 @@ class Look(NamedTuple):
     late: int
     starved: int = 0
     expected: int = int(MEAN_SLEEP * 1e9)
+    sleeps: int = 0
 
     def prompt(self, threshold: int) -> bool:
-        """Whether nobody held the GIL: it was no later than a core may take to wake."""
+        """Whether nobody held the GIL: he did not wait for it, as far as anybody can tell."""
+        if self.sleeps:
+            return self.sleeps == 1
         return self.late <= threshold + SLOW_WAKE * self.sleep
+
+    def held(self, threshold: int) -> bool:
+        """Whether somebody surely did: he waited for it, or longer than for a core."""
+        return self.sleeps > 1 or self.late - self.starved > threshold + DOUBT * self.starved
 
 
 class Statement(NamedTuple):
@@ -180,11 +191,12 @@ class WitnessThread:
                 self._on_wake(self._clock.wall())
 
     def _look(self, seconds: float) -> Look:
-        start = self._clock.wall()
+        start, sleeps = self._clock.wall(), self._clock.blocking_calls()
         # as exact as a sleep, and over at once when he is stopped: that look falls due after all calls
         self._stop.acquire(timeout=seconds)
         sleep = int(seconds * 1e9)
-        return Look(start, sleep, max(0, self._clock.wall() - start - sleep))
+        late = max(0, self._clock.wall() - start - sleep)
+        return Look(start, sleep, late, sleeps=self._clock.blocking_calls() - sleeps)
 
     def _starved(self) -> int:
         """Time spent waiting for a core since the last late look."""
@@ -211,10 +223,9 @@ def weigh(seen: Sequence[Look], threshold: int, cpu_rate: float = 0.0) -> Statem
         waited for long, as for a long call in C, counts as several.
     """
     free = [look for look in seen if look.prompt(threshold)]
-    late = [look for look in seen if not look.prompt(threshold)]
-    held = [look for look in late if look.late - look.starved > threshold + DOUBT * look.starved]
+    held = [look for look in seen if not look.prompt(threshold) and look.held(threshold)]
     looks = len(held) + len(free)
-    within = sum(look.expected + look.late - look.starved for look in held)
+    within = sum(look.expected + max(0, look.late - look.starved) for look in held)
     total = within + sum(look.expected for look in free)
     evidence = max(float(looks), total / LONG_LOOK)
     if evidence < FEWEST:
