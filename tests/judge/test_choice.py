@@ -91,6 +91,14 @@ def test_who_could_not_race_wins_if_predicted_far_below_what_was_measured():
     assert Choice([*raced, by_another_name]).best().plan.strategy == "sequential"
 
 
+def test_who_could_not_race_is_not_charged_with_what_one_alone_was_off_by():
+    """A loop that starts anew in each heat looks twice as slow; the machine is no slower for that."""
+    raced = [told("asyncio", 2.0, measured=2.2), told("anyio", 2.0, measured=4.0)]
+    assert Choice([*raced, told("process", 1.4)], is_async=True).best().plan.strategy == "process"
+    raced = [told("sequential", 2.0, measured=2.0), told("thread", 1.0, measured=0.5)]
+    assert Choice([*raced, told("process", 0.9)]).best().plan.strategy == "thread"
+
+
 def test_close_is_within_seven_percent_either_way():
     """A rival that is a little faster or slower makes it close."""
     thread = told("thread", 1.0)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import exp, inf
-from statistics import median
+from math import exp, inf, log
 
 from .._facts._estimate import Estimate
 from .._facts._plan import Plan
@@ -123,8 +122,12 @@ class Choice:
 
 
 def _beats(rival: Estimate, best: Estimate, raced: Sequence[Estimate]) -> bool:
-    """Whether a prediction is clearly below what was measured, the race's own drift taken into account."""
-    drift = median(each.expected / each.seconds for each in raced if each.seconds)
+    """Whether a prediction is clearly below what was measured, by what the machine has drifted since.
+
+    That is what all in the race were off by at least: beyond it a prediction was wrong, or a start was timed.
+    """
+    ratios = [each.expected / each.seconds for each in raced if each.seconds and each.expected]
+    drift = min(ratios, key=lambda ratio: abs(log(ratio)), default=1.0)
     return _score(rival) * drift * TIE < best.expected
 
 
