@@ -73,6 +73,29 @@ def test_starved_looks_say_nothing():
     assert testimony.looks == 10
 
 
+class Naps:
+    """Stands in for the lock that a witness sleeps at: ten in time, one late for a core, one for the GIL."""
+
+    def __init__(self, clock):
+        self._clock = clock
+        self._times = iter([(0.0, 0.0, 1)] * 10 + [(5e-3, 5e-3, 1), (5e-3, 0.0, 2)])
+
+    def acquire(self, timeout):
+        late, queued, sleeps = next(self._times)
+        self._clock.spend(wall=timeout + late, queued=queued, sleeps=sleeps)
+
+
+def test_a_look_is_starved_by_its_own_want_of_a_core(clock, monkeypatch):
+    """One before it, that waited for a core and then found the GIL free, keeps what it waited."""
+    witness = WitnessThread(clock)
+    monkeypatch.setattr(witness, "_stop", Naps(clock))
+    monkeypatch.setattr("concurrent_choices._measure._witness.wake_promptly", lambda: None)
+    with pytest.raises(StopIteration):
+        witness._work()
+
+    assert witness._looks[-1].starved == 0
+
+
 def test_starved_and_then_kept_waiting():
     """What is left of the lateness beyond the want of a core was the GIL."""
     assert weigh([Look(0, MS, 3 * MS, starved=2 * MS)] * 10, 50_000).share == 1.0

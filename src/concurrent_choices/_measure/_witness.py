@@ -9,14 +9,14 @@ late by L seconds in all, the GIL was held
 
     (K + L) / (S + L)
 
-of the time, whatever the switch interval, and whatever made him choose how long to sleep. A look
-that was late because no core was free says nothing and is left out. Tried by lateness on holds for 0, 1, 2, 3
-and 4 quarters of the time, in turns of 0.2, 0.6, 2, 10 and 20 ms, 80 ms each: root mean square error
-0.08, in holds without a pause 0.02. Of turns of 0.05 ms, half of which hold the GIL, lateness tells 0.01 to
-0.02, counting 0.45 to 0.58. Weighing looks with their time, as in DECISION.md 2.2, gave
-twice as much below 1 ms. Two things make the
-difference: a thread with the shortest slice of CPU time gets its core at once instead of waiting
-behind the very thread it watches, and reading the run-queue delay does not let go of the GIL.
+of the time, whatever the switch interval, and whatever made him choose how long to sleep. Time for which
+no core was free is no part of L; and where only lateness tells, a look that was late for that alone is left
+out. Tried by lateness on holds for 0, 1, 2, 3 and 4 quarters of the time, in turns of 0.2, 0.6, 2, 10 and
+20 ms, 80 ms each: root mean square error 0.08, in holds without a pause 0.02. Weighing looks with their
+time, as in DECISION.md 2.2, gave twice as much below 1 ms. Two things make the difference: a thread with the
+shortest slice of CPU time gets its core at once instead of waiting behind the very thread it watches, and
+reading the run-queue delay does not let go of the GIL. Of turns of 0.05 ms, half of which hold the GIL,
+lateness tells 0.01 to 0.02, counting 0.45 to 0.58.
 """
 
 from __future__ import annotations
@@ -180,9 +180,8 @@ class WitnessThread:
         chance = random.Random()  # noqa: S311 - nothing secret: times between looks
         mean = MEAN_SLEEP
         while self._watching:
-            look = self._look(chance.expovariate(1 / mean))._replace(expected=int(mean * 1e9))
-            if not look.prompt(self._idle + MARGIN):
-                look = look._replace(starved=self._starved())
+            look = self._look(chance.expovariate(1 / mean))
+            look = look._replace(expected=int(mean * 1e9), starved=self._starved())
             self._looks.append(look)
             forced = look.late - look.starved > (FORCED * USUAL * 1e9) + DOUBT * look.starved
             mean = REST if forced else MEAN_SLEEP
@@ -199,7 +198,7 @@ class WitnessThread:
         return Look(start, sleep, late, sleeps=self._clock.blocking_calls() - sleeps)
 
     def _starved(self) -> int:
-        """Time spent waiting for a core since the last late look."""
+        """Time spent waiting for a core since the last look."""
         before, self._queued = self._queued, self._clock.run_queue()
         return self._queued - before
 

@@ -118,7 +118,7 @@ def _hybrid_from_nothing() -> None:
 
 
 def _modules() -> int:
-    """How many a worker imports for that: in a fresh interpreter no cache is cold, nobody else at work."""
+    """How many a worker imports for that; a fresh interpreter that works alone imports them faster."""
     needed = imports_of(has, is_async=False)
     return needed.shared + needed.own
 
