@@ -99,6 +99,12 @@ def test_who_could_not_race_is_not_charged_with_what_one_alone_was_off_by():
     assert Choice([*raced, told("process", 0.9)]).best().plan.strategy == "thread"
 
 
+def test_who_could_not_race_gains_nothing_where_others_were_off_in_both_directions():
+    """The machine was not twice as fast for one of them, and half as fast for the other."""
+    raced = [told("asyncio", 2.0, measured=1.0), told("anyio", 0.5, measured=1.1)]
+    assert Choice([*raced, told("process", 1.5)], is_async=True).best().plan.strategy == "anyio"
+
+
 def test_close_is_within_seven_percent_either_way():
     """A rival that is a little faster or slower makes it close."""
     thread = told("thread", 1.0)

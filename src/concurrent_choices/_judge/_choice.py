@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import exp, inf, log
+from math import exp, inf
+from statistics import median
 
 from .._facts._estimate import Estimate
 from .._facts._plan import Plan
@@ -124,10 +125,11 @@ class Choice:
 def _beats(rival: Estimate, best: Estimate, raced: Sequence[Estimate]) -> bool:
     """Whether a prediction is clearly below what was measured, by what the machine has drifted since.
 
-    That is what all in the race were off by at least: beyond it a prediction was wrong, or a start was timed.
+    That is what all in the race were off by at least, and in the same direction: beyond it a prediction was
+    wrong, or a start was timed.
     """
-    ratios = [each.expected / each.seconds for each in raced if each.seconds and each.expected]
-    drift = min(ratios, key=lambda ratio: abs(log(ratio)), default=1.0)
+    ratios = [each.expected / each.seconds for each in raced if each.seconds]
+    drift = median((min(ratios, default=1.0), 1.0, max(ratios, default=1.0)))
     return _score(rival) * drift * TIE < best.expected
 
 
