@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ from contract_acts import CALLER, act
 
 from concurrent_choices import run
 
-__all__ = ["Noting", "Raising", "Touching"]
+__all__ = ["Noting", "Raising", "Slow", "Touching"]
 
 LOG = logging.getLogger("contract.logs")
 
@@ -40,6 +41,13 @@ class Raising(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         raise RuntimeError(record.getMessage())
+
+
+class Slow(logging.Handler):
+    """Takes longer than it took to log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        sum(range(50_000))
 
 
 class Touching(logging.Handler):
@@ -111,6 +119,12 @@ def speak_at_length(count):
     for number in range(count):
         LOG.info("%s", number)
     return count
+
+
+@act
+def threads_that_carry(item):
+    LOG.info("called with %s", item)
+    return sum(thread.name == "choices-records" for thread in threading.enumerate())
 
 
 @act

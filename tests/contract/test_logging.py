@@ -10,7 +10,7 @@ import contract_logs as logs
 import pytest
 from contract_ways import only, only_outside, parameters, small
 
-from concurrent_choices import WorkerDiedError, run, stream
+from concurrent_choices import ItemTimeoutError, WorkerDiedError, run, stream
 
 
 @pytest.fixture
@@ -37,6 +37,12 @@ def attached(handler):
 def raising():
     """A handler that raises."""
     yield from attached(logs.Raising())
+
+
+@pytest.fixture
+def told_slowly():
+    """A handler that is slow."""
+    yield from attached(logs.Slow())
 
 
 @pytest.fixture
@@ -137,6 +143,26 @@ def test_many_records(strategy, of_kind, told):
     """More than may wait to be sent: all come, in their order."""
     run(of_kind(logs.speak_at_length), [20_000], strategy=strategy)
     assert told.messages == [*map(str, range(20_000))]
+
+
+@only(lambda name: name == "process")  # lanes inside give a call up, and it goes on
+def test_a_time_limit(strategy, told_slowly):
+    """Holds for calls that log without a pause, too."""
+    (error,) = run(logs.speak_at_length, [30_000], strategy=strategy, timeout=0.2, return_exceptions=True)
+    assert isinstance(error, ItemTimeoutError)
+
+
+@only_outside
+def test_set_up_again_and_again(strategy, of_kind, monkeypatch):
+    """A warm worker hands records on once, however often that came to be wanted."""
+    carrying = of_kind(logs.threads_that_carry)
+    with strategy, monkeypatch.context() as patch:
+        patch.setattr(logging.root, "handlers", [])  # pytest's own
+        for _ in range(3):
+            for handler in attached(logs.Noting()):
+                assert run(carrying, [0], strategy=strategy) == [1]
+                assert handler.messages == ["called with 0"]
+            run(carrying, [0], strategy=strategy)
 
 
 def test_a_run_inside_a_run(strategy, told):

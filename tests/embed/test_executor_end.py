@@ -137,7 +137,7 @@ with AdaptiveExecutor(place="PLACE") as executor:
 
 @pytest.mark.parametrize("place", ["auto", "process"])
 @pytest.mark.parametrize("size", [1, 4])
-@pytest.mark.parametrize("work", ["work", "elsewhere.work", "elsewhere.back"])
+@pytest.mark.parametrize("work", ["work", "elsewhere.work", "elsewhere.back", "elsewhere.nameless"])
 def test_a_module_that_sends_its_own_as_it_is_imported(place, size, work, tmp_path):
     """What is given, in chunks too, and what comes back wait for the import no more than the callable."""
     source = ITS_OWN.replace("PLACE", place).replace("SIZE", str(size)).replace("WORK", work)
@@ -145,6 +145,7 @@ def test_a_module_that_sends_its_own_as_it_is_imported(place, size, work, tmp_pa
     (tmp_path / "elsewhere.py").write_text(
         "def work(item):\n    return sum(map(abs, range(100_000)))\n"
         "def back(item):\n    work(item)\n    return item\n"
+        "nameless = lambda item: work(item)\n"
     )
     code = f"""
 sys.path.insert(0, {str(tmp_path)!r})

@@ -61,7 +61,8 @@ class _Wary(Pickler):
         module = sys.modules.get(_module_of(named))
         if getattr(getattr(module, "__spec__", None), "_initializing", False):
             raise _BeingImportedError
-        return NotImplemented
+        # No name is looked up: one that is not found would end this before the rest is looked at.
+        return (len, ((),)) if named is obj else NotImplemented
 
 
 def _module_of(fn: Any) -> str:

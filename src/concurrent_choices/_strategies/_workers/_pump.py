@@ -289,7 +289,7 @@ class Pump:
             left = queue.left(timeout)
             if left > 0:
                 wait = min(wait, left)
-            elif not (queue.idle or readable(queue.worker.link.fileno(), 0)):  # unread, it may wait for us
+            elif not queue.idle:
                 queue.worker.kill()
                 queue.worker.process.wait(PARTING)  # until then it goes on, and may yet report
                 with suppress(EOFError):

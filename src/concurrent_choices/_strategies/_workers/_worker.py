@@ -115,6 +115,7 @@ class _Server:
         self._page = page
         self._perform: Any = self._unprepared
         self._told: dict[str, Any] = {}
+        self._carries = False
 
     def run(self) -> None:
         """Answer messages until there is nobody to answer."""
@@ -139,10 +140,11 @@ class _Server:
         try:
             surroundings = load(message.frames[:1])
             adopt(surroundings, self._told)
-            if surroundings["logging"] and not self._told.get("logging"):
+            if surroundings["logging"] and not self._carries:
                 from ._records import carry  # noqa: PLC0415 - only where the caller has set logging up
 
                 carry(self._voice)
+                self._carries = True
             self._told = surroundings
             what = "initializer"
             if len(message.frames) > 1:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..._facts._batch import Claim
 from ..._work._pace import LOAD, TRIP, Pace
+from ._child import readable
 from ._host import Worker
 
 __all__ = ["CREDIT", "Fallen", "SharedWorkerQueue", "WorkerQueue", "maker_of_queues"]
@@ -160,8 +161,11 @@ class SharedWorkerQueue(WorkerQueue):
         progress = self.worker.page.started, self._reported, self.worker.link.unfinished
         if progress != self._progress:
             self._progress, self._since = progress, time.monotonic()
-        runs = progress[0] > progress[1]
-        return self._since + timeout + STUCK - time.monotonic() if runs else timeout
+        if progress[0] <= progress[1]:
+            return timeout
+        left = self._since + timeout + STUCK - time.monotonic()
+        unread = left <= 0 and readable(self.worker.link.fileno(), 0)  # so that it may wait for us
+        return timeout if unread else left
 
     @property
     def room(self) -> int:
