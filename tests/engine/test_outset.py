@@ -3,7 +3,7 @@
 import pytest
 
 from concurrent_choices._engine._lateness import Lateness
-from concurrent_choices._engine._outset import BRIEF, FROM_ONE, GLANCE, TELLING, Outset
+from concurrent_choices._engine._outset import BRIEF, FROM_ONE, GLANCE, START, TELLING, Outset
 from concurrent_choices._engine._tally import Tally
 
 
@@ -59,6 +59,14 @@ def test_calls_that_hold_the_gil_are_looked_at_if_processes_could_come_up(tally,
     outset = Outset(tally, lateness)
     outset._brief = left == 4
     assert outset.rest(left) == (pytest.approx(rest) if rest else None)
+
+
+def test_calls_that_hold_the_gil_for_longer_than_the_first_are_looked_at(tally):
+    """Where the heavy ones come last, what is left seems little at each glance."""
+    lateness = Lateness()
+    lateness.looks = lateness.late = 3
+    does(tally, items=610, wall=START, cpu=START)
+    assert Outset(tally, lateness).rest(90) is None
 
 
 class Lasting(Tally):

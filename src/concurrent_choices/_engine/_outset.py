@@ -72,12 +72,12 @@ class Outset:
         telling = TELLING if tally.items else FROM_ONE * TELLING
         if self.computed and wall < telling:
             return GLANCE
-        return self._rest_under_gil(left) if self.computed else None
+        return self._rest_under_gil(left, wall) if self.computed else None
 
-    def _rest_under_gil(self, left: int | None) -> float | None:
+    def _rest_under_gil(self, left: int | None, wall: float) -> float | None:
         """The same for calls that compute: those that hold the GIL may be over before there are processes."""
         rest, lateness = (left or 0) * _each(self._tally), self._lateness
-        if not (0 < rest < START and 0 < lateness.looks == lateness.late):
+        if not (0 < rest < START - wall and 0 < lateness.looks == lateness.late):
             return None
         return max(BRIEF, rest / 2) if lateness.looks >= WITNESSED else GLANCE
 
