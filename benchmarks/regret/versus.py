@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from random import Random
-from statistics import median, quantiles
+from statistics import median
 from typing import IO
 
 from benchmarks._command import positive
@@ -124,9 +124,9 @@ def _compared(asked: Sequence[Ask], rounds: int, random: Random) -> str:
 
 
 def _spread(seconds: Sequence[float]) -> str:
-    """Median and quartiles, in milliseconds."""
-    first, middle, last = quantiles([1e3 * each for each in seconds], n=4, method="inclusive")
-    return f"{middle:.1f} [{first:.1f} {last:.1f}]"
+    """The median and its interval, in milliseconds."""
+    low, high = interval(seconds)
+    return f"{1e3 * median(seconds):.1f} [{1e3 * low:.1f} {1e3 * high:.1f}]"
 
 
 if __name__ == "__main__":

@@ -179,7 +179,7 @@ def test_congestion_in_a_trial():
     crowded = [Run(4, [Raised(TimeoutError()), 1, Raised(ValueError()), 1])]
     profile = profile_of(evidence_of(blocks=blocks(1), runs=alone, crowded_runs=crowded))
 
-    assert (profile.congestion, profile.errors) == (0.125, 0.0)
+    assert (profile.congestion, profile.errors) == (0.125, 0.25)
 
 
 def test_trials():

@@ -92,6 +92,20 @@ def test_a_callable_that_raises(bad):
         verdict.run()
 
 
+def test_a_callable_that_raises_in_its_first_calls_only():
+    """Those that were made beside one another count as well."""
+    calls = itertools.count()
+
+    def fails_at_first(_):
+        time.sleep(5e-3)
+        if next(calls) < 3:
+            raise ValueError
+
+    verdict = recommend(fails_at_first, range(200))
+    assert 0.0 < verdict.profile.errors < 1.0
+    assert "Nothing to go by" not in str(verdict)
+
+
 def test_an_error_that_cannot_be_shown():
     """Its own words may raise, or fill a page; the verdict says of what kind it is."""
 

@@ -65,7 +65,7 @@ def profile_of(evidence: Evidence) -> Profile:
     profile = _of_one_lane(evidence)
     if evidence.is_async:
         profile = _with_steps(profile, evidence.sample.steps)
-        profile = evolve(profile, in_threads=evidence.in_threads / 1e9 / _made(evidence.runs))
+        profile = evolve(profile, in_threads=evidence.in_threads / 1e9 / max(1, calls_of(evidence.runs)))
     return _with_errors(_with_trials(profile, evidence), evidence)
 
 
@@ -191,17 +191,10 @@ def _part_undisturbed(profile: Profile, evidence: Evidence) -> float:
 
 def _with_errors(profile: Profile, evidence: Evidence) -> Profile:
     """With how many calls raised; a crowded resource refuses them in trials, if not before."""
-    alone, everywhere = evidence.runs, [*evidence.runs, *evidence.crowded_runs]
-    crowded = [error for error in errors_of(everywhere) if is_congestion(error)]
-    return evolve(
-        profile,
-        errors=len(errors_of(alone)) / _made(alone),
-        congestion=len(crowded) / _made(everywhere),
-    )
-
-
-def _made(runs: Sequence[Run]) -> int:
-    return max(1, calls_of(runs))
+    everywhere = [*evidence.runs, *evidence.crowded_runs]
+    raised, calls = errors_of(everywhere), max(1, calls_of(everywhere))
+    crowded = sum(map(is_congestion, raised))
+    return evolve(profile, errors=len(raised) / calls, congestion=crowded / calls)
 
 
 def _means(totals: Totals, unfinished: Unfinished | None) -> tuple[float, float, float]:
