@@ -5,7 +5,7 @@ from interpreters import interpreter
 
 
 def test_a_checkout_against_itself(root, tmp_path):
-    """Both take as long, within what a crowded machine allows, and a line says so."""
+    """A line tells how many items, what both took, and the ratio with its interval."""
     environment = os.environ | {"CONCURRENT_CHOICES_CACHE": str(tmp_path)}
     command = ("-m", "benchmarks.regret.versus", ".", ".", "sleep-5ms", "--size", "0.02", "--rounds", "3")
     told = interpreter(*command, cwd=root, env=environment)
