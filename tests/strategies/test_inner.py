@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from concurrent_choices import HybridStrategy, run
-from concurrent_choices._strategies._lanes._threads import threads_inside
+from concurrent_choices._strategies._lanes._inside import perform_inside
 from concurrent_choices._strategies._workers._inner import InnerLanes
 from concurrent_choices._strategies._workers._outcome import Loading
 from concurrent_choices._strategies._workers._page import Page
@@ -42,7 +42,7 @@ def test_the_end_of_a_job_waits_for_who_tells_of_its_last_result(wire):
     """The caller has it all before the lane knows, and what the next job says must not come between."""
     ours, link = wire
     page = Page.new()
-    lanes = InnerLanes(Terms(bytes, inner=partial(threads_inside, 2)), 1, Voice(link), page)
+    lanes = InnerLanes(Terms(bytes, inner=partial(perform_inside, 2)), 1, Voice(link), page)
     telling = threading.Thread(target=lanes.say, args=(Kind.DONE, 0, [bytes(1 << 19)]))
     telling.start()
     ours.recv(1)  # it has begun to tell, and there is no room for the rest

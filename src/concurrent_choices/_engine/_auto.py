@@ -52,9 +52,8 @@ class AutoStrategy(ThreadBacked):
     concurrency: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
     thread_safe: bool = True
 
-    def execute(self, job: Job) -> Iterator[Batch]:
-        """Perform the job."""
-        self._begin(job)
+    def _execute(self, job: Job) -> Iterator[Batch]:
+        _begin(job)
         if not job.is_async:
             return self._conduct(job)
         job.source.feed(1)
@@ -62,14 +61,10 @@ class AutoStrategy(ThreadBacked):
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
-        self._begin(job)
+        self._keeper.check()
+        _begin(job)
         movable = job.source.length is not None  # else somebody goes on feeding it from this loop
         return self._loop_conductor(job, movable=movable, bound=True).abatches()
-
-    def _begin(self, job: Job) -> None:
-        self._keeper.check()
-        if job.report is None:  # `run` begins one; this job was made by hand
-            job.report = begin_report(job.name)
 
     def _loop_conductor(self, job: Job, *, movable: bool, bound: bool) -> LoopConductor:
         """A run of an `async def`: its items are `movable` to other loops, its loop `bound` to the caller."""
@@ -143,6 +138,11 @@ class AutoStrategy(ThreadBacked):
     @property
     def _most(self) -> int:
         return min(self.max_workers or MOST_THREADS, self.concurrency or MOST_THREADS)
+
+
+def _begin(job: Job) -> None:
+    if job.report is None:  # `run` begins one; this job was made by hand
+        job.report = begin_report(job.name)
 
 
 def _wakes_first(prior: Prior) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from .._measure._switching import URGENT, quick_switching
 from .._platform._files import read
-from .._strategies._lanes._inside import performer_inside
+from .._strategies._lanes._inside import perform_inside
 from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._workers._host import Host, Worker
 from .._strategies._workers._inner import InnerLanes
@@ -117,7 +117,11 @@ class WorkerStartup:
         """What workers need besides the callable: for lanes inside them, and to look at what it holds."""
         needed: list[Callable[..., Any]] = [Watch] if self._state.is_held else []
         if inside > 1:
-            needed += [InnerLanes, performer_inside(is_async=self._job.is_async)]
+            needed += [InnerLanes, perform_inside]
+            if self._job.is_async:
+                from .._strategies._lanes._asyncio import serve  # noqa: PLC0415 - asyncio, which is loaded by now
+
+                needed.append(serve)
         return needed
 
     def _is_over(self) -> bool:

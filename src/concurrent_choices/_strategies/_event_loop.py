@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from .._errors import MissingExtraError
-from .._facts._batch import Batch
-from .._facts._numbers import plain_int
-from .._facts._validators import positive
 from .._platform._files import standard_streams_are_open
-from .._work._job import Job
-from ._lanes._keeper import ThreadBacked
-from ._lanes._threads import MOST_THREADS, threads_for
+from ._lanes._loop_backed import LoopBacked
+from ._lanes._task_pool import Register, TaskPool
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -26,7 +21,7 @@ __all__ = ["AsyncioStrategy", "KeptLoopStrategy", "UvloopStrategy", "has_uvloop"
 
 
 @frozen
-class AsyncioStrategy(ThreadBacked):
+class AsyncioStrategy(LoopBacked):
     """Runs an `async def` as tasks on one asyncio loop; a `def` in that many threads.
 
     The loop has 64 threads for `asyncio.to_thread`, instead of four more than processors.
@@ -39,20 +34,11 @@ class AsyncioStrategy(ThreadBacked):
     """
 
     name = "asyncio"
-    concurrency: int = field(default=100, converter=plain_int, validator=positive)
 
-    def execute(self, job: Job) -> Iterator[Batch]:
-        """Perform the job on a loop of its own."""
-        self._keeper.check()
-        if not job.is_async:
-            return threads_for(job, self._keeper.lend(), min(self.concurrency, MOST_THREADS))
-        from ._lanes._asyncio import run_tasks, serve  # noqa: PLC0415 - asyncio costs 30 ms; imported when used
+    def _run_tasks(self, tasks: TaskPool, register: Register) -> None:
+        from ._lanes._asyncio import run_tasks  # noqa: PLC0415 - asyncio costs 30 ms; imported when it is used
 
-        return serve(job, partial(run_tasks, self._new_loop), self.concurrency, self._keeper.lend())
-
-    def aexecute(self, job: Job) -> AsyncIterator[Batch]:
-        """Perform an `async def` job on the loop that is running."""
-        return self._tasks_here(job, self.concurrency)
+        run_tasks(self._new_loop, tasks, register)
 
     def _new_loop(self) -> AbstractEventLoop:
         from .._work._own_loops import new_loop  # noqa: PLC0415 - as above

@@ -27,9 +27,7 @@ class SequentialStrategy(ThreadBacked):
 
     name = "sequential"
 
-    def execute(self, job: Job) -> Iterator[Batch]:
-        """Perform the job."""
-        self._keeper.check()
+    def _execute(self, job: Job) -> Iterator[Batch]:
         if job.is_async:
             return self._await_each(job)
         if job.timeout is not None:

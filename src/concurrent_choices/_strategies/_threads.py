@@ -36,9 +36,7 @@ class ThreadStrategy(ThreadBacked):
     max_workers: int = field(default=32, converter=plain_int, validator=positive)
     batch: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
 
-    def execute(self, job: Job) -> Iterator[Batch]:
-        """Perform the job."""
-        self._keeper.check()
+    def _execute(self, job: Job) -> Iterator[Batch]:
         return threads_for(job, self._keeper.lend(), self.max_workers, batch=self.batch, body=_body(job))
 
 

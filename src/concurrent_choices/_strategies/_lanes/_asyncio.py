@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing
-from functools import partial
+from contextlib import AbstractContextManager
 from math import inf
 
 from ..._facts._batch import Batch
 from ..._work._job import Job
-from ..._work._own_loops import end_loop, new_loop
+from ..._work._own_loops import end_loop
 from ._asyncio_host import AsyncioHost
-from ._task_pool import TaskPool
+from ._task_pool import Register, TaskPool
 from ._thread_pool import ThreadPool
 from ._threads import Lane, LanePool
 
-__all__ = ["Factory", "loop_body", "run_tasks", "serve", "serve_in_lane", "tasks_inside"]
+__all__ = ["Factory", "loop_body", "run_tasks", "serve", "serve_in_lane"]
 
 Factory = Callable[[], asyncio.AbstractEventLoop]
 
-RunTasks = Callable[[TaskPool, Callable[[Callable[[], None]], None]], None]
+RunTasks = Callable[[TaskPool, Register], None]
 """Runs a task pool on a new loop to its end; hands the task pool's nudge to its second argument."""
 
 
-def run_tasks(factory: Factory, tasks: TaskPool, register: Callable[[Callable[[], None]], None]) -> None:
+def run_tasks(factory: Factory, tasks: TaskPool, register: Register) -> None:
     """Run a task pool to its end on a new asyncio loop, and end that."""
 
     async def main() -> None:
@@ -87,9 +86,3 @@ def serve_in_lane(run_tasks: RunTasks, tasks: TaskPool, lane: Lane) -> None:
         pool.do_without(lane, error)
     finally:
         pool.nudges.difference_update(nudges)
-
-
-def tasks_inside(concurrency: int, job: Job) -> Iterator[Batch]:
-    """An `async def` on a loop of its own: what a worker process has inside."""
-    lent = closing(ThreadPool("concurrent_choices-asyncio"))
-    return serve(job, partial(run_tasks, new_loop), concurrency, lent)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
 
 from ..._facts._batch import Batch
 from ..._work._job import Job
-from ._threads import threads_inside
+from ._thread_pool import ThreadPool
+from ._threads import threads_for
 
-__all__ = ["performer_inside"]
+__all__ = ["perform_inside"]
 
 
-def performer_inside(*, is_async: bool) -> Callable[[int, Job], Iterator[Batch]]:
-    """A function of the number of lanes and the job: coroutines on one loop, or threads for a `def`."""
-    if not is_async:
-        return threads_inside
-    from ._asyncio import tasks_inside  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
+def perform_inside(lanes: int, job: Job) -> Iterator[Batch]:
+    """Coroutines as so many tasks on one loop; a `def` in so many threads, an item at a time."""
+    if not job.is_async:
+        return threads_for(job, closing(ThreadPool("concurrent_choices-thread")), lanes, batch=1)
+    from ..._work._own_loops import new_loop  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
+    from ._asyncio import run_tasks, serve  # noqa: PLC0415 - as above
 
-    return tasks_inside
+    lent = closing(ThreadPool("concurrent_choices-asyncio"))
+    return serve(job, partial(run_tasks, new_loop), lanes, lent)

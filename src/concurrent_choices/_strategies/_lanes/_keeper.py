@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
@@ -85,6 +85,19 @@ class Kept(Generic[T]):
         object.__setattr__(self, "_keeper", self._new_keeper())  # as attrs does it in what is frozen
 
     def _new_keeper(self) -> Keeper[T]:
+        raise NotImplementedError
+
+    def execute(self, job: Job) -> Iterator[Batch]:
+        """Perform the job.
+
+        Raises:
+            ClosedStrategyError: Its block is over; said at the call, and not when a batch is asked for.
+        """
+        self._keeper.check()
+        return self._execute(job)
+
+    def _execute(self, job: Job) -> Iterator[Batch]:
+        """Perform the job with what the keeper lends."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:

@@ -26,7 +26,7 @@ from ..._work._limited import CANCELLED, OverdueError
 from ..._work._pace import Pace
 from ..._work._perform import annotate, show, unawaited_among
 
-__all__ = ["LANE", "Body", "Chunk", "Host", "Slots", "TaskPool"]
+__all__ = ["LANE", "Body", "Chunk", "Host", "Register", "Slots", "TaskPool"]
 
 
 _PENDING: Any = object()
@@ -43,6 +43,10 @@ GLANCE = 0.05
 
 Body = Callable[[Context | None], Coroutine[Any, Any, None]]
 """What a task does. It may be told the context that it runs in, which spares it asking for copies."""
+
+
+Register = Callable[[Callable[[], None]], None]
+"""Takes a task pool's nudge: what has it look around, from any thread."""
 
 
 class Host(Protocol):

@@ -7,7 +7,6 @@ lane ever waits for items, and there is one place that decides how many run.
 from __future__ import annotations
 
 import time
-from contextlib import closing
 from math import inf
 
 from ..._facts._batch import Batch, Claim
@@ -18,13 +17,15 @@ from ..._work._mutex import Mutex
 from ..._work._pace import Pace, share_of_rest
 from ..._work._watched import overdue
 from ._outbox import Outbox
-from ._thread_pool import PARTING, ThreadPool
+from ._thread_pool import PARTING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-__all__ = ["MOST_THREADS", "Lane", "LanePool", "perform_claims", "threads_for", "threads_inside"]
+    from ._thread_pool import ThreadPool
+
+__all__ = ["MOST_THREADS", "Lane", "LanePool", "perform_claims", "threads_for"]
 
 LONG = 2e-3
 """A batch that has lasted so long, in seconds, gives its unstarted items back if another lane is idle."""
@@ -310,8 +311,3 @@ def threads_for(
     job.crowd(job.source.fitting(workers))
     with lent as thread_pool:
         yield from LanePool(job, thread_pool, workers=workers, batch=batch, body=body)
-
-
-def threads_inside(workers: int, job: Job) -> Iterator[Batch]:
-    """A `def` in threads of its own, an item at a time: what a worker process has inside."""
-    return threads_for(job, closing(ThreadPool("concurrent_choices-thread")), workers, batch=1)

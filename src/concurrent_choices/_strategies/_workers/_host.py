@@ -45,7 +45,7 @@ class Worker:
             here, there = socket_pair()
             ours.callback(here.close)
             theirs.callback(there.close)
-            self._alive, lifeline = _pipe()
+            lifeline, self._alive = os.pipe()  # the worker reads it, and so hears that ours is closed
             ours.callback(self._cut)
             theirs.callback(os.close, lifeline)
             self.page = Page.new()
@@ -114,12 +114,6 @@ class Worker:
         alive, self._alive = self._alive, -1
         if alive != -1:
             os.close(alive)
-
-
-def _pipe() -> tuple[int, int]:
-    """The caller's end, which is never written to, and the worker's, which reads its closing."""
-    theirs, ours = os.pipe()
-    return ours, theirs
 
 
 class Host:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
-from math import inf
+from math import ceil, inf
 from typing import Any
 
 from ..._errors import (
@@ -28,7 +28,7 @@ from ..._work._job import Job
 from ..._work._pace import share_of_rest
 from ..._work._perform import show
 from ..._work._pickling import dump, reason_of, size_of
-from .._lanes._inside import performer_inside
+from .._lanes._inside import perform_inside
 from .._lanes._outbox import UNHEARD
 from ._child import readable
 from ._host import PARTING, Host, Starts, Worker
@@ -39,7 +39,7 @@ from ._surroundings import surroundings
 from ._waker import Waker
 from ._wire import Kind, Message, Terms
 from ._wires import Wires
-from ._worker_queue import CREDIT, WorkerQueue, maker_of_queues
+from ._worker_queue import AHEAD, CREDIT, SharedWorkerQueue, WorkerQueue
 
 __all__ = ["Pump"]
 
@@ -76,10 +76,14 @@ class Pump:
         self._job = job
         self._host = host
         self._workers = workers
-        if lanes is not None:
-            inner = inner or partial(performer_inside(is_async=job.is_async), lanes)
+        if lanes is None:
+            self._make_queue: Callable[[Worker], WorkerQueue] = partial(
+                WorkerQueue, batch=batch if job.timeout is None else 1
+            )
+        else:
+            self._make_queue = partial(SharedWorkerQueue, capacity=ceil(AHEAD * lanes))
+            inner = inner or partial(perform_inside, lanes)
             job.source.widen(2 * workers * lanes)
-        self._make_queue = maker_of_queues(batch if job.timeout is None else 1, lanes)
         host.jobs += 1
         self._number = host.jobs
         self._frames = _pack_job(job, inner, workers, watched=watched)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Any
 
 from attrs import field, frozen
 
-from ..._facts._batch import Batch
 from ..._facts._numbers import plain_int_or_none
 from ..._facts._validators import positive_or_none
 from ..._platform import usable_cpus
@@ -126,19 +125,6 @@ class Staffed(Kept[Host]):
     """A strategy that uses worker processes."""
 
     max_workers: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
-
-    def execute(self, job: Job) -> Iterator[Batch]:
-        """Perform the job.
-
-        Raises:
-            ClosedStrategyError: Its block is over; said at the call, and not when a batch is asked for.
-        """
-        self._keeper.check()
-        return self._execute(job)
-
-    def _execute(self, job: Job) -> Iterator[Batch]:
-        """Perform the job on workers of the keeper."""
-        raise NotImplementedError
 
     def workers_for(self, job: Job) -> int:
         """How many processes a job gets: never more than it has items."""

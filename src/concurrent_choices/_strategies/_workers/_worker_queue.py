@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
-from functools import partial
-from math import ceil
 from typing import Any, NamedTuple
 
 from ..._facts._batch import Claim
@@ -14,7 +11,7 @@ from ..._work._pace import LOAD, TRIP, Pace
 from ._child import readable
 from ._host import Worker
 
-__all__ = ["CREDIT", "Fallen", "SharedWorkerQueue", "WorkerQueue", "maker_of_queues"]
+__all__ = ["AHEAD", "CREDIT", "Fallen", "SharedWorkerQueue", "WorkerQueue"]
 
 CREDIT = 2
 """Batches a worker may hold, so that it never waits for the parent: one in work and one ahead."""
@@ -191,10 +188,3 @@ class SharedWorkerQueue(WorkerQueue):
         begun = started - self._reported
         opened = list(self._open.items())  # in the order they were sent, which is the order of starting
         return Fallen([], opened[:begun], [Claim(index, [item]) for index, item in opened[begun:]])
-
-
-def maker_of_queues(batch: int | None, lanes: int | None) -> Callable[[Worker], WorkerQueue]:
-    """What makes the queue of a worker, in which so many lanes perform items, if there are any."""
-    if lanes is None:
-        return partial(WorkerQueue, batch=batch)
-    return partial(SharedWorkerQueue, capacity=ceil(AHEAD * lanes))
