@@ -13,50 +13,30 @@ from ._elastic_pool import ElasticPool
 from ._tally import Tally
 from ._urgency import Urgency
 
-__all__ = ["Caller", "Orders"]
+__all__ = ["Caller"]
 
 LONG = 4 * AIM
 """Seconds after which a batch gives back what it has not started: its items are unlike those before them."""
 
 
-class Orders:
-    """What a run is to be, for the time being: given in the ticker's thread, obeyed in the calling one.
+class Caller:
+    """What the calling thread does. Make it there; all of it is for that thread, but what it is ordered.
+
+    It gives way to what is urgent, from one batch to the next. It may have a lane that `stands_in` for it.
 
     Attributes:
-        relieved: Whether the calling thread is to perform no items.
+        relieved: Whether it is to perform no items; ordered in the ticker's thread, as the next.
         inside: Lanes in each worker process, which are to have the items; 0 while these stay here.
     """
 
-    __slots__ = ("inside", "relieved")
-
-    def __init__(self) -> None:
+    def __init__(
+        self, job: Job, pool: ElasticPool, tally: Tally, urgency: Urgency, *, stands_in: bool
+    ) -> None:
         self.relieved = False
         self.inside = 0
-
-
-class Caller:
-    """What the calling thread does. Make it there; all of it is for that thread.
-
-    Args:
-        orders: What it obeys, from one item to the next.
-        urgency: What it gives way to, from one batch to the next.
-        stands_in: Whether a lane does what this thread would do alone.
-    """
-
-    def __init__(  # noqa: PLR0913 - each by name
-        self,
-        job: Job,
-        pool: ElasticPool,
-        tally: Tally,
-        orders: Orders,
-        urgency: Urgency,
-        *,
-        stands_in: bool,
-    ) -> None:
         self._job = job
         self._pool = pool
         self._tally = tally
-        self._orders = orders
         self._urgency = urgency
         self._stands_in = stands_in
         self._pace = Pace()
@@ -80,7 +60,7 @@ class Caller:
 
     def batches(self) -> Iterator[Batch]:
         """Perform items, or have lanes do it, until something else is ordered."""
-        return self._tend() if self._orders.relieved or self._stands_in else self._perform()
+        return self._tend() if self.relieved or self._stands_in else self._perform()
 
     def _perform(self) -> Iterator[Batch]:
         """Perform items here, and hand over what lanes did meanwhile."""
@@ -124,8 +104,7 @@ class Caller:
     @property
     def _is_elsewhere(self) -> bool:
         """Whether items are to be performed by others, or by nobody."""
-        orders = self._orders
-        return orders.relieved or orders.inside > 0 or self._job.stopped
+        return self.relieved or self.inside > 0 or self._job.stopped
 
     def _idle(self) -> Iterator[Batch]:
         """Nothing can be claimed now: lanes are still busy, or items have yet to come."""
@@ -137,8 +116,8 @@ class Caller:
 
     def _tend(self) -> Iterator[Batch]:
         """Keep the lanes in items, and hand over what they did."""
-        pool, job, orders = self._pool, self._job, self._orders
-        while (orders.relieved or self._stands_in) and not orders.inside and not job.stopped:
+        pool, job = self._pool, self._job
+        while (self.relieved or self._stands_in) and not self.inside and not job.stopped:
             pool.feed()
             pool.staff()
             yield from pool.collect()
@@ -147,7 +126,7 @@ class Caller:
             if pool.refusal is not None:
                 if self._stands_in:
                     raise pool.refusal
-                orders.relieved = False  # nobody else is there to do it
+                self.relieved = False  # nobody else is there to do it
                 return
             pool.rest()
 
@@ -157,7 +136,7 @@ class Caller:
         while pool.busy and not self._job.stopped:
             yield from pool.collect()
             if self._job.source.ready:
-                self._orders.inside = 0  # given back: this thread takes it
+                self.inside = 0  # given back: this thread takes it
                 return
             pool.nudge()
             if pool.busy and not pool.outbox:

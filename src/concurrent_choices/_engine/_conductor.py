@@ -19,7 +19,7 @@ from .._work._contexts import lanes_around
 from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._state import FIRST, State
-from ._caller import Caller, Orders
+from ._caller import Caller
 from ._elastic_pool import ElasticPool
 from ._lateness import Lateness
 from ._outset import Outset
@@ -99,7 +99,6 @@ class Conductor:
         self._over = False
         self._asked = False
         self._looking = False
-        self._orders = Orders()
         self._urgency = Urgency()
         self._quick = ExitStack()
         self._beginning = beginning
@@ -117,7 +116,7 @@ class Conductor:
             if self._patient and self._looked_after and not (self._stands_in or self._state.may_change):
                 self._await_workers()
             while not self._job.stopped and not self._caller.is_over:
-                yield from self._cross() if self._orders.inside else self._caller.batches()
+                yield from self._cross() if self._caller.inside else self._caller.batches()
             yield from self._pool.collect()
         except BaseException as error:
             self._job.stop()
@@ -136,9 +135,7 @@ class Conductor:
         self._tally = Tally()
         self._lateness = Lateness()
         self._outset = Outset(self._tally, self._lateness)
-        self._caller = Caller(
-            job, self._pool, self._tally, self._orders, self._urgency, stands_in=self._stands_in
-        )
+        self._caller = Caller(job, self._pool, self._tally, self._urgency, stands_in=self._stands_in)
         if not job.source.ended:
             job.source.feed(AHEAD)
         self._looked_after = job.source.length is None or job.source.length > 1
@@ -178,7 +175,7 @@ class Conductor:
     def _await_workers(self) -> None:
         """Begin no call here, while those who shall have them wake."""
         until = time.monotonic() + WAKING
-        while not (self._orders.inside or self._job.stopped) and (rest := until - time.monotonic()) > 0:
+        while not (self._caller.inside or self._job.stopped) and (rest := until - time.monotonic()) > 0:
             self._pool.outbox.wait(rest)
 
     def _cross(self) -> Iterator[Batch]:
@@ -187,14 +184,13 @@ class Conductor:
 
         assert self._startup is not None
         host = self._startup.hand_over()
-        orders = self._orders
         try:
             pump = FallbackPump(
                 self._job,
                 host,
                 self._pool,
                 workers=self._processes,
-                inside=orders.inside,
+                inside=self._caller.inside,
                 watched=self._state.is_held,
             )
         except InvalidArgumentError as error:
@@ -202,7 +198,7 @@ class Conductor:
             self._stay(f"the callable cannot travel any more ({error.__cause__})")
             return
         self._observer.pump = pump
-        if not orders.inside:  # called back already
+        if not self._caller.inside:  # called back already
             pump.leave()
         yield from pump
         with self._lock:
@@ -218,7 +214,7 @@ class Conductor:
         """Have items performed here again, and no more in worker processes."""
         with self._lock:
             self._controller.bar(reason)
-            self._orders.inside, self._orders.relieved = 0, False
+            self._caller.inside, self._caller.relieved = 0, False
 
     @property
     def done(self) -> int:
@@ -254,7 +250,7 @@ class Conductor:
     def _look(self) -> float | None:
         # Each file looked at gives the GIL away; but lanes by themselves would take it from one another as
         # often, and from this: beside 128 of them a look took 200 ms (measured).
-        urgent = nullcontext() if self._orders.relieved else self._urgency.claimed()
+        urgent = nullcontext() if self._caller.relieved else self._urgency.claimed()
         try:
             with urgent:
                 if not self._looking:
@@ -286,7 +282,7 @@ class Conductor:
         self._looking = True
 
     def _decide(self) -> float:
-        alone = not (self._orders.relieved or self._orders.inside)
+        alone = not (self._caller.relieved or self._caller.inside)
         sight = self._observer.sight(self._startup, alone=alone)
         if not (self._asked or self._eager):
             self._asked = True
@@ -312,17 +308,17 @@ class Conductor:
             order = partial(self._order, arrangement.processes, arrangement.inside)
             order_beside(self._thread_pool, order, self._controller.bar)
         self._overlapped |= wanted > 1
-        orders = self._orders
-        changed = arrangement.relieved != orders.relieved or arrangement.outside != bool(orders.inside)
-        orders.relieved = arrangement.relieved
-        orders.inside = arrangement.inside if arrangement.outside else 0
+        caller = self._caller
+        changed = arrangement.relieved != caller.relieved or arrangement.outside != bool(caller.inside)
+        caller.relieved = arrangement.relieved
+        caller.inside = arrangement.inside if arrangement.outside else 0
         if wanted != self._pool.workers:
             self._crowd(max(wanted, 1))
             self._pool.resize(wanted)
         if self._observer.pump is not None and not arrangement.outside:
             self._observer.pump.leave()
         if changed:
-            self._caller.interrupt()
+            caller.interrupt()
             self._pool.outbox.ring()
         return wanted
 
