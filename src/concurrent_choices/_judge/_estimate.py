@@ -20,13 +20,10 @@ def best_estimate(case: Case, strategy: str) -> Estimate:
     Where nobody knows whether processes share what lanes queue for, the plan is the best one if
     they do not, the time is the one if they do, and the error covers the other.
     """
-    if strategy == "process" and _sharing_unknown(case):
+    sharing_unknown = case.demand.shared_resource > 0 and case.profile.process_speedup is None
+    if strategy == "process" and sharing_unknown:
         return _torn(case, strategy)
     return _estimate(case, *best_plan(case, strategy))
-
-
-def _sharing_unknown(case: Case) -> bool:
-    return case.demand.shared_resource > 0 and case.profile.process_speedup is None
 
 
 def _torn(case: Case, strategy: str) -> Estimate:

@@ -123,14 +123,12 @@ class _Curve:
         return 1.0 + max(0.0, computing - (cores - 1.0)) / cores
 
 
-@lru_cache(maxsize=512)
-def _curve(network: Network) -> _Curve:
-    return _Curve(network)
+_curve_of = lru_cache(maxsize=512)(_Curve)
 
 
 def throughput(network: Network, lanes: int) -> float:
     """Items a second that `lanes` lanes get through; infinite where nothing costs anything."""
-    return _curve(network).at(lanes)
+    return _curve_of(network).at(lanes)
 
 
 def invert(build: Callable[[float], Network], lanes: int, observed: float, most: float) -> float:

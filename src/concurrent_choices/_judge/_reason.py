@@ -41,8 +41,9 @@ def _waits(verdict: Recommendation) -> float:
     return max(0.0, profile.wall - held - profile.queued)
 
 
-def _waiting(verdict: Recommendation) -> str:
-    return f"each call spends {_share(verdict, _waits(verdict))} waiting"
+def _computing(verdict: Recommendation) -> str:
+    spent = spell(verdict.profile.cpu)
+    return f"at least {spent}" if verdict.profile.wall_at_least else spent
 
 
 def _under(verdict: Recommendation) -> str:
@@ -52,60 +53,11 @@ def _under(verdict: Recommendation) -> str:
     return f"each call computes for {_computing(verdict)} under the GIL, {gil}"
 
 
-def _computing(verdict: Recommendation) -> str:
-    spent = spell(verdict.profile.cpu)
-    return f"at least {spent}" if verdict.profile.wall_at_least else spent
-
-
-def _outside(verdict: Recommendation) -> str:
-    return f"each call computes for {_computing(verdict)} without holding the GIL"
-
-
-def _native(verdict: Recommendation) -> str:
-    cores = 1 + verdict.profile.native
-    return f"each call already keeps {cores:.1f} CPUs busy with threads of its own"
-
-
-def _children(verdict: Recommendation) -> str:
-    spent = spell(verdict.profile.children)
-    return f"each call has child processes compute for {spent} while it waits"
-
-
-def _memory(verdict: Recommendation) -> str:
-    factor = verdict.profile.pair_inflation or 1.0
-    return f"two calls at once compute {factor:.1f} times as long each, sharing memory bandwidth"
-
-
-def _payload(_: Recommendation) -> str:
-    return "moving an item and its result to another process costs more than computing it"
-
-
 def _contended(verdict: Recommendation) -> str:
     faster = verdict.profile.pair_speedup
     if faster is None:
         return "calls queue for something that lets one in at a time"
     return f"two calls at once get only {faster:.1f} times as much done: they queue for something"
-
-
-def _disk(verdict: Recommendation) -> str:
-    return f"each call spends {_share(verdict, _waits(verdict))} on the disk"
-
-
-def _limited(verdict: Recommendation) -> str:
-    return f"{verdict.profile.congestion:.0%} of the calls are turned away by what they crowd"
-
-
-def _tiny(verdict: Recommendation) -> str:
-    return f"each call takes {spell(verdict.profile.wall)}, less than handing it over would be worth"
-
-
-def _awaits(verdict: Recommendation) -> str:
-    return f"each coroutine spends {_share(verdict, _waits(verdict))} awaiting"
-
-
-def _computes(verdict: Recommendation) -> str:
-    held = _share(verdict, verdict.profile.cpu)
-    return f"each coroutine computes for {held}, holding its loop"
 
 
 def _blocked(verdict: Recommendation) -> str:
@@ -115,31 +67,34 @@ def _blocked(verdict: Recommendation) -> str:
     return f"each coroutine blocks its loop for {spent}{where}"
 
 
-def _mixed(verdict: Recommendation) -> str:
-    return f"each call both computes and waits ({_share(verdict, _waits(verdict))})"
-
-
-def _unknown(_: Recommendation) -> str:
-    return "nothing could be measured"
-
-
 BECAUSE: dict[str, Callable[[Recommendation], str]] = {
-    "tiny": _tiny,
-    "rate-limited": _limited,
+    "tiny": lambda it: f"each call takes {spell(it.profile.wall)}, less than handing it over would be worth",
+    "rate-limited": lambda it: f"{it.profile.congestion:.0%} of the calls are turned away by what they crowd",
     "cpu under the GIL": _under,
-    "cpu outside the GIL": _outside,
-    "native threads inside": _native,
-    "child processes": _children,
-    "memory-bound": _memory,
-    "payload-bound": _payload,
-    "waiting": _waiting,
+    "cpu outside the GIL": lambda it: f"each call computes for {_computing(it)} without holding the GIL",
+    "native threads inside": lambda it: (
+        f"each call already keeps {1 + it.profile.native:.1f} CPUs busy with threads of its own"
+    ),
+    "child processes": lambda it: (
+        f"each call has child processes compute for {spell(it.profile.children)} while it waits"
+    ),
+    "memory-bound": lambda it: (
+        f"two calls at once compute {it.profile.pair_inflation or 1.0:.1f} times as long each, "
+        "sharing memory bandwidth"
+    ),
+    "payload-bound": lambda _: (
+        "moving an item and its result to another process costs more than computing it"
+    ),
+    "waiting": lambda it: f"each call spends {_share(it, _waits(it))} waiting",
     "contended": _contended,
-    "disk": _disk,
-    "async that awaits": _awaits,
-    "async that computes": _computes,
+    "disk": lambda it: f"each call spends {_share(it, _waits(it))} on the disk",
+    "async that awaits": lambda it: f"each coroutine spends {_share(it, _waits(it))} awaiting",
+    "async that computes": lambda it: (
+        f"each coroutine computes for {_share(it, it.profile.cpu)}, holding its loop"
+    ),
     "async that blocks the loop": _blocked,
-    "mixed": _mixed,
-    "unknown": _unknown,
+    "mixed": lambda it: f"each call both computes and waits ({_share(it, _waits(it))})",
+    "unknown": lambda _: "nothing could be measured",
 }
 """Every diagnosis, and what it says of the calls."""
 
