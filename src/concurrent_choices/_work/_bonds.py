@@ -105,19 +105,16 @@ def _is_setter(value: Any) -> bool:
 
 def is_loop_bound(fn: Any) -> bool:
     """Whether something that the callable holds, or that is held by that, is made for an event loop."""
-    return any(map(_is_for_loops, _held(fn)))
+    # Of asyncio is what derives from something of it, too.
+    return any(_is_for_loops(kind) for value in _held(fn) for kind in type(value).__mro__)
 
 
-def _is_for_loops(value: object) -> bool:
-    """Whether it is of asyncio, or one enters it by `async with`, as all clients and locks for coroutines.
+def _is_for_loops(kind: type) -> bool:
+    """Whether it is asyncio's, or one enters it by `async with`, as all clients and locks for coroutines.
 
-    Of asyncio is what derives from something of it, too, and what a library has for it, such as an engine of
-    `sqlalchemy.ext.asyncio`, which opens its connections itself.
+    So is what a library has for asyncio, such as an engine of `sqlalchemy.ext.asyncio`, which opens its
+    connections itself.
     """
-    return any(map(_is_kind_for_loops, type(value).__mro__))
-
-
-def _is_kind_for_loops(kind: type) -> bool:
     # Not by `hasattr`, which a user's own metaclass may answer, or raise in: `async with` does not ask that.
     return "__aenter__" in vars(kind) or not _ASYNCIO.isdisjoint(str(kind.__module__).split("."))
 

@@ -55,6 +55,11 @@ class Source:
 
     So many as the window allows have left the iterable and are not yet released; None is no bound. `widen`
     leaves one that is fixed as it is.
+
+    Attributes:
+        error: What the iterable raised.
+        closed: Whether nothing more is handed out.
+        ended: Whether the iterable itself is used up; items may still be ready.
     """
 
     def __init__(self, items: Iterable[Any], *, window: int | None = None, fixed: bool = False) -> None:
@@ -72,8 +77,8 @@ class Source:
         self._pulled = 0
         self._ready: Any = items if kind in _SLICEABLE else []
         self._at = 0
-        self._ended = kind in _SLICEABLE
-        self._sliced = self._ended
+        self.ended = kind in _SLICEABLE
+        self._sliced = self.ended
         self._iterator: Iterator[Any] | None = iter(() if self._sliced else items)
         self._listeners: list[Callable[[], None]] = []
         self._feeders: list[Callable[[], None]] = []
@@ -99,7 +104,7 @@ class Source:
 
     def hunger(self) -> None:
         """Say that a lane waits for items, to whoever may bring some."""
-        if not self._ended:
+        if not self.ended:
             for listener in self._feeders:
                 listener()
 
@@ -108,7 +113,7 @@ class Source:
 
         Called by the owner, it pulls from the iterable when nothing is ready.
         """
-        if not self._ended and self._at >= len(self._ready) and self.may_pull:
+        if not self.ended and self._at >= len(self._ready) and self.may_pull:
             self.feed(limit)
         with self._lock:
             if self._returned:
@@ -188,7 +193,7 @@ class Source:
         if self._iterator is None:
             return
         step, deadline = 1, time.perf_counter() + FEED_SECONDS
-        while not self._ended and not self.closed:
+        while not self.ended and not self.closed:
             short = min(wanted - self.ready, self.room)
             if short <= 0:
                 return
@@ -203,7 +208,7 @@ class Source:
         try:
             fresh.extend(islice(self._iterator, count))
         except (GeneratorExit, KeyboardInterrupt):
-            self._ended = True
+            self.ended = True
             raise
         except BaseException as error:  # noqa: BLE001 - whatever the caller's iterable raises is raised to the caller, after the results already due
             self.error = error
@@ -212,7 +217,7 @@ class Source:
             self._pulled += len(fresh)
         # Last: who sees that the end has come must see the last items too.
         if len(fresh) < count or self.error is not None:
-            self._ended = True
+            self.ended = True
 
     def push(self, items: Iterable[Any]) -> None:
         """Add items from outside (an async iterable, a parent process)."""
@@ -225,7 +230,7 @@ class Source:
     def end(self, error: BaseException | None = None) -> None:
         """Say that nothing more will be pushed, and what the iterable raised."""
         self.error = error
-        self._ended = True
+        self.ended = True
         self._changed()
 
     def widen(self, window: int) -> None:
@@ -281,12 +286,7 @@ class Source:
         """Whether there will never be another item."""
         if self.closed:
             return True
-        return self._ended and self._at >= len(self._ready) and not self._returned
-
-    @property
-    def ended(self) -> bool:
-        """Whether the iterable itself is used up; items may still be ready."""
-        return self._ended
+        return self.ended and self._at >= len(self._ready) and not self._returned
 
     @property
     def remaining(self) -> int | None:
@@ -302,7 +302,7 @@ class Source:
     @property
     def claimable(self) -> bool:
         """Whether a claim by this thread may give something."""
-        return self.ready > 0 or (not self._ended and self.may_pull and self.room > 0)
+        return self.ready > 0 or (not self.ended and self.may_pull and self.room > 0)
 
     @property
     def may_pull(self) -> bool:

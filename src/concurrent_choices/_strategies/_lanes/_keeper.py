@@ -123,6 +123,7 @@ class ThreadBacked(Kept[ThreadPool]):
     def _tasks_here(self, job: Job, concurrency: int) -> AsyncIterator[Batch]:
         """An `async def` job on the loop that is running."""
         self._keeper.check()
-        from ._native import execute_here  # noqa: PLC0415 - anyio; who is here has a loop and can pay for it
+        from ._native import execute_tasks  # noqa: PLC0415 - anyio; who is here has a loop and can pay for it
+        from ._task_pool import TaskPool  # noqa: PLC0415 - as above
 
-        return execute_here(job, concurrency)
+        return execute_tasks(job, concurrency, partial(TaskPool, job))

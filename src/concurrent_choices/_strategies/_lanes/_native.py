@@ -25,7 +25,7 @@ from ._anyio_host import AnyioHost
 from ._asyncio_host import AsyncioHost
 from ._task_pool import TaskPool
 
-__all__ = ["execute_beside", "execute_here", "execute_tasks"]
+__all__ = ["execute_beside", "execute_tasks"]
 
 MakeTasks = Callable[[Callable[[Batch], None], int], TaskPool]
 """Makes a task pool from where it puts batches and how many lanes it has."""
@@ -148,15 +148,10 @@ class _Session:
             await finish()
 
 
-def execute_here(job: Job, concurrency: int) -> AsyncIterator[Batch]:
-    """Serve an `async def` with `concurrency` tasks of the running loop."""
-    return execute_tasks(job, concurrency, partial(TaskPool, job))
-
-
 def execute_tasks(
     job: Job, concurrency: int, make: MakeTasks, follow: Follow | None = None
 ) -> AsyncIterator[Batch]:
-    """The same with a task pool of another kind, and what may perform the rest beside the loop."""
+    """Serve an `async def` with `concurrency` tasks of the running loop, and perhaps the rest beside it."""
     job.source.widen(2 * concurrency)
     return _Session(job, partial(_start_here, job, concurrency, make), follow)
 
