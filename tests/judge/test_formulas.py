@@ -6,8 +6,8 @@ from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._machine import Machine
 from concurrent_choices._facts._plan import Plan
 from concurrent_choices._facts._profile import Payload
-from concurrent_choices._judge._estimate import best_estimate
 from concurrent_choices._judge._formulas import STRATEGIES, case_of, predict
+from concurrent_choices._judge._recommend import best_estimate
 
 PYTHON = function(3, cpu=3, gil=3)
 NATIVE = function(3, cpu=3)

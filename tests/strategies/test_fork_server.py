@@ -106,7 +106,7 @@ def test_how_a_worker_ended_is_told(host):
     worker = ready(host.hire())
     os.kill(worker.pid, signal.SIGSEGV)
     assert worker.process.wait(10) == -signal.SIGSEGV
-    host.bury(worker)
+    host.dismiss(worker)
 
 
 def test_workers_that_are_not_forked_yet_can_be_killed(host):
@@ -115,7 +115,7 @@ def test_workers_that_are_not_forked_yet_can_be_killed(host):
     assert worker.pid == 0
     worker.kill()
     assert worker.process.wait(10) == 1
-    host.bury(worker)
+    host.dismiss(worker)
 
 
 def test_a_worker_that_cannot_be_forked(host):
@@ -131,7 +131,7 @@ def test_a_worker_that_cannot_be_forked(host):
     worker = host.hire()
     with pytest.raises(EOFError):
         worker.link.receive()
-    assert host.bury(worker) is None
+    assert host.dismiss(worker) is None
 
 
 def test_the_fork_server_is_killed_between_two_runs():
@@ -190,7 +190,7 @@ def test_a_worker_without_a_fork_server_can_be_killed(host):
     worker.kill()
     assert readable(worker.sentinel, 10)
     assert worker.process.ended
-    assert host.bury(worker) is None
+    assert host.dismiss(worker) is None
 
 
 def test_a_fork_server_that_is_killed_before_it_forks(monkeypatch):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from attrs import Attribute
+from attrs import Attribute, validators
 
 from .._errors import InvalidArgumentError
 from ._numbers import is_whole
@@ -19,10 +19,8 @@ def positive(_instance: object, attribute: Attribute[Any], value: object) -> Non
         raise InvalidArgumentError(attribute.name, f"must be a whole number from 1, not {value!r}")
 
 
-def positive_or_none(instance: object, attribute: Attribute[Any], value: object) -> None:
-    """An attrs validator: a whole number from 1, or None."""
-    if value is not None:
-        positive(instance, attribute, value)
+positive_or_none = validators.optional(positive)
+"""An attrs validator: a whole number from 1, or None."""
 
 
 def from_0_or_none(_instance: object, attribute: Attribute[Any], value: object) -> None:

@@ -165,8 +165,6 @@ def _noting(verdict: Recommendation, sampled: Sampled) -> Recommendation:
 
 def _raised(sampled: Sampled) -> Iterator[str]:
     """What the calls raised, if they raised, and what that says of the figures."""
-    if not sampled.profile.errors:
-        return
     errors = errors_of(sampled.runs)
     if not errors:
         return

@@ -27,6 +27,7 @@ __all__ = [
     "Held",
     "answers",
     "attributes_of",
+    "codes_in",
     "digest_of",
     "held_by",
     "is_own",
@@ -212,13 +213,17 @@ def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
                 yield from ((f"{name}.{each}", held) for each, held in parts_of_module(value, names))
 
 
-def names_in(code: CodeType) -> set[str]:
-    """The names a function uses, inside the functions it makes too."""
-    names = set(code.co_names)
+def codes_in(code: CodeType) -> Iterator[CodeType]:
+    """The code of a function, and of the functions it makes."""
+    yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            names |= names_in(constant)
-    return names
+            yield from codes_in(constant)
+
+
+def names_in(code: CodeType) -> set[str]:
+    """The names a function uses, inside the functions it makes too."""
+    return {name for each in codes_in(code) for name in each.co_names}
 
 
 def parts_of_module(module: ModuleType, names: set[str]) -> Iterator[tuple[str, Any]]:

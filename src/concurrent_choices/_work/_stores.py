@@ -5,14 +5,15 @@ from __future__ import annotations
 import dis
 from collections import deque
 from functools import partial
-from types import CodeType, FunctionType, MethodType
+from types import FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._callables import called, enclosed
-from ._captured import attributes_of, of_libraries, of_type, reached_from
+from ._captured import attributes_of, codes_in, of_libraries, of_type, reached_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from types import CodeType
     from typing import Any
 
 __all__ = ["altered_by", "alters_items", "may_store"]
@@ -67,7 +68,7 @@ def may_store(fn: Any) -> bool:
     What it does to containers that it has made itself does not count.
     """
     itself = called(fn)
-    return not isinstance(itself, FunctionType) or any(map(_stores, _codes(itself.__code__)))
+    return not isinstance(itself, FunctionType) or any(map(_stores, codes_in(itself.__code__)))
 
 
 def altered_by(fn: Any) -> str:
@@ -127,7 +128,7 @@ def _is_altered(then: Sequence[_Step], held: Any) -> bool:
 
 def _altered(function: FunctionType) -> Iterator[str]:
     free = dict(enclosed(function))
-    for code in _codes(function.__code__):
+    for code in codes_in(function.__code__):
         for place, name in _changed(code):
             held, kind = (function.__globals__, "global") if place == "LOAD_GLOBAL" else (free, "enclosing")
             if isinstance(held.get(name), _CONTAINERS):
@@ -239,10 +240,3 @@ def _steps(code: CodeType) -> Iterator[_Step]:
         values = each.argval if len(both) > 1 else [each.argval]
         yield from (_Step(one, value, joined) for one, value in zip(both, values, strict=True))
         joined = False
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)

@@ -134,16 +134,8 @@ class Host:
         self.workers: list[Worker] = []
         self.jobs = 0
         self.closed = False
-        self._claimed = threading.Lock()
+        self.claimed = threading.Lock()  # held by who has it for a job
         _hosts.add(self)
-
-    def claim(self) -> bool:
-        """Take it for one job; False where it has one already."""
-        return self._claimed.acquire(blocking=False)
-
-    def unclaim(self) -> None:
-        """The job is done."""
-        self._claimed.release()
 
     def hire(self) -> Worker:
         """Start one more worker.
@@ -175,17 +167,13 @@ class Host:
     def dismiss(self, worker: Worker) -> int | None:
         """Kill one worker; its exit status."""
         worker.kill()
-        return self.bury(worker)
+        self.workers.remove(worker)
+        return worker.close()
 
     def dismiss_lost(self) -> None:
         """Let go of workers that were lost while nobody listened to them."""
         for worker in [worker for worker in self.workers if worker.process.ended]:
             self.dismiss(worker)
-
-    def bury(self, worker: Worker) -> int | None:
-        """Let go of a worker that has died; its exit status."""
-        self.workers.remove(worker)
-        return worker.close()
 
     def close(self) -> None:
         """End all workers, also those that are busy with a job."""

@@ -51,11 +51,11 @@ class Staffing(Keeper[Host]):
         """A host for one job. One whose job fails is not used again, except inside `with`."""
         self.check()
         kept = self._kept
-        if kept is not None and kept.claim():
+        if kept is not None and kept.claimed.acquire(blocking=False):
             try:
                 yield kept
             finally:
-                kept.unclaim()
+                kept.claimed.release()
             return
         host = (_wake() if self._rests else None) or self._make()
         try:
