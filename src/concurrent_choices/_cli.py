@@ -43,14 +43,7 @@ class _UserCodeError(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Args:
-        arguments: What follows the program's name; by default what it was called with.
-
-    Returns:
-        The exit code.
-    """
+    """Run one command, by default the one that this program was called with; its exit code."""
     asked = _parsed(arguments)
     _escape_what_cannot_be_encoded()
     try:

@@ -15,12 +15,7 @@ __all__ = ["Display"]
 
 
 class Display:
-    """A context that shows, on standard error, the batches it is told of.
-
-    Args:
-        job: What is running.
-        strategy: How.
-    """
+    """A context that shows, on standard error, the batches it is told of."""
 
     def __init__(self, job: Job, strategy: str) -> None:
         self._job = job

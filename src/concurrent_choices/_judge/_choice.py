@@ -34,11 +34,9 @@ _LOOPS_FIRST = (
 
 
 class Choice:
-    """Estimates to choose from.
+    """Estimates to choose from; of those that cannot run, nothing is asked.
 
-    Args:
-        estimates: The candidates; of those that cannot run, nothing is asked.
-        is_async: Whether the callable is a coroutine function: then a loop is simpler than threads.
+    For a coroutine function a loop is simpler than threads.
     """
 
     def __init__(self, estimates: Iterable[Estimate], *, is_async: bool = False) -> None:

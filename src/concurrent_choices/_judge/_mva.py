@@ -132,16 +132,10 @@ def throughput(network: Network, lanes: int) -> float:
 
 
 def invert(build: Callable[[float], Network], lanes: int, observed: float, most: float) -> float:
-    """The unknown demand that explains an observed throughput.
+    """The unknown demand, in seconds up to `most`, that explains so many items a second with so many lanes.
 
-    Args:
-        build: The network for a given demand; its throughput must not grow with the demand.
-        lanes: With how many lanes the throughput was observed.
-        observed: Items a second.
-        most: The largest demand possible, in seconds.
-
-    Returns:
-        Seconds between 0 and `most`: the nearest end where no demand explains the observation.
+    What builds the network for a demand must give less throughput for more. Where no demand explains what was
+    observed, the nearest end is the answer.
     """
     low, high = 0.0, most
     for _ in range(_HALVINGS):

@@ -39,14 +39,8 @@ def recommend(
 ) -> Recommendation:
     """Which strategy to run a workload with.
 
-    For "what if", hand in another machine, or a workload with another `items_count`.
-
-    Args:
-        workload: What is to be run; only its name and count are read.
-        profile: What was measured of it.
-        costs: What concurrency costs.
-        machine: Where it is to run.
-        obstacles: Strategies that cannot run for reasons the profile does not show, and why.
+    For "what if", hand in another machine, or a workload with another `items_count`: of it only that and the
+    name are read. The obstacles say why strategies cannot run for reasons that the profile does not show.
     """
     known = workload.count if workload.count is not None else profile.items
     items = ASSUMED_ITEMS if known is None else known
@@ -72,14 +66,9 @@ def recommend(
 
 
 def settle(verdict: Recommendation, measured: Mapping[str, float]) -> Recommendation:
-    """The verdict after a race.
+    """The verdict after a race: with what was measured in its table, and the best of the raced chosen.
 
-    Args:
-        verdict: The one from predictions.
-        measured: By strategy, the seconds that all items would take, going by the race.
-
-    Returns:
-        The same with those seconds in its table, and the best of the raced strategies chosen.
+    That is, by strategy, the seconds that all items would take, going by the race.
     """
     estimates = tuple(
         evolve(each, measured=measured.get(each.plan.strategy, each.measured)) for each in verdict.estimates

@@ -50,8 +50,7 @@ class AsyncioStrategy(LoopBacked):
 class KeptLoopStrategy(AsyncioStrategy):
     """As `AsyncioStrategy`, on a loop that others have run on before; it is closed at the end.
 
-    Args:
-        take: Gives that loop, as soon as it does not run any more.
+    `take` gives that loop, as soon as it does not run any more.
     """
 
     take: Callable[[], AbstractEventLoop] = field(kw_only=True)

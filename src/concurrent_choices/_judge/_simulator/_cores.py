@@ -54,8 +54,7 @@ class Job:
 class Cores:
     """The machine's cores, first come, first served, a quantum at a time.
 
-    Args:
-        count: How many there are. Of a fraction, each runs for that share of the time.
+    Where their number is a fraction, each runs for that share of the time.
     """
 
     def __init__(self, engine: Engine, count: float) -> None:
@@ -143,12 +142,9 @@ class Cores:
 
 
 class Gil:
-    """One process's global interpreter lock.
+    """One process's global interpreter lock; if it is not enabled, this is just the cores.
 
-    Args:
-        interval: Seconds after which a waiting thread gets it, ``sys.getswitchinterval()``.
-        switch: Seconds that passing it on costs.
-        enabled: Whether there is one; without it this is just the cores.
+    A waiting thread gets it after the `interval`, ``sys.getswitchinterval()``; to pass it on takes `switch`.
     """
 
     def __init__(

@@ -99,10 +99,7 @@ class Controls:
     def add_tasks(self, count: int, step: float | None = None, start: float | None = None) -> None:
         """Start tasks on this process's event loop; a `def` runs in as many threads.
 
-        Args:
-            count: How many.
-            step: Seconds of the loop's own work per suspension; asyncio's if None.
-            start: Seconds that the loop takes to start; asyncio's if None.
+        A suspension costs the loop a `step` in seconds, and it takes some to `start`; both as asyncio if None.
         """
         if not self.world.script.is_async:
             self.add_threads(count)
@@ -116,13 +113,10 @@ class Controls:
     def add_processes(
         self, count: int, lanes: int = 1, batch: int | None = None, *, start: float | None = None
     ) -> None:
-        """Start worker processes.
+        """Start worker processes, with so many threads or coroutines in each.
 
-        Args:
-            count: How many.
-            lanes: Threads or coroutines in each.
-            batch: Items in a message; None lets it adapt.
-            start: Seconds until they are up: 0 for those that are up already; the machine's if None.
+        They are up after `start` seconds, 0 for those that are up already, the machine's if None. A `batch` of
+        None adapts.
         """
         costs = self.world.costs
         for _ in range(count):

@@ -21,9 +21,6 @@ __all__ = ["Voice"]
 class Voice:
     """Says one thing at a time, and what calls have logged before what came of them.
 
-    Args:
-        link: The wire to the caller.
-
     Attributes:
         turn: Held by the thread that speaks.
         records: What was logged and has not been said.
