@@ -71,13 +71,9 @@ class Bench:
         return max(0.0, (deadline - self.clock.wall()) / 1e9)
 
     def do(self, work: Callable[[], None], claims: Sequence[Claim], deadline: int) -> bool:
-        """Have calls made; whether they all came back in time.
+        """Have calls of these claims made, as the ledger has them; whether all came back before the deadline.
 
-        Args:
-            work: Makes them.
-            claims: The items, as they stand in the ledger. What was not begun goes back to the
-                feed.
-            deadline: The clock's wall time until which to wait, ns.
+        That is in ns, as the clock's wall time. What was not begun goes back to the feed.
         """
         ended = False
         try:

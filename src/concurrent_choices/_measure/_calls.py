@@ -54,14 +54,9 @@ class PlainCalls:
     def lane(self, claims: Iterable[Claim], ledger: Ledger, start: int, *, settles: bool = False) -> Block:
         """The same, timed only as a whole.
 
-        What a thread does first may take longer than what follows: it is kept apart where enough follows.
-
-        Args:
-            claims: The items.
-            ledger: Allows each block, and is told of it.
-            start: The wall time from which on it was ready to call. (It may wait for the GIL
-                first.)
-            settles: Whether a single block that follows is enough.
+        What a thread does first may take longer than what follows: it is kept apart where enough follows, and
+        a single block is enough where that `settles` it. The thread was ready to call from `start` on; it may
+        have waited for the GIL first.
         """
         source = iter(claims)
         _, first = self._stretch(islice(source, 1), ledger, start)

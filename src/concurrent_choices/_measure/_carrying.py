@@ -30,16 +30,10 @@ class Weight(NamedTuple):
 
 
 def carrying(things: Sequence[Any], each: float) -> float:
-    """CPU seconds of both processes to carry one of these things from one to the other.
+    """CPU seconds of both processes to carry one of these things, of `each` so much work, to the other.
 
-    Unpickling is taken to cost what pickling does, for nothing may be made twice here.
-
-    Args:
-        things: Some that have to travel.
-        each: Seconds of work with one of them.
-
-    Returns:
-        The mean; 0 where there are none, or some cannot travel: that will be said where they are sent.
+    Unpickling is taken to cost what pickling does, for nothing may be made twice here. It is the mean; 0
+    where there are none, or some cannot travel: that will be said where they are sent.
     """
     try:
         weight = in_messages(things, _packed, each, ENOUGH)
@@ -54,13 +48,8 @@ def in_messages(
     """The weight of one of these things in a message with as many more as a worker is sent at a time.
 
     What they share, as their class where a worker cannot import it, is in each message once. It is what one
-    thing weighs alone, without what each of several adds.
-
-    Args:
-        things: Some that have to travel.
-        weigh: Weighs a message.
-        each: Seconds of work with one of them.
-        enough: Nanoseconds after which no more are weighed alone; as many may go into one message.
+    thing weighs alone, without what each of several adds. After `enough` nanoseconds no more are weighed
+    alone; as many may go into one message.
     """
     alone = _alone(things, weigh, enough)
     count = int(min(len(things), LOAD / max(1.0, alone.size), enough / max(1.0, alone.took)))

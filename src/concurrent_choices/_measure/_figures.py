@@ -172,11 +172,8 @@ def trend(blocks: Sequence[Block], items: int | None) -> float:
 def compare(lanes: Sequence[Block], alone: Totals, *, crowded: bool, differing: float = 0.0) -> Trial | None:
     """What the lanes' times say, beside those of one lane alone; None if fewer than two did anything.
 
-    Args:
-        lanes: The totals of each.
-        alone: What one did alone.
-        crowded: Whether it is the callable's own threads that take the cores, no neighbour's.
-        differing: How much calls alone differ: their standard deviation over their mean.
+    It is `crowded` where the callable's own threads take the cores, no neighbour. Calls alone are `differing`
+    by their standard deviation over their mean.
     """
     together = [Totals.of([lane]) for lane in lanes if lane.calls]
     if len(together) < 2 or not alone.calls:  # noqa: PLR2004 - one is not together

@@ -57,9 +57,7 @@ class Size(NamedTuple):
 class Trials:
     """Has lanes make calls side by side, as far as items and budget allow.
 
-    Args:
-        bench: What the calls are made with; `missing` is told why a trial was not made.
-        deadline: The clock's wall time at which to stop, ns.
+    Why a trial was not made, the bench's `missing` is told. The deadline is the clock's wall time, in ns.
     """
 
     def __init__(self, bench: Bench, sample: Sample, deadline: int) -> None:

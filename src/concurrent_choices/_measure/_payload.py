@@ -60,11 +60,8 @@ def state_of(bench: Bench) -> State | None:
 def weigh(bench: Bench, state: State | None, each: float, deadline: int) -> Payload:
     """Weigh the payload of the calls that were sampled, as long as patience lasts.
 
-    Args:
-        bench: What the calls were made with; `missing` is told where pickling does not end.
-        state: What there was before the calls: what they have changed must stay here.
-        each: Seconds of a call.
-        deadline: The clock's wall time at which sampling was to be over, ns.
+    What they have changed since there was that state must stay here. A call takes `each` so many seconds, and
+    sampling was to be over at the deadline. Where pickling does not end, the bench's `missing` is told.
     """
     least, most = PATIENCE
     patience = min(most, max(least, bench.left(deadline)))
@@ -112,8 +109,7 @@ def weigh_payload(
 ) -> Payload:
     """Pickle and unpickle a few items and results, none of which stands for an error, and the callable once.
 
-    Returns:
-        Sizes and seconds per item and per result; the first obstacle met, if any.
+    That gives sizes and seconds per item and per result, and the first obstacle met, if any.
     """
     given, stays = _weigh(items, "the item", each, clock)
     back, lost = _weigh(results, "the result", each, clock)

@@ -73,24 +73,14 @@ def profile(  # noqa: PLR0913 - all but two are taken by name
     is_async: bool,
     most: float | None = None,
 ) -> Sampled:
-    """Measure a callable by calling it with some of its items.
+    """Measure a callable by calling it with some of its items: from everywhere in a sequence.
 
     The calls are made in a daemon thread, so one that never returns costs the budget and no more; a
     callable that is seen to need its caller's thread is called there. An iterator is advanced in
     the caller's thread only.
 
-    Args:
-        fn: A `def`, or an `async def` (then on an asyncio loop of its own), of one argument.
-        items: A sequence, of which some from everywhere are taken, or any iterable.
-        clock: What time is read from.
-        budget: Seconds to spend. Fewer are spent where fewer tell enough, or there is no more to
-            do.
-        is_async: Whether the calls give coroutines.
-        most: Seconds to spend where that is no more than a twentieth of the whole work; by default no
-            more than the budget.
-
-    Returns:
-        The profile, the outcomes of the calls made, and the items left.
+    The budget is in seconds, of which fewer are spent where fewer tell enough. Up to `most` are spent where
+    that is no more than a twentieth of the whole work.
     """
     binding = bound_to_thread(fn)
     hand = OwnHand if binding else DaemonHand

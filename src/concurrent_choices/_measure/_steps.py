@@ -136,9 +136,7 @@ class StepMeter:
 class Driven(Coroutine[Any, Any, Any]):
     """A coroutine whose steps somebody takes for it; whoever asks for anything else asks the coroutine.
 
-    Args:
-        coroutine: Does the work.
-        resume: Takes each of its steps: called with its `send`, `throw` or `close`, and what that is given.
+    `resume` is called with its `send`, `throw` or `close`, and what that is given.
     """
 
     def __init__(self, coroutine: Coroutine[Any, Any, Any], resume: Callable[..., Any]) -> None:

@@ -52,12 +52,9 @@ def usable_cpus(root: Path | str = _ROOT) -> float:
 
 
 def memory_limit(root: Path | str = _ROOT) -> int | None:
-    """How many bytes this process may use.
+    """How many bytes this process may use; None where nobody knows.
 
     The least of the limits of all control groups around this process and the machine's memory.
-
-    Returns:
-        Bytes, or None where neither is known.
     """
     return min([*_memory_limits(root), *_physical(root)], default=None)
 

@@ -13,13 +13,10 @@ Hop = Callable[[Callable[[], Coroutine[Any, Any, Any]]], Any]
 
 
 class InsideClock:
-    """A timer whose time stands still on the way into a loop and back.
+    """A timer whose time, in seconds, stands still on the way into a loop and back.
 
     pytest-benchmark reads it before and after a plain call. Where that call hops to a loop, `visit` notes
     what the hop took beyond the coroutine itself, and the clock goes on from there.
-
-    Args:
-        now: Gives seconds.
     """
 
     __name__ = "inside the loop"  # pytest-benchmark prints what a timer is called

@@ -99,7 +99,7 @@ class Controls:
     def add_tasks(self, count: int, step: float | None = None, start: float | None = None) -> None:
         """Start tasks on this process's event loop; a `def` runs in as many threads.
 
-        A suspension costs the loop a `step` in seconds, and it takes some to `start`; both as asyncio if None.
+        A suspension costs the loop a `step` in seconds, and it takes some to `start`: asyncio's if None.
         """
         if not self.world.script.is_async:
             self.add_threads(count)
@@ -115,7 +115,7 @@ class Controls:
     ) -> None:
         """Start worker processes, with so many threads or coroutines in each.
 
-        They are up after `start` seconds, 0 for those that are up already, the machine's if None. A `batch` of
+        They are up after `start` seconds, 0 for those that are up already; the machine's if None. A batch of
         None adapts.
         """
         costs = self.world.costs
