@@ -303,11 +303,10 @@ class ProcessPool:
         elif message.kind == Kind.REFUSED:
             # Nothing was started: its arguments cannot be read there.
             queue.sent.lost_all()
-            reason = bytes(message.frames[0]).decode()
             asked = queue.assignments.popleft()
-            self._turned_away(asked, f"a worker process cannot read its arguments: {reason}")
+            self._turned_away(asked, f"a worker process cannot read its arguments: {message.text}")
         elif message.kind == Kind.UNFIT:
-            self.unfit = f"a worker process cannot load this library: {bytes(message.frames[0]).decode()}"
+            self.unfit = f"a worker process cannot load this library: {message.text}"
 
     def _take(self, queue: CallQueue, message: Message) -> None:
         asked = queue.assignments.popleft()

@@ -105,10 +105,10 @@ class FallbackPump(Pump):
 
     def _handle(self, queue: WorkerQueue, message: Message) -> None:
         if message.kind == Kind.UNFIT and message.job == self._number:
-            self._give_up_on(f"a worker process cannot load it ({bytes(message.frames[0]).decode()})")
+            self._give_up_on(f"a worker process cannot load it ({message.text})")
             raise EOFError  # ends this worker, and gives back what it has not started
         if message.kind == Kind.CHANGED and message.job == self._number:
-            self._learn(queue, bytes(message.frames[0]).decode())
+            self._learn(queue, message.text)
             return
         super()._handle(queue, message)
 

@@ -201,8 +201,7 @@ class WorkerStartup:
             elif message.kind == Kind.LOGGED:
                 hand_on(message, self._job.context)
             elif message.kind == Kind.UNFIT and message.job == self._number:
-                reason = bytes(message.frames[0]).decode()
-                self.obstacle = f"a worker process cannot load it ({reason})"
+                self.obstacle = f"a worker process cannot load it ({message.text})"
         return any(message.kind == Kind.DONE and message.job == self._number for message in messages)
 
     def cpu(self) -> float:

@@ -6,7 +6,7 @@ All of it happens in the caller's thread, between two looks at the wires.
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
@@ -95,7 +95,7 @@ class Pump:
         self._out: deque[Batch] = deque()
         self._alone: deque[Claim] = deque()
         self._starts = Starts(host)
-        self._attempts: dict[int, int] = {}
+        self._attempts = Counter[int]()
         self._unloaded = 0
         self._leaving = False
 
@@ -186,14 +186,17 @@ class Pump:
         try:
             return dump(claim.items)
         except Exception as error:  # noqa: BLE001 - any item's own __reduce__ may raise anything
-            if len(claim.items) > 1:
-                self._separate(claim)
-            else:
-                self._refuse(claim, reason_of(error))
+            self._single_out(claim, reason_of(error))
             return None
 
+    def _single_out(self, claim: Claim, reason: str) -> None:
+        """Refuse an item that cannot travel; of several send each by itself, to find it."""
+        if len(claim.items) > 1:
+            self._separate(claim)
+        else:
+            self._refuse(claim, reason)
+
     def _separate(self, claim: Claim) -> None:
-        """Send the items of a claim one at a time, to find the one that cannot travel."""
         self._alone.extend(Claim(index, [item]) for index, item in enumerate(claim.items, claim.start))
 
     def _refuse(self, claim: Claim, reason: str) -> None:
@@ -236,7 +239,7 @@ class Pump:
 
     def _handle(self, queue: WorkerQueue, message: Message) -> None:
         if message.kind == Kind.READY:
-            if complaint := bytes(message.frames[0]).decode():
+            if complaint := message.text:
                 raise WorkerStartError(complaint)
             self._starts.succeed(queue.worker)
         elif message.kind == Kind.LOGGED:
@@ -246,15 +249,10 @@ class Pump:
         elif message.kind == Kind.DONE:
             self._take(queue, message)
         elif message.kind == Kind.REFUSED:
-            claim = queue.refused(message.start)
-            if len(claim.items) > 1:
-                self._separate(claim)
-            else:
-                self._refuse(claim, bytes(message.frames[0]).decode())
+            self._single_out(queue.refused(message.start), message.text)
         elif message.kind == Kind.UNFIT:
-            reason = bytes(message.frames[0]).decode()
             problem = (
-                f"a worker process cannot load {self._job.name}: {reason}; define it in a module that "
+                f"a worker process cannot load {self._job.name}: {message.text}; define it in a module that "
                 'can be imported, or use strategy="thread"'
             )
             raise WorkerStartError(problem)
@@ -342,15 +340,11 @@ class Pump:
 
     def _take_unread(self, claim: Claim, code: int | None) -> None:
         """A worker ended as it read these items: each is sent by itself, and not for ever."""
-        if len(claim.items) > 1:
+        if len(claim.items) > 1 or self._counted(claim.start) < ATTEMPTS:
             self._separate(claim)
-            return
-        if self._counted(claim.start) < ATTEMPTS:
-            self._alone.append(claim)
         else:
-            self._refuse(
-                claim, f"{ATTEMPTS} worker processes ended as they read it, the last with exit code {code}"
-            )
+            reason = f"{ATTEMPTS} worker processes ended as they read it, the last with exit code {code}"
+            self._refuse(claim, reason)
 
     def _bury(self, index: int, item: Any, error: WorkerDiedError) -> None:
         """Report a started item whose worker died, or call it again where that is allowed."""
@@ -362,7 +356,7 @@ class Pump:
 
     def _counted(self, index: int) -> int:
         """How often a worker has ended by an item, this time included."""
-        self._attempts[index] = self._attempts.get(index, 0) + 1
+        self._attempts[index] += 1
         return self._attempts[index]
 
     def _make_do(self, code: int | None) -> None:

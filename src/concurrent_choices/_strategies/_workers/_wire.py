@@ -69,6 +69,11 @@ class Message(NamedTuple):
     nanoseconds: int
     frames: list[Any]
 
+    @property
+    def text(self) -> str:
+        """What it says, if that is words."""
+        return bytes(self.frames[0]).decode()
+
 
 class Terms(NamedTuple):
     """What a worker is told of a job.
