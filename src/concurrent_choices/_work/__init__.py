@@ -1,5 +1,14 @@
 """The work itself: the callable, the one source all lanes draw from, and how a batch is performed.
 
-Worker processes import these modules, so nothing here may import attrs, asyncio or multiprocessing
-at the top, with the exception of ``_job``, which only the caller's process needs.
+_job          what a strategy is handed: it claims items from the _source, and has claims performed
+_perform      a claim of a `def`; _watched, by a _hand, under a time limit; _awaiter, one of an `async def`
+_pace         how many items are claimed at a time
+_callables    what is told of a callable before it is called; _bonds: what binds it to a thread or a loop
+_captured     what it holds; _state (by _marks): whether calls change that, _stores: whether its code would
+_imported     what it uses of modules, which a worker may find otherwise; _imports: what one has to import
+_pickling     how things travel; _by_value and _apart: those that no worker can import; _obstacle: why not
+_contexts, _running_loop, _own_loops, _limited, _forks, _mutex, _new_thread    what all of it stands on
+
+Worker processes import most of these modules, so nothing here may import attrs, anyio or multiprocessing at
+the top, nor asyncio but what only coroutines need: _awaiter, _limited and _own_loops.
 """
