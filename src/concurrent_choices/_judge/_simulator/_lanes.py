@@ -6,7 +6,7 @@ Each is a task in virtual time that draws items until there are none, or it is t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from math import inf
 
 from ..._work._pace import Pace
@@ -84,18 +84,15 @@ class Lane:
             yield from self._perform((index,))
             feed.took(self._host.engine.now - began)
 
-    def _perform(self, batch: Iterable[int]) -> Iterator[Operation]:
+    def _perform(self, batch: Sequence[int]) -> Iterator[Operation]:
         engine, usage = self._host.engine, self._usage
         usage.cpu = usage.queued = 0.0
         self.began = began = engine.now
-        count = start = 0
         for index in batch:
-            start = index if not count else start
-            count += 1
             yield from self._item(index)
         self.began = inf
         wall = engine.now - began
-        self._queue.complete(Completion(engine.now, self.kind, start, count, wall, usage.cpu, usage.queued))
+        self._queue.complete(Completion(self.kind, batch[0], len(batch), wall, usage.cpu, usage.queued))
 
     def _item(self, index: int) -> Iterator[Operation]:
         costs, phases = self._host.world.costs, self._queue.phases(index)

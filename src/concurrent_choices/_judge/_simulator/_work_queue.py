@@ -17,7 +17,6 @@ class Completion:
     """A batch that is done, as whoever steers the run sees it.
 
     Attributes:
-        at: When, in seconds from the start.
         kind: The kind of lane that did it: "caller", "thread", "task" or "process".
         start: The index of its first item.
         count: How many items it has.
@@ -26,7 +25,6 @@ class Completion:
         queued: Seconds it was runnable without a core.
     """
 
-    at: float
     kind: str
     start: int
     count: int
@@ -70,5 +68,5 @@ class WorkQueue:
     def complete(self, completion: Completion) -> None:
         """Take a batch back."""
         self.done += completion.count
-        self.last = completion.at
+        self.last = self._world.engine.now
         self.told(completion)
