@@ -21,7 +21,7 @@ def needs(monkeypatch):
     looked_at = []
 
     def of(*names):
-        def needed_by(_fn, counts):
+        def needed_by(_things, counts):
             for name in filter(counts, names):
                 looked_at.append(name)
                 yield name
@@ -36,7 +36,7 @@ def needs(monkeypatch):
 def test_modules_are_counted_until_they_are_too_many(needs):
     """And from there on, when asked again; the standard library is shared by all workers, or small."""
     looked_at = needs("pandas", "json", "numpy", "numpy.linalg", "pytz")
-    imports = WorkerImports(len)
+    imports = WorkerImports(Job(len, Source([])))
     assert not imports.within(1.5 * EACH)
     assert looked_at == ["pandas", "numpy"]
     assert not imports.within(0.0)
@@ -47,8 +47,16 @@ def test_modules_are_counted_until_they_are_too_many(needs):
 def test_where_all_modules_are_few_none_is_looked_at(needs):
     """Counting those that a callable needs takes a hundred times as long."""
     looked_at = needs("pandas")
-    assert WorkerImports(len).within(EACH * len(sys.modules))
+    assert WorkerImports(Job(len, Source([]))).within(EACH * len(sys.modules))
     assert not looked_at
+
+
+def test_what_items_need_is_counted():
+    """An array is made anew by NumPy, whatever is done with it."""
+    __import__("numpy")
+    few = 5 * EACH
+    assert WorkerImports(Job(len, Source([[1]]))).within(few)
+    assert not WorkerImports(Job(len, Source([[sys.modules["numpy"].zeros(1)]]))).within(few)
 
 
 def test_what_is_run_again_is_taken_to_be_worth_it(monkeypatch):

@@ -76,17 +76,50 @@ def test_a_lambda_needs_what_it_names_and_cloudpickle():
     assert more.own > plain.own + 10
 
 
+def test_what_a_lambda_calls_holds_and_is_given_needs_its_own_modules():
+    """A helper beside it, what surrounds it, what is bound to it and its items are sent with it."""
+    quote, request = urllib.request.quote, urllib.request.Request("http://localhost")
+    helper = lambda item: urllib.request.quote(str(item))  # noqa: E731 - a function that is sent
+    needing = [
+        [lambda item: helper(item)],  # noqa: PLW0108 - it calls a helper
+        [lambda item: [quote(str(each)) for each in item]],
+        [lambda item: [request for _ in item]],
+        [partial(isinstance, request)],
+        [partial(map, helper)],
+        [str, request],
+        [str, ("a key", [request])],
+        [str, type("<local>", (urllib.request.Request,), {"__slots__": ()})("http://localhost")],
+        [type("<local>", (), {"__call__": helper})()],
+    ]
+    for things in needing:
+        assert "urllib.parse" in set(needed_by(things, bool))
+    assert "urllib.parse" not in set(needed_by([str, ("a key", ["request"])], bool))
+
+
+def test_what_holds_itself_is_looked_at_once():
+    """A function that calls itself, and a list within itself."""
+    endless = [urllib.request.quote]
+    endless.append(endless)
+
+    def again(item):
+        return again(item) if endless else item
+
+    told = list(needed_by([again], bool))
+    assert "urllib.parse" in told
+    assert len(told) == len(set(told))
+
+
 def test_modules_are_told_one_after_another():
     """All that are counted, each once; who has seen enough stops."""
     counted = imports_of(fetch, is_async=False)
-    told = list(needed_by(fetch, bool))
+    told = list(needed_by([fetch], bool))
     assert len(told) == len(set(told)) == counted.shared + counted.own
-    assert next(needed_by(fetch, bool)) in told
+    assert next(needed_by([fetch], bool)) in told
 
 
 def test_what_a_module_needs_that_does_not_count_is_not_looked_at():
     """The standard library needs nothing of others."""
-    told = list(needed_by(fetch, lambda name: name != "urllib.request"))
+    told = list(needed_by([fetch], lambda name: name != "urllib.request"))
     assert told
     assert not {"urllib.request", "http.client"} & set(told)
 

@@ -125,7 +125,7 @@ class AutoStrategy(ThreadBacked):
         )
         if prior is not None:  # it may be run once more, by workers that rest and have imported what it needs
             return limits
-        return limits._replace(imports_within=WorkerImports(job.fn).within)
+        return limits._replace(imports_within=WorkerImports(job).within)
 
     def _threads(self, around: int) -> int:
         return max(1, self._most // around) if self.thread_safe else 1

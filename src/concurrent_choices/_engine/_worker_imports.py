@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+
+from .._work._job import Job
 
 __all__ = ["WorkerImports"]
 
@@ -17,10 +18,10 @@ _FAMILIAR = frozenset({*sys.stdlib_module_names, "__main__", "concurrent_choices
 
 
 class WorkerImports:
-    """What each worker imports for a callable, beside the standard library; counted as far as it matters."""
+    """What each worker imports for a job, beside the standard library; counted as far as it matters."""
 
-    def __init__(self, fn: Callable[..., Any]) -> None:
-        self._fn = fn
+    def __init__(self, job: Job) -> None:
+        self._job = job
         self._found = 0
 
     def within(self, seconds: float) -> bool:
@@ -33,7 +34,7 @@ class WorkerImports:
 
     @cached_property
     def _most(self) -> int:
-        """How many any callable may need: told in 0.1 ms, where counting takes up to 14 (measured)."""
+        """How many any job may need: told in 0.1 ms, where counting takes up to 14 (measured)."""
         return sum(map(_is_foreign, tuple(sys.modules)))
 
     @cached_property
@@ -41,7 +42,7 @@ class WorkerImports:
         """What has not been counted yet."""
         from .._work._imports import needed_by  # noqa: PLC0415 - most runs need no processes
 
-        return needed_by(self._fn, _is_foreign)
+        return needed_by([self._job.fn, *self._job.source.peek()], _is_foreign)
 
 
 def _is_foreign(name: str) -> bool:

@@ -73,7 +73,8 @@ def weigh(bench: Bench, state: State | None, each: float, deadline: int) -> Payl
         weighed.append(_kept_here(weigh_payload(bench.fn, items, results, each, bench.clock), state))
 
     if _done_by_another(bench, work, patience):
-        needed = imports_of(bench.fn, is_async=isinstance(bench.calls, AwaitedCalls))
+        sent = (*items[:1], *results[:1])
+        needed = imports_of(bench.fn, *sent, is_async=isinstance(bench.calls, AwaitedCalls))
         return evolve(weighed[0], shared_modules=needed.shared, own_modules=needed.own)
     reason = f"pickling had not ended after {patience:.2g} s; that is a lower bound"
     bench.missing.append(f"payload: {reason}")
