@@ -5,6 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree as ET
 
 import pytest
+from benchmarks.experiments import part_waiting
 from benchmarks.experiments._catalogue import EXPERIMENTS
 from benchmarks.experiments._figures import Figures, Reading, spell
 from benchmarks.experiments._load import load
@@ -119,6 +120,13 @@ def test_figures_are_medians():
 def test_figures_are_spelled_with_three_digits(value, unit, text):
     """Seconds get a unit that suits them, everything else keeps its own."""
     assert spell(value, unit) == text
+
+
+def test_a_server_that_answers_nobody_is_judged_too():
+    """One that is swamped for the second of a quick run has served no request in time."""
+    ways = ((part_waiting.PART, 250.0), (part_waiting.ALL, 0.0))
+    figures = Figures(Reading(experiment=11, task="t", way=way, value=value) for way, value in ways)
+    assert part_waiting.judge(figures).word == "holds"
 
 
 def test_load_stays_on_this_machine():
