@@ -165,6 +165,30 @@ def test_lanes_that_are_no_faster_together_any_more_give_way():
     assert "leave cores idle" in arrangement.reason
 
 
+@pytest.mark.parametrize(("items", "stage"), [(62, "alone"), (110, "parallel"), (20, "parallel")])
+def test_lanes_that_only_slow_each_other_down_give_way(items, stage):
+    """Each keeps a core busy, with page faults or waiting for memory: by what they deliver one would do.
+
+    A few items tell nothing: they may be long ones.
+    """
+    decider = controller()
+    at_the_pair(decider)
+    decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, flying=1))
+    both = Sight(now=0.09, done=52 + items, remaining=900, lane_cpu=0.172, cpu=0.172, flying=2, alone_items=8)
+    assert decider.look(both).stage == stage
+
+
+def test_lanes_that_once_delivered_more_are_kept():
+    """Items that grow look like lanes that slow each other down: nobody takes them for that later on."""
+    decider = controller()
+    at_the_pair(decider)
+    decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, flying=1))
+    both = Sight(now=0.09, done=162, remaining=900, lane_cpu=0.172, cpu=0.172, flying=2, alone_items=8)
+    for now, done in ((0.09, 162), (0.19, 262), (0.39, 312)):
+        sight = both._replace(now=now, done=done, lane_cpu=2 * now - 0.008)
+        assert decider.look(sight).stage == "parallel"
+
+
 def test_lanes_that_leave_a_core_idle_are_compared_once_more():
     """The first items were slow as all was new to them: by those two lanes looked faster than they are."""
     decider = controller()

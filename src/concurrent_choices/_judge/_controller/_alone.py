@@ -59,6 +59,7 @@ class Alone:
     def look(self, sight: Sight) -> Stage:
         known, solo = self._known, self._solo
         solo.look(sight)
+        known.seen = solo.items
         if solo.items:
             known.each = max(solo.work, 1e-9) / solo.items
         elif not (sight.alone_items and known.each):

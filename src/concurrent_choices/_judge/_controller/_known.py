@@ -6,7 +6,7 @@ from math import ceil, inf
 
 from ._climb import FIRST
 from ._sight import Limits, Sight
-from ._thresholds import GAINS
+from ._thresholds import CLEAR, GAINS
 
 __all__ = ["ABOVE_ALL", "ALIKE", "SMALL", "Known", "first_lanes", "worth_carrying", "worth_sharing"]
 
@@ -27,8 +27,8 @@ as long after each further try: a call that lost a lock may sleep for 100 ms (gu
 ABOVE_ALL = 0.75
 """Share of waiting from which more than two lanes begin (guessed: writers of a database wait 60 %)."""
 
-TOLD = 16
-"""Items alone that tell more than those few before the lanes (guessed)."""
+TOLD, FEWEST = 16, 4
+"""Items alone that tell more than those few before the lanes, and how many do if they are long (guessed)."""
 
 ALIKE = 3.0
 """Factor within which items count as the same kind (guessed)."""
@@ -40,6 +40,7 @@ class Known:
     Attributes:
         limits: What the run may use.
         each: Seconds an item takes, or took when it was last known.
+        seen: Items alone that have told so; 0 where others have, or nobody.
         cores: CPU seconds per second of the calling thread's work alone: 1 where it computes undisturbed.
         gil_each: Seconds an item took when two lanes were no faster than one; 0 where not tried.
         barred: Why processes were given up; empty while they were not.
@@ -53,6 +54,7 @@ class Known:
     def __init__(self, limits: Limits, each: float = 0.0) -> None:
         self.limits = limits
         self.each = each
+        self.seen = 0
         self.cores = 1.0
         self.gil_each = 0.0
         self.barred = ""
@@ -91,7 +93,8 @@ class Known:
             now: The time.
             items: From how many `each` is known: several may show that the lanes were faster after all.
         """
-        if now >= self._crowded_until or (items >= TOLD and self.each > GAINS * self._crowded_gap):
+        told = items >= min(TOLD, max(FEWEST, CLEAR / self.each))
+        if now >= self._crowded_until or (told and self.each > GAINS * self._crowded_gap):
             return False
         return 1 / ALIKE < self.each / self._crowded_each < ALIKE
 

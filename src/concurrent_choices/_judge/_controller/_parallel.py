@@ -6,8 +6,8 @@ from ._known import Known
 from ._processes import Starting
 from ._sight import Arrangement, Sight
 from ._stage import Back, Stage
-from ._thresholds import CALM, COUNTED, FULL, MANY, WAITS
-from ._waiting import Waiting
+from ._thresholds import CALM, COUNTED, FULL, GAINS, MANY, WAITS
+from ._waiting import CROWDED, Waiting
 from ._witness import in_turns
 
 __all__ = ["Parallel"]
@@ -21,6 +21,8 @@ class Parallel:
     def __init__(self, known: Known, sight: Sight, reason: str) -> None:
         self._known = known
         self._reason = reason
+        self._alone = known.each
+        self._proven = known.seen < 2  # noqa: PLR2004 - one item may be an exception
         self._lanes = max(2, min(round(known.limits.cpus), known.limits.threads))
         self._since = self._began = sight
         known.changed(sight.now)
@@ -49,7 +51,19 @@ class Parallel:
             # The GIL or a neighbour: one lane and two, now that nothing is new to them, will tell.
             # Of many lanes some may have no core, and be better than a trial of two all the same.
             return Back("the lanes leave cores idle")
-        return self
+        return self if self._proven else self._prove(sight)
+
+    def _prove(self, sight: Sight) -> Stage | Back:
+        """See whether lanes that keep cores busy deliver more than one of them did, as soon as items tell.
+
+        Of memory that all share they may not. Later on, items that grow would look the same.
+        """
+        items, seconds = sight.done - self._since.done, sight.now - self._since.now
+        self._proven = items >= 3 * COUNTED
+        if not self._proven or items * self._alone >= GAINS * seconds:
+            return self
+        self._known.crowded(sight, seconds / items)
+        return Back(CROWDED)
 
     def _would_pay(self, began: Sight, sight: Sight, busy: float) -> bool:
         """Whether processes would, each of which has a GIL of its own."""
