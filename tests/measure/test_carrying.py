@@ -28,7 +28,7 @@ def test_nothing_is_said_of_what_cannot_travel(things):
 
 def test_the_bytes_count():
     """A megabyte costs at least what moving it does, however quickly it is pickled."""
-    assert carrying([bytes(1 << 20)] * 2, EACH) >= BYTE * (1 << 19)
+    assert carrying([bytes(1 << 20), bytes(1 << 20)], EACH) >= BYTE * (1 << 19)
 
 
 def test_small_things_share_a_message():
@@ -63,16 +63,23 @@ def test_an_import_is_no_part_of_what_carrying_costs(monkeypatch):
 @pytest.mark.parametrize("held", [1, 4, 40])
 def test_what_things_share_is_in_each_message_once(held):
     """A class that travels by value is paid with each message, and an item pays its part of that."""
-    weigh = messages(once=Weight(300_000, 800), more=Weight(1_000, 20))
+    weigh = messages(once=Weight(30_000, 800), more=Weight(1_000, 20))
     each = in_messages(range(64), weigh, TRIP / held, enough=10_000_000)
-    assert each.took == pytest.approx(1_000 + 300_000 / held)
+    assert each.took == pytest.approx(1_000 + 30_000 / held)
     assert each.size == pytest.approx(20 + 800 / held)
 
 
 def test_a_message_carries_only_so_much():
-    """What fills a message alone is in each, however little its work takes."""
-    weigh = messages(once=Weight(300_000, LOAD), more=Weight(1_000, 20))
-    assert in_messages(range(64), weigh, 1e-6, enough=10_000_000) == (301_000, LOAD + 20)
+    """Of things that fill one alone each has its own, however little its work takes."""
+    weigh = messages(once=Weight(300_000, 800), more=Weight(1_000, LOAD))
+    assert in_messages(range(64), weigh, 1e-6, enough=10_000_000) == (301_000, LOAD + 800)
+
+
+def test_a_table_that_all_things_name_is_no_part_of_each():
+    """Items that share one are worth carrying, however large it is: messages are as long as it takes."""
+    table = [float(number) for number in range(20_000)]
+    alone = carrying([(table, 0)], EACH)
+    assert carrying([(table, number) for number in range(64)], EACH) < alone / 8
 
 
 def test_weighing_stops_when_it_takes_long():

@@ -13,6 +13,7 @@ from concurrent_choices._strategies._workers._host import Host
 from concurrent_choices._strategies._workers._surroundings import surroundings
 from concurrent_choices._strategies._workers._wire import Kind, Terms
 from concurrent_choices._strategies._workers._worker_queue import SharedWorkerQueue, WorkerQueue
+from concurrent_choices._work._pace import LOAD, REPAID
 from concurrent_choices._work._pickling import dump
 
 
@@ -95,11 +96,23 @@ def test_credit_follows_the_pace():
 
 
 def test_heavy_batches_shrink():
-    """Items of megabytes go one at a time."""
+    """Items of megabytes go one at a time, and so do those whose results are."""
+    for tell in (lambda queue, *message: queue.packed(0.0, *message), WorkerQueue.answered):
+        queue = WorkerQueue(None, None)
+        queue.pace.size = 1000
+        for count in (1, 10):
+            tell(queue, count * LOAD, count)
+        assert queue.room == 1
+
+
+def test_a_batch_lasts_as_long_as_its_message_is_worth():
+    """A table that all items share is pickled once a message, so that there should be few messages."""
     queue = WorkerQueue(None, None)
-    queue.pace.size = 1000
-    queue.weighed(10 << 20, 10)
-    assert queue.room == 1
+    queue.packed(0.5, 180_000, 1)  # it imported cloudpickle
+    queue.packed(1e-3, 180_000, 2)
+    for _ in range(20):
+        queue.took(queue.room * 1e-3, queue.room)
+    assert queue.room == REPAID
 
 
 def test_a_shared_queue_reports_out_of_order():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concurrent_choices._work._pace import AIM, MOST, Pace, share_of_rest
+from concurrent_choices._work._pace import AIM, LOAD, MOST, TAIL, Load, Pace, share_of_rest
 
 
 def test_it_doubles_while_batches_are_short():
@@ -54,12 +54,33 @@ def test_it_stays_within_bounds(seconds, count, size):
 
 @given(st.integers(1, MOST), st.integers(0, 10**6), st.integers(1, 300))
 def test_no_lane_takes_more_than_half_of_its_share(size, remaining, lanes):
-    """Near the end batches shrink, so that no lane is left with a long tail."""
+    """Near the end batches shrink, so that no lane is left with a long tail, and not to nothing."""
     taken = share_of_rest(size, remaining, lanes)
     assert 1 <= taken <= size
-    assert taken == 1 or taken <= remaining / lanes / 2
+    assert taken <= max(1, remaining / lanes / 2, size / TAIL)
 
 
 def test_an_unknown_rest_is_no_bound():
     """Where nobody knows how much is left, the size stands."""
     assert share_of_rest(9, None, 4) == 9
+
+
+def test_what_items_share_fills_no_message():
+    """A table of ten times what a message may carry is in it once: more items hardly make it larger."""
+    load = Load()
+    for count in (1, 2, 4, 8):
+        assert load.most >= count
+        load.weighed(10 * LOAD + count, count)
+    assert load.most == MOST
+
+
+def test_items_that_are_heavy_go_alone_until_they_are_light():
+    """Two of them have shown it; then a light one lets more go together."""
+    load = Load()
+    load.weighed(2 * LOAD, 1)
+    load.weighed(4 * LOAD, 2)
+    assert load.most == 1
+    load.weighed(2 * LOAD, 1)
+    assert load.most == 1
+    load.weighed(1, 1)
+    assert load.most == 2

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._work._pace import LOAD, MOST, TRIP
+from .._work._pace import LOAD, MOST, trip
 from .._work._pickling import dump, size_of
 
 if TYPE_CHECKING:
@@ -49,16 +49,16 @@ def in_messages(
 
     What they share, as their class where a worker cannot import it, is in each message once. It is what one
     thing weighs alone, without what each of several adds. After `enough` nanoseconds no more are weighed
-    alone; as many may go into one message.
+    alone; as many go into one message, or two.
     """
     alone = _alone(things, weigh, enough)
-    count = int(min(len(things), LOAD / max(1.0, alone.size), enough / max(1.0, alone.took)))
-    if count < 2:  # noqa: PLR2004 - one adds nothing to another
+    if len(things) < 2 or alone.took > enough:  # noqa: PLR2004 - one adds nothing to another
         return alone
+    count = max(2, int(min(len(things), LOAD / max(1.0, alone.size), enough / max(1.0, alone.took))))
     together = weigh(things[:count])
     more = [max(0.0, (all_ - one) / (count - 1)) for all_, one in zip(together, alone, strict=True)]
     once = [max(0.0, one - another) for one, another in zip(alone, more, strict=True)]
-    held = _held(each, once[1], more[1])
+    held = _held(each, trip(1e-9 * once[0] + BYTE * once[1]), more[1])
     return Weight(more[0] + once[0] / held, more[1] + once[1] / held)
 
 
@@ -74,10 +74,10 @@ def _alone(things: Sequence[Any], weigh: Callable[[Sequence[Any]], Weight], enou
     return Weight(took / max(1, count), size / max(1, count))
 
 
-def _held(each: float, once: float, more: float) -> float:
-    """How many things a worker is sent in a message, by their time and by their bytes."""
-    timely = TRIP / each if each > 0 else math.inf
-    fitting = (LOAD - once) / more if more > 0 else math.inf
+def _held(each: float, aim: float, more: float) -> float:
+    """How many things a worker is sent in a message, by their time and by the bytes that each adds."""
+    timely = aim / each if each > 0 else math.inf
+    fitting = LOAD / more if more > 0 else math.inf
     return max(1.0, min(timely, fitting, MOST))
 
 

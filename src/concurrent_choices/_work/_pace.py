@@ -6,7 +6,7 @@ back its results and its unstarted items, so it should not last several.
 
 from __future__ import annotations
 
-__all__ = ["AIM", "LOAD", "MOST", "TRIP", "Pace", "share_of_rest"]
+__all__ = ["AIM", "LOAD", "MOST", "REPAID", "TAIL", "TRIP", "Load", "Pace", "share_of_rest", "trip"]
 
 AIM = 0.5e-3
 """Seconds a batch should take: 1 % of overhead at 5 µs a batch (benchmarks.dispatch, threads)."""
@@ -18,8 +18,22 @@ TRIP = 8e-3
 """Seconds a batch should take that travels to a worker process: its trip costs the caller 100 µs of the cores
 that the workers share with it (5 % of their time in batches of 2 ms, measured on two)."""
 
-LOAD = 1 << 18
-"""Bytes of items or results that such a batch should carry at most (guessed: a socket's buffer)."""
+LOAD = 1 << 22
+"""Bytes that each item or result may add to such a batch, all together (guessed: of a batch of a few
+milliseconds that carries more, carrying is what takes the time)."""
+
+REPAID = 64
+"""Times as long as a message of one item took to make that such a batch should last: a large table that all
+items share is paid once in each. To send, read and let go of it takes five times as long again (measured with
+a list of 20,000 floats), so that this is a tenth."""
+
+LONGEST = 0.25
+"""Seconds it should take for that at most: progress shows by batches, and what a worker has finished of one
+is lost if it dies (guessed)."""
+
+TAIL = 8
+"""Part of a batch's length at least that those near the end have: each costs as much as a long one does
+(guessed)."""
 
 
 class Pace:
@@ -28,11 +42,11 @@ class Pace:
     `fixed` is a size to keep to instead, `aim` the seconds that a batch should take.
     """
 
-    __slots__ = ("_aim", "_fixed", "size")
+    __slots__ = ("_fixed", "aim", "size")
 
     def __init__(self, fixed: int | None = None, aim: float = AIM) -> None:
         self._fixed = fixed
-        self._aim = aim
+        self.aim = aim
         self.size = fixed or 1
 
     def took(self, seconds: float, count: int) -> None:
@@ -40,12 +54,45 @@ class Pace:
         if self._fixed is not None:
             return
         if count:
-            fitting = int(self._aim * count / seconds) if seconds > 0 else MOST
+            fitting = int(self.aim * count / seconds) if seconds > 0 else MOST
             self.size = max(1, min(2 * self.size, fitting, MOST))
 
 
+class Load:
+    """How many items or results a message may hold: as many as add `LOAD` to what one or few of them take.
+
+    What they share, as a table that all items name, is in a message once, however large it is.
+
+    Attributes:
+        most: How many.
+    """
+
+    __slots__ = ("_count", "_size", "most")
+
+    def __init__(self) -> None:
+        self._count = self._size = 0
+        self.most = MOST
+
+    def weighed(self, size: int, count: int) -> None:
+        """Learn that a message of `count` of them took `size` bytes."""
+        if count > self._count > 0:
+            more = (size - self._size) / (count - self._count)
+            self.most = max(1, min(2 * self.most, int(LOAD / max(1.0, more)), MOST))
+        else:
+            self._count, self._size = count, size
+            self.most = max(self.most, min(2 * self.most, LOAD * count // max(1, size), MOST))
+
+
+def trip(packing: float) -> float:
+    """Seconds a batch should take that travels, where a message of one item took so many to make."""
+    return max(TRIP, min(REPAID * packing, LONGEST))
+
+
 def share_of_rest(size: int, remaining: int | None, lanes: int) -> int:
-    """A batch size that leaves no lane with a long tail: at most half of its share of what is left."""
+    """A batch size that leaves no lane with a long tail: at most half of its share of what is left.
+
+    An eighth of what it could be is no long tail, whatever is left.
+    """
     if remaining is None:
         return size
-    return max(1, min(size, remaining // (2 * lanes or 2)))
+    return max(1, min(size, remaining // (2 * lanes or 2)), size // TAIL)

@@ -165,12 +165,13 @@ class Pump:
         claim = self._next_claim(queue)
         if claim is None:
             return False
+        began = time.perf_counter()
         frames = self._pack(claim)
         if frames is None:
             return True
         queue.sent(claim)
-        queue.weighed(size_of(frames), len(claim.items))
         queue.worker.link.queue(Kind.BATCH, self._number, claim.start, frames)
+        queue.packed(time.perf_counter() - began, size_of(frames), len(claim.items))
         return True
 
     def _next_claim(self, queue: WorkerQueue) -> Claim | None:
@@ -266,7 +267,7 @@ class Pump:
         count = len(batch.values) + (batch.error is not None)
         claim = queue.reported(message.start, count)
         queue.took(message.nanoseconds / 1e9, len(batch.values))
-        queue.weighed(sum(len(frame) for frame in message.frames), max(1, len(batch.values)))
+        queue.answered(sum(len(frame) for frame in message.frames), max(1, len(batch.values)))
         if batch.error is not None:
             self._job.source.close()
         elif len(batch.values) < len(claim.items) and not self._job.stopped:

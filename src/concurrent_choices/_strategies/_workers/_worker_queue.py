@@ -7,7 +7,7 @@ from collections import deque
 from typing import Any, NamedTuple
 
 from ..._facts._batch import Claim
-from ..._work._pace import LOAD, TRIP, Pace
+from ..._work._pace import Load, Pace, trip
 from ._child import readable
 from ._host import Worker
 
@@ -58,11 +58,11 @@ class WorkerQueue:
 
     def __init__(self, worker: Worker, batch: int | None) -> None:
         self.worker = worker
-        self.pace = Pace(batch, TRIP)
+        self.pace = Pace(batch, trip(0.0))
         self._fixed = batch is not None
         self._claims: deque[Claim] = deque()
         self._reported: int = 0
-        self._most = 1 << 14
+        self._items, self._results = Load(), Load()
         self._credit = 1
         self._told = 0.0
 
@@ -74,7 +74,10 @@ class WorkerQueue:
     @property
     def room(self) -> int:
         """How many items to send it now."""
-        return min(self.pace.size, self._most) if len(self._claims) < self._credit else 0
+        if len(self._claims) >= self._credit:
+            return 0
+        size = self.pace.size
+        return size if self._fixed else min(size, self._items.most, self._results.most)
 
     def took(self, seconds: float, count: int) -> None:
         """A batch of `count` items took so many seconds in the worker."""
@@ -105,10 +108,15 @@ class WorkerQueue:
         """It got a batch."""
         self._claims.append(claim)
 
-    def weighed(self, size: int, count: int) -> None:
-        """A batch of `count` items or results took `size` bytes."""
-        if not self._fixed:
-            self._most = max(1, min(2 * self._most, LOAD * count // max(1, size)))
+    def packed(self, seconds: float, size: int, count: int) -> None:
+        """A message of `count` items was made in so many seconds, and took `size` bytes."""
+        if count <= 2:  # noqa: PLR2004 - the very first may have imported what pickles it
+            self.pace.aim = trip(seconds)
+        self._items.weighed(size, count)
+
+    def answered(self, size: int, count: int) -> None:
+        """A message of `count` results took `size` bytes."""
+        self._results.weighed(size, count)
 
     def reported(self, start: int, count: int) -> Claim:
         """What came of its oldest batch has arrived; the batch."""
