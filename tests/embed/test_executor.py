@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import time
-from concurrent.futures import CancelledError, Future, as_completed, wait
+from concurrent.futures import CancelledError, as_completed, wait
 from contextvars import copy_context
 
 import pytest
@@ -27,6 +27,7 @@ from concurrent_choices import (
     WorkerDiedError,
 )
 from concurrent_choices._embed._core import FEW, Core
+from concurrent_choices._embed._future import LeanFuture
 from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._platform import usable_cpus
@@ -533,6 +534,20 @@ def appear(path):
         time.sleep(1e-3)
 
 
+def test_a_callback_may_wait_for_another_call(executor):
+    """The thread that it is called in counts as busy until it comes back, so the call gets another one."""
+    gate, done = threading.Event(), threading.Event()
+    first = executor.submit(gate.wait)
+
+    def called_back(_future):
+        assert executor.submit(pow, 2, 3).result(60) == 8
+        done.set()
+
+    first.add_done_callback(called_back)
+    gate.set()
+    assert done.wait(60)
+
+
 @pytest.mark.parametrize("place", ["thread", "process"])
 def test_a_callback_that_exits_ends_no_thread_of_ours(place, tmp_path):
     """What futures let through is logged: other calls are made, and the shutdown comes back."""
@@ -865,7 +880,7 @@ def test_what_waits_while_all_threads_come_to_rest_is_made(core, monkeypatch):
     gate = threading.Event()
     held = core.submit(gate.wait, (60,), {})
     account = core.accounts.of(len)
-    waiting = Task(Future(), len, ("abc",), {}, account, copy_context(), 2, time.perf_counter_ns(), 1)
+    waiting = Task(LeanFuture(), len, ("abc",), {}, account, copy_context(), 2, time.perf_counter_ns(), 1)
 
     def rest():
         gate.set()
@@ -994,7 +1009,7 @@ def test_calls_that_came_back_begin_when_those_away_end(core):
     """The end of a call in a worker process makes room for them, where no thread is at work to see it."""
     account = core.accounts.of(len)
     back, ended = (
-        Task(Future(), len, ("abc",), {}, account, copy_context(), number, time.perf_counter_ns(), 1)
+        Task(LeanFuture(), len, ("abc",), {}, account, copy_context(), number, time.perf_counter_ns(), 1)
         for number in (1, 2)
     )
     account.away = account.limit

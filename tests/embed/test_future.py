@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import Future, as_completed, wait
+import weakref
+from concurrent.futures import CancelledError, Future, InvalidStateError, as_completed, wait
 
 import pytest
 
@@ -49,3 +50,45 @@ def test_the_standard_library_waits_for_it_too():
         future.set_result(number)
     assert wait(futures).done == set(futures)
     assert {future.result() for future in as_completed(futures)} == {0, 1, 2}
+
+
+def test_what_is_settled_is_known_before_it_is_announced():
+    """Who asks has the result at once; callbacks, and who waits already, are told when it is announced."""
+    future, told = LeanFuture(), []
+    future.add_done_callback(told.append)
+    future.settle(7, None)
+    assert future.done()
+    assert future.result() == 7
+    assert not told
+    future.announce()
+    assert told == [future]
+
+
+def test_it_ends_but_once():
+    """A second end is refused, whatever the first was; nobody is told twice."""
+    cancelled, failed, told = LeanFuture(), LeanFuture(), []
+    failed.add_done_callback(told.append)
+    failed.set_exception(ValueError("first"))
+    assert cancelled.cancel()
+    for future in (cancelled, failed):
+        with pytest.raises(InvalidStateError):
+            future.set_result(1)
+        with pytest.raises(InvalidStateError):
+            future.set_exception(KeyError())
+    assert told == [failed]
+    with pytest.raises(CancelledError):
+        cancelled.result()
+    with pytest.raises(ValueError, match="first"):
+        failed.result()
+
+
+def test_the_error_of_a_call_does_not_keep_its_future():
+    """The traceback of who asked holds no frame that holds the future."""
+    future = LeanFuture()
+    future.set_exception(ValueError("kept"))
+    seen = weakref.ref(future)
+    with pytest.raises(ValueError, match="kept") as caught:
+        future.result()
+    del future
+    assert caught.value.__traceback__ is not None
+    assert seen() is None

@@ -170,7 +170,8 @@ class Core:
     def _run_here(self, task: Task, caller: threading.Thread) -> None:
         try:
             task.begin()
-            perform(task, Lane(), self._clock)
+            if perform(task, Lane(), self._clock):
+                task.announce()
         finally:
             with self._dispatch.lock:
                 task.account.running -= 1

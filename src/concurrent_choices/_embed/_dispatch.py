@@ -135,17 +135,33 @@ class Dispatch:
         task.account.running -= 1
 
     def _serve(self, lane: Lane) -> None:
-        clock = self._clock
         task = lane.mail.get()
         while task is not None:
-            if task.begin():
-                perform(task, lane, clock)
-                if task.account.figures.measured >= task.account.review_at:
-                    self._learn(task)
-            task = self._next(lane, task)  # before it rests, lest it keep what it has done
+            if task.begin() and perform(task, lane, self._clock):
+                task = self._announced(lane, task)
+            else:
+                task = self._next(lane, task)
             if task is None:
                 task = lane.mail.get()
         self._leave(lane)
+
+    def _announced(self, lane: Lane, done: Task) -> Task | None:
+        """Wake who waits for a call that was made; the next one, or None to rest.
+
+        Who is woken needs the GIL, and sleeps again until this thread rests: so it is woken last, where
+        nothing else keeps this thread (measured: a no-op takes 30 µs instead of 39). Callbacks come first, as
+        they may wait for calls that are given to threads at rest.
+        """
+        account = done.account
+        due = account.figures.measured >= account.review_at
+        if due or self.backlog.size or done.future.has_callbacks:
+            done.announce()
+            if due:
+                self._learn(done)
+            return self._next(lane, done)
+        task = self._next(lane, done)  # before it rests, lest it keep what it has done
+        done.announce()
+        return task
 
     def _learn(self, task: Task) -> None:
         """Have a callable reviewed, which asks what is not ours: how it is pickled, who finds its module."""

@@ -44,8 +44,8 @@ class _Outcome(NamedTuple):
     error: BaseException | None
 
 
-def perform(task: Task, lane: Lane, clock: Clock) -> None:
-    """Make one call, hand over what came of it, and note what it took."""
+def perform(task: Task, lane: Lane, clock: Clock) -> bool:
+    """Make one call, note what it took, and settle it: True where that is then to be announced."""
     account = task.account
     account.calls += 1
     lane.task, lane.since = task, time.perf_counter_ns()
@@ -65,12 +65,13 @@ def perform(task: Task, lane: Lane, clock: Clock) -> None:
             outcome = _Outcome(None, error)
         else:
             lane.task = None
-            task.deliver(value, None)
-            return
+            return task.settle(value, None)
     lane.task = None
     account.errors += outcome.error is not None
-    task.deliver(*outcome)
-    del outcome  # its error's traceback holds this frame, which would hold it
+    try:
+        return task.settle(*outcome)
+    finally:
+        del outcome  # its error's traceback holds this frame, which would hold it
 
 
 def _measured(task: Task, clock: Clock) -> _Outcome:
