@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AHEAD", "Assignment", "CallQueue", "terms"]
 
-AHEAD = 50e-3
+AHEAD = 20e-3
 """Seconds up to which a call, by its own time, may be sent to a worker that is at another: longer ones would
-wait there while another worker falls idle (guessed: 100 trips on a busy machine. Where a call of 10 ms took
-22 and this was 20, workers slept once in two calls, and those of a process pool once in eight)."""
+wait there while another worker falls idle (guessed: 100 trips)."""
 
 
 Assignment = Task | Account
