@@ -242,6 +242,20 @@ def test_coroutines_seen_in_step_are_predicted_in_step():
     assert seconds(profile, 128, "asyncio", 32) < 55 * MS
 
 
+def test_one_wave_of_coroutines_in_step_takes_no_longer_than_its_cycle():
+    """All 128 compute 0.3 ms in turn and wait 6.7: nobody waits for a lane that began late."""
+    profile = evolve(coroutine(7, held=0.3, cpu=0.3), ramp_inflation=1.0)
+    assert seconds(evolve(profile, ramp=((16, 9.5),)), 128, "asyncio", 128) == pytest.approx(47 * MS, rel=0.1)
+
+
+def test_a_coroutine_with_a_loop_to_itself_spares_nothing():
+    """Sixteen on one loop computed 0.4 of what one did; in a thread each, they compute all of it."""
+    profile = evolve(coroutine(10, held=0.5, cpu=0.5, steps=40), cpu=1.0 * MS, ramp_inflation=0.4)
+    assert seconds(profile, 1000, "thread", 64) == pytest.approx(1000 * MS, rel=0.1)
+    assert seconds(profile, 1000, "asyncio", 500) < 600 * MS
+    assert seconds(profile, 1000, "sequential") == pytest.approx(10_000 * MS, rel=0.01)
+
+
 def test_a_lock_lets_one_in_whatever_the_strategy():
     """Two milliseconds each, one after another, also across processes if they share it."""
     locked = function(2, pair_speedup=1.0)

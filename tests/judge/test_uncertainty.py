@@ -2,7 +2,7 @@ from math import hypot
 
 import pytest
 from attrs import evolve
-from judge_cases import FREE, MS, TWO, coroutine, function
+from judge_cases import FREE, MS, TWO, function
 
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._plan import Plan
@@ -38,14 +38,6 @@ def test_a_few_calls_say_little_of_the_longest():
     uneven = function(5, wall_sd=5 * MS, wall_max=15 * MS)
     often = evolve(uneven, calls=1000)
     assert error(uneven, lanes) > 5 * MS > 1.2 * error(often, lanes)
-
-
-def test_a_resource_that_may_be_none_is_no_error():
-    """Without it they need a fraction of that time: what can only be faster calls for no caution."""
-    lanes = Plan(strategy="asyncio", concurrency=100)
-    profile = evolve(coroutine(7, held=0.2, cpu=0.2, steps=8), cpu=0.32 * MS, ramp_inflation=1.0)
-    doubtful, clear = (evolve(profile, ramp=((16, speedup),)) for speedup in (8.0, 4.0))
-    assert error(doubtful, lanes) < error(clear, lanes)
 
 
 def test_a_single_call_says_little():

@@ -46,7 +46,6 @@ class Network:
         cores: How many cores there are; may be a fraction.
         think: Seconds of waiting that any number of items may do at once.
         ceiling: A bound on items a second that no station shows.
-        doubtful: Seconds at a station of `queues` that is perhaps none: lanes in step would explain it too.
     """
 
     queues: tuple[float, ...] = ()
@@ -55,7 +54,6 @@ class Network:
     cores: float = field(default=1.0, validator=validators.gt(0.0))
     think: float = 0.0
     ceiling: float = inf
-    doubtful: float = 0.0
 
     @property
     def bound(self) -> float:
@@ -70,8 +68,7 @@ class Network:
         the most.
         """
         at_once = max(1.0, lanes / self.cores)
-        in_line = sum(self.queues) - self.doubtful + self.held
-        cycle = self.think + self.doubtful + lanes * in_line + at_once * self.work
+        cycle = self.think + lanes * (sum(self.queues) + self.held) + at_once * self.work
         return min(lanes / cycle, self.ceiling) if cycle > 0 else self.ceiling
 
 

@@ -183,8 +183,6 @@ def _of_case(case: Case, *, known: bool) -> Iterator[str]:
             "Calls queue for something; it was taken to be shared by processes too. A lock within "
             "the process is not: race them to know."
         )
-    if demand.doubtful:
-        yield "In the trial calls may only have queued for each other's computing; then all of it is faster."
     if demand.most_lanes is not None:
         yield f"More than {counted(demand.most_lanes, 'lane')} delivered less in the trials."
     if not case.machine.gil and profile.pair_inflation is None:

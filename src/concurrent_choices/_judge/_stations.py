@@ -22,7 +22,7 @@ class Demand:
         block: Waiting while holding the event loop (coroutines only).
         resource: Time at something that serves one item at a time, within this process.
         shared_resource: The same, where all processes share it.
-        doubtful: Whether lanes that compute in step would explain as well what the resource is inferred from.
+        cold: Computing that coroutines on one loop spare each other; it is in `wait`.
         in_step: Whether a trial showed lanes that compute, then wait, in step.
         inflation: Factor by which a second busy lane lengthens computing; 1 where it does not.
         cores: Cores there are for it; neighbours may keep some busy.
@@ -42,7 +42,7 @@ class Demand:
     block: float = 0.0
     resource: float = 0.0
     shared_resource: float = 0.0
-    doubtful: bool = False
+    cold: float = 0.0
     in_step: bool = False
     inflation: float = 1.0
     cores: float = 1.0

@@ -4,10 +4,6 @@ The delta method with differences instead of derivatives: every input is moved b
 error, and the changes of the prediction are added as squares.
 
     se(T)^2 = sum_i (T(x_i + se_i) - T)^2 + (model error * T)^2
-
-A resource that may be none (`Demand.doubtful`) is no error: without it everything is faster than
-predicted, and caution would choose what gains least by that (threads in 189 ms instead of one loop in
-50: measured).
 """
 
 from __future__ import annotations

@@ -155,8 +155,14 @@ def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: in
     total += case.items * each + _tail(case, rate, started, batch)
     # the last lane to start does an item, too
     total = max(total, start + (started - 1.0) * ramp + rate.alone)
-    lost = case.items * (1.0 / rate.in_step - 1.0 / rate.throughput)
-    return Prediction(total, rate.limit, total + lost)
+    return Prediction(total, rate.limit, max(total, start + _in_step(case, rate)))
+
+
+def _in_step(case: Case, rate: Rate) -> float:
+    """Seconds of waves in which all lanes compute, then all wait: of each wave one item is alone."""
+    waves = ceil(case.items / rate.lanes)
+    each = (rate.lanes / rate.in_step - rate.alone) / max(1, rate.lanes - 1)
+    return waves * rate.alone + (case.items - waves) * max(0.0, each)
 
 
 def _worth_starting(case: Case, rate: Rate, ramp: float) -> float:

@@ -66,7 +66,7 @@ def _inner(case: Case, workers: int, lanes: int) -> Rate:
     cores = demand.cores / workers
     if not demand.is_async:
         return thread_rate(share, lanes, cores)
-    # `worker_seconds` holds the loop's own steps already
+    # `_worker` holds the loop's own steps already
     return loop_rate(share, lanes, step=0.0, cores=cores)
 
 
@@ -96,4 +96,5 @@ def _worker(case: Case) -> float:
     """
     costs = case.costs
     handing = costs.hybrid_item + (2 * costs.switch if case.demand.gil > 0 and case.machine.gil else 0.0)
-    return worker_seconds(case, awaited_seconds(case, costs.task_item)) + handing
+    awaiting = awaited_seconds(case, costs.task_item) if case.demand.is_async else 0.0
+    return worker_seconds(case) + awaiting + handing

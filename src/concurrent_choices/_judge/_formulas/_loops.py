@@ -71,7 +71,6 @@ def loop_rate(case: Case, lanes: int, step: float, cores: float) -> Rate:
         cores=cores / demand.width,
         think=demand.wait,
         ceiling=min(capacity(busy, cores), capacity(case.profile.in_threads, MOST)),
-        doubtful=demand.resource if demand.doubtful else 0.0,
     )
     return rate_of(network, lanes, {"loop": held, "resource": demand.resource}, busy, cores)
 

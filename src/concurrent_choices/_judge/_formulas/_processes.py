@@ -16,7 +16,7 @@ from __future__ import annotations
 from ..._facts._plan import Plan
 from .._mva import Network, capacity
 from ._case import Case, Prediction, Rate, batch_size, finish, rate_of
-from ._steps import lone_seconds
+from ._steps import on_own_loop
 
 __all__ = ["parent_seconds", "process", "start_seconds", "worker_seconds"]
 
@@ -31,10 +31,10 @@ def process(case: Case, plan: Plan) -> Prediction:
 
 def _process_rate(case: Case, workers: int, batch: int | None) -> Rate:
     """How fast worker processes work, one item at a time in each; a `batch` of None adapts."""
-    demand = case.demand
+    demand = on_own_loop(case, case.costs.process_task)
     workers = max(1, min(workers, case.items))
     parent = parent_seconds(case, workers, batch)
-    own = worker_seconds(case, lone_seconds(case, case.costs.process_task))
+    own = worker_seconds(case)
     slowed = demand.slowed(workers)
     computing = (demand.gil + demand.work) * slowed + own
     busy = demand.busy * slowed + own + parent
@@ -42,7 +42,6 @@ def _process_rate(case: Case, workers: int, batch: int | None) -> Rate:
     apart = demand.resource - demand.shared_resource  # each process has its own of that
     network = Network(
         queues=(demand.shared_resource,),
-        doubtful=demand.shared_resource if demand.doubtful else 0.0,
         work=computing,
         cores=demand.cores / width,
         think=demand.wait + demand.block + apart,
@@ -62,11 +61,10 @@ def parent_seconds(case: Case, workers: int, batch: int | None) -> float:
     return costs.process_batch / size + costs.process_item + pickling + moved
 
 
-def worker_seconds(case: Case, awaiting: float) -> float:
-    """A worker's own time for one item, beside the callable: for a coroutine, `awaiting` is its loop's."""
+def worker_seconds(case: Case) -> float:
+    """A worker's own time for one item, beside the callable and its loop."""
     payload = case.profile.payload
-    seconds = (payload.item_seconds + payload.result_seconds) / 2
-    return seconds + awaiting if case.demand.is_async else seconds
+    return (payload.item_seconds + payload.result_seconds) / 2
 
 
 def start_seconds(case: Case, workers: int, inside: float = 0.0) -> float:

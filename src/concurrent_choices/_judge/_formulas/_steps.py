@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from attrs import evolve
+
+from .._stations import Demand
 from ._case import Case
 
-__all__ = ["REAL_WAIT", "awaited_seconds", "lone_seconds", "step_seconds"]
+__all__ = ["REAL_WAIT", "awaited_seconds", "on_own_loop", "step_seconds"]
 
 REAL_WAIT = 20e-6
 """Waiting per suspension from which it goes through the loop's selector rather than straight back
@@ -23,12 +26,18 @@ def awaited_seconds(case: Case, task: float) -> float:
     return task + case.demand.steps * step_seconds(case, case.costs.step, case.costs.socket_step)
 
 
-def lone_seconds(case: Case, task: float) -> float:
-    """Seconds that a loop computes for a coroutine which has it to itself, beside the coroutine's own.
+def on_own_loop(case: Case, task: float) -> Demand:
+    """An item's demand where its coroutine, awaited in `task` seconds, has a loop to itself.
 
-    The sample's had one to itself, too: it looks at its selector, sleeps and wakes up for each, which many on
-    one loop share. Calibrated steps hold none of that.
+    So had the sample's. Such a loop looks at its selector, sleeps and wakes up for each; many on one loop
+    share that. Calibrated steps hold none of it, and the demand has it as waiting.
     """
-    profile = case.profile
+    demand, profile = case.demand, case.profile
+    if not demand.is_async:
+        return demand
     measured = profile.cpu - profile.loop_cpu if profile.loop_held > 0 else 0.0
-    return max(awaited_seconds(case, task), measured)
+    own = max(awaited_seconds(case, task), measured) + demand.cold
+    wait = max(0.0, demand.wait - measured - demand.cold)
+    if case.machine.gil:
+        return evolve(demand, gil=demand.gil + own, wait=wait)
+    return evolve(demand, work=demand.work + own, wait=wait)

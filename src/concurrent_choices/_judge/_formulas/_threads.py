@@ -18,7 +18,7 @@ from attrs import evolve
 from ..._facts._plan import Plan
 from .._mva import Network, capacity
 from ._case import Case, Prediction, Rate, batch_size, finish, rate_of
-from ._steps import lone_seconds
+from ._steps import on_own_loop
 
 __all__ = ["sequential", "thread", "thread_rate"]
 
@@ -26,14 +26,13 @@ __all__ = ["sequential", "thread", "thread_rate"]
 def sequential(case: Case, plan: Plan) -> Prediction:
     """One item after another in the calling thread; coroutines on one loop there."""
     _ = plan
-    demand, costs = case.demand, case.costs
-    overhead = _loop_overhead(case)
+    demand, costs = on_own_loop(case, case.costs.task_item), case.costs
     network = Network(
-        held=demand.gil + overhead,
+        held=demand.gil,
         work=demand.work,
         cores=demand.cores / demand.width,
         think=demand.wait + demand.block + demand.resource,
-        ceiling=capacity(demand.busy + overhead, demand.cores),
+        ceiling=capacity(demand.busy, demand.cores),
     )
     rate = rate_of(network, 1, {"lanes": 0.0}, 0.0, 1.0)
     start = costs.loop_start if demand.is_async else 0.0
@@ -51,19 +50,16 @@ def thread(case: Case, plan: Plan) -> Prediction:
 
 def thread_rate(case: Case, lanes: int, cores: float, batch: int | None = None) -> Rate:
     """How fast threads of one process work; a `batch` of None adapts."""
-    demand, costs = case.demand, case.costs
+    demand, costs = on_own_loop(case, case.costs.task_item), case.costs
     lanes = max(1, min(lanes, case.items))
-    size = batch_size(case, demand.alone, lanes, batch)
-    overhead = costs.thread_item / size + _loop_overhead(case)
+    item = costs.thread_item / batch_size(case, demand.alone, lanes, batch)
     switching = min(demand.switches * costs.switch, demand.handing) if lanes > 1 else 0.0
-    serial = overhead + switching
     slowed = demand.slowed(lanes)
-    held = demand.gil * slowed + serial if case.machine.gil else costs.thread_item / size
-    work = demand.work * slowed + (0.0 if case.machine.gil else overhead)
-    busy = work * demand.width + (held if case.machine.gil else 0.0)
+    held = demand.gil * slowed + switching + item if case.machine.gil else item
+    work = demand.work * slowed
+    busy = work * demand.width + held
     network = Network(
         queues=(demand.resource,),
-        doubtful=demand.resource if demand.doubtful else 0.0,
         held=held,
         work=work,
         cores=cores / demand.width,
@@ -79,9 +75,3 @@ def _loop_starts(case: Case, lanes: int) -> float:
         return 0.0
     at_once = 1.0 if case.machine.gil else min(case.demand.cores, float(lanes))
     return case.costs.thread_loop * lanes / at_once
-
-
-def _loop_overhead(case: Case) -> float:
-    if not case.demand.is_async:
-        return 0.0
-    return lone_seconds(case, case.costs.task_item)
