@@ -13,7 +13,7 @@ from benchmarks.oracle._figures import disagreeing, geometric_mean
 from benchmarks.oracle._grid import forks_the_caller
 from benchmarks.oracle._zygote import Answer
 from benchmarks.regret._contestants import RULES, alone, rules
-from benchmarks.regret._run import AUDIT, AUTO, CONTROL, FORK_SERVER, HAND, Run
+from benchmarks.regret._run import AUDIT, AUTO, CONTROL, FORK_SERVER, HAND, NAMED, Run
 
 __all__ = ["Case", "Standing", "cases_of", "standings"]
 
@@ -30,6 +30,7 @@ class Case:
         by_fork_server: The same of those whose processes were forks of a server instead of the caller.
         stopped: How long those were let run that never came to their end.
         auto: The median of `auto`.
+        named: The median of what `auto` ended with, by its name.
         controls: The control runs: the best by hand, measured once more in each round.
         sequential: What one item after another took.
         ruled: What each simple rule took; for one that was stopped, how long it was let run.
@@ -46,6 +47,7 @@ class Case:
     by_fork_server: Mapping[str, float]
     stopped: Mapping[str, float]
     auto: float | None
+    named: float | None
     controls: float | None
     sequential: float
     ruled: Mapping[str, float]
@@ -122,6 +124,7 @@ def _case(runs: Sequence[Run]) -> Case:
         by_fork_server=_medians(each for each in runs if each.kind == FORK_SERVER),
         stopped=stopped,
         auto=auto,
+        named=_median([each for each in runs if each.kind == NAMED]),
         controls=_median([each for each in runs if each.kind == CONTROL]),
         sequential=by_hand.get(alone(entry), math.nan),
         ruled={rule: known[name] for rule, name in rules(entry).items() if name in known},

@@ -18,7 +18,7 @@ from benchmarks.oracle._zygote import Answer, in_own_process
 from benchmarks.regret._contestants import alone, contestants, rules
 from benchmarks.regret._fork_server import by_fork_server
 from benchmarks.regret._pace import Mark, count_for, few, paced
-from benchmarks.regret._run import AUDIT, AUTO, CONTROL, FORK_SERVER, HAND, PACE, Run, decided
+from benchmarks.regret._run import AUDIT, AUTO, CONTROL, FORK_SERVER, HAND, NAMED, PACE, Run, by_name, decided
 from concurrent_choices import run
 
 __all__ = ["AT_LENGTH", "LONG", "SIZES", "Known", "Sizes", "get_to_know", "measure"]
@@ -136,11 +136,13 @@ class _Job:
     keep: Keep
     _taken: dict[str, float] = attrs.field(factory=dict)
     _auto: float = HANGS
+    _doing: str = ""
 
     def rounds(self, number: int, everybody: Mapping[str, Runner], random: Random) -> None:
         """Everybody in the first round; then `auto` and the best, with the best so far as a control.
 
-        Where that is a pool that forks this process, also what it takes if it forks a server instead.
+        Where that is a pool that forks this process, also what it takes if it forks a server instead; and the
+        strategy that `auto` ended with, by its name.
         """
         self._round(1, [self._hand(name, runner) for name, runner in everybody.items()], random)
         for later in range(2, number + 1):
@@ -148,6 +150,7 @@ class _Job:
             works = [self._hand(name, runner) for name, runner in again.items()]
             best = self.good(1)
             works += [partial(self._control, everybody[name]) for name in best]
+            works += [self._named] * bool(self._doing)
             works += [partial(self._served, name, everybody[name]) for name in self._forking(best)]
             self._round(later, works, random)
         self._measure(AUDIT, "", 0, 0, partial(audited, run, self.entry.fn, self.items))
@@ -173,6 +176,11 @@ class _Job:
     def _decided(self, number: int, place: int) -> None:
         answer = self._measure(AUTO, "", number, place, partial(decided, self.entry.fn, self.items))
         self._auto = min(self._auto, answer.get("seconds", HANGS))
+        self._doing = self._doing or answer.get("doing", "")
+
+    def _named(self, number: int, place: int) -> None:
+        once = partial(timed, partial(by_name, self._doing), self.entry.fn, self.items)
+        self._measure(NAMED, self._doing, number, place, once)
 
     def _forking(self, best: Sequence[str]) -> list[str]:
         """The best pools of processes, where such a one is the best of all."""

@@ -165,14 +165,15 @@ def _jobs(cases: Sequence[Case]) -> Iterator[str]:
     yield "## Jobs"
     yield ""
     yield (
-        "Medians in ms. *Once more* is the best by hand, measured once more in each round, over itself: the "
-        "regret that a perfect choice would show here. *No fork* is the best by hand that does not fork its "
-        "caller, where the best does."
+        "Medians in ms. *Named* is the strategy that `auto` ended with in the first round, by its name, over "
+        "the best by hand: what is left of the regret where nothing has to be learnt. *Once more* is the "
+        "best by hand, measured once more in each round, over itself: the regret that a perfect choice would "
+        "show here. *No fork* is the best by hand that does not fork its caller, where the best does."
     )
     yield ""
     yield from heads(
         *("workload", "size", "items", "one after another", "best by hand", "ms", "`auto`", "regret"),
-        *("once more", "no fork"),
+        *("named", "once more", "no fork"),
     )
     for case in cases:
         name, best = case.best
@@ -185,6 +186,7 @@ def _jobs(cases: Sequence[Case]) -> Iterator[str]:
             _ms(best),
             _ms(math.nan if case.auto is None else case.auto),
             _ratio(case.regret),
+            _ratio(math.nan if case.named is None else case.named / best),
             _ratio(case.control),
             _ms(case.bound) if case.bound > best else "",
         )

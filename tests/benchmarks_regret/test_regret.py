@@ -17,14 +17,24 @@ from benchmarks.regret._run import (
     DEATH,
     FORK_SERVER,
     HAND,
+    NAMED,
     SINGLE,
     Run,
     decided,
+    plan_of,
 )
 from benchmarks.regret._single import LOCKED, NO_OPS, SECONDS, TWO_HUNDRED
 from benchmarks.regret._targets import classes, excess, targets
 from benchmarks.regret.simulated import Drawn, Simulated, main, simulated_in
 
+from concurrent_choices import (
+    HybridStrategy,
+    ProcessStrategy,
+    SequentialStrategy,
+    ThreadStrategy,
+    UvloopStrategy,
+)
+from concurrent_choices._strategies._registry import strategy_for
 from interpreters import interpreter
 
 
@@ -113,6 +123,30 @@ def test_the_best_that_does_not_fork_its_caller():
     assert told.measured == "2.500 of 1; in 1 of them that one takes 1.60 times the best"
     assert told.reached is None
     assert cases_of([*forked, of(FORK_SERVER, "processes 2, chunks of 1", 0.15)])[0].bound == 0.1
+
+
+def test_what_auto_ended_with_is_measured_by_its_name():
+    """Over the best by hand, in the job's row and by the geometric mean."""
+    runs = [*job(0.2), of(NAMED, "thread ×32", 0.12, 2), of(NAMED, "thread ×32", 0.16, 3)]
+    assert cases_of(runs)[0].named == pytest.approx(0.14)
+    named = [each.measured for each in targets(cases_of(runs), runs, Simulated(())) if "named" in each.figure]
+    assert "1.400 of 1" in named
+
+
+@pytest.mark.parametrize(
+    ("doing", "strategy"),
+    [
+        ("this thread", SequentialStrategy()),
+        ("this thread + 1", SequentialStrategy()),
+        ("thread ×32", ThreadStrategy(max_workers=32)),
+        ("loop ×17", UvloopStrategy(concurrency=17)),
+        ("process ×2", ProcessStrategy(max_workers=2)),
+        ("process ×2 of 4 lanes", HybridStrategy(max_workers=2, concurrency=4)),
+    ],
+)
+def test_words_of_a_report_name_a_strategy(doing, strategy):
+    """Each kind of lanes, with as many of them."""
+    assert strategy_for(plan_of(doing)) == strategy
 
 
 SERVED = """
