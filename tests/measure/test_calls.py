@@ -171,7 +171,7 @@ def test_stop_iteration(call):
     result = outcomes(call(add, [1, Stopping(), 3]))
 
     assert (result[0], result[2]) == (2, 4)
-    assert "StopIteration" in str(result[1].error)
+    assert isinstance(result[1].error, StopIteration)
 
 
 def test_coroutines_that_nobody_awaits(call):

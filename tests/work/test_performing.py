@@ -113,16 +113,19 @@ def test_a_batch_that_is_interrupted(tolerant):
     assert batch.error is None
 
 
-def test_stop_iteration_in_a_quick_batch():
-    """It does not shorten the batch in silence."""
+@pytest.mark.parametrize(("fn", "raised"), [(lambda n: -n, StopIteration), (abs, RuntimeError)])
+def test_stop_iteration_in_a_quick_batch(fn, raised):
+    """It does not shorten the batch in silence; from C to C its kind is lost."""
 
     class Ending:
-        def __add__(self, other):
+        def __abs__(self):
             raise StopIteration
 
-    batch = perform(lambda n: n + 1, [1, Ending(), 3])
-    assert batch.values == [2]
-    assert isinstance(batch.error, RuntimeError)
+        __neg__ = __abs__
+
+    batch = perform(fn, [0, Ending(), 3])
+    assert batch.values == [0]
+    assert isinstance(batch.error, raised)
 
 
 def test_contexts():

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from itertools import islice
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from .._facts._batch import Batch, Claim
 from .._work._callables import touches_nothing
-from .._work._perform import annotate, unawaited_among
+from .._work._perform import annotate, call_each, unawaited_among
 from ._figures import Block
 from ._ledger import Raised, Run
 from ._stopwatch import Stopwatch
@@ -95,10 +95,7 @@ class PlainCalls:
         outcomes: list[Any] = []
         while len(outcomes) < len(claim.items):
             try:
-                outcomes.extend(map(self._fn, claim.items[len(outcomes) :]))
-                if len(outcomes) < len(claim.items):
-                    # map() takes a StopIteration for the end of the items and swallows it.
-                    _refuse()
+                call_each(self._fn, claim.items[len(outcomes) :], outcomes)
             except BaseException as error:  # noqa: BLE001 - as above
                 outcomes.append(raised(error, claim, len(outcomes)))
         return outcomes
@@ -117,11 +114,6 @@ def enter(ledger: Ledger, claim: Claim, outcomes: list[Any], times: tuple[int, i
     """Write into the ledger what came of a claim, and its times if it was timed by itself."""
     block = Block(claim.start, len(outcomes), *times) if times else None
     ledger.finish(Run(claim.start, list(_checked(claim, outcomes))), block)
-
-
-def _refuse() -> NoReturn:
-    msg = "the callable raised StopIteration"
-    raise RuntimeError(msg)
 
 
 def raised(error: BaseException, claim: Claim, place: int) -> Raised:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import islice
-from types import CoroutineType
+from types import BuiltinFunctionType, CoroutineType
 
 from .._errors import UnawaitedError
 from .._facts._batch import Batch, Claim
@@ -25,6 +25,7 @@ __all__ = [
     "add_note",
     "add_to",
     "annotate",
+    "call_each",
     "notes_of",
     "safe_repr",
     "shortened",
@@ -97,18 +98,31 @@ class Performer:
     def _all_at_once(self, items: Sequence[Any], values: list[Any], mark: Mark | None) -> None:
         if mark is not None and not mark():
             return
-        values.extend(map(self._fn, _after(values, items)))
-        if len(values) < len(items):
-            # map() takes a StopIteration for the end of the items and swallows it.
-            msg = "the callable raised StopIteration"
-            raise RuntimeError(msg)
+        call_each(self._fn, items[len(values) :] if values else items, values)
 
     def _one_by_one(self, items: Sequence[Any], values: list[Any], mark: Mark | None) -> None:
-        fn, fresh, append = self._fn, self._context.copy, values.append
+        fn, fresh = self._fn, self._context.copy
         for item in _after(values, items):
             if mark is not None and not mark():
                 return
-            append(fresh().run(fn, item))
+            values.append(fresh().run(fn, item))
+
+
+def call_each(fn: Callable[[Any], Any], items: Sequence[Any], values: list[Any]) -> None:
+    """Call what touches nothing on each item, and append its values; those before an error are kept.
+
+    By map(), what is written in C costs a fifth less than in a loop, what is written in Python a tenth more.
+    """
+    if not isinstance(fn, BuiltinFunctionType):
+        for item in items:
+            values.append(fn(item))  # noqa: PERF401 - as just said
+        return
+    wanted = len(values) + len(items)
+    values.extend(map(fn, items))
+    if len(values) < wanted:
+        # map() takes a StopIteration for the end of the items and swallows it.
+        msg = "the callable raised StopIteration"
+        raise RuntimeError(msg)
 
 
 def _after(values: list[Any], items: Sequence[Any]) -> Iterable[Any]:
