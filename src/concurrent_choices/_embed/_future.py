@@ -30,8 +30,12 @@ class _Monitor(RLock):  # type: ignore[misc]  # pyright: ignore[reportGeneralTyp
 
     def notify_all(self) -> None:
         """Wake all who wait; the state says already that it has ended."""
-        while self.waiting:  # one who has waited for long enough may take his turn away meanwhile
-            self.waiting.pop().release()
+        while self.waiting:
+            try:
+                turn = self.waiting.pop()
+            except IndexError:  # who had waited for long enough has just taken the last turn away
+                return
+            turn.release()
 
 
 class LeanFuture(Future[R]):
