@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from contextvars import copy_context
 from functools import partial
 from types import SimpleNamespace
@@ -15,7 +15,6 @@ from concurrent_choices._embed._accounts import KEPT, Accounts
 from concurrent_choices._embed._backlog import Backlog
 from concurrent_choices._embed._examine import Examination
 from concurrent_choices._embed._figures import Figures
-from concurrent_choices._embed._future import LeanFuture
 from concurrent_choices._embed._identity import identity_of, unwrapped
 from concurrent_choices._embed._lane import Lane
 from concurrent_choices._embed._packing import BelongsHereError, Packer, SentCallables
@@ -170,7 +169,7 @@ def test_a_thread_computes_before_it_is_first_looked_at():
     """What it did until then counts, so that none counts as standing still for want of an earlier look."""
     lane, waiting = Lane(), account("compute")
     lane.thread = threading.current_thread()
-    lane.task = Task(LeanFuture(), print, (), {}, waiting, copy_context(), 1, 0, 1)
+    lane.task = Task(Future(), print, (), {}, waiting, copy_context(), 1, 0, 1)
     watched = SimpleNamespace(lock=threading.Lock(), lanes={lane: None})
     seen, _ = StallMonitor(watched, SystemClock())._look()
     assert seen[waiting][0][1] > STILL
@@ -230,7 +229,7 @@ def test_the_first_pickling_is_no_evidence():
 
 def task(of, submitted):
     """A call that waits since so many nanoseconds."""
-    return Task(LeanFuture(), len, (), {}, of, copy_context(), 1, submitted, 1)
+    return Task(Future(), len, (), {}, of, copy_context(), 1, submitted, 1)
 
 
 def test_what_was_abandoned_is_not_begun_again():
@@ -321,7 +320,7 @@ def test_what_holds_something_else_than_when_it_was_packed_is_not_sent():
     held = [1]
     known = account("reads")
     known.learn(1.0, 1.0, 0.0)  # so long that a look costs next to nothing
-    call = Task(LeanFuture(), lambda: held, (), {}, known, copy_context(), 1, 0, 1)
+    call = Task(Future(), lambda: held, (), {}, known, copy_context(), 1, 0, 1)
     packer = Packer()
     assert packer.pack(call, SentCallables())
     held.append(2)

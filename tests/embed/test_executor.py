@@ -13,7 +13,8 @@ import signal
 import sys
 import threading
 import time
-from concurrent.futures import CancelledError, as_completed, wait
+import weakref
+from concurrent.futures import CancelledError, Future, as_completed, wait
 from contextvars import copy_context
 
 import pytest
@@ -27,7 +28,6 @@ from concurrent_choices import (
     WorkerDiedError,
 )
 from concurrent_choices._embed._core import FEW, Core
-from concurrent_choices._embed._future import LeanFuture
 from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._platform import usable_cpus
@@ -534,6 +534,28 @@ def appear(path):
         time.sleep(1e-3)
 
 
+def test_a_result_is_its_callers_alone_while_the_callable_is_reviewed(executor, monkeypatch):
+    """A review may take long, and a large result would stay in memory until its end."""
+    reviewing, gate = threading.Event(), threading.Event()
+
+    def review(_account, _fn):
+        reviewing.set()
+        gate.wait(PATIENCE)
+
+    monkeypatch.setattr(executor._core._dispatch, "_on_learnt", review)
+    executor.submit(Result).result(PATIENCE)
+    result = executor.submit(Result).result(PATIENCE)  # from the second on
+    seen = weakref.ref(result)
+    del result
+    assert reviewing.wait(PATIENCE)
+    assert seen() is None
+    gate.set()
+
+
+class Result:
+    """What a call gives."""
+
+
 def test_a_callback_may_wait_for_another_call(executor):
     """The thread that it is called in counts as busy until it comes back, so the call gets another one."""
     gate, done = threading.Event(), threading.Event()
@@ -880,7 +902,7 @@ def test_what_waits_while_all_threads_come_to_rest_is_made(core, monkeypatch):
     gate = threading.Event()
     held = core.submit(gate.wait, (60,), {})
     account = core.accounts.of(len)
-    waiting = Task(LeanFuture(), len, ("abc",), {}, account, copy_context(), 2, time.perf_counter_ns(), 1)
+    waiting = Task(Future(), len, ("abc",), {}, account, copy_context(), 2, time.perf_counter_ns(), 1)
 
     def rest():
         gate.set()
@@ -1009,7 +1031,7 @@ def test_calls_that_came_back_begin_when_those_away_end(core):
     """The end of a call in a worker process makes room for them, where no thread is at work to see it."""
     account = core.accounts.of(len)
     back, ended = (
-        Task(LeanFuture(), len, ("abc",), {}, account, copy_context(), number, time.perf_counter_ns(), 1)
+        Task(Future(), len, ("abc",), {}, account, copy_context(), number, time.perf_counter_ns(), 1)
         for number in (1, 2)
     )
     account.away = account.limit

@@ -52,18 +52,6 @@ def test_the_standard_library_waits_for_it_too():
     assert {future.result() for future in as_completed(futures)} == {0, 1, 2}
 
 
-def test_what_is_settled_is_known_before_it_is_announced():
-    """Who asks has the result at once; callbacks, and who waits already, are told when it is announced."""
-    future, told = LeanFuture(), []
-    future.add_done_callback(told.append)
-    future.settle(7, None)
-    assert future.done()
-    assert future.result() == 7
-    assert not told
-    future.announce()
-    assert told == [future]
-
-
 def test_it_ends_but_once():
     """A second end is refused, whatever the first was; nobody is told twice."""
     cancelled, failed, told = LeanFuture(), LeanFuture(), []

@@ -170,8 +170,7 @@ class Core:
     def _run_here(self, task: Task, caller: threading.Thread) -> None:
         try:
             task.begin()
-            if perform(task, Lane(), self._clock):
-                task.announce()
+            perform(task, Lane(), self._clock)
         finally:
             with self._dispatch.lock:
                 task.account.running -= 1
@@ -211,13 +210,12 @@ class Core:
     def _watch(self) -> None:
         self._stall_monitor.wake()
 
-    def _learnt(self, task: Task) -> None:
+    def _learnt(self, account: Account, fn: Any) -> None:
         """A callable has been measured again; called in the thread that made the call."""
-        account = task.account
         account.review()
         if account.candidate and not self._dispatch.closing:
             self._process_pool.warm()
-        self._consider(account, task.fn)
+        self._consider(account, fn)
 
     def _consider(self, account: Account, fn: Any) -> None:
         """Prepare to move a callable, if it belongs to processes: a worker must see what we see."""

@@ -2,7 +2,7 @@
 
 `concurrent.futures.Future` waits on a `threading.Condition`, which is written in Python around a lock. Ours
 has that lock itself in its place, which all who change a state hold, and whoever waits has a lock of its own
-that is let go of at the end. So nothing is locked to look at a state, or to wait.
+that is let go of at the end. So nothing is locked to wait, or to have the result of a call that has ended.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from _thread import RLock, allocate_lock
 from concurrent.futures import Future, InvalidStateError
 from concurrent.futures._base import CANCELLED, CANCELLED_AND_NOTIFIED, FINISHED, PENDING
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -30,11 +29,7 @@ class _Monitor(RLock):  # type: ignore[misc]  # pyright: ignore[reportGeneralTyp
 
     def notify_all(self) -> None:
         """Wake all who wait; the state says already that it has ended."""
-        while self.waiting:
-            try:
-                turn = self.waiting.pop()
-            except IndexError:  # who had waited for long enough has just taken the last turn away
-                return
+        for turn in self.waiting.copy():  # who has waited for long enough takes his turn away
             turn.release()
 
 
@@ -71,20 +66,13 @@ class LeanFuture(Future[R]):
 
     def set_result(self, result: R) -> None:
         """As of any future."""
-        self.settle(result, None)
-        self.announce()
+        self._end(result, None)
 
     def set_exception(self, exception: BaseException | None) -> None:
         """As of any future."""
-        self.settle(None, exception)
-        self.announce()
+        self._end(None, exception)
 
-    def settle(self, result: R | None, error: BaseException | None) -> None:
-        """Say how it has ended; who sleeps until then is not woken yet.
-
-        Raises:
-            InvalidStateError: It has ended before.
-        """
+    def _end(self, result: R | None, error: BaseException | None) -> None:
         with self._condition:
             if self._state in _ENDED:
                 msg = f"{self._state}: {self!r}"
@@ -93,14 +81,6 @@ class LeanFuture(Future[R]):
             self._state = FINISHED
             for waiter in self._waiters:
                 (waiter.add_result if error is None else waiter.add_exception)(self)
-
-    @property
-    def has_callbacks(self) -> bool:
-        """Whether its end is to be told to callbacks; once it is settled, no more come."""
-        return bool(self._done_callbacks)
-
-    def announce(self) -> None:
-        """Wake all who wait for its end, and call the callbacks."""
         self._condition.notify_all()
         if self._done_callbacks:
             self._invoke_callbacks()  # type: ignore[attr-defined]  # the stubs leave it out
@@ -120,7 +100,6 @@ class LeanFuture(Future[R]):
         if timeout is None:
             turn.acquire()
         elif not turn.acquire(timeout=max(0.0, timeout)):
-            with suppress(ValueError):  # it has just been let go of
-                waiting.remove(turn)
+            waiting.remove(turn)
             if self._state not in _ENDED:
                 raise TimeoutError

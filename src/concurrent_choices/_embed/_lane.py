@@ -44,8 +44,8 @@ class _Outcome(NamedTuple):
     error: BaseException | None
 
 
-def perform(task: Task, lane: Lane, clock: Clock) -> bool:
-    """Make one call, note what it took, and settle it: True where that is then to be announced."""
+def perform(task: Task, lane: Lane, clock: Clock) -> None:
+    """Make one call, hand over what came of it, and note what it took."""
     account = task.account
     account.calls += 1
     lane.task, lane.since = task, time.perf_counter_ns()
@@ -65,13 +65,12 @@ def perform(task: Task, lane: Lane, clock: Clock) -> bool:
             outcome = _Outcome(None, error)
         else:
             lane.task = None
-            return task.settle(value, None)
+            task.deliver(value, None)
+            return
     lane.task = None
     account.errors += outcome.error is not None
-    try:
-        return task.settle(*outcome)
-    finally:
-        del outcome  # its error's traceback holds this frame, which would hold it
+    task.deliver(*outcome)
+    del outcome  # its error's traceback holds this frame, which would hold it
 
 
 def _measured(task: Task, clock: Clock) -> _Outcome:

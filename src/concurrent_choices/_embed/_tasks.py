@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import CancelledError, InvalidStateError
+from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
 from contextvars import Context
 from typing import Any
 
 from .._work._callables import show_call
 from ._account import Account
-from ._future import LeanFuture
 from ._identity import unwrapped
 
 __all__ = ["Task", "complain"]
@@ -51,7 +50,7 @@ class Task:
 
     def __init__(  # noqa: PLR0913, PLR0917 - made in one place, for every call: names would cost time
         self,
-        future: LeanFuture[Any],
+        future: Future[Any],
         fn: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
@@ -84,27 +83,18 @@ class Task:
         return self.started
 
     def deliver(self, value: Any, error: BaseException | None) -> None:
-        """Hand over what came of it."""
-        if self.settle(value, error):
-            self.announce()
-
-    def settle(self, value: Any, error: BaseException | None) -> bool:
-        """Say on its future what came of it, to be announced; False where that was ended before."""
-        try:
-            self.future.settle(value, error)
-        except InvalidStateError:
-            complain("what came of %r is lost: somebody else has ended its future", self)
-            return False
-        return True
-
-    def announce(self) -> None:
-        """Wake who waits for it, and call the callbacks.
+        """Hand over what came of it.
 
         A callback may raise what futures let through, such as SystemExit; others still need the thread
         that it ends in.
         """
         try:
-            self.future.announce()
+            if error is None:
+                self.future.set_result(value)
+            else:
+                self.future.set_exception(error)
+        except InvalidStateError:
+            complain("what came of %r is lost: somebody else has ended its future", self)
         except BaseException:  # noqa: BLE001 - see above
             complain("a callback of %r's future raised", self)
 
@@ -112,7 +102,7 @@ class Task:
         return show_call(*unwrapped(self.fn, self.args, self.kwargs))
 
 
-def complain(problem: str, task: Task) -> None:
+def complain(problem: str, about: object) -> None:
     """Log an error that nobody else would hear of; a handler that raises must not end this thread either."""
     with suppress(Exception):
-        _log.critical(problem, task, exc_info=True)
+        _log.critical(problem, about, exc_info=True)
