@@ -177,9 +177,11 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
     held = _held_more(profile, demand)
     if observed >= share * _speedup(_with_loop(profile, held), lanes):
         return held
+    apart = profile.process_speedup is not None and profile.process_speedup > 2 * CONTENDED
     unexplained = _unexplained(tried, lanes, observed) if lanes > PAIR and demand.is_async else None
     if unexplained is not None:
-        return evolve(_with_resource(demand, unexplained), in_step=True)
+        shared = 0.0 if apart else unexplained
+        return evolve(_with_resource(demand, unexplained), shared_resource=shared, in_step=True)
 
     def network(seconds: float) -> Network:
         return _network(_with_resource(demand, seconds), lanes)
@@ -188,7 +190,6 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
     if demand.wait >= WAITS * demand.alone:
         most += demand.gil  # where nobody waits, two lanes slower than the GIL explains are no sign of a lock
     seconds = invert(network, lanes, observed / demand.alone, most)
-    apart = profile.process_speedup is not None and profile.process_speedup > 2 * CONTENDED
     return evolve(_with_resource(demand, seconds), shared_resource=0.0 if apart else seconds)
 
 

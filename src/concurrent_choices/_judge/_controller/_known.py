@@ -27,7 +27,7 @@ as long after each further try: a call that lost a lock may sleep for 100 ms (gu
 ABOVE_ALL = 0.75
 """Share of waiting from which more than two lanes begin (guessed: writers of a database wait 60 %)."""
 
-TOLD, FEWEST = 16, 4
+TOLD, FEWEST = 16, 2
 """Items alone that tell more than those few before the lanes, and how many do if they are long (guessed)."""
 
 ALIKE = 3.0

@@ -24,7 +24,7 @@ class Parallel:
         self._alone = known.each
         self._proven = known.seen < 2  # noqa: PLR2004 - one item may be an exception
         self._lanes = max(2, min(round(known.limits.cpus), known.limits.threads))
-        self._since = self._began = sight
+        self._since = self._began = self._fed = sight
         known.changed(sight.now)
 
     def arrange(self) -> Arrangement:
@@ -34,6 +34,8 @@ class Parallel:
 
     def look(self, sight: Sight) -> Stage | Back:
         began, seconds = self._began, sight.now - self._began.now
+        if sight.starved or sight.flying < self._lanes:
+            self._fed = sight  # what lanes deliver that lack items says nothing of them
         if seconds < CALM or sight.starved:
             return self
         self._began = sight
@@ -58,10 +60,11 @@ class Parallel:
 
         Of memory that all share they may not. Later on, items that grow would look the same.
         """
-        items, seconds = sight.done - self._since.done, sight.now - self._since.now
+        items, seconds = sight.done - self._fed.done, sight.now - self._fed.now
         self._proven = items >= 3 * COUNTED
         if not self._proven or items * self._alone >= GAINS * seconds:
             return self
+        self._known.alone = self._alone
         self._known.crowded(sight, seconds / items)
         return Back(CROWDED)
 
