@@ -30,7 +30,8 @@ _THERE = frozenset(
 """What each worker has anyway, besides what is part of the interpreter's own file."""
 
 _MOST = 2000
-"""Modules that are looked at (guessed: in 0.1 s; more than that take workers longer than most work takes)."""
+"""Modules, and things, that are looked at (guessed: in 0.1 s; more modules take workers longer than most work
+takes)."""
 
 _SOME = 10
 """Parts of a list or a tuple that are looked at: of more, they are alike (guessed)."""
@@ -87,7 +88,7 @@ def needed_by(things: Iterable[object], counts: Callable[[str], bool]) -> Iterat
 def _roots(things: Iterable[object]) -> Iterator[str]:
     """The modules that things need themselves, and what travels within them does."""
     ahead, seen = list(things), set[int]()
-    while ahead:
+    while ahead and len(seen) < _MOST:
         thing = ahead.pop()
         if id(thing) not in seen:
             seen.add(id(thing))
@@ -101,7 +102,7 @@ def _inside(thing: Any, kind: type[object]) -> Iterable[object]:
         return (thing.func, *thing.args, *thing.keywords.values())
     if issubclass(kind, MethodType):
         return (thing.__func__, thing.__self__)
-    if kind in {list, tuple}:
+    if kind is list or kind is tuple:
         some: Iterable[object] = thing[:_SOME]
         return some
     if not _is_sent(thing):
@@ -117,7 +118,9 @@ def _is_sent(thing: object) -> bool:
 def _used_by(fn: FunctionType) -> Iterator[object]:
     """What a function uses of those around it, and of the globals."""
     yield from (value for _, value in enclosed(fn))
-    yield from (fn.__globals__[name] for name in names_in(fn.__code__) if name in fn.__globals__)
+    yield from (fn.__defaults__ or ())
+    around = dict(fn.__globals__)  # others may change it meanwhile
+    yield from (around[name] for name in names_in(fn.__code__) if name in around)
 
 
 def _closure(names: Iterable[str]) -> set[str]:
@@ -177,7 +180,7 @@ def _home_of(value: object) -> str | None:
     kind = type(value)  # not asked for `__class__`, nor for more than must be: it may be a proxy of anything
     if issubclass(kind, ModuleType):
         name = _globals_of(value).get("__name__")
-    elif kind in {FunctionType, BuiltinFunctionType} or issubclass(kind, type):
+    elif kind is FunctionType or kind is BuiltinFunctionType or issubclass(kind, type):
         name = getattr(value, "__module__", None)
     else:
         name = kind.__module__
