@@ -13,7 +13,7 @@ from concurrent_choices._strategies._workers._host import Host
 from concurrent_choices._strategies._workers._surroundings import surroundings
 from concurrent_choices._strategies._workers._wire import Kind, Terms
 from concurrent_choices._strategies._workers._worker_queue import SharedWorkerQueue, WorkerQueue
-from concurrent_choices._work._pace import LOAD, REPAID
+from concurrent_choices._work._pace import LOAD, REPAID, TAIL, TRIP
 from concurrent_choices._work._pickling import dump
 
 
@@ -109,10 +109,32 @@ def test_a_batch_lasts_as_long_as_its_message_is_worth():
     """A table that all items share is pickled once a message, so that there should be few messages."""
     queue = WorkerQueue(None, None)
     queue.packed(0.5, 180_000, 1)  # it imported cloudpickle
-    queue.packed(1e-3, 180_000, 2)
+    queue.packed(9e-3, 180_000, 2)  # somebody else had the core
+    queue.packed(1e-3, 180_000, 4)
     for _ in range(20):
         queue.took(queue.room * 1e-3, queue.room)
     assert queue.room == REPAID
+    assert queue.least == REPAID // TAIL
+
+
+def test_a_batch_of_items_that_share_nothing_is_short_however_long_they_take_to_pickle():
+    """To send more of them together saves nothing."""
+    queue = WorkerQueue(None, None)
+    for count in (1, 2, 4):
+        queue.packed(count * 2e-3, count * 100_000, count)
+    assert queue.pace.aim == TRIP
+    assert queue.least == 1
+
+
+def test_few_large_messages_are_lined_up():
+    """Memory bounds them, where time would let a worker have many."""
+    queue = WorkerQueue(None, None)
+    queue.packed(1e-3, LOAD, 40)
+    queue.took(1e-6, 40)
+    queue.sent(Claim(0, [1]))
+    assert queue.room
+    queue.sent(Claim(1, [1]))
+    assert not queue.room
 
 
 def test_a_shared_queue_reports_out_of_order():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concurrent_choices._work._pace import AIM, LOAD, MOST, TAIL, Load, Pace, share_of_rest
+from concurrent_choices._work._pace import AIM, LOAD, MOST, Load, Pace, share_of_rest
 
 
 def test_it_doubles_while_batches_are_short():
@@ -57,7 +57,7 @@ def test_no_lane_takes_more_than_half_of_its_share(size, remaining, lanes):
     """Near the end batches shrink, so that no lane is left with a long tail, and not to nothing."""
     taken = share_of_rest(size, remaining, lanes)
     assert 1 <= taken <= size
-    assert taken <= max(1, remaining / lanes / 2, size / TAIL)
+    assert taken <= max(1, remaining / lanes / 2)
 
 
 def test_an_unknown_rest_is_no_bound():

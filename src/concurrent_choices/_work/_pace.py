@@ -1,7 +1,7 @@
 """How many items a lane claims at a time.
 
 A batch costs its lane a few microseconds, so it should last a good part of a millisecond; and it holds
-back its results and its unstarted items, so it should not last several.
+back its results and its unstarted items, so it should not last several, unless it is dear to send.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ LOAD = 1 << 22
 milliseconds that carries more, carrying is what takes the time)."""
 
 REPAID = 64
-"""Times as long as a message of one item took to make that such a batch should last: a large table that all
-items share is paid once in each. To send, read and let go of it takes five times as long again (measured with
-a list of 20,000 floats), so that this is a tenth."""
+"""Times as long as it takes to pickle what the items of a message share that such a batch should last: a
+large table that all name is paid once in each. To send, read and let go of it takes five times as long again
+(measured with a list of 20,000 floats), so that this is a tenth."""
 
 LONGEST = 0.25
 """Seconds it should take for that at most: progress shows by batches, and what a worker has finished of one
 is lost if it dies (guessed)."""
 
 TAIL = 8
-"""Part of a batch's length at least that those near the end have: each costs as much as a long one does
-(guessed)."""
+"""Times as long as those near the end that a batch is at most, where what they share is dear: each costs as
+much as a long one does (guessed)."""
 
 
 class Pace:
@@ -65,34 +65,34 @@ class Load:
 
     Attributes:
         most: How many.
+        shared: Bytes that a message holds once, whatever the number of its things.
     """
 
-    __slots__ = ("_count", "_size", "most")
+    __slots__ = ("_count", "_size", "most", "shared")
 
     def __init__(self) -> None:
         self._count = self._size = 0
         self.most = MOST
+        self.shared = 0.0
 
     def weighed(self, size: int, count: int) -> None:
         """Learn that a message of `count` of them took `size` bytes."""
-        if count > self._count > 0:
+        if count > self._count > 0 and size >= self._size:
             more = (size - self._size) / (count - self._count)
+            self.shared = max(0.0, self._size - more * self._count)
             self.most = max(1, min(2 * self.most, int(LOAD / max(1.0, more)), MOST))
         else:
             self._count, self._size = count, size
             self.most = max(self.most, min(2 * self.most, LOAD * count // max(1, size), MOST))
 
 
-def trip(packing: float) -> float:
-    """Seconds a batch should take that travels, where a message of one item took so many to make."""
-    return max(TRIP, min(REPAID * packing, LONGEST))
+def trip(shared: float) -> float:
+    """Seconds a batch should take that travels, where what its items share takes so many to pickle."""
+    return max(TRIP, min(REPAID * shared, LONGEST))
 
 
 def share_of_rest(size: int, remaining: int | None, lanes: int) -> int:
-    """A batch size that leaves no lane with a long tail: at most half of its share of what is left.
-
-    An eighth of what it could be is no long tail, whatever is left.
-    """
+    """A batch size that leaves no lane with a long tail: at most half of its share of what is left."""
     if remaining is None:
         return size
-    return max(1, min(size, remaining // (2 * lanes or 2)), size // TAIL)
+    return max(1, min(size, remaining // (2 * lanes or 2)))

@@ -181,7 +181,7 @@ class Pump:
             return None
         source = self._job.source
         lanes = self._workers * CREDIT
-        return source.claim(share_of_rest(queue.room, source.remaining, lanes))
+        return source.claim(max(queue.least, share_of_rest(queue.room, source.remaining, lanes)))
 
     def _pack(self, claim: Claim) -> list[Any] | None:
         try:

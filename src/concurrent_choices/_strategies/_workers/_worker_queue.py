@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from math import inf
 from typing import Any, NamedTuple
 
 from ..._facts._batch import Claim
-from ..._work._pace import Load, Pace, trip
+from ..._work._pace import LOAD, TAIL, TRIP, Load, Pace, trip
 from ._child import readable
 from ._host import Worker
 
@@ -18,7 +19,8 @@ CREDIT = 2
 
 LONG = 10e-3
 """Seconds from which a batch is long: its worker gets the next when it has ended, so that nothing waits
-behind it while another worker is idle. The gap costs 1 % (guessed: 100 µs for each). `TRIP` is less."""
+behind it while another worker is idle. The gap costs 1 % (guessed: 100 µs for each, and what is shared, which
+lasts a 64th). `TRIP` is less."""
 
 MOST_CREDIT = 32
 """Batches it may hold while they are over in microseconds: waking a process for each would cost fifty
@@ -58,11 +60,13 @@ class WorkerQueue:
 
     def __init__(self, worker: Worker, batch: int | None) -> None:
         self.worker = worker
-        self.pace = Pace(batch, trip(0.0))
+        self.pace = Pace(batch, TRIP)
         self._fixed = batch is not None
         self._claims: deque[Claim] = deque()
         self._reported: int = 0
         self._items, self._results = Load(), Load()
+        self._shared = inf
+        self._size = 0
         self._credit = 1
         self._told = 0.0
 
@@ -79,11 +83,17 @@ class WorkerQueue:
         size = self.pace.size
         return size if self._fixed else min(size, self._items.most, self._results.most)
 
+    @property
+    def least(self) -> int:
+        """How many of those at least, however few are left, as each message is dear."""
+        return self.room // TAIL if self.pace.aim > TRIP else 1
+
     def took(self, seconds: float, count: int) -> None:
         """A batch of `count` items took so many seconds in the worker."""
         self._told += seconds
         self.pace.took(seconds, count)
-        ahead = max(CREDIT, min(int(BRIEF / max(seconds, 1e-6)), MOST_CREDIT))
+        most = min(MOST_CREDIT, LOAD // max(1, self._size))
+        ahead = max(CREDIT, min(int(BRIEF / max(seconds, 1e-6)), most))
         self._credit = ahead if seconds < LONG else 1
 
     @property
@@ -110,9 +120,12 @@ class WorkerQueue:
 
     def packed(self, seconds: float, size: int, count: int) -> None:
         """A message of `count` items was made in so many seconds, and took `size` bytes."""
-        if count <= 2:  # noqa: PLR2004 - the very first may have imported what pickles it
-            self.pace.aim = trip(seconds)
         self._items.weighed(size, count)
+        self._size = size
+        if self._items.shared:
+            # The least of them: of any, another thread may have had the core or the GIL meanwhile.
+            self._shared = min(self._shared, seconds * self._items.shared / size)
+            self.pace.aim = trip(self._shared)
 
     def answered(self, size: int, count: int) -> None:
         """A message of `count` results took `size` bytes."""
