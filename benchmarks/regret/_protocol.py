@@ -18,7 +18,7 @@ from benchmarks.oracle._zygote import Answer, in_own_process
 from benchmarks.regret._contestants import alone, contestants, rules
 from benchmarks.regret._fork_server import by_fork_server
 from benchmarks.regret._pace import Mark, count_for, few, paced
-from benchmarks.regret._run import AUDIT, AUTO, CONTROL, FORK_SERVER, HAND, NAMED, PACE, Run, by_name, decided
+from benchmarks.regret._run import AUDIT, AUTO, CONTROL, FORK_SERVER, HAND, NAMED, PACE, Run, decided, named
 from concurrent_choices import run
 
 __all__ = ["AT_LENGTH", "LONG", "SIZES", "Known", "Sizes", "get_to_know", "measure"]
@@ -179,7 +179,7 @@ class _Job:
         self._doing = self._doing or answer.get("doing", "")
 
     def _named(self, number: int, place: int) -> None:
-        once = partial(timed, partial(by_name, self._doing), self.entry.fn, self.items)
+        once = partial(named, self._doing, self.entry.fn, self.items)
         self._measure(NAMED, self._doing, number, place, once)
 
     def _forking(self, best: Sequence[str]) -> list[str]:

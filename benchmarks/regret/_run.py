@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
@@ -29,8 +30,8 @@ __all__ = [
     "PACE",
     "SINGLE",
     "Run",
-    "by_name",
     "decided",
+    "named",
     "plan_of",
 ]
 
@@ -73,9 +74,10 @@ def decided(fn: Callable[[Any], Any], items: Sequence[Any]) -> Answer:
     return answer | {"report": str(report), "doing": report.doing if report is not None else ""}
 
 
-def by_name(doing: str, fn: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-    """A run under the strategy that a report says `auto` ended with."""
-    return run(fn, items, strategy=strategy_for(plan_of(doing)))
+def named(doing: str, fn: Callable[[Any], Any], items: Sequence[Any]) -> Answer:
+    """What a run takes under what a report says `auto` ended with; workers stay, as those of `auto` do."""
+    strategy = strategy_for(plan_of(doing))
+    return timed(partial(run, strategy=strategy), fn, items)
 
 
 def plan_of(doing: str) -> Plan:
