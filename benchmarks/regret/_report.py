@@ -165,10 +165,10 @@ def _jobs(cases: Sequence[Case]) -> Iterator[str]:
     yield "## Jobs"
     yield ""
     yield (
-        "Medians in ms. *Named* is the strategy that `auto` ended with in the first round, over the best by hand: "
-        "what is left of the regret where nothing has to be learnt. *Once more* is the "
-        "best by hand, measured once more in each round, over itself: the regret that a perfect choice would "
-        "show here. *No fork* is the best by hand that does not fork its caller, where the best does."
+        "Medians in ms. *Named* is the strategy that `auto` ended with in the first round, over the best by "
+        "hand: what is left of the regret where nothing has to be learnt. *Once more* is the best by hand, "
+        "measured once more in each round, over itself: the regret that a perfect choice would show here. "
+        "*No fork* is the best by hand that does not fork its caller, where the best does."
     )
     yield ""
     yield from heads(
