@@ -75,6 +75,11 @@ class Case:
         return math.nan if self.auto is None else self.auto / self.best[1]
 
     @property
+    def unlearnt(self) -> float:
+        """What `auto` ended with, named at once, took over the best by hand: regret with nothing to learn."""
+        return math.nan if self.named is None else self.named / self.best[1]
+
+    @property
     def lost(self) -> float:
         """Seconds that `auto` took more than the best by hand."""
         return math.nan if self.auto is None else self.auto - self.best[1]

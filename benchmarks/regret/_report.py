@@ -186,7 +186,7 @@ def _jobs(cases: Sequence[Case]) -> Iterator[str]:
             _ms(best),
             _ms(math.nan if case.auto is None else case.auto),
             _ratio(case.regret),
-            _ratio(math.nan if case.named is None else case.named / best),
+            _ratio(case.unlearnt),
             _ratio(case.control),
             _ms(case.bound) if case.bound > best else "",
         )

@@ -76,7 +76,7 @@ def _regret(name: str, cases: Sequence[Case], goal: float | None) -> Target:
 def _named(cases: Sequence[Case]) -> Target:
     """What is left where nothing has to be learnt; nothing is to be reached by it."""
     figure = "the same with the strategy named that `auto` ended with: geometric mean"
-    known = [case.named / case.best[1] for case in cases if case.named is not None]
+    known = [case.unlearnt for case in cases if math.isfinite(case.unlearnt)]
     return Target(figure, "", f"{geometric_mean(known):.3f} of {len(known)}" if known else NOTHING)
 
 
