@@ -660,6 +660,19 @@ def test_a_first_call_that_was_held_up_asks_for_no_crowd():
     assert arrangement.inside <= arrangement.threads + 1
 
 
+def test_items_found_to_fill_the_cores_are_left_alone():
+    """A trial of two left their own threads no core to be seen on; while workers come up, they have them."""
+    decider = controller()
+    for now, late in ((0.002, 1), (0.005, 2), (0.007, 3), (0.01, 4)):
+        arrangement = decider.look(computing(now, items=round(now * 1000), looks=late, late=late))
+    assert arrangement.stage == "starting"
+    for now in (0.03, 0.05, 0.075):
+        sight = computing(now, items=round(now * 1000), looks=4, late=4)
+        arrangement = decider.look(sight._replace(cpu=0.01 + 1.9 * (now - 0.01)))
+    assert (arrangement.stage, arrangement.processes) == ("alone", 0)
+    assert arrangement.reason == "an item keeps the cores busy by itself"
+
+
 def asleep(now, *, calls, flying=64, spent=0.0, remaining=1000, **more):
     """Lanes at calls that sleep; the calling thread has left the items to them."""
     clocks = {"cpu": spent, "lane_cpu": spent}

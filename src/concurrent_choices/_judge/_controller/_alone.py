@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._known import ABOVE_ALL, ALIKE, SMALL, Known, first_lanes
+from ._known import ABOVE_ALL, ALIKE, FILLED, SMALL, Known, first_lanes
 from ._parallel import Parallel
 from ._processes import Starting
 from ._sight import Arrangement, Sight
@@ -37,8 +37,6 @@ compute, they have claimed no more items than processes would soon be glad of)."
 NATIVE = 0.6
 """Cores that a process uses beside its lanes from which its items have threads of their own: the clock of
 a process is late by 4 ms for each of its threads, which is 0.4 of a core in 20 ms."""
-
-_NATIVE = "an item keeps the cores busy by itself"
 
 
 class Alone:
@@ -111,8 +109,8 @@ class Alone:
         known, began, work, rest = self._known, self._solo.began, self._solo.work, self._known.rest(sight)
         known.cores = max(0.1, (sight.lane_cpu - began.lane_cpu) / work)
         native = (sight.cpu - began.cpu) / work if work >= 10 * GLANCE else 1.0
-        if known.native or (native >= PARALLEL and known.limits.cpus < 2 * native):
-            return self._stay(_NATIVE, CALM)
+        if known.fills(native):
+            return self._stay(FILLED, CALM)
         if known.apart:
             return self._stay(f"it computes, and {known.apart}", calm(sight))
         if known.limits.cpus < 1.5 or rest < 10e-3:  # noqa: PLR2004 - less than a second core; less than a pair takes
@@ -194,7 +192,7 @@ class Pair:
         gain = busy / self._known.cores
         if (sight.cpu - began.cpu) / seconds - busy >= NATIVE:
             self._known.native = True
-            return Alone(self._known, sight, _NATIVE)
+            return Alone(self._known, sight, FILLED)
         items = sight.done - began.done
         slower = items >= 3 * COUNTED and items / seconds < GAINS * self._alone
         if gain >= PARALLEL and busy >= TWO and not slower:

@@ -6,9 +6,9 @@ from math import ceil, inf
 
 from ._climb import FIRST
 from ._sight import Limits, Sight
-from ._thresholds import CLEAR, GAINS
+from ._thresholds import CLEAR, GAINS, PARALLEL
 
-__all__ = ["ABOVE_ALL", "ALIKE", "SMALL", "Known", "first_lanes", "worth_carrying", "worth_sharing"]
+__all__ = ["ABOVE_ALL", "ALIKE", "FILLED", "SMALL", "Known", "first_lanes", "worth_carrying", "worth_sharing"]
 
 SMALL = 3e-3
 """Seconds of rest that nothing is worth being started for (DECISION.md 5.3, S2)."""
@@ -29,6 +29,9 @@ ABOVE_ALL = 0.75
 
 TOLD, FEWEST = 16, 2
 """Items alone that tell more than those few before the lanes, and how many do if they are long (guessed)."""
+
+FILLED = "an item keeps the cores busy by itself"
+"""Why nothing is worth being done beside it."""
 
 ALIKE = 3.0
 """Factor within which items count as the same kind (guessed)."""
@@ -97,6 +100,10 @@ class Known:
         if now >= self._crowded_until or (told and self.each > GAINS * self._crowded_gap):
             return False
         return 1 / ALIKE < self.each / self._crowded_each < ALIKE
+
+    def fills(self, cores: float) -> bool:
+        """Whether items that keep so many cores busy leave too few for another beside each."""
+        return self.native or (cores >= PARALLEL and self.limits.cpus < 2 * cores)
 
     def rest(self, sight: Sight) -> float:
         """Seconds of one lane's work that are left; as much as is done, where nobody knows."""

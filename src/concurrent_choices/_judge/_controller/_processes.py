@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._known import Known, worth_sharing
+from ._known import FILLED, Known, worth_sharing
 from ._process_trial import ProcessTrial
 from ._sight import Arrangement, Sight
 from ._solo import Solo
@@ -10,6 +10,11 @@ from ._stage import Back, Stage
 from ._thresholds import CALM, CLEAR, COUNTED
 
 __all__ = ["Outside", "Starting"]
+
+
+LONG = 3 * CLEAR
+"""Seconds of one lane's work after which this process's computing tells of the items: to order workers takes
+some 30 ms of it (measured)."""
 
 
 class Starting:
@@ -28,8 +33,7 @@ class Starting:
         self._reason = reason
         self._before = before
         self._inside = inside
-        self._since = sight.now
-        self._began = sight
+        self._since = self._began = sight
         self._slowest = known.each
         # Calls that lanes were at when others were found to compute tell nothing of those that are left.
         self._leftovers = before is None and sight.flying > 0
@@ -54,8 +58,11 @@ class Starting:
             return self._give_up(sight, known.obstacle)
         if self._has_begun_to_wait(sight):
             return Back("items have begun to wait")
+        if self._fills_cores(sight):
+            known.native = True
+            return self._give_up(sight, FILLED)
         if sight.ready < 2:  # noqa: PLR2004 - one worker is no faster than who works now; the others join in
-            if sight.now - self._since > 10.0 + 20 * known.limits.process_start:
+            if sight.now - self._since.now > 10.0 + 20 * known.limits.process_start:
                 known.barred = "worker processes did not come up in time"
             return self
         if not worth_sharing(known.rest(sight), known.limits.processes):
@@ -82,6 +89,13 @@ class Starting:
             return False
         self._solo.look(sight)
         return self._solo.sleeps and (self._solo.work >= CLEAR or not sight.alone_items)
+
+    def _fills_cores(self, sight: Sight) -> bool:
+        """Whether items compute in threads of their own after all: a trial of two may leave those none."""
+        since, seconds = self._since, sight.now - self._since.now
+        if self._before is not None or self._leftovers or seconds < LONG:
+            return False
+        return self._known.fills((sight.cpu - since.cpu) / seconds)
 
     def _give_up(self, sight: Sight, reason: str) -> Stage | Back:
         if self._before is not None:
