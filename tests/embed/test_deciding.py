@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from concurrent.futures import CancelledError, Future
 from contextvars import copy_context
-from functools import partial
+from functools import cache, partial, update_wrapper, wraps
+from operator import itemgetter
 from types import SimpleNamespace
 
 import pytest
@@ -292,7 +294,76 @@ def test_the_same_code_is_the_same_callable():
     assert identity_of(Box()) is identity_of(Box())
     assert identity_of(partial(made, 1)) is identity_of(made)
     assert identity_of([].append) is identity_of([1].append)
+    assert identity_of([].__len__) is identity_of([1].__len__)
+    box = Box()
+    assert identity_of(weakref.proxy(box)) is identity_of(box)
+    assert identity_of(itemgetter(1)) is identity_of(itemgetter(2))
     assert identity_of(len) is len
+
+
+def named(fn):
+    """Decorate as most do."""
+
+    @wraps(fn)
+    def around(*args):
+        return fn(*args)
+
+    return around
+
+
+class Named:
+    """Decorates by an object."""
+
+    def __init__(self, fn):
+        update_wrapper(self, fn)
+        self.fn = fn
+
+    def __call__(self, *args):
+        return self.fn(*args)
+
+
+class Remote:
+    """Has whatever it is asked for, on another machine."""
+
+    def __getattr__(self, name):
+        return Remote()
+
+    def __call__(self):
+        """Call it there."""
+
+
+@pytest.mark.parametrize("decorate", [named, Named, cache, lambda fn: partial(named(fn), 1)])
+def test_two_callables_under_one_decorator_are_two(decorate):
+    """What was learnt of one says nothing of the other, whatever its decorator is written in."""
+
+    def first():
+        """One."""
+
+    def second():
+        """The other."""
+
+    assert identity_of(decorate(first)) is first.__code__
+    assert identity_of(decorate(second)) is second.__code__
+
+
+def test_two_callables_written_in_c_are_two():
+    """Though they are of one type, or hang on classes of one type."""
+    assert identity_of(dict.fromkeys) is identity_of(dict.fromkeys)
+    assert identity_of(dict.fromkeys) is not identity_of(int.from_bytes)
+    assert identity_of(str.upper) is not identity_of(str.lower)
+    assert identity_of("a".upper) is identity_of(str.upper)
+
+
+def test_a_callable_that_seems_to_wrap_without_end_is_recognised():
+    """It names itself, or has an attribute of every name."""
+    number = 1
+
+    def loop():
+        return number
+
+    update_wrapper(loop, loop)
+    assert identity_of(loop) is loop.__code__
+    assert identity_of(Remote()) is Remote.__call__.__code__
 
 
 def test_a_context_around_a_call_is_taken_off():

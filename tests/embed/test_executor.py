@@ -16,6 +16,7 @@ import time
 import weakref
 from concurrent.futures import CancelledError, Future, as_completed, wait
 from contextvars import copy_context
+from functools import cache, wraps
 
 import pytest
 
@@ -231,6 +232,55 @@ def locked():
     """Use something that only this process has."""
     with LOCK:
         return spin(100_000)
+
+
+@cache
+def first_cached(rounds):
+    """Compute."""
+    return spin(rounds)
+
+
+@cache
+def then_cached(rounds):
+    """Count in a global."""
+    COUNTED["calls"] += 1
+    return spin(rounds)
+
+
+def traced(fn):
+    """Decorate as most do."""
+
+    @wraps(fn)
+    def around(*args):
+        return fn(*args)
+
+    return around
+
+
+@traced
+def first_traced(rounds):
+    """Compute."""
+    return spin(rounds)
+
+
+@traced
+def then_traced(rounds):
+    """Count in a global."""
+    COUNTED["calls"] += 1
+    return spin(rounds)
+
+
+@pytest.mark.parametrize(("first", "then"), [(first_cached, then_cached), (first_traced, then_traced)])
+def test_what_was_learnt_of_one_decorated_callable_moves_no_other(executor, first, then):
+    """The second would go to processes unexamined, and what it changes would be lost."""
+    for more in range(PATIENCE):
+        executor.submit(first, 200_000 + more).result()
+        if executor.explain()[first.__qualname__].place == "process":
+            break
+    assert executor.explain()[first.__qualname__].place == "process"
+    before = COUNTED["calls"]
+    wait([executor.submit(then, 200_000 + more) for more in range(20)])
+    assert COUNTED["calls"] - before == 20
 
 
 def test_what_uses_a_lock_stays(executor):

@@ -30,7 +30,7 @@ class Accounts:
     def of(self, fn: Callable[..., Any]) -> Account:
         """The account of a callable; a new one where it has none."""
         # A plain function's identity, without the call that works out any other's.
-        key = fn.__code__ if type(fn) is FunctionType else identity_of(fn)
+        key = fn.__code__ if type(fn) is FunctionType and not fn.__closure__ else identity_of(fn)
         account = self._known.get(id(key))
         return account if account is not None else self._enter(fn, key)
 
