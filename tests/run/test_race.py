@@ -1,3 +1,7 @@
+import asyncio
+from contextvars import ContextVar
+
+import anyio
 import pytest
 
 from concurrent_choices import Workload
@@ -58,6 +62,46 @@ def test_each_contender_gets_as_many_items():
     assert len(calls) % (2 * HEATS) == 0
     assert 0 < len(calls) <= 1000 * SHARE
     assert held.leftover.results == {item: -item for item in calls}
+
+
+TENANT = ContextVar("tenant", default="nobody")
+
+
+def ask(item):
+    return item, TENANT.get()
+
+
+async def ask_waiting(item):
+    await asyncio.sleep(0)
+    return ask(item)
+
+
+def ask_anew(item):
+    return anyio.run(ask_waiting, item)
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+@pytest.mark.parametrize(
+    ("fn", "rival"),
+    [
+        (ask, THREADS),
+        (ask_anew, THREADS),
+        (ask_waiting, told("asyncio", 1.0, concurrency=2)),
+        (abs, told("process", 1.0, workers=2)),
+    ],
+)
+def test_a_running_loop_can_hold_a_race(fn, rival, backend):
+    """It waits meanwhile, as in a notebook; the calls are made in its context."""
+    held = race(fn, items=300)
+
+    async def main():
+        TENANT.set("somebody")
+        return held.hold(verdict_of(SEQUENTIAL, rival), 300, 5.0)
+
+    measured = anyio.run(main, backend=backend)
+    results = held.leftover.results
+    assert set(measured) == {"sequential", rival.plan.strategy}
+    assert results == {item: item if fn is abs else (item, "somebody") for item in results}
 
 
 def test_a_single_contender_does_not_race():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import copy_context
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError
@@ -12,7 +14,10 @@ from .._facts._batch import Claim
 from .._facts._workload import Workload
 from .._measure._ledger import Raised
 from .._measure._profiler import Sampled
+from .._work._contexts import leave_loop
+from .._work._hand import DaemonHand
 from .._work._own_loops import new_loop
+from .._work._running_loop import loop_runs
 from .._work._watched import time_up
 from ..protocols import Strategy
 from ._arguments import check_timeout
@@ -82,14 +87,16 @@ class Leftover:
         """
         indices, items = [index for index, _ in drawn], [item for _, item in drawn]
         began = time.perf_counter()
+        work = partial(
+            run,
+            self.workload.fn,
+            items,
+            strategy=strategy,
+            timeout=timeout,
+            return_exceptions=return_exceptions,
+        )
         try:
-            values = run(
-                self.workload.fn,
-                items,
-                strategy=strategy,
-                timeout=timeout,
-                return_exceptions=return_exceptions,
-            )
+            values = _beside_loop(work) if loop_runs() else work()
         except Exception as error:
             renumber(error, indices)
             raise
@@ -152,6 +159,18 @@ class Leftover:
         error = None if return_exceptions else self.first_error()
         if error is not None:
             raise error
+
+
+def _beside_loop(work: Callable[[], list[Any]]) -> list[Any]:
+    """Have it done in a thread, in the caller's context, while the caller's loop waits: none runs there."""
+    context, done = copy_context(), list[list[Any]]()
+    leave_loop(context)
+    hand = DaemonHand("concurrent_choices-race")
+    try:
+        hand.do(lambda: done.append(context.run(work)), inf)
+    finally:
+        hand.close()
+    return done[0]
 
 
 def _overdue(claim: Claim, timeout: float | None) -> list[Raised]:
