@@ -892,6 +892,35 @@ def test_a_full_queue_blocks_until_there_is_room():
         assert late[0].result(10) == 32
 
 
+def test_a_submitter_goes_on_when_more_calls_may_run():
+    """Calls that stand still make room for others, which leave the queue though none has ended."""
+    meet = threading.Barrier(60)
+    with AdaptiveExecutor(max_queue=1) as executor:
+        futures = [executor.submit(meet.wait, 20) for _ in range(60)]
+        assert sorted(future.result() for future in futures) == list(range(60))
+
+
+def test_a_submitter_goes_on_when_waiting_calls_move_to_processes(tmp_path):
+    """They leave the queue there and then, not when the first of them has ended."""
+    gate, late = threading.Event(), threading.Event()
+    with AdaptiveExecutor(1, max_queue=1) as executor:
+        executor.submit(gate.wait, 60)
+        moving = executor.submit(hold, tmp_path / "begun", tmp_path / "gate")
+        submitter = threading.Thread(target=lambda: (executor.submit(pow, 2, 5), late.set()))
+        submitter.start()
+        while not executor._core._room._waiters:
+            time.sleep(1e-3)
+        account = executor._core.accounts.of(hold)
+        account.move()
+        executor._core._move_waiting(account)
+        gone_on = late.wait(10)
+        (tmp_path / "gate").touch()
+        gate.set()
+        assert moving.result(60) == "made"
+        submitter.join()
+    assert gone_on
+
+
 def test_its_own_threads_are_never_blocked_by_a_full_queue():
     """A call that submits more than the queue holds would wait for itself, so it need not."""
     with AdaptiveExecutor(1, max_queue=1) as executor:

@@ -252,6 +252,7 @@ class Core:
         with self._dispatch.lock:
             tasks = self._dispatch.backlog.remove(account)
             self._remote += len(tasks)
+            self._left()
             if self._dispatch.closing:
                 self._dispatch.close()  # threads that rested while these were waiting may go home
         for task in tasks:

@@ -235,6 +235,8 @@ class Dispatch:
         while True:
             with self.lock:
                 more = self._grow()
+                if more is not None and self.attentive:
+                    self._on_left()
             if more is None or not self._begin(*more):
                 return
 
