@@ -328,6 +328,32 @@ def test_unpicklable_results_and_arguments_stay(executor):
     assert "pickled" in why(executor, give)
 
 
+class Leaving:
+    """Asks to end its thread when it is pickled."""
+
+    def __reduce__(self):
+        sys.exit("pickled")
+
+
+@pytest.mark.parametrize("kind", ["argument", "held", "result"])
+def test_what_exits_when_it_is_pickled_stays(executor, kind):
+    """It ends no thread of ours: every call gives its result, and the shutdown comes back."""
+    leaving = Leaving()
+
+    def give(given):
+        spin(100_000)
+        return leaving if kind == "result" else given is leaving
+
+    def make(held=leaving):
+        spin(100_000)
+        return held is leaving
+
+    fn, args = (make, ()) if kind == "held" else (give, (leaving if kind == "argument" else 1,))
+    results = [executor.submit(fn, *args).result(30) for _ in range(40)]
+    assert set(map(bool, results)) == {True}
+    assert "pickled" in why(executor, fn)
+
+
 @pytest.mark.parametrize(("deed", "code"), [("exit", 3), ("kill", -9)])
 def test_a_worker_that_dies_fails_its_own_call_only(deed, code):
     """The call that ended its process says so; those beside it and after it are made."""
@@ -604,6 +630,30 @@ def test_a_result_is_its_callers_alone_while_the_callable_is_reviewed(executor, 
 
 class Result:
     """What a call gives."""
+
+
+def fail(rounds, _result):
+    """Compute, and raise."""
+    spin(rounds)
+    raise KeyError(rounds)
+
+
+@pytest.mark.parametrize("rounds", [0, 100_000])
+def test_what_failed_is_not_kept_until_the_collector_comes(rounds):
+    """An error's traceback holds the frames of those who made the call: none of them holds its future."""
+    gc.disable()
+    try:
+        with AdaptiveExecutor(max_threads=1) as executor:
+            seen = []
+            for _ in range(20):
+                argument = Result()
+                seen.append(weakref.ref(argument))
+                assert isinstance(executor.submit(fail, rounds, argument).exception(60), KeyError)
+            del argument
+            executor.submit(len, "").result(60)  # in the same thread
+            assert [each() for each in seen] == [None] * 20
+    finally:
+        gc.enable()
 
 
 def test_a_callback_may_wait_for_another_call(executor):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextvars
+import gc
 import inspect
 import os
 import threading
 import time
+import weakref
 
 import anyio
 import anyio.lowlevel
@@ -31,6 +33,15 @@ def boom():
 def stop():
     """Raise what ends iterators."""
     raise StopIteration("stop")
+
+
+def refuse(_argument):
+    """Raise."""
+    raise KeyError("refused")
+
+
+class Argument:
+    """What a call is given."""
 
 
 def linger(seconds):
@@ -222,3 +233,24 @@ def test_without_a_loop_it_says_so():
 def test_one_executor_serves_all():
     """All calls of a program share what was learnt."""
     assert _core() is _core()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_failed_is_not_kept_until_the_collector_comes(backend):
+    """An error's traceback holds the frames that it came through: none of them holds the call."""
+    argument = Argument()
+    seen = weakref.ref(argument)
+
+    async def main(argument):
+        with pytest.raises(KeyError):
+            await offload(refuse, argument)
+
+    gc.disable()
+    try:
+        anyio.run(main, argument, backend=backend)
+        del argument
+        while _core()._dispatch._busy:
+            time.sleep(1e-3)
+        assert seen() is None
+    finally:
+        gc.enable()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from .._work._apart import being_imported
 from ._examine import Examination
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .._facts._clock import Clock
     from ._tasks import Task
 
@@ -39,50 +41,48 @@ class Lane:
         self.thread: threading.Thread | None = None
 
 
-class _Outcome(NamedTuple):
-    value: Any
-    error: BaseException | None
-
-
 def perform(task: Task, lane: Lane, clock: Clock) -> None:
     """Make one call, hand over what came of it, and note what it took."""
     account = task.account
     account.calls += 1
     lane.task, lane.since = task, time.perf_counter_ns()
-    if account.candidate and not being_imported((task.fn, task.args, task.kwargs)):
-        examination = Examination(task, clock)
-        outcome = _measured(task, clock)
-        examination.end(outcome.value, failed=outcome.error is not None)
-    elif account.fully or account.calls % SELDOM == 0:
-        outcome = _measured(task, clock)
-    else:
-        try:
-            if task.kwargs:  # to unpack none takes as long as to call
-                value = task.context.run(task.fn, *task.args, **task.kwargs)
-            else:
-                value = task.context.run(task.fn, *task.args)
-        except BaseException as error:  # noqa: BLE001 - whatever it raises belongs to whoever waits for it
-            outcome = _Outcome(None, error)
+    try:
+        if account.candidate and not being_imported((task.fn, task.args, task.kwargs)):
+            value = _examined(task, clock)
+        elif account.fully or account.calls % SELDOM == 0:
+            value = _measured(task, clock)
+        elif task.kwargs:  # to unpack none takes as long as to call
+            value = task.context.run(task.fn, *task.args, **task.kwargs)
         else:
-            lane.task = None
-            task.deliver(value, None)
-            return
-    lane.task = None
-    account.errors += outcome.error is not None
-    task.deliver(*outcome)
-    del outcome  # its error's traceback holds this frame, which would hold it
+            value = task.context.run(task.fn, *task.args)
+    except BaseException as error:  # noqa: BLE001 - whatever it raises belongs to whoever waits for it
+        lane.task = None
+        account.errors += 1
+        task.deliver(None, error)
+        del task  # the error's traceback holds this frame, which would hold what holds the error
+    else:
+        lane.task = None
+        task.deliver(value, None)
 
 
-def _measured(task: Task, clock: Clock) -> _Outcome:
-    outcome = _Outcome(None, None)
+def _examined(task: Task, clock: Clock) -> Any:
+    examination, value, failed = Examination(task, clock), None, True
+    try:
+        value = _measured(task, clock)
+        failed = False
+        return value
+    finally:
+        examination.end(value, failed=failed)
+        del task  # as above
+
+
+def _measured(task: Task, clock: Clock) -> Any:
     queued, cpu, wall = clock.run_queue(), clock.thread_cpu(), clock.wall()
     try:
-        value = task.context.run(task.fn, *task.args, **task.kwargs)
-        outcome = _Outcome(value, None)
-    except BaseException as error:  # noqa: BLE001 - as above
-        outcome = _Outcome(None, error)
-    wall, cpu = clock.wall() - wall, clock.thread_cpu() - cpu
-    queued = clock.run_queue() - queued
-    parts = 1e9 * task.calls
-    task.account.learn(wall / parts, cpu / parts, queued / parts)
-    return outcome
+        return task.context.run(task.fn, *task.args, **task.kwargs)
+    finally:
+        wall, cpu = clock.wall() - wall, clock.thread_cpu() - cpu
+        queued = clock.run_queue() - queued
+        parts = 1e9 * task.calls
+        task.account.learn(wall / parts, cpu / parts, queued / parts)
+        del task  # as above

@@ -118,7 +118,7 @@ def _refuse(fn: Any) -> None:
 
 def _awaited(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Coroutine[Any, Any, Any]:
     if on_asyncio():
-        return _in_asyncio(fn, args, kwargs)
+        return _made(_ended_under_asyncio, fn, args, kwargs)
     if on_trio():
         return _in_trio(fn, args, kwargs)
     msg = "offload must be called inside an `async def` that asyncio or trio runs; elsewhere, call fn itself"
@@ -134,11 +134,25 @@ def _core() -> Core:
     return _shared[0]
 
 
-async def _in_asyncio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    loop = asyncio.get_running_loop()
-    waiter = loop.create_future()
+async def _in_trio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    await sys.modules["trio"].lowlevel.checkpoint_if_cancelled()
+    return await _made(_ended_under_trio, fn, args, kwargs)
+
+
+async def _made(ended: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     core = _core()
     task = core.submit(fn, args, kwargs)
+    await ended(core, task)
+    # Not by `asyncio.wrap_future`, for which whoever awaits a call that raised StopIteration waits for ever.
+    try:
+        return _checked(fn, task.future.result())
+    finally:
+        del task  # an error's traceback holds this frame, which would hold what holds the error
+
+
+async def _ended_under_asyncio(core: Core, task: Task) -> None:
+    loop = asyncio.get_running_loop()
+    waiter = loop.create_future()
 
     def wake() -> None:
         if not waiter.done():
@@ -154,16 +168,11 @@ async def _in_asyncio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     except asyncio.CancelledError:
         core.abandon(task)
         raise
-    # Not by `asyncio.wrap_future`, for which whoever awaits a call that raised StopIteration waits for ever.
-    return _awaited_result(task)
 
 
-async def _in_trio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+async def _ended_under_trio(core: Core, task: Task) -> None:
     trio: Any = sys.modules["trio"]
-    await trio.lowlevel.checkpoint_if_cancelled()
     token, me = trio.lowlevel.current_trio_token(), trio.lowlevel.current_task()
-    core = _core()
-    task = core.submit(fn, args, kwargs)
     waiting = [True]
 
     def wake() -> None:
@@ -184,16 +193,14 @@ async def _in_trio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
 
     task.future.add_done_callback(done)
     await trio.lowlevel.wait_task_rescheduled(abort)
-    return _awaited_result(task)
 
 
-def _awaited_result(task: Task) -> Any:
-    """What the call gave; a coroutine would be awaited by nobody, and could not come from a process."""
-    result = task.future.result()
+def _checked(fn: Any, result: Any) -> Any:
+    """What a call gave; a coroutine would be awaited by nobody, and could not come from a process."""
     if type(result) is CoroutineType:
         result.close()
         problem = (
-            f"{name_of(task.fn)} gave back a coroutine that nothing awaits; "
+            f"{name_of(fn)} gave back a coroutine that nothing awaits; "
             "await it, and offload what blocks inside it"
         )
         raise InvalidArgumentError("fn", problem)
