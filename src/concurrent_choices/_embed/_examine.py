@@ -71,7 +71,7 @@ class Examination:
         began = self._clock.thread_cpu()
         try:
             load(dump(result))
-        except Exception as error:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
             account.bar(f"its result cannot be pickled ({type(error).__name__}: {error})")
             return
         account.digest = self._held.digest
@@ -86,5 +86,5 @@ def holds_alike(fn: Any) -> bool:
 def _digest(value: Any) -> bytes:
     try:
         return digest_of(value)
-    except Exception:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
+    except (Exception, SystemExit):  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
         return b""

@@ -44,7 +44,7 @@ def being_imported(value: Any) -> bool:
         _Wary(BytesIO()).dump(value)
     except _BeingImportedError:
         return True
-    except Exception:  # noqa: BLE001 - it cannot be pickled so, which is found out again by who pickles it
+    except (Exception, SystemExit):  # noqa: BLE001 - it cannot be pickled so, which is found out again by who pickles it
         return False
     return False
 

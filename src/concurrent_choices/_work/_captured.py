@@ -78,7 +78,7 @@ def held_by(fn: Any) -> Held:
         try:
             total.update(name.encode())
             total.update(digest_of(value))
-        except Exception as error:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
             return Held(b"", f"{name} is a {type(value).__qualname__} ({_words(error)})")
     return Held(total.digest(), "")
 
@@ -102,7 +102,7 @@ def digest_of(value: Any) -> bytes:
     return digest.digest()
 
 
-def _words(error: Exception) -> str:
+def _words(error: BaseException) -> str:
     text = text_of(error).strip().splitlines()
     return text[0] if text else type(error).__name__
 
