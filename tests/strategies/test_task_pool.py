@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 
 import anyio
 import anyio.lowlevel
 import pytest
 
-from concurrent_choices import arun
+from concurrent_choices import AsyncioStrategy, arun
 from concurrent_choices._strategies._lanes import _task_pool
 from concurrent_choices._work._pace import Pace
 
@@ -17,13 +18,14 @@ ITEMS = 2000
 pytestmark = pytest.mark.parametrize("backend", ["asyncio", "trio"])
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def short_breath(monkeypatch):
     """Items are claimed one by one, and each takes as long as others of the loop are to wait."""
     monkeypatch.setattr(_task_pool, "BREATH", 1e-9)
     monkeypatch.setattr(_task_pool, "Pace", partial(Pace, 1))
 
 
+@pytest.mark.usefixtures("short_breath")
 def test_lanes_that_never_wait_let_the_loop_turn_as_often_as_one_does(backend):
     """However many there are, others of the loop wait for one of them, not for all."""
     turns = [0]
@@ -47,6 +49,7 @@ def test_lanes_that_never_wait_let_the_loop_turn_as_often_as_one_does(backend):
     assert turns[0] > ITEMS / 4
 
 
+@pytest.mark.usefixtures("short_breath")
 def test_a_caller_whose_results_never_cease_can_be_cancelled(backend):
     """On asyncio, anyio passes over who has got something at each turn of the loop."""
     called = []
@@ -67,3 +70,34 @@ def test_a_caller_whose_results_never_cease_can_be_cancelled(backend):
 
     anyio.run(main, backend=backend)
     assert len(called) < ITEMS
+
+
+class EndedError(Exception):
+    """What the first of two items raises."""
+
+
+@pytest.mark.parametrize("ended_by", ["an item", "the caller"])
+def test_nothing_is_begun_once_it_has_ended(monkeypatch, backend, ended_by):
+    """Not by a lane whose item takes no notice of its cancellation, though others were claimed with it."""
+    monkeypatch.setattr(_task_pool, "Pace", partial(Pace, ITEMS))
+    begun = []
+
+    async def main():
+        both = anyio.Event()
+
+        async def resist(item):
+            begun.append(item)
+            if item == 0:
+                await both.wait()
+                if ended_by == "an item":
+                    raise EndedError
+                scope.cancel()
+            both.set()
+            with suppress(anyio.get_cancelled_exc_class()):
+                await anyio.sleep_forever()
+
+        with anyio.CancelScope() as scope, suppress(EndedError):
+            await arun(resist, range(ITEMS), strategy=AsyncioStrategy(concurrency=2))
+
+    anyio.run(main, backend=backend)
+    assert begun == [0, 1]

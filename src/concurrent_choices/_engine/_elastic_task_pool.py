@@ -111,7 +111,7 @@ class ElasticTaskPool(TaskPool):
             for _ in range(min(self._concurrency - self._live, length_hint(self._unstarted))):
                 self._start()
         elif not self._live:
-            self._halted = True
+            self._halt()
             self._host.wake()
 
     async def _rest(self) -> None:

@@ -11,6 +11,7 @@ another takes its place, so nothing leaks from item to item.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
 from contextvars import Context, copy_context
 from itertools import chain, count, repeat
@@ -138,15 +139,22 @@ class TaskPool:
         self._host = host
         self._breathed = self._finished = time.perf_counter()
         async with host:
-            while not (self.job.stopped or self._halted):
-                self._top_up()
-                if not self._live and source.finished:
-                    break
-                if not source.claimable:
-                    source.hunger()
-                await self._rest()
-                self._flush()
-            self._halted = True
+            try:
+                while not (self.job.stopped or self._halted):
+                    self._top_up()
+                    if not self._live and source.finished:
+                        break
+                    if not source.claimable:
+                        source.hunger()
+                    await self._rest()
+                    self._flush()
+            finally:
+                self._halt()
+
+    def _halt(self) -> None:
+        """Have no further item begin, those that are claimed included."""
+        self._halted = True
+        deque(self._unstarted, maxlen=0)
 
     async def _rest(self) -> None:
         """Wait until there may be something to see to."""
@@ -180,7 +188,7 @@ class TaskPool:
         self._dry = True
 
     def _next_claim(self) -> Claim | None:
-        return self.job.source.claim(self._pace.size)
+        return None if self._halted else self.job.source.claim(self._pace.size)
 
     async def _lane(self, own: Context | None) -> None:
         # One coroutine, not two: every step of an item's goes through all that await it.
@@ -234,7 +242,7 @@ class TaskPool:
         """End the task pool with an error, unless one has ended it before."""
         if not self._halted:
             self._put(batch)
-            self._halted = True
+            self._halt()
             self.job.source.close()
             self._host.wake()
 
