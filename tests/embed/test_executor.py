@@ -754,7 +754,8 @@ def two_at_one_worker(executor, folder, *, reading=False):
 
     Or, the second, as its argument is read.
     """
-    tasks = []  # of no length yet known, so that one may be sent ahead
+    executor._core.accounts.of(hold).figures.measured = 2  # and short, so that one may be sent ahead
+    tasks = []
     for name in ("first", "second"):
         call = hold, folder / f"{name} begun", folder / f"{name} gate"
         fn, *args = (where_it_is, Held(*call)) if reading and tasks else call
@@ -763,6 +764,21 @@ def two_at_one_worker(executor, folder, *, reading=False):
             time.sleep(1e-3)
     appear(folder / "first begun")
     return tasks
+
+
+def test_no_call_is_sent_behind_one_of_unknown_length(tmp_path):
+    """It would wait there for as long as that takes, while another worker has nothing to do."""
+    with AdaptiveExecutor(max_processes=2, place="process") as executor:
+        calls = [executor.submit(hold, tmp_path / f"{at} begun", tmp_path / f"{at} gate") for at in range(2)]
+        for at in range(2):
+            appear(tmp_path / f"{at} begun")
+        third = executor.submit(where, 1)
+        (tmp_path / "1 gate").touch()
+        try:
+            assert third.result(20) != os.getpid()
+            assert not calls[0].done()
+        finally:
+            (tmp_path / "0 gate").touch()
 
 
 def test_a_cancelled_call_is_not_made_when_its_turn_comes(tmp_path):

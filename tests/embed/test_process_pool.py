@@ -128,6 +128,7 @@ def die_at(path):
 def test_a_call_that_lies_ahead_of_a_worker_that_dies_is_made_by_another(tmp_path):
     """It had not begun, so it is not lost with the one that had."""
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        executor._core.accounts.of(die_at).figures.measured = 2  # and short, so that one may be sent ahead
         dying = executor.submit(die_at, tmp_path / "now")
         ahead = executor.submit(pid_of, 1)
         (tmp_path / "now").touch()

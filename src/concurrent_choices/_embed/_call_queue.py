@@ -50,7 +50,10 @@ class CallQueue:
         if len(self.assignments) > 1:
             return False
         first = self.assignments[0]
-        return isinstance(first, Task) and first.account.figures.own <= AHEAD
+        if isinstance(first, Account):
+            return False
+        known = first.account.figures  # nothing, at first: then it may take for ever
+        return not known.is_new and known.own <= AHEAD
 
     def context(self) -> Context:
         """The submitter's context of the call that it makes; an empty one where it makes none."""
