@@ -16,7 +16,7 @@ import time
 import weakref
 from concurrent.futures import CancelledError, Future, as_completed, wait
 from contextvars import copy_context
-from functools import cache, wraps
+from functools import cache, partial, wraps
 
 import pytest
 
@@ -223,6 +223,29 @@ def bump():
     """Count in a global."""
     COUNTED["calls"] += 1
     return spin(100_000)
+
+
+def tally(_item):
+    """Count in a global."""
+    return bump()
+
+
+def test_chunks_of_what_changes_what_it_holds_are_never_moved(executor):
+    """What is bundled is looked at, not the bundle."""
+    before = COUNTED["calls"]
+    list(executor.map(tally, range(80), chunksize=2))
+    assert COUNTED["calls"] - before == 80
+    assert "changed" in why(executor, tally)
+
+
+def test_what_a_partial_holds_is_not_asked_of_its_function(executor):
+    """They hold different things, which bars neither from going to processes."""
+    for _ in range(PATIENCE):
+        executor.submit(partial(where, 200_000)).result()
+        if executor.explain()["where"].place == "process":
+            break
+    assert executor.submit(where, 200_000).result() != os.getpid()
+    assert "changed" not in why(executor, where)
 
 
 LOCK = threading.Lock()
@@ -456,8 +479,6 @@ def test_to_thread_is_seen_through(executor):
     async def main():
         loop = asyncio.get_running_loop()
         context = contextvars.copy_context()
-        from functools import partial
-
         for _ in range(3):
             await loop.run_in_executor(executor, partial(context.run, spin, 10))
 

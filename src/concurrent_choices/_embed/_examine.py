@@ -74,7 +74,8 @@ class Examination:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
             account.bar(f"its result cannot be pickled ({type(error).__name__}: {error})")
             return
-        account.digest = self._held.digest
+        if holds_alike(self._fn):
+            account.digest = self._held.digest
         account.weigh(self._cost + (self._clock.thread_cpu() - began) / 1e9)
 
 

@@ -135,8 +135,8 @@ class Packer:
         began = time.perf_counter()
         held = held_by(fn)
         packed.cost = time.perf_counter() - began
-        alike = holds_alike(fn)
-        if held.digest != packed.digest or (alike and held.digest != account.digest):
+        examined = holds_alike(fn) and account.digest
+        if held.digest != packed.digest or (examined and held.digest != examined):
             self._kept.pop(id(fn), None)
             raise BelongsHereError("what it holds has changed here, which another process would not see")  # noqa: EM101, TRY003 - as above
 

@@ -35,7 +35,7 @@ WIDEST = 50
 """Things inside another that are looked at (guessed: one thing must not take all the looks)."""
 
 DEEPEST = 4
-"""Levels that are looked at: bound arguments stand in a tuple, inside another one, and may hold what holds a
+"""Levels that are looked at: bound arguments stand in a tuple, one may be another, and hold what holds a
 client."""
 
 _SETTERS = frozenset({"set_wakeup_fd", "setitimer", "signal"})

@@ -46,6 +46,8 @@ WIDEST = 200
 
 _ATOMS = (int, float, complex, str, bytes, type(None))
 
+_CALLED = (FunctionType, MethodType, partial)
+
 
 class Held(NamedTuple):
     """What a callable holds.
@@ -141,7 +143,7 @@ def _followed(thing: Any) -> Iterable[tuple[str, Any]] | None:
         held = thing.__self__
         return [*_classes(held), ("its function", thing.__func__), ("its object", held)]
     if _is(thing, partial):
-        return [("its function", thing.func), ("its bound arguments", (thing.args, thing.keywords))]
+        return [("its function", thing.func), *_bound(thing)]
     if isinstance(thing, type):
         return ((f"{thing.__name__}.{name}", part) for name, part in parts_of_class(thing))
     return () if isinstance(thing, ModuleType) or _is_plain_callable(thing) else None
@@ -151,11 +153,16 @@ def _classes(thing: object) -> list[tuple[str, Any]]:
     return [("its class", kind) for kind in type(thing).__mro__]
 
 
+def _bound(thing: partial[Any]) -> Iterator[tuple[str, Any]]:
+    given = [*thing.args, *thing.keywords.values()]
+    yield "its bound arguments", tuple(each for each in given if not _is(each, *_CALLED))
+    yield from (("its bound function", each) for each in given if _is(each, *_CALLED))
+
+
 def _given_to_call(thing: object) -> list[tuple[str, Any]]:
     """What an object was given to call: a step of its work, or what a library's decorator stands around."""
     some = list(islice(attributes_of(thing).items(), WIDEST))  # at once: other threads may add to it
-    kinds = (FunctionType, MethodType, partial)
-    return [(f"its {name!r}", each) for name, each in some if name == "__wrapped__" or _is(each, *kinds)]
+    return [(f"its {name!r}", each) for name, each in some if name == "__wrapped__" or _is(each, *_CALLED)]
 
 
 def attributes_of(thing: object) -> dict[str, Any]:
