@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 import threading
 import time
 from contextlib import closing
@@ -10,7 +11,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from concurrent_choices import AdaptiveExecutor, WorkerDiedError
+from concurrent_choices import AdaptiveExecutor, NotPicklableError, WorkerDiedError
 from concurrent_choices._embed import _process_pool
 from concurrent_choices._embed._account import Account
 from concurrent_choices._embed._process_pool import ProcessPool
@@ -57,6 +58,16 @@ def only_in(home, what):
     raise ValueError(what)
 
 
+class Exits:
+    """A callable, or an argument, that would end whatever thread pickles it."""
+
+    def __call__(self):
+        return os.getpid()
+
+    def __reduce_ex__(self, protocol):
+        sys.exit(f"pickled as of {protocol}")
+
+
 class OnlyHere:
     """A callable, or an argument, that other processes cannot load."""
 
@@ -84,6 +95,7 @@ def hold():
         (OnlyHere("no"), "a worker process cannot load it: ValueError: no"),
         (OnlyHere("deadly"), "loading it ends a worker process (exit code 3)"),
         (OnlyHere(threading.Lock()), "it cannot be pickled"),
+        (Exits(), "it cannot be pickled (SystemExit: pickled as of"),
     ],
 )
 def test_a_look_says_why_a_callable_cannot_be_loaded(fn, words):
@@ -115,6 +127,34 @@ def test_a_call_that_a_worker_cannot_read_is_made_here(call):
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
         assert executor.submit(pid_of, 1).result(60) != os.getpid()
         assert executor.submit(*call).result(60) == os.getpid()
+        assert executor.submit(pid_of, 1).result(60) != os.getpid()
+
+
+class ExitsHere:
+    """A result that would end whatever thread of the caller's process reads it."""
+
+    def __init__(self, home):
+        self.home = home
+
+    def __setstate__(self, state):
+        if os.getpid() == state["home"]:
+            sys.exit("read")
+        self.__dict__ = state
+
+
+@pytest.mark.parametrize("call", [(pid_of, Exits()), (Exits(),)])
+def test_what_would_end_the_thread_that_pickles_it_is_called_here(call):
+    """That thread serves all calls."""
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        assert executor.submit(*call).result(60) == os.getpid()
+        assert executor.submit(pid_of, 1).result(60) != os.getpid()
+
+
+def test_what_would_end_the_thread_that_reads_it_is_an_error():
+    """Nothing else is lost with it."""
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        with pytest.raises(NotPicklableError, match="SystemExit: read"):
+            executor.submit(ExitsHere, os.getpid()).result(60)
         assert executor.submit(pid_of, 1).result(60) != os.getpid()
 
 

@@ -90,11 +90,16 @@ class Packer:
             BelongsHereError: It cannot travel, or must not any more.
         """
         fn, args, kwargs = unwrapped(task.fn, task.args, task.kwargs)
-        if being_imported((fn, args, kwargs)):
-            raise BelongsHereError("a module that it needs is still being imported")  # noqa: EM101, TRY003 - read once, inside
-        packed = self._packed(fn, pinned=task.account.pinned)
-        if not task.account.pinned:
-            self._check(packed, fn, task)
+        try:
+            if being_imported((fn, args, kwargs)):
+                raise BelongsHereError("a module that it needs is still being imported")  # noqa: EM101, TRY003, TRY301 - read once, inside
+            packed = self._packed(fn, pinned=task.account.pinned)
+            if not task.account.pinned:
+                self._check(packed, fn, task)
+        except BelongsHereError:
+            raise
+        except BaseException as error:  # a value's own hooks may call sys.exit()
+            raise BelongsHereError(f"it cannot be pickled ({reason_of(error)})") from error  # noqa: EM102, TRY003 - as above
         packed.sent += 1
         frames, forget = sent.frames_for(packed.token, packed.frames)
         look = not packed.named and packed.sent == 1
@@ -103,19 +108,16 @@ class Packer:
         call = Call(packed.token, frames, forget, task.number, args, kwargs, look, trial)
         try:
             return dump([call])
-        except Exception as error:
+        except BaseException as error:  # as above
             sent.lost(packed.token)
-            raise BelongsHereError(f"its arguments cannot be pickled ({reason_of(error)})") from error  # noqa: EM102, TRY003 - read once, inside
+            raise BelongsHereError(f"its arguments cannot be pickled ({reason_of(error)})") from error  # noqa: EM102, TRY003 - as above
 
     def _packed(self, fn: Any, *, pinned: bool) -> _Packed:
         packed = self._kept.get(id(fn))
         if packed is not None and packed.fn is not None and packed.fn() is fn:
             self._kept.move_to_end(id(fn))
             return packed
-        try:
-            frames = callable_frames(fn)
-        except Exception as error:
-            raise BelongsHereError(f"it cannot be pickled ({reason_of(error)})") from error  # noqa: EM102, TRY003 - as above
+        frames = callable_frames(fn)
         held = held_by(fn)
         if held.obstacle and not pinned:
             raise BelongsHereError(f"{held.obstacle}, which belongs to this process")  # noqa: EM102, TRY003 - as above

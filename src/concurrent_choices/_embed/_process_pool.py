@@ -245,7 +245,7 @@ class ProcessPool:
     def _send_look(self, queue: CallQueue, account: Account, fn: Any) -> None:
         try:
             frames = dump([Look(callable_frames(fn))])
-        except Exception as error:  # noqa: BLE001 - whatever the pickler raises is the reason
+        except BaseException as error:  # noqa: BLE001 - whatever its own hooks raise, sys.exit() too, is the reason
             self._on_looked(account, f"it cannot be pickled ({reason_of(error)})")
             return
         self._send(queue, account, frames, 0)

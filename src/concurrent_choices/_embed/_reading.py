@@ -22,7 +22,7 @@ def read_answer(message: Message, asked: Assignment) -> tuple[Any, BaseException
     """The answer in a message about what was asked; or why it cannot be read."""
     try:
         values, error = load(message.frames)
-    except Exception as obstacle:  # noqa: BLE001 - any result's own __setstate__ may raise anything
+    except BaseException as obstacle:  # noqa: BLE001 - any result's own __setstate__ may call sys.exit()
         # Only now: a call's arguments may take longer to spell than the call takes.
         words = repr(asked) if isinstance(asked, Task) else "a look"
         return None, NotPicklableError(message.start, words, "result", reason_of(obstacle))
