@@ -5,8 +5,10 @@ import os
 import sys
 import threading
 import time
+from concurrent.futures import CancelledError, Future
 from contextlib import closing
 from contextvars import ContextVar, copy_context
+from itertools import count
 from queue import SimpleQueue
 
 import pytest
@@ -15,7 +17,28 @@ from concurrent_choices import AdaptiveExecutor, NotPicklableError, WorkerDiedEr
 from concurrent_choices._embed import _process_pool
 from concurrent_choices._embed._account import Account
 from concurrent_choices._embed._process_pool import ProcessPool
+from concurrent_choices._embed._tasks import Task
+from concurrent_choices._strategies._workers._host import FALSE_STARTS
+from concurrent_choices._strategies._workers._wire import Terms
 from concurrent_choices._work._captured import held_by
+from descriptors import no_descriptors
+
+
+def account(ceiling=None):
+    """A callable whose calls belong to processes."""
+    made = Account("its name", object(), start=4, most=4, ceiling=ceiling, cpus=4.0)
+    made.move()
+    return made
+
+
+def task(fn, *args, known=None):
+    """A call, as the executor hands it to the pool."""
+    known = known or account()
+    known.digest = held_by(fn).digest
+    return Task(Future(), fn, args, {}, known, copy_context(), next(NUMBERS), 0, 1)
+
+
+NUMBERS = count(1)
 
 
 class Unstartable:
@@ -33,12 +56,10 @@ class Unstartable:
 def test_calls_that_come_while_its_thread_fails_to_start(monkeypatch):
     """None of them is left where nobody looks: each is made in a thread."""
     monkeypatch.setattr(_process_pool, "new_thread", lambda *_: Unstartable())
-    refused = []
-    pool = ProcessPool(
-        2, on_refused=lambda task, _: refused.append(task), on_returned=None, on_ended=None, on_looked=None
-    )
-    first = threading.Thread(target=pool.submit, args=("first",))
-    second = threading.Thread(target=pool.submit, args=("second",))
+    returned = []
+    pool = ProcessPool(2, on_returned=returned.append, on_ended=None, on_looked=None)
+    calls = [task(pid_of, 1) for _ in range(2)]
+    first, second = (threading.Thread(target=pool.submit, args=(call,)) for call in calls)
     first.start()
     assert Unstartable.starting.wait(60)
     second.start()
@@ -46,7 +67,8 @@ def test_calls_that_come_while_its_thread_fails_to_start(monkeypatch):
     Unstartable.may_fail.set()
     first.join(60)
     second.join(60)
-    assert sorted(refused) == ["first", "second"]
+    assert set(returned) == set(calls)
+    assert all(call.account.place == "thread" for call in calls)
 
 
 def only_in(home, what):
@@ -101,11 +123,9 @@ def hold():
 def test_a_look_says_why_a_callable_cannot_be_loaded(fn, words):
     """That keeps it in this process, and no other callable with it."""
     said = SimpleQueue()
-    pool = ProcessPool(
-        1, on_refused=None, on_returned=None, on_ended=None, on_looked=lambda *about: said.put(about)
-    )
+    pool = ProcessPool(1, on_returned=None, on_ended=None, on_looked=lambda *about: said.put(about))
     with closing(pool):
-        asked = [Account(name, name, start=1, most=1, ceiling=None, cpus=1.0) for name in ("first", "then")]
+        asked = [account(), account()]
         pool.look_at(asked[0], fn)
         pool.look_at(asked[1], hold)
         answers = dict(said.get(timeout=60) for _ in range(2))
@@ -156,6 +176,142 @@ def test_what_would_end_the_thread_that_reads_it_is_an_error():
         with pytest.raises(NotPicklableError, match="SystemExit: read"):
             executor.submit(ExitsHere, os.getpid()).result(60)
         assert executor.submit(pid_of, 1).result(60) != os.getpid()
+
+
+def made_of(path, home):
+    """What another process can only load once there is such a file."""
+    if os.getpid() != home and not path.exists():
+        raise FileNotFoundError(path)
+    return OnlyWith(path)
+
+
+class OnlyWith:
+    """A thing that needs a file to be loaded elsewhere."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return made_of, (self.path, os.getpid())
+
+
+def test_a_callable_that_could_not_be_loaded_is_sent_again(tmp_path):
+    """With its next call: the worker does not know it yet."""
+    held = OnlyWith(tmp_path / "now")
+
+    def fn():
+        return os.getpid(), held
+
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        assert executor.submit(fn).result(60)[0] == os.getpid()
+        (tmp_path / "now").touch()
+        assert executor.submit(fn).result(60)[0] != os.getpid()
+
+
+def wait_for(path):
+    """End when there is such a file; where that was."""
+    while not path.exists():
+        time.sleep(1e-3)
+    return os.getpid()
+
+
+def test_workers_that_cannot_load_what_they_need_of_this_library(monkeypatch):
+    """As where it has been upgraded meanwhile: calls, also those that were sent already, are made here."""
+    monkeypatch.setattr(_process_pool, "terms", lambda _workers: Terms(OnlyHere("upgraded")))
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        calls = [executor.submit(pid_of, number) for number in range(4)]
+        assert {call.result(60) for call in calls} == {os.getpid()}
+
+
+def test_a_thread_that_ends_a_call_just_before_the_pool_goes_to_sleep(monkeypatch):
+    """Then a call that waited for that, by its own limit, is handed to a worker all the same."""
+    monkeypatch.setattr(_process_pool, "REST", 1e6)
+    about_to_sleep, go_on = threading.Event(), threading.Event()
+
+    class Sleepy(ProcessPool):
+        def _deal(self):
+            super()._deal()
+            if self._backlog.size and all(queue.worker.ready for queue in self._queues.values()):
+                about_to_sleep.set()
+                assert go_on.wait(60)
+
+    limited = account(ceiling=1)
+    limited.running = 1
+    call = task(pid_of, 1, known=limited)
+    with closing(Sleepy(1, on_returned=None, on_ended=lambda _task: None, on_looked=None)) as pool:
+        pool.submit(call)
+        assert about_to_sleep.wait(60)
+        limited.running = 0
+        pool.poke()
+        go_on.set()
+        assert call.future.result(60) != os.getpid()
+
+
+def test_calls_given_up_before_their_worker_is_ready(monkeypatch):
+    """To end it was our doing: it says nothing of workers that cannot start."""
+    deal = ProcessPool._deal
+
+    def dealt(self):
+        deal(self)
+        for queue in list(self._queues.values()):
+            for asked in queue.assignments:
+                asked.abandoned = True
+                self._give_up(asked)
+
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        with monkeypatch.context() as patch:
+            patch.setattr(ProcessPool, "_deal", dealt)
+            for _ in range(FALSE_STARTS):
+                assert isinstance(executor.submit(pid_of, 1).exception(60), CancelledError)
+        assert executor.submit(pid_of, 1).result(60) != os.getpid()
+
+
+def test_a_look_that_lies_ahead_of_a_worker_that_dies_is_made_by_another(tmp_path):
+    """The callable is none the worse for it."""
+    said = SimpleQueue()
+    pool = ProcessPool(1, on_returned=None, on_ended=lambda _task: None, on_looked=lambda *it: said.put(it))
+    dying = task(die_at, tmp_path / "now")
+    with closing(pool):
+        pool.submit(dying)
+        while not dying.started:
+            time.sleep(1e-3)
+        pool.look_at(account(), hold)
+        while not any(len(queue.assignments) > 1 for queue in list(pool._queues.values())):
+            time.sleep(1e-3)
+        (tmp_path / "now").touch()
+        assert isinstance(dying.future.exception(60), WorkerDiedError)
+        assert said.get(timeout=60)[1] == held_by(hold)
+
+
+def test_where_no_further_worker_can_be_started_there_are_those_that_have_been(tmp_path):
+    """As where this process may open no more files."""
+    with AdaptiveExecutor(max_processes=2, place="process") as executor:
+        worker = executor.submit(pid_of, 1).result(60)
+        with no_descriptors():
+            busy, then = executor.submit(wait_for, tmp_path / "now"), executor.submit(pid_of, 1)
+            while executor._core._process_pool.most > 1 and not then.done():
+                time.sleep(1e-3)
+        (tmp_path / "now").touch()
+        assert busy.result(60) == worker == then.result(60)
+
+
+def test_calls_whose_callable_goes_back_to_threads_wait_for_no_worker(tmp_path):
+    """Neither those that waited already nor one that comes later."""
+    returned = SimpleQueue()
+    known = account()
+    pool = ProcessPool(1, on_returned=returned.put, on_ended=lambda _task: None, on_looked=None)
+    with closing(pool):
+        pool.submit(task(wait_for, tmp_path / "now"))
+        ahead, *waiting = (task(pid_of, 1, known=known) for _ in range(3))
+        for call in (ahead, *waiting):
+            pool.submit(call)
+        while not ahead.started:
+            time.sleep(1e-3)
+        known.bar("of what a test says")
+        late = task(pid_of, 1, known=known)
+        pool.submit(late)
+        assert [returned.get(timeout=60) for _ in range(3)] == [*waiting, late]
+        (tmp_path / "now").touch()
 
 
 def die_at(path):

@@ -79,6 +79,11 @@ class Backlog:
         self.size -= len(line)
         return list(line)
 
+    def take_home(self) -> list[Task]:
+        """Take all calls of callables that have gone back to threads."""
+        gone = [account for account in self._lines if account.place == "thread"]
+        return [task for account in gone for task in self.remove(account)]
+
     def clear(self) -> list[Task]:
         """Take everything."""
         tasks = list(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextvars import Context
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._strategies._workers._wire import Terms
 from ._account import Account
@@ -15,15 +15,22 @@ from ._tasks import Task
 if TYPE_CHECKING:
     from .._strategies._workers._host import Worker
 
-__all__ = ["AHEAD", "Assignment", "CallQueue", "terms"]
+__all__ = ["AHEAD", "Assignment", "CallQueue", "Inquiry", "terms"]
 
 AHEAD = 20e-3
 """Seconds up to which a call, by its own time, may be sent to a worker that is at another: longer ones would
 wait there while another worker falls idle (guessed: 100 trips)."""
 
 
-Assignment = Task | Account
-"""What a worker was asked for: a call, or a look at a callable before its calls are moved."""
+class Inquiry(NamedTuple):
+    """A look at a callable, to be had of a worker before its calls are moved there."""
+
+    account: Account
+    fn: Any
+
+
+Assignment = Task | Inquiry
+"""What a worker was asked for."""
 
 
 class CallQueue:

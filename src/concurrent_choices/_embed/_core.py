@@ -75,7 +75,6 @@ class Core:
         self._stall_monitor = StallMonitor(self._dispatch, clock)
         self._process_pool = ProcessPool(
             max(1, most),
-            on_refused=self._refused,
             on_returned=self._returned,
             on_ended=self._ended,
             on_looked=self._looked,
@@ -268,11 +267,6 @@ class Core:
             self._left()
         # Calls that came back wait in the backlog for this one's place, and perhaps no thread is at work.
         self._dispatch.spread()
-
-    def _refused(self, task: Task, reason: str) -> None:
-        """A call cannot be made in a worker process."""
-        task.account.bar(reason)
-        self._returned(task)
 
     def _returned(self, task: Task) -> None:
         """A call that was to be made in a worker process is to be made in a thread after all."""

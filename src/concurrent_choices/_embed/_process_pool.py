@@ -28,7 +28,7 @@ from .._work._new_thread import new_thread
 from .._work._pickling import dump, reason_of
 from ._account import Account
 from ._backlog import Backlog
-from ._call_queue import Assignment, CallQueue, terms
+from ._call_queue import Assignment, CallQueue, Inquiry, terms
 from ._packing import BelongsHereError, Packer, callable_frames
 from ._reading import read_answer, settle_call
 from ._remote import Look
@@ -50,8 +50,7 @@ class ProcessPool:
 
     Args:
         most: Processes at most.
-        on_refused: Told of a call that must be made in a thread, and why.
-        on_returned: Told of a call whose callable has gone back to threads while it waited.
+        on_returned: Told of a call that is to be made in a thread after all.
         on_ended: Told of a call that has ended.
         on_looked: Told what a worker says of a callable: what it holds there, or why it cannot be loaded.
     """
@@ -60,7 +59,6 @@ class ProcessPool:
         self,
         most: int,
         *,
-        on_refused: Callable[[Task, str], None],
         on_returned: Callable[[Task], None],
         on_ended: Callable[[Task], None],
         on_looked: Callable[[Account, Held | str], None],
@@ -68,7 +66,6 @@ class ProcessPool:
         self.most = most
         self.thread: threading.Thread | None = None
         self.unfit = ""
-        self._on_refused = on_refused
         self._on_returned = on_returned
         self._on_ended = on_ended
         self._on_looked = on_looked
@@ -79,7 +76,7 @@ class ProcessPool:
         self._waker: Waker | None = None
         self._closing = False
         self._backlog = Backlog()
-        self._looks: deque[tuple[Account, Any]] = deque()
+        self._looks: deque[Inquiry] = deque()
         self._packer = Packer()
         self._queues: dict[int, CallQueue] = {}
 
@@ -88,11 +85,11 @@ class ProcessPool:
     def submit(self, task: Task) -> None:
         """Have a worker make a call."""
         if not self._put(lambda: self._backlog.add(task)):
-            self._on_refused(task, self.unfit)
+            self._turn_away(task, self.unfit)
 
     def look_at(self, account: Account, fn: Any) -> None:
         """Have a worker load a callable and say what it holds there."""
-        if not self._put(lambda: self._looks.append((account, fn))):
+        if not self._put(lambda: self._looks.append(Inquiry(account, fn))):
             self._on_looked(account, self.unfit)
 
     def warm(self) -> None:
@@ -105,9 +102,9 @@ class ProcessPool:
         self._put(lambda: self._give_up(task))
 
     def poke(self) -> None:
-        """A thread has ended a call, so that a waiting one may go."""
-        if self._asleep and self._waker is not None:
-            self._waker.ring()
+        """Have it look again: a thread has ended a call, so that a waiting one may go."""
+        if self.thread is not None:
+            self._put(lambda: None)
 
     def cancel_waiting(self) -> None:
         """Cancel what has not been handed to a worker."""
@@ -117,16 +114,16 @@ class ProcessPool:
     def close(self) -> None:
         """End the workers when no call is left."""
         self._closing = True
-        if self.thread is not None:
-            self._put(lambda: None)
+        self.poke()
 
     def _put(self, order: Callable[[], object]) -> bool:
         """Have its thread do something; False where that cannot be started."""
         # A thread alone does not do: where it is not started after all, nobody looks into the tray.
         if not self._started and not self._start():
             return False
-        self._tray.append(order)
-        self.poke()
+        self._tray.append(order)  # before it is asked whether it sleeps: it looks here once it says so
+        if self._asleep and self._waker is not None:
+            self._waker.ring()
         return True
 
     def _start(self) -> bool:
@@ -161,10 +158,12 @@ class ProcessPool:
         self._host = Host()
         self._starts = Starts(self._host)
         try:
-            while not (self._closing and self._finished()):
+            while True:
                 while self._tray:
                     self._tray.popleft()()
                 self._deal()
+                if self._closing and self._finished():
+                    return
                 self._listen()
         finally:
             self._host.close()
@@ -186,6 +185,8 @@ class ProcessPool:
 
     def _deal(self) -> None:
         """Give every worker what it has room for; start workers while there is work for them."""
+        for task in self._backlog.take_home():
+            self._on_returned(task)
         while (self._looks or self._backlog.size) and not self.unfit:
             queue = self._queue_with_room()
             if queue is None or not self._give(queue):
@@ -197,15 +198,17 @@ class ProcessPool:
         idle = [queue for queue in self._queues.values() if not queue.assignments]
         if idle:
             return idle[0]
-        if len(self._queues) < self.most:
-            return self._open_queue()
-        return next((queue for queue in self._queues.values() if queue.room()), None)
+        opened = self._open_queue() if len(self._queues) < self.most else None
+        return opened or next((queue for queue in self._queues.values() if queue.room()), None)
 
     def _open_queue(self) -> CallQueue | None:
         try:
             worker = self._host.hire()
         except (WorkerStartError, OSError) as error:
-            self.unfit = str(error)
+            if self._queues:
+                self.most = len(self._queues)  # they are as good as before
+            else:
+                self.unfit = str(error)
             return None
         queue = CallQueue(worker)
         worker.link.queue(Kind.JOB, _JOB, 0, dump(terms(self.most)))
@@ -215,8 +218,7 @@ class ProcessPool:
     def _give(self, queue: CallQueue) -> bool:
         """Ask one worker for one thing; False where there is nothing it may be asked for."""
         if self._looks:
-            account, fn = self._looks.popleft()
-            self._send_look(queue, account, fn)
+            self._send_look(queue, self._looks.popleft())
             return True
         task = self._backlog.take(time.perf_counter_ns(), self._may)
         if task is None:
@@ -237,18 +239,18 @@ class ProcessPool:
         try:
             frames = self._packer.pack(task, queue.sent)
         except BelongsHereError as obstacle:
-            self._on_refused(task, str(obstacle))
+            self._turn_away(task, str(obstacle))
             return
         task.account.away += 1
         self._send(queue, task, frames, task.number)
 
-    def _send_look(self, queue: CallQueue, account: Account, fn: Any) -> None:
+    def _send_look(self, queue: CallQueue, inquiry: Inquiry) -> None:
         try:
-            frames = dump([Look(callable_frames(fn))])
+            frames = dump([Look(callable_frames(inquiry.fn))])
         except BaseException as error:  # noqa: BLE001 - whatever its own hooks raise, sys.exit() too, is the reason
-            self._on_looked(account, f"it cannot be pickled ({reason_of(error)})")
+            self._turn_away(inquiry, f"it cannot be pickled ({reason_of(error)})")
             return
-        self._send(queue, account, frames, 0)
+        self._send(queue, inquiry, frames, 0)
 
     def _send(self, queue: CallQueue, asked: Assignment, frames: list[Any], number: int) -> None:
         queue.assignments.append(asked)
@@ -257,16 +259,23 @@ class ProcessPool:
 
     def _refuse_all(self) -> None:
         while self._looks:
-            account, _ = self._looks.popleft()
-            self._on_looked(account, self.unfit)
+            self._turn_away(self._looks.popleft(), self.unfit)
         for task in self._backlog.clear():
-            self._on_refused(task, self.unfit)
+            self._turn_away(task, self.unfit)
+
+    def _turn_away(self, asked: Assignment, reason: str) -> None:
+        """Keep a callable in this process, and make its call there."""
+        if isinstance(asked, Inquiry):
+            self._on_looked(asked.account, reason)
+        else:
+            asked.account.bar(reason)
+            self._on_returned(asked)
 
     # Listening
 
     def _listen(self) -> None:
         self._asleep = True
-        if self._tray or (self._closing and self._finished()):
+        if self._tray:
             self._asleep = False
             return
         busy = any(queue.assignments for queue in self._queues.values())
@@ -302,30 +311,30 @@ class ProcessPool:
             self._take(queue, message)
         elif message.kind == Kind.REFUSED:
             # Nothing was started: its arguments cannot be read there.
-            queue.sent.lost_all()
             asked = queue.assignments.popleft()
-            self._turned_away(asked, f"a worker process cannot read its arguments: {message.text}")
+            self._take_back(queue, asked, f"a worker process cannot read its arguments: {message.text}")
         elif message.kind == Kind.UNFIT:
             self.unfit = f"a worker process cannot load this library: {message.text}"
+            queue.worker.kill()  # it answers nothing; what it was sent is handed on once it is gone
 
     def _take(self, queue: CallQueue, message: Message) -> None:
         asked = queue.assignments.popleft()
         answer, error = read_answer(message, asked)
-        if isinstance(asked, Account):
-            self._on_looked(asked, reason_of(error) if error else answer)
+        if isinstance(asked, Inquiry):
+            self._on_looked(asked.account, reason_of(error) if error else answer)
         elif error is None and answer.unloadable:
-            self._turned_away(asked, answer.unloadable)
+            self._take_back(queue, asked, answer.unloadable)
         else:
             asked.account.away -= 1
             settle_call(asked, answer, error)
             self._on_ended(asked)
 
-    def _turned_away(self, asked: Assignment, reason: str) -> None:
-        if isinstance(asked, Account):
-            self._on_looked(asked, reason)
-        else:
+    def _take_back(self, queue: CallQueue, asked: Assignment, reason: str) -> None:
+        """A worker could not read what it was asked, and did not begin it."""
+        queue.sent.lost_all()
+        if isinstance(asked, Task):
             asked.account.away -= 1
-            self._on_refused(asked, reason)
+        self._turn_away(asked, reason)
 
     # Ends
 
@@ -349,21 +358,22 @@ class ProcessPool:
         self._wires.remove(queue)
         code = self._host.dismiss(queue.worker)
         begun, unbegun = queue.fallen()  # not before: until it was killed it may have gone on
-        if not queue.worker.ready and self._starts.fail(queue.worker):
+        if not (queue.dropped or queue.worker.ready) and self._starts.fail(queue.worker):
             ended = f"ended before they were ready, the last with exit code {code}"
             self.unfit = f"worker processes {self._starts.failed} times in a row {ended}"
         reading = 0 if queue.dropped else queue.worker.page.reading
         for asked in reversed(unbegun):
-            if isinstance(asked, Account):
-                self._on_looked(asked, self.unfit or "its worker process ended too soon")
+            if isinstance(asked, Inquiry):
+                self._looks.appendleft(asked)
             elif asked.number == reading - 1:
-                self._turned_away(asked, f"reading its arguments ends a worker process (exit code {code})")
+                reason = f"reading its arguments ends a worker process (exit code {code})"
+                self._take_back(queue, asked, reason)
             else:
                 asked.account.away -= 1
                 self._backlog.put_back(asked)
         for place, asked in enumerate(begun, 1):
-            if isinstance(asked, Account):
-                self._on_looked(asked, f"loading it ends a worker process (exit code {code})")
+            if isinstance(asked, Inquiry):
+                self._turn_away(asked, f"loading it ends a worker process (exit code {code})")
             else:
                 kind = WorkerDiedError if place == len(begun) else ResultLostError
                 self._bury(asked, kind(asked.number, repr(asked), queue.worker.pid, code))
