@@ -16,6 +16,7 @@ from concurrent_choices._embed._account import EXAMINED, Account
 from concurrent_choices._embed._accounts import KEPT, Accounts
 from concurrent_choices._embed._backlog import Backlog
 from concurrent_choices._embed._examine import Examination
+from concurrent_choices._embed._explain import explain
 from concurrent_choices._embed._figures import Figures
 from concurrent_choices._embed._identity import identity_of, unwrapped
 from concurrent_choices._embed._lane import Lane
@@ -227,6 +228,20 @@ def test_the_first_pickling_is_no_evidence():
         made.weigh(cost)
     made.review()
     assert made.ready_to_move
+
+
+def test_a_chunk_is_explained_by_the_call():
+    """What was measured is the chunk, by which calls are placed; a person asks what a call takes."""
+    made = account("compute")
+    for _ in range(3):
+        made.learn(10 * MS, 8 * MS, 1 * MS)
+    made.weigh(4 * MS)
+    made.weigh(4 * MS)
+    made.tasks, made.calls = 3, 60
+    told = explain([made])["compute"]
+    assert (told.wall, told.cpu, told.queued, told.payload) == pytest.approx(
+        (0.5 * MS, 0.4 * MS, 0.05 * MS, 0.2 * MS)
+    )
 
 
 def task(of, submitted):

@@ -513,7 +513,16 @@ def test_map_refuses_what_is_no_whole_number(executor, argument, wrong):
 def test_chunks_are_counted_as_calls_of_the_callable(executor):
     """`explain` speaks of the caller's function, not of how its calls were bundled."""
     list(executor.map(spin, [10] * 20, chunksize=5))
-    assert executor.explain()["spin"].calls > 0
+    assert executor.explain()["spin"].calls == 20
+
+
+def test_chunks_of_short_calls_move(executor):
+    """It is the chunk that makes the trip, and that is long enough for it."""
+    for _ in range(PATIENCE):
+        pids = set(executor.map(where, [5_000] * 80, chunksize=40))
+        if os.getpid() not in pids:
+            break
+    assert os.getpid() not in pids, executor.explain()
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,8 @@ class Account:
         self.imported = b""  # digest of what it holds, where a worker imports it
         self.pinned = False
         self.figures = Figures()
-        self.calls = 0
+        self.tasks = 0
+        self.calls = 0  # of the user's callable: a task may make many
         self.review_at = 2  # so many measured calls, from which it is reviewed again
         self.errors = 0
         self._weighed: list[float] = []  # what each examined call's pickling costs

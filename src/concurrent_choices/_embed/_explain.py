@@ -78,6 +78,7 @@ def explain(accounts: Iterable[Account]) -> Explanation:
 
 def _learnt(account: Account) -> Learnt:
     known, placement = account.figures, account.placement
+    each = account.tasks / max(1, account.calls)  # a task was measured, which may be a chunk of calls
     return Learnt(
         name=account.name,
         place=account.place,
@@ -86,11 +87,11 @@ def _learnt(account: Account) -> Learnt:
         calls=account.calls,
         errors=account.errors,
         limit=account.limit,
-        wall=known.wall,
-        cpu=known.cpu,
-        queued=known.queued,
+        wall=known.wall * each,
+        cpu=known.cpu * each,
+        queued=known.queued * each,
         gil=known.gil,
-        payload=known.payload,
+        payload=None if known.payload is None else known.payload * each,
     )
 
 

@@ -44,12 +44,13 @@ class Lane:
 def perform(task: Task, lane: Lane, clock: Clock) -> None:
     """Make one call, hand over what came of it, and note what it took."""
     account = task.account
-    account.calls += 1
+    account.tasks += 1
+    account.calls += task.calls
     lane.task, lane.since = task, time.perf_counter_ns()
     try:
         if account.candidate and not being_imported((task.fn, task.args, task.kwargs)):
             value = _examined(task, clock)
-        elif account.fully or account.calls % SELDOM == 0:
+        elif account.fully or account.tasks % SELDOM == 0:
             value = _measured(task, clock)
         elif task.kwargs:  # to unpack none takes as long as to call
             value = task.context.run(task.fn, *task.args, **task.kwargs)
@@ -83,6 +84,5 @@ def _measured(task: Task, clock: Clock) -> Any:
     finally:
         wall, cpu = clock.wall() - wall, clock.thread_cpu() - cpu
         queued = clock.run_queue() - queued
-        parts = 1e9 * task.calls
-        task.account.learn(wall / parts, cpu / parts, queued / parts)
+        task.account.learn(wall / 1e9, cpu / 1e9, queued / 1e9)
         del task  # as above

@@ -380,7 +380,8 @@ class ProcessPool:
 
     def _bury(self, task: Task, error: WorkerDiedError) -> None:
         task.account.away -= 1
-        task.account.calls += 1
+        task.account.tasks += 1
+        task.account.calls += task.calls
         task.account.errors += 1
         task.deliver(None, CancelledError() if task.abandoned else error)
         self._on_ended(task)

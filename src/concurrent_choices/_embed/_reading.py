@@ -34,14 +34,14 @@ def read_answer(message: Message, asked: Assignment) -> tuple[Any, BaseException
 def settle_call(task: Task, report: Report, error: BaseException | None) -> None:
     """Hand over what came of a call, and note what it took."""
     account = task.account
-    account.calls += 1
+    account.tasks += 1
+    account.calls += task.calls
     if error is not None:
         account.errors += 1
         account.bar(f"its result cannot travel ({error})")
         task.deliver(None, CancelledError() if task.abandoned else error)
         return
-    calls = task.calls
-    account.learn_remote(report.wall / calls, report.cpu / calls, report.queued / calls)
+    account.learn_remote(report.wall, report.cpu, report.queued)
     if report.gil is not None and account.figures.gil is None:
         account.told(report.gil)
     if report.changed:
