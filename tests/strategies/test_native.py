@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
+from collections import deque
 from contextvars import ContextVar
 
 import anyio
 import pytest
 
 from concurrent_choices import arun
+from concurrent_choices._facts._batch import Batch
+from concurrent_choices._strategies._lanes._native import _Mailbox
 
 LAST = ContextVar("last", default=-1)
 
@@ -50,3 +54,37 @@ def test_lanes_of_a_loop_whose_tasks_are_eager_do_not_pile_up():
         return await arun(remember, range(2000), strategy="asyncio")
 
     assert asyncio.run(main()) == [*range(2000)]
+
+
+class Preempted(deque):
+    """Between a look whether anything is there and its answer, another thread acts."""
+
+    def __init__(self, act):
+        super().__init__()
+        self.act = act
+
+    def __len__(self):
+        count = super().__len__()
+        if self.act is not None:
+            other, self.act = threading.Thread(target=self.act), None
+            other.start()
+            other.join()
+        return count
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_last_batch_is_not_lost(backend):
+    """It may come, and the end with it, just after somebody has looked."""
+
+    def end():
+        mail.send(Batch(0, ["last"]))
+        mail.close()
+
+    async def main():
+        nonlocal mail
+        mail = _Mailbox()
+        mail._batches = Preempted(end)
+        return [batch async for batch in mail]
+
+    mail = None
+    assert anyio.run(main, backend=backend) == [Batch(0, ["last"])]

@@ -76,15 +76,15 @@ class _Mailbox:
         return self
 
     async def __anext__(self) -> Batch:
-        while not self._batches:
-            if self._closed:
-                if self.error is not None:
-                    raise self.error
-                raise StopAsyncIteration
+        while True:
+            closed = self._closed  # asked first: another thread may send its last batch, and close, any time
+            if self._batches:
+                return self._batches.popleft()
+            if closed:
+                raise StopAsyncIteration if self.error is None else self.error
             self._rung = False
             if not self._batches:
                 await self._wait()
-        return self._batches.popleft()
 
     async def _wait(self) -> None:
         self._awaited = True
