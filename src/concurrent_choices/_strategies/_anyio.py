@@ -1,4 +1,4 @@
-"""anyio task groups, on asyncio or trio."""
+"""Loops for what is written for anyio: asyncio's, or trio's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["AnyioStrategy"]
 
 @frozen
 class AnyioStrategy(LoopBacked):
-    """Runs an `async def` as tasks of an anyio task group; a `def` in that many threads.
+    """Runs an `async def` as tasks of one loop, asyncio's or trio's; a `def` in that many threads.
 
     Args:
         concurrency: Items in flight at once.
@@ -40,18 +40,12 @@ class AnyioStrategy(LoopBacked):
                 raise MissingExtraError(feature, "trio") from error
 
     def _run_tasks(self, tasks: TaskPool, register: Register) -> None:
-        import asyncio  # noqa: PLC0415 - 30 ms; imported when it is used
+        if self.backend == "trio":
+            from ._lanes import _trio_host  # noqa: PLC0415 - anyio costs 60 ms; imported when it is used
 
-        import anyio  # noqa: PLC0415 - 60 ms; as above
+            _trio_host.run_tasks(tasks, register)
+        else:
+            from .._work._own_loops import new_loop  # noqa: PLC0415 - asyncio costs 30 ms; as above
+            from ._lanes._asyncio import run_tasks  # noqa: PLC0415 - as above
 
-        from .._work._own_loops import with_threads  # noqa: PLC0415 - as above
-        from ._lanes._anyio_host import AnyioHost  # noqa: PLC0415 - as above
-
-        async def main() -> None:
-            if self.backend == "asyncio":
-                with_threads(asyncio.get_running_loop())
-            host = AnyioHost()
-            register(host.wake_soon)
-            await tasks.serve(host)
-
-        anyio.run(main, backend=self.backend)
+            run_tasks(new_loop, tasks, register)

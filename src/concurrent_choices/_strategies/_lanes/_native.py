@@ -21,9 +21,9 @@ from ..._work._job import Job
 from ..._work._new_thread import new_thread, start
 from ..._work._running_loop import on_trio
 from ._any_loop import PARTING, Background, Bell
-from ._anyio_host import AnyioHost
 from ._asyncio_host import AsyncioHost
 from ._task_pool import TaskPool
+from ._trio_host import TrioHost
 
 __all__ = ["execute_beside", "execute_tasks"]
 
@@ -157,7 +157,7 @@ def execute_tasks(
 
 
 def _start_here(job: Job, concurrency: int, make: MakeTasks, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
-    host = AnyioHost() if on_trio() else AsyncioHost()
+    host = TrioHost() if on_trio() else AsyncioHost()
     tasks = make(mail.put, concurrency)
     job.on_stop(host.wake_soon)
     job.source.on_change(host.wake_soon)

@@ -51,7 +51,7 @@ Register = Callable[[Callable[[], None]], None]
 
 
 class Host(Protocol):
-    """What lanes need of an event loop, so that asyncio and anyio need no twins of this file."""
+    """What lanes need of an event loop, so that asyncio and trio need no twins of this file."""
 
     async def __aenter__(self) -> object:
         """Be ready to spawn."""

@@ -1,4 +1,4 @@
-"""Lanes as tasks of an anyio task group, on asyncio or trio."""
+"""Lanes as trio's tasks, by way of anyio, which loads trio where it is installed."""
 
 from __future__ import annotations
 
@@ -12,21 +12,19 @@ import anyio.abc
 import anyio.lowlevel
 
 from ..._work._limited import OverdueError
-from ..._work._running_loop import on_trio
 from ._any_loop import Bell
-from ._task_pool import Body
+from ._task_pool import Body, Register, TaskPool
 
-__all__ = ["AnyioHost"]
+__all__ = ["TrioHost", "run_tasks"]
 
 
-class AnyioHost:
-    """See `Host`."""
+class TrioHost:
+    """See `Host`. Trio leaves no task behind: at the end it waits for those that resist."""
 
     def __init__(self) -> None:
         self._group: anyio.abc.TaskGroup = anyio.create_task_group()
         self._bell = Bell()
         self._cancelled: type[BaseException] = anyio.get_cancelled_exc_class()
-        self._ending = on_trio()  # there an item cannot cancel its own task
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -35,7 +33,6 @@ class AnyioHost:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
-        self._ending = True
         self._group.cancel_scope.cancel()
         return await self._group.__aexit__(kind, error, trace)
 
@@ -63,4 +60,15 @@ class AnyioHost:
         raise OverdueError
 
     def is_cancellation(self, error: BaseException) -> bool:
-        return self._ending and isinstance(error, self._cancelled)
+        return isinstance(error, self._cancelled)  # an item cannot cancel its own task here
+
+
+def run_tasks(tasks: TaskPool, register: Register) -> None:
+    """Run a task pool to its end on a new loop of trio's."""
+
+    async def main() -> None:
+        host = TrioHost()
+        register(host.wake_soon)
+        await tasks.serve(host)
+
+    anyio.run(main, backend="trio")

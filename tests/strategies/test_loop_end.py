@@ -1,0 +1,55 @@
+"""Loops that strategies make do not wait at their end for items that do not."""
+
+import asyncio
+import threading
+
+import anyio
+import anyio.to_thread
+import pytest
+
+from concurrent_choices import run
+
+LONG = 30
+"""Seconds after which an item ends by itself."""
+
+
+class Resisting:
+    """The first item raises when the second has begun, which takes no notice of its cancellation."""
+
+    def __init__(self):
+        self.begun, self.free = asyncio.Event(), threading.Event()
+        self.has_ended = False
+
+    async def __call__(self, item):
+        if item == 0:
+            await self.begun.wait()
+            raise ZeroDivisionError
+        self.begun.set()
+        await self.resist()
+        self.has_ended = True
+
+
+class InThread(Resisting):
+    async def resist(self):
+        await anyio.to_thread.run_sync(self.free.wait, LONG)
+
+
+class InLoop(Resisting):
+    async def resist(self):
+        until = anyio.current_time() + LONG
+        while anyio.current_time() < until:
+            try:
+                await anyio.sleep_until(until)
+            except anyio.get_cancelled_exc_class():
+                pass
+
+
+@pytest.mark.parametrize("strategy", ["asyncio", "uvloop", "anyio"])
+@pytest.mark.parametrize("item", [InThread, InLoop])
+def test_what_resists_is_left(strategy, item):
+    """As Ctrl-C is to be back within half a second."""
+    resisting = item()
+    with pytest.raises(ZeroDivisionError):
+        run(resisting, range(2), strategy=strategy)
+    assert not resisting.has_ended
+    resisting.free.set()
