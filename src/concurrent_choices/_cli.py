@@ -33,7 +33,7 @@ from ._measure._calibration import describe, machine_costs
 from ._platform import this_machine
 from ._run._choosing import recommend
 from ._run._probes import probes
-from ._work._perform import safe_repr
+from ._work._words import safe_repr
 
 __all__ = ["main"]
 

@@ -295,6 +295,23 @@ def test_one_exception_object_raised_by_many(strategy, of_kind):
     assert len(same.__notes__ if hasattr(same, "__notes__") else []) < 20
 
 
+def test_one_exception_object_names_the_item_that_raised_it_last():
+    """However often it was raised before, and whatever notes it came with."""
+    lines = [f"line {number}" for number in range(8)]
+    same = ValueError("again")
+    for line in lines:
+        same.add_note(line)
+
+    def fn(item):
+        raise same
+
+    for item in range(20):
+        with pytest.raises(ValueError, match="again"):
+            run(fn, [item], strategy="sequential")
+        assert same.__notes__[-1] == f"raised by item 0: {item}"
+    assert same.__notes__[:8] == lines
+
+
 ENDS = {
     "sys.exit": (acts.raise_system_exit, SystemExit, "enough"),
     "KeyboardInterrupt": (acts.raise_keyboard_interrupt, KeyboardInterrupt, "by hand"),

@@ -137,6 +137,25 @@ def test_an_item_that_raises_is_named_by_its_place_in_the_input(bad):
     assert caught.value.__notes__[-1] == f"raised by item {bad}: {bad}"
 
 
+@pytest.mark.parametrize(
+    "error", [RuntimeError("Event loop is closed"), SystemExit(3)], ids=["with advice", "no Exception"]
+)
+def test_whatever_an_item_raises_names_it(error):
+    """Also below the advice that some errors get, and where it ends the program."""
+    measured = threading.Event()
+
+    def fn(item):
+        if item == 999 and measured.is_set():
+            raise error
+        return callables.compute(1) and item
+
+    verdict = recommend(fn, list(range(1000)), verify=False)
+    measured.set()
+    with pytest.raises(type(error)) as caught:
+        verdict.run()
+    assert "raised by item 999: 999" in caught.value.__notes__
+
+
 @pytest.mark.parametrize("of_kind", ["def", "async def", "async def on one loop"])
 def test_a_measured_call_that_does_not_come_back_outlasts_its_timeout_too(of_kind):
     """Nobody waits for it for ever; where it holds the loop, others go on on another."""

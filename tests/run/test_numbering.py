@@ -24,6 +24,15 @@ def test_only_the_last_note_is_this_run_s():
     assert error.__notes__ == ["raised by item 0: 'x'", "raised by item 30: 'x'"]
 
 
+def test_a_note_below_does_not_matter():
+    """Advice about an error stands below the note that names its item."""
+    error = noted(1)
+    error.add_note("do it otherwise")
+    assert was_raised(error, 1)
+    renumber(error, [10, 20, 30])
+    assert error.__notes__ == ["raised by item 20: 'x'", "do it otherwise"]
+
+
 def test_an_error_about_an_item_is_renumbered():
     """It says the index itself, also after a trip through pickle."""
     for error in (ItemTimeoutError(1, "'x'", 2.0, "gone"), WorkerDiedError(1, "'x'", 7, -9)):

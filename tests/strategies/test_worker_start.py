@@ -121,8 +121,10 @@ def test_a_bare_worker_is_lean():
         "_strategies._workers._worker",
         "_work",
         "_work._contexts",
+        "_work._notes",
         "_work._perform",
         "_work._pickling",
+        "_work._words",
     ]
 
 

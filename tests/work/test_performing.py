@@ -1,4 +1,4 @@
-"""Performing a claim: values, errors, notes, contexts, and what nobody awaits."""
+"""Performing a claim: values, errors, contexts, and what nobody awaits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from concurrent_choices import Batch, Claim, UnawaitedError
 from concurrent_choices._work._callables import touches_nothing
-from concurrent_choices._work._perform import Performer, annotate, show, unawaited_among
+from concurrent_choices._work._perform import Performer, unawaited_among
 
 MARK = ContextVar("mark", default=0)
 
@@ -169,42 +169,6 @@ def test_unawaited_coroutines_in_their_place():
     assert batch.values[0] == 1
     assert [error.index for error in batch.values[1:]] == [4, 5]
     assert batch.error is None
-
-
-def test_notes_do_not_pile_up():
-    """The same object raised for ever gets a few notes only."""
-    error = ValueError()
-    for index in range(100):
-        annotate(error, index, index)
-    assert len(error.__notes__) < 20
-
-
-@pytest.mark.parametrize(
-    ("error", "notes"),
-    [
-        (RuntimeError("<Lock [locked]> is bound to a different event loop"), 2),
-        (RuntimeError("Event loop is closed"), 2),
-        (RuntimeError("out of paper"), 1),
-        (ValueError("Event loop is closed"), 1),
-    ],
-)
-def test_what_serves_another_loop_is_told_of(error, notes):
-    """Its own words do not say what to do."""
-    annotate(error, 3, "x")
-    assert len(error.__notes__) == notes
-    assert ("await arun(fn, items)" in error.__notes__[-1]) is (notes > 1)
-
-
-def test_reprs_for_messages():
-    """A repr is shortened, and one that raises is told about."""
-
-    class Broken:
-        def __repr__(self):
-            raise LookupError
-
-    assert show([1]) == "[1]"
-    assert show("x" * 500).endswith("...")
-    assert show(Broken()) == "<Broken whose repr raises LookupError>"
 
 
 @pytest.mark.parametrize("quick", [False, True])

@@ -9,7 +9,7 @@ import pytest
 
 from concurrent_choices import Batch, Claim, NotPicklableError, RemoteError
 from concurrent_choices._strategies._workers._outcome import Carried, Scrutiny, pack_outcome
-from concurrent_choices._work._pickling import OUT_OF_BAND_FROM, dump, load, reason_of
+from concurrent_choices._work._pickling import OUT_OF_BAND_FROM, dump, load
 
 
 class Stubborn:
@@ -127,12 +127,6 @@ def test_arrays():
     for value in (square, square[::2, ::3], square.T, numpy.zeros((0, 3)), array("d", [1.0])):
         back = load([bytes(frame) for frame in dump(value)])
         assert numpy.array_equal(back, value)
-
-
-def test_reasons_are_one_line():
-    """An error in one line, whatever it has to say."""
-    assert reason_of(ValueError("one\ntwo")) == "ValueError: one"
-    assert reason_of(ValueError()) == "ValueError"
 
 
 def outcome(values, error=None, *, tolerant=False):

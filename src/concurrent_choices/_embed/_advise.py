@@ -11,7 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from .._errors import InvalidArgumentError
-from .._work._perform import safe_repr
+from .._work._words import safe_repr
 from ._advisor._advice import AdviceTable
 from ._advisor._middleware import EndpointAdvisor
 from ._driving import Answer, Request, exchange, lifespan

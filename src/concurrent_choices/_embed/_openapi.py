@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from .._errors import InvalidArgumentError
 from .._work._captured import of_type
-from .._work._perform import safe_repr
+from .._work._words import safe_repr
 from ._driving import Request
 
 __all__ = ["HARMLESS", "requests_of"]

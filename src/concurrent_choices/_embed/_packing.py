@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._work._apart import being_imported, keep_apart
 from .._work._captured import held_by, travels_by_name
-from .._work._pickling import dump, reason_of
+from .._work._pickling import dump
+from .._work._words import reason_of
 from ._examine import holds_alike
 from ._identity import unwrapped
 from ._remote import Call

@@ -13,7 +13,7 @@ from .._run._arguments import check_fn, check_fn_for_executor, check_items
 from .._run._choosing import recommend
 from .._work._callables import name_of
 from .._work._captured import of_type
-from .._work._perform import show
+from .._work._words import show
 from ._executor import AdaptiveExecutor
 
 __all__ = ["pick_executor"]

@@ -25,7 +25,8 @@ from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._wires import Wires
 from .._work._mutex import Mutex
 from .._work._new_thread import new_thread
-from .._work._pickling import dump, reason_of
+from .._work._pickling import dump
+from .._work._words import reason_of
 from ._account import Account
 from ._backlog import Backlog
 from ._call_queue import Assignment, CallQueue, Inquiry, terms

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import NotPicklableError
 from .._strategies._workers._outcome import opened
-from .._work._pickling import load, reason_of
+from .._work._pickling import load
+from .._work._words import reason_of
 from ._tasks import Task
 
 if TYPE_CHECKING:

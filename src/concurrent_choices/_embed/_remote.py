@@ -9,7 +9,7 @@ from .._measure._clock import SystemClock
 from .._strategies._workers._outcome import Carried, portable, read
 from .._work._callables import show_call
 from .._work._captured import Held, held_by
-from .._work._pickling import reason_of
+from .._work._words import reason_of
 
 if TYPE_CHECKING:
     from ._gil_monitor import GilMonitor

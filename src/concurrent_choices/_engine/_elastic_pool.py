@@ -15,7 +15,7 @@ from .._strategies._lanes._threads import Lane, LanePool
 from .._work._bonds import refused_thread
 from .._work._job import Job
 from .._work._mutex import Mutex
-from .._work._perform import add_note
+from .._work._notes import add_note
 from ._tally import Tally
 
 __all__ = ["Counts", "ElasticPool", "explain_refusals"]

@@ -25,8 +25,9 @@ from .._strategies._workers._wire import Kind, Terms
 from .._work._apart import keep_apart
 from .._work._job import Job
 from .._work._mutex import Mutex
-from .._work._pickling import dump, reason_of
+from .._work._pickling import dump
 from .._work._state import State
+from .._work._words import reason_of
 from ._carrying import Done, stranded, too_dear
 from ._report import RunReport
 from ._urgency import Urgency

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._facts._batch import Batch, Claim
 from .._work._callables import touches_nothing
-from .._work._perform import annotate, call_each, unawaited_among
+from .._work._notes import annotate
+from .._work._perform import call_each, unawaited_among
 from ._figures import Block
 from ._ledger import Raised, Run
 from ._stopwatch import Stopwatch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from typing import Any
 
-from .._work._perform import text_of
+from .._work._words import text_of
 
 __all__ = ["is_congestion"]
 

@@ -27,7 +27,7 @@ from .._measure._profiler import Sampled, profile
 from .._platform import this_machine
 from .._strategies._event_loop import has_uvloop, why_no_uvloop
 from .._work._callables import is_async
-from .._work._perform import show, text_of
+from .._work._words import show, text_of
 from ._arguments import check_fn, check_items, only_async, seconds_in
 from ._elsewhere import Elsewhere, elsewhere
 from ._leftover import Leftover

@@ -13,7 +13,7 @@ from .._errors import ItemTimeoutError, WorkerStartError
 from .._strategies._processes import ProcessStrategy
 from .._work._imported import Imported
 from .._work._marks import compare
-from .._work._perform import text_of
+from .._work._words import text_of
 from ._prepare import prepare
 
 __all__ = ["Elsewhere", "elsewhere"]

@@ -97,7 +97,7 @@ class Leftover:
         )
         try:
             values = _beside_loop(work) if loop_runs() else work()
-        except Exception as error:
+        except BaseException as error:
             renumber(error, indices)
             raise
         took = time.perf_counter() - began

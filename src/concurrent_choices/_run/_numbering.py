@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from .._errors import ItemError
-from .._work._perform import notes_of
+from .._work._notes import index_noted, note_index
 
 __all__ = ["renumber", "was_raised"]
-
-_NOTE = re.compile(r"raised by item (\d+): ")
-"""How `_work._perform.annotate` begins."""
 
 
 def was_raised(value: object, place: int) -> bool:
@@ -21,10 +17,7 @@ def was_raised(value: object, place: int) -> bool:
     """
     if not isinstance(value, Exception):
         return False
-    if isinstance(value, ItemError) and value.index == place:
-        return True
-    notes = notes_of(value)
-    return bool(notes) and notes[-1].startswith(_words(place))
+    return index_noted(value) == place or (isinstance(value, ItemError) and value.index == place)
 
 
 def renumber(error: BaseException, indices: Sequence[int]) -> None:
@@ -32,14 +25,9 @@ def renumber(error: BaseException, indices: Sequence[int]) -> None:
 
     `indices` has the index in the whole of each item of the part.
     """
-    notes = notes_of(error)
-    last = _NOTE.match(notes[-1]) if notes else None
-    if last is not None and int(last[1]) < len(indices):
-        notes[-1] = f"{_words(indices[int(last[1])])}{notes[-1][last.end() :]}"
+    place = index_noted(error)
+    if place is not None and place < len(indices):
+        note_index(error, indices[place])
     elif isinstance(error, ItemError) and error.index < len(indices):
         error.index = indices[error.index]
         error.args = (error.index, *error.args[1:])  # which its repr shows
-
-
-def _words(place: int) -> str:
-    return f"raised by item {place}: "

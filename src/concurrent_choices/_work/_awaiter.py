@@ -14,9 +14,11 @@ from .._facts._batch import Batch, Claim
 from ._contexts import same
 from ._limited import CANCELLED, OverdueError, limited
 from ._mutex import Mutex
+from ._notes import annotate
 from ._own_loops import end_loop
-from ._perform import Mark, annotate, show, unawaited_among
+from ._perform import Mark, unawaited_among
 from ._running_loop import loop_runs
+from ._words import show
 
 __all__ = ["Awaiter"]
 

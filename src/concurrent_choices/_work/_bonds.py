@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from ._callables import name_of
 from ._captured import attributes_of, is_own, of_type, reached_from
-from ._perform import text_of
+from ._words import text_of
 
 __all__ = ["bound_to_thread", "is_loop_bound", "refused_thread"]
 

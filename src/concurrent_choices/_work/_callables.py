@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
-from ._perform import safe_repr, shortened
+from ._words import safe_repr, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,8 +15,8 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from .._platform._libraries import LIBRARIES
 from ._callables import enclosed
-from ._perform import text_of
 from ._pickling import MAINS, names_what_stays
+from ._words import reason_of
 
 if TYPE_CHECKING:
     import pickle
@@ -81,7 +81,7 @@ def held_by(fn: Any) -> Held:
             total.update(name.encode())
             total.update(digest_of(value))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
-            return Held(b"", f"{name} is a {type(value).__qualname__} ({_words(error)})")
+            return Held(b"", f"{name} is a {type(value).__qualname__} ({reason_of(error)})")
     return Held(total.digest(), "")
 
 
@@ -102,11 +102,6 @@ def digest_of(value: Any) -> bytes:
     for buffer in beside:
         digest.update(buffer.raw())
     return digest.digest()
-
-
-def _words(error: BaseException) -> str:
-    text = text_of(error).strip().splitlines()
-    return text[0] if text else type(error).__name__
 
 
 def parts_of(fn: Any) -> Iterator[tuple[str, Any]]:

@@ -16,8 +16,8 @@ from typing import Any
 
 from ._callables import enclosed
 from ._captured import attributes_of, of_type
-from ._perform import text_of
 from ._pickling import dump
+from ._words import text_of
 
 __all__ = ["obstacle"]
 

@@ -13,26 +13,15 @@ from types import BuiltinFunctionType, CoroutineType
 from .._errors import UnawaitedError
 from .._facts._batch import Batch, Claim
 from .._facts._lean import TYPE_CHECKING
+from ._notes import annotate
+from ._words import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from contextvars import Context
     from typing import Any
 
-__all__ = [
-    "Mark",
-    "Performer",
-    "add_note",
-    "add_to",
-    "annotate",
-    "call_each",
-    "notes_of",
-    "safe_repr",
-    "shortened",
-    "show",
-    "text_of",
-    "unawaited_among",
-]
+__all__ = ["Mark", "Performer", "call_each", "unawaited_among"]
 
 Mark = Callable[[], bool]
 """Asked before each item whether it may start."""
@@ -41,15 +30,6 @@ _new_tuple = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnk
 """Makes a named tuple without its Python-level constructor, which costs as much as a small item."""
 
 _AWAIT = "pass the async function itself, or an `async def` that awaits it"
-
-_ELSEWHERE = ("bound to a different event loop", "attached to a different loop", "Event loop is closed")
-_ONE_LOOP = (
-    "it uses what serves one event loop on another: each run has its own, and so has recommend(). Make it "
-    "inside the coroutine function, or around `await arun(fn, items)`, which uses the loop that is running"
-)
-
-_SHOWN = 120
-_NOTES = 8  # an exception object raised again and again must not grow for ever (guessed)
 
 
 class Performer:
@@ -148,54 +128,3 @@ def unawaited_among(batch: Batch, items: Sequence[Any], *, tolerant: bool) -> Ba
     if tolerant:
         return Batch(batch.start, values, batch.error)
     return Batch(batch.start, values[: errors[0].index - batch.start], errors[0])
-
-
-def annotate(error: BaseException, index: int, item: object) -> None:
-    """Note on an exception which item raised it, and what to do where it came from another event loop."""
-    add_note(error, f"raised by item {index}: {show(item)}")
-    if isinstance(error, RuntimeError) and any(words in text_of(error) for words in _ELSEWHERE):
-        add_note(error, _ONE_LOOP)
-
-
-def add_note(error: BaseException, text: str) -> None:
-    """As its own `add_note`, also on one of a frozen class, and not for ever."""
-    notes = notes_of(error)
-    if len(notes) < _NOTES:
-        add_to(error, "__notes__", [*notes, text])
-
-
-def notes_of(error: BaseException) -> list[str]:
-    """The notes on an exception, not asked of itself: its own `__getattr__` may give or raise anything."""
-    notes: Any = BaseException.__getattribute__(error, "__dict__").get("__notes__")
-    return notes if type(notes) is list else []  # pyright: ignore[reportUnknownVariableType] - its type says not of what
-
-
-def add_to(error: BaseException, name: str, value: object) -> None:
-    """Set what Python itself keeps on an exception, such as its notes, also on one of a frozen class."""
-    BaseException.__setattr__(error, name, value)
-
-
-def show(item: object) -> str:
-    """A repr for messages: short, and safe even where the item's own repr raises."""
-    return shortened(safe_repr(item))
-
-
-def shortened(text: str) -> str:
-    """A text for messages, cut off where it is long."""
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-
-def safe_repr(item: object) -> str:
-    """A repr at its full length, safe even where the item's own raises."""
-    try:
-        return repr(item)
-    except Exception as error:  # noqa: BLE001 - a broken repr must not hide the error it should explain
-        return f"<{type(item).__name__} whose repr raises {type(error).__name__}>"
-
-
-def text_of(error: BaseException) -> str:
-    """An exception's own words; empty where its `__str__` raises."""
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001 - a broken text must not hide the exception
-        return ""

@@ -10,7 +10,6 @@ from _pickle import dumps as pickled
 from _pickle import loads
 
 from .._facts._lean import TYPE_CHECKING
-from ._perform import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +24,6 @@ __all__ = [
     "goes_by_value",
     "load",
     "names_what_stays",
-    "reason_of",
     "size_of",
 ]
 
@@ -94,9 +92,3 @@ def goes_by_value(fn: object) -> bool:
 def load(frames: list[Any]) -> Any:
     """The value behind frames."""
     return loads(frames[0], buffers=frames[1:])
-
-
-def reason_of(error: BaseException) -> str:
-    """An error in one line."""
-    text = text_of(error).strip().splitlines()
-    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

@@ -7,7 +7,7 @@ from .._facts._batch import Batch, Claim
 from .._facts._lean import TYPE_CHECKING
 from ._hand import DaemonHand
 from ._mutex import Mutex
-from ._perform import show
+from ._words import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,8 +24,10 @@ from ..._facts._batch import Batch, Claim
 from ..._work._contexts import same
 from ..._work._job import Job
 from ..._work._limited import CANCELLED, OverdueError
+from ..._work._notes import annotate
 from ..._work._pace import Pace
-from ..._work._perform import annotate, show, unawaited_among
+from ..._work._perform import unawaited_among
+from ..._work._words import show
 
 __all__ = ["LANE", "Body", "Chunk", "Host", "Register", "Slots", "TaskPool"]
 

@@ -14,8 +14,9 @@ from ..._facts._lean import TYPE_CHECKING
 from ..._work._contexts import lanes_around
 from ..._work._job import Job
 from ..._work._mutex import Mutex
-from ..._work._pickling import load, reason_of
+from ..._work._pickling import load
 from ..._work._source import Source
+from ..._work._words import reason_of
 from ._outcome import Scrutiny, flush_output, pack_outcome
 from ._page import Page
 from ._voice import Voice

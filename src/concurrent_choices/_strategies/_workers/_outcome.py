@@ -10,8 +10,9 @@ import sys
 from ..._errors import NotPicklableError, RemoteError
 from ..._facts._batch import Batch, Claim
 from ..._facts._lean import TYPE_CHECKING
-from ..._work._perform import add_to, notes_of, show, text_of
-from ..._work._pickling import dump, load, reason_of
+from ..._work._notes import add_to, notes_of
+from ..._work._pickling import dump, load
+from ..._work._words import reason_of, show, text_of
 
 if TYPE_CHECKING:
     from contextvars import Context

@@ -26,8 +26,8 @@ from ..._facts._batch import Batch, Claim
 from ..._work._apart import keep_apart
 from ..._work._job import Job
 from ..._work._pace import share_of_rest
-from ..._work._perform import show
-from ..._work._pickling import dump, reason_of, size_of
+from ..._work._pickling import dump, size_of
+from ..._work._words import reason_of, show
 from .._lanes._inside import perform_inside
 from .._lanes._outbox import UNHEARD
 from ._child import readable

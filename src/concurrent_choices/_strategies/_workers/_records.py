@@ -14,8 +14,8 @@ import time
 from _queue import SimpleQueue
 
 from ..._facts._lean import TYPE_CHECKING
-from ..._work._perform import show
 from ..._work._pickling import dump, load
+from ..._work._words import show
 
 if TYPE_CHECKING:
     from typing import Any

@@ -18,7 +18,8 @@ from ..._facts._batch import Batch, Claim
 from ..._facts._lean import TYPE_CHECKING
 from ..._work._contexts import lanes_around
 from ..._work._perform import Performer
-from ..._work._pickling import load, reason_of
+from ..._work._pickling import load
+from ..._work._words import reason_of
 from ._outcome import Scrutiny, flush_output, pack_outcome, read
 from ._page import A_JOB, Page
 from ._surroundings import adopt
