@@ -25,8 +25,10 @@ from descriptors import no_descriptors
 
 
 def account(ceiling=None):
-    """A callable whose calls belong to processes."""
+    """A callable whose calls are short and belong to processes."""
     made = Account("its name", object(), start=4, most=4, ceiling=ceiling, cpus=4.0)
+    for _ in range(2):
+        made.learn(1e-3, 1e-3, 0.0)
     made.move()
     return made
 

@@ -57,7 +57,7 @@ class CallQueue:
         if len(self.assignments) > 1:
             return False
         first = self.assignments[0]
-        if isinstance(first, Account):
+        if isinstance(first, Inquiry):
             return False
         known = first.account.figures  # nothing, at first: then it may take for ever
         return not known.is_new and known.own <= AHEAD
