@@ -12,11 +12,14 @@ from concurrent_choices._facts._plan import Plan
 from concurrent_choices._facts._profile import Payload, Profile
 from concurrent_choices._facts._recommendation import Recommendation
 from concurrent_choices._judge._formulas import case_of
+from concurrent_choices._judge._obstacles import IN_PROCESSES
 from concurrent_choices._measure._feed import Feed
 from concurrent_choices._measure._profiler import Sampled
+from concurrent_choices._run._choosing import _raced
 from concurrent_choices._run._leftover import Leftover
 from concurrent_choices._run._race import HEATS, SHARE, Race, lanes, starting
 from concurrent_choices._strategies._registry import strategy_for
+from descriptors import no_descriptors
 
 
 def told(strategy, seconds, workers=1, concurrency=None):
@@ -124,6 +127,22 @@ def test_processes_stay_away_where_starting_them_takes_all_the_time():
     held = race(lambda item: item)
     measured = held.hold(verdict_of(PROCESSES, SEQUENTIAL, THREADS), 1000, 0.05)
     assert set(measured) == {"sequential", "thread"}
+
+
+def test_who_cannot_start_withdraws(monkeypatch, tmp_path):
+    """As with a server whose descriptors are used up: the others race, and the verdict says why."""
+    monkeypatch.chdir(tmp_path)  # no workers rest there
+    calls = []
+    held = race(lambda item: calls.append(item) or item)
+    with no_descriptors():
+        verdict = _raced(verdict_of(PROCESSES, SEQUENTIAL, THREADS), held.leftover, Costs(), 5.0)
+        alone = race(abs).hold(verdict_of(PROCESSES, SEQUENTIAL), 1000, 5.0)
+
+    assert {each.plan.strategy for each in verdict.estimates if each.measured} == {"sequential", "thread"}
+    assert "Too many open files" in verdict.estimate("process").obstacle
+    assert verdict.plan.strategy not in IN_PROCESSES
+    assert sorted(calls) == list(range(len(calls)))
+    assert alone == {}
 
 
 def test_no_heat_begins_where_starting_took_all_the_time():

@@ -190,7 +190,20 @@ def _raced(verdict: Recommendation, leftover: Leftover, costs: Costs, seconds: f
     there = verdict.profile.items  # "what if" asks about more than there are
     left = (verdict.items if there is None else there) - len(leftover.results)
     measured = race.hold(verdict, left, seconds)
+    if race.obstacle:
+        verdict = _without_processes(verdict, leftover.workload, costs, race.obstacle)
     return settle(evolve(verdict, profile=race.learnt(verdict.profile)), measured) if measured else verdict
+
+
+def _without_processes(
+    verdict: Recommendation, asked: Workload, costs: Costs, obstacle: str
+) -> Recommendation:
+    """The verdict where worker processes turn out not to start."""
+    known = {each.plan.strategy: each.obstacle for each in verdict.estimates if each.obstacle}
+    obstacles = known | dict.fromkeys(IN_PROCESSES, obstacle)
+    asked = evolve(asked, items_count=verdict.items)
+    again = judge(asked, verdict.profile, costs, verdict.machine, obstacles=obstacles)
+    return evolve(again, notes=verdict.notes)
 
 
 def _workload(workload: Any, items: Any) -> Workload:

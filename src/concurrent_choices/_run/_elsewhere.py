@@ -16,7 +16,7 @@ from .._work._marks import compare
 from .._work._words import text_of
 from ._prepare import prepare
 
-__all__ = ["Elsewhere", "elsewhere"]
+__all__ = ["Elsewhere", "elsewhere", "no_worker"]
 
 
 class Elsewhere(NamedTuple):
@@ -50,10 +50,15 @@ def elsewhere(fn: Any, seconds: float) -> Elsewhere:
     try:
         error = _compared(imported.marks, seconds)
     except (OSError, WorkerStartError) as failed:  # no descriptors, no pids
-        return Elsewhere(f"no worker process can be started here ({text_of(failed)})")
+        return Elsewhere(no_worker(failed))
     if isinstance(error, ItemTimeoutError):
         return UNTOLD
     return Elsewhere(f"a worker process finds other things in modules ({text_of(error)})" if error else "")
+
+
+def no_worker(failed: Exception) -> str:
+    """What keeps work from worker processes where none can be started."""
+    return f"no worker process can be started here ({text_of(failed)})"
 
 
 def _compared(marks: dict[tuple[str, str], int], seconds: float) -> BaseException | None:

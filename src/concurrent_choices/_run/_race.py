@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from itertools import islice
+from math import inf
+from operator import is_
 from typing import cast
 
 from attrs import define, evolve, field
 
+from .._errors import WorkerStartError
 from .._facts._estimate import Estimate
 from .._facts._plan import Plan
 from .._facts._profile import Profile
@@ -23,7 +27,9 @@ from .._judge._formulas import Case, start_seconds
 from .._judge._obstacles import IN_PROCESSES
 from .._strategies._registry import strategy_for
 from ..protocols import Strategy
+from ._elsewhere import no_worker
 from ._leftover import Leftover
+from ._prepare import prepare
 
 __all__ = ["Race", "lanes", "starting"]
 
@@ -51,6 +57,7 @@ class Race:
         leftover: Where items are drawn; no more are once a call has raised.
         case: What starting up takes, and what workers have to load.
         dry: Whether there were fewer items than was said.
+        obstacle: Why worker processes could not be started; empty where they could, or were not to be.
         starts: By strategy, the seconds that starting it up really took, where it has processes.
         heats: By plan, the seconds for an item in each of its heats.
     """
@@ -58,6 +65,7 @@ class Race:
     leftover: Leftover
     case: Case
     dry: bool = False
+    obstacle: str = ""
     starts: dict[str, float] = field(factory=dict[str, float])
     heats: dict[Plan, list[float]] = field(factory=dict[Plan, list[float]])
 
@@ -71,9 +79,11 @@ class Race:
         field, count = self._drawn_up(verdict, left, seconds)
         if not field:
             return {}
-        self.heats = {each.plan: [] for each in field}
         with ExitStack() as stack:
-            running = [(each.plan, stack.enter_context(self._started(each.plan))) for each in field]
+            running = list(self._starters(stack, field))
+            if not running[1:]:
+                return {}
+            self.heats = {plan: [] for plan, _ in running}
             self._run_heats(running, count, deadline)
         if self.leftover.raised or self.dry or not all(self.heats.values()):
             return {}
@@ -133,13 +143,22 @@ class Race:
             return 0
         return min(int(heat / max(pace)), int(left * SHARE / HEATS / len(field)))
 
+    def _starters(self, stack: ExitStack, field: Sequence[Estimate]) -> Iterator[tuple[Plan, Strategy]]:
+        """Those who can start; who cannot withdraws."""
+        for each in field:
+            try:
+                yield each.plan, stack.enter_context(self._started(each.plan))
+            except (OSError, WorkerStartError) as failed:
+                self.obstacle = no_worker(failed)
+
     @contextmanager
     def _started(self, plan: Plan) -> Generator[Strategy, None, None]:
         """A strategy whose processes are up, an item having gone through each."""
         # All of ours can be entered.
         with cast("AbstractContextManager[Strategy]", strategy_for(plan)) as strategy:
             if plan.strategy in IN_PROCESSES:
-                self.starts[plan.strategy] = self._do(strategy, plan.workers)
+                coming_up = _come_up(strategy, self.leftover.workload.fn, plan.workers)
+                self.starts[plan.strategy] = coming_up + self._do(strategy, plan.workers)
             yield strategy
 
     def _do(self, strategy: Strategy, count: int) -> float:
@@ -147,6 +166,15 @@ class Race:
         drawn = list(islice(self.leftover.rest, count))
         self.dry = self.dry or len(drawn) < count
         return self.leftover.perform(drawn, strategy, return_exceptions=True)
+
+
+def _come_up(strategy: Strategy, fn: object, workers: int) -> float:
+    """Seconds in which workers start and load a callable. It is not called: an item might be lost."""
+    began = time.perf_counter()
+    job, strategy = prepare(partial(is_, fn), range(workers), strategy, linger=inf)
+    for _ in strategy.execute(job):
+        pass
+    return time.perf_counter() - began
 
 
 def lanes(plan: Plan) -> int:
