@@ -12,7 +12,7 @@ import pytest
 from concurrent_choices import HybridStrategy, run
 from concurrent_choices._strategies._lanes._inside import perform_inside
 from concurrent_choices._strategies._workers._inner import InnerLanes
-from concurrent_choices._strategies._workers._outcome import Loading
+from concurrent_choices._strategies._workers._loading import Loading
 from concurrent_choices._strategies._workers._page import Page
 from concurrent_choices._strategies._workers._voice import Voice
 from concurrent_choices._strategies._workers._wire import Kind, Link, Terms

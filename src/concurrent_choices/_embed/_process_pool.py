@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
 from .._strategies._workers._child import readable
 from .._strategies._workers._host import Host, Starts
-from .._strategies._workers._outcome import hand_on
+from .._strategies._workers._logged import hand_on
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._wires import Wires

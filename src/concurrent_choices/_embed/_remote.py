@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._facts._batch import Claim
 from .._measure._clock import SystemClock
-from .._strategies._workers._outcome import Carried, portable, read
+from .._strategies._workers._carried import Carried, portable
+from .._strategies._workers._loading import read
 from .._work._callables import show_call
 from .._work._captured import Held, held_by
 from .._work._words import reason_of

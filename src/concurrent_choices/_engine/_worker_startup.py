@@ -17,7 +17,7 @@ from .._strategies._lanes._inside import perform_inside
 from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._workers._host import Host, Worker
 from .._strategies._workers._inner import InnerLanes
-from .._strategies._workers._outcome import hand_on
+from .._strategies._workers._logged import hand_on
 from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._watch import Watch

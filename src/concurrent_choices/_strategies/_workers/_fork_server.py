@@ -13,8 +13,8 @@ import select
 import sys
 from _socket import CMSG_SPACE, socket
 
-from ._outcome import flush_output
 from ._page import Page
+from ._voice import flush_output
 from ._wire import Link
 from ._worker import serve, settle
 

@@ -18,7 +18,7 @@ from ..._work._pickling import dump
 from . import _spawn
 from ._child import Child
 from ._fork_client import Forked, ForkServer, can_serve_forks
-from ._outcome import Loading
+from ._loading import Loading
 from ._page import Page
 from ._surroundings import surroundings
 from ._wire import Kind, Link, socket_pair

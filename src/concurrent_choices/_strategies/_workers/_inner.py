@@ -17,7 +17,7 @@ from ..._work._mutex import Mutex
 from ..._work._pickling import load
 from ..._work._source import Source
 from ..._work._words import reason_of
-from ._outcome import Scrutiny, flush_output, pack_outcome
+from ._outcome import Scrutiny, pack_outcome
 from ._page import Page
 from ._voice import Voice
 from ._wire import Kind, Message, Terms
@@ -134,7 +134,6 @@ class InnerLanes:
         indices = range(batch.start, batch.start + count)
         claim = Claim(batch.start, [self._items.pop(index) for index in indices])
         frames = pack_outcome(claim, batch, tolerant=self._job.return_exceptions, scrutiny=self._scrutiny)
-        flush_output()
         self.say(Kind.DONE, batch.start, frames)
         self.performed += count
 

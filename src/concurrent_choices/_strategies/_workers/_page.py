@@ -7,7 +7,7 @@ import os
 import time
 
 from ..._facts._lean import TYPE_CHECKING
-from ._outcome import read
+from ._loading import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable

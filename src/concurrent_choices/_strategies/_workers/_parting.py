@@ -8,7 +8,7 @@ from contextvars import Context
 
 from ._child import readable
 from ._host import Host
-from ._outcome import hand_on
+from ._logged import hand_on
 from ._wire import Kind
 from ._worker_queue import WorkerQueue
 

@@ -32,7 +32,8 @@ from .._lanes._inside import perform_inside
 from .._lanes._outbox import UNHEARD
 from ._child import readable
 from ._host import PARTING, Host, Starts, Worker
-from ._outcome import hand_on, unpack_outcome
+from ._logged import hand_on
+from ._outcome import unpack_outcome
 from ._page import A_JOB
 from ._parting import part
 from ._surroundings import surroundings

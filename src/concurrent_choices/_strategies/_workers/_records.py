@@ -1,4 +1,4 @@
-"""What calls log in a worker process, on its way to the caller's handlers; `hand_on` is the other end.
+"""What calls log in a worker process, on its way to the caller's handlers; `_logged` is the other end.
 
 As with `logging.handlers.QueueHandler` a record travels as words, so that each arrives. A thread sends it: a
 signal's handler may raise in the call that logs, in the midst of whatever it does, and half a message would

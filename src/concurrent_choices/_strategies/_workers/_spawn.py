@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..._errors import WorkerStartError
 from ..._platform import interpreter as this_interpreter
 from ._child import Child
-from ._outcome import flush_output
+from ._voice import flush_output
 from ._wire import Link
 
 if TYPE_CHECKING:

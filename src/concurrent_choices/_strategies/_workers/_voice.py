@@ -5,6 +5,7 @@ A worker imports this when it starts, so nothing slow may be imported here.
 
 from __future__ import annotations
 
+import sys
 from _thread import allocate_lock
 from collections import deque
 
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-__all__ = ["Voice"]
+__all__ = ["Voice", "flush_output"]
 
 
 class Voice:
-    """Says one thing at a time, and what calls have logged before what came of them.
+    """Says one thing at a time, and what calls have printed and logged before what came of them.
 
     Attributes:
         turn: Held by the thread that speaks.
@@ -32,7 +33,8 @@ class Voice:
         self.records: deque[list[Any]] = deque()
 
     def say(self, kind: int, job: int, start: int, frames: Sequence[Any], nanoseconds: int = 0) -> None:
-        """Send a message, and before it the records."""
+        """Send a message; before it the records, and what was printed."""
+        flush_output()
         with self.turn:
             self._line_up_records()
             self._link.queue(kind, job, start, frames, nanoseconds)
@@ -47,3 +49,12 @@ class Voice:
     def _line_up_records(self) -> None:
         while self.records:
             self._link.queue(Kind.LOGGED, 0, 0, self.records.popleft())
+
+
+def flush_output() -> None:
+    """Let out what was printed: a caller that has its results may end, and its workers are killed with it."""
+    for output in (sys.stdout, sys.stderr):
+        try:  # noqa: SIM105 - contextlib would cost a worker's start 1 ms
+            output.flush()
+        except Exception:  # noqa: BLE001, S110 - there is none, or nobody is left to be told
+            pass

@@ -20,10 +20,11 @@ from ..._work._contexts import lanes_around
 from ..._work._perform import Performer
 from ..._work._pickling import load
 from ..._work._words import reason_of
-from ._outcome import Scrutiny, flush_output, pack_outcome, read
+from ._loading import read
+from ._outcome import Scrutiny, pack_outcome
 from ._page import A_JOB, Page
 from ._surroundings import adopt
-from ._voice import Voice
+from ._voice import Voice, flush_output
 from ._wire import Kind, Link, Message, Terms
 
 if TYPE_CHECKING:
@@ -239,7 +240,6 @@ class _Bench:
         self._page.worked = self._spent
         self._page.since = 0
         frames = pack_outcome(claim, batch, tolerant=self._tolerant, scrutiny=self._scrutiny)
-        flush_output()
         self.performed += len(batch.values)
         del batch, items, claim
         self._voice.say(Kind.DONE, message.job, message.start, frames, took)
