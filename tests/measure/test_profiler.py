@@ -239,6 +239,23 @@ def test_calls_that_all_raise(clock):
     assert sample.profile.errors == sample.profile.congestion == 1.0
 
 
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_lanes_do_not_repeat_what_always_raises(asynchronous):
+    """Each call may do something for good before it raises."""
+    called = []
+
+    def work(item):
+        called.append(item)
+        raise ConnectionResetError
+
+    async def awaited(item):
+        work(item)
+
+    real(awaited if asynchronous else work, range(1000))
+
+    assert len(called) == 3
+
+
 def test_an_iterable_that_raises(clock):
     """Its error comes in its place: after the items it gave."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import frozen
 
+from .._work._bonds import refused_thread
 from .._work._mutex import Mutex
 
 if TYPE_CHECKING:
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from .._facts._batch import Claim
     from ._figures import Block
 
-__all__ = ["InFlight", "Ledger", "Raised", "Run", "calls_of", "errors_of"]
+__all__ = ["HOPELESS", "InFlight", "Ledger", "Raised", "Run", "calls_of", "errors_of", "hopeless", "refusal"]
+
+HOPELESS = 3
+"""Calls that all raised, after which no more are made (guessed)."""
 
 
 @frozen
@@ -49,6 +53,17 @@ def calls_of(runs: Iterable[Run]) -> int:
 def errors_of(runs: Iterable[Run]) -> list[BaseException]:
     """What they have raised."""
     return [one.error for run in runs for one in run.outcomes if isinstance(one, Raised)]
+
+
+def refusal(runs: Sequence[Run]) -> BaseException | None:
+    """The error, among the first, that says that this is the wrong thread; None if there is none."""
+    return next(filter(refused_thread, errors_of(runs[:HOPELESS])), None)
+
+
+def hopeless(runs: Sequence[Run]) -> bool:
+    """Whether nobody should go on: the first calls all raised, or one was refused in its thread."""
+    first = runs[:HOPELESS]
+    return len(errors_of(first)) == calls_of(first) >= HOPELESS or refusal(first) is not None
 
 
 class InFlight(Future[Run]):

@@ -6,11 +6,10 @@ import math
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from .._work._bonds import refused_thread
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
 from ._figures import Block, Totals, relative_error
-from ._ledger import calls_of, errors_of
+from ._ledger import HOPELESS, hopeless, refusal
 from ._sample import Gauge, Sample, Unfinished, native_share, worth_counting
 from ._steps import Steps
 from ._witness import Statement
@@ -71,9 +70,6 @@ LOOKS = 8
 OTHERS = 0.3
 """CPU seconds per second, while nothing is called, that are no longer the witness's own start
 (measured: his are 0.1 to 0.2)."""
-
-HOPELESS = 3
-"""Calls that all raised, after which no more are made (guessed)."""
 
 
 class Rounds:
@@ -139,7 +135,8 @@ class Rounds:
     def _next_size(self, deadline: int) -> int:
         blocks = self._bench.ledger.blocks
         fitting = min(ROUND / 1e9, self._bench.left(deadline)) / max(1e-9, _each(blocks))
-        size = min(fitting, GROWTH * self._called if len(blocks) > 1 else 1, self._most() - self._called)
+        growth = GROWTH * self._called if len(blocks) >= HOPELESS else 1
+        size = min(fitting, growth, self._most() - self._called)
         return max(1, int(size))
 
     def _most(self) -> int:
@@ -163,14 +160,11 @@ class Rounds:
         return spent < PATIENCE * ENOUGH and relative_error(worth_counting(blocks)) > PRECISE
 
     def _hopeless(self) -> bool:
-        """Whether all calls raise, or one says that this is the wrong thread."""
-        runs = self._bench.ledger.runs[:HOPELESS]
-        raised = errors_of(runs)
-        wrong = next((error for error in raised if refused_thread(error)), None)
+        runs = self._bench.ledger.runs
+        wrong = refusal(runs)
         if wrong is not None:
             self._bench.missing.append(f"wall: it refuses to be called in another thread ({wrong})")
-            return True
-        return len(raised) == calls_of(runs) >= HOPELESS
+        return hopeless(runs)
 
     def _steps(self) -> Steps:
         calls = self._bench.calls

@@ -15,6 +15,7 @@ from .._work._hand import OwnHand
 from ._control import CONTROL_SECONDS, resident_inflation
 from ._figures import PAIR, Totals, compare, relative_error
 from ._lane_trials import NO_LONGER, TURN, Size, Trials
+from ._ledger import hopeless
 from ._rounds import PRECISE
 from ._switching import USUAL
 
@@ -80,7 +81,9 @@ SIDE_BY_SIDE = 1.4
 
 def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
     """Two lanes together, and many where calls mostly wait, as far as items and budget allow."""
-    if not sample.alone.calls or bench.in_flight or isinstance(bench.hand, OwnHand):
+    if hopeless(bench.ledger.runs) or not sample.alone.calls or bench.in_flight:
+        return []
+    if isinstance(bench.hand, OwnHand):
         return []
     trials = Trials(bench, sample, deadline)
     return _of_waiting(trials) if _waits(sample) else _of_computing(trials)
