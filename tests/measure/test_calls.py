@@ -79,7 +79,7 @@ def test_blocks_are_timed_exactly(call, clock, kind):
     ]
 
 
-@pytest.mark.parametrize("error", [LookupError, KeyboardInterrupt, SystemExit, GeneratorExit])
+@pytest.mark.parametrize("error", [LookupError, SystemExit, GeneratorExit])
 def test_errors_stand_in_their_items_place(call, kind, error):
     """Whatever is raised is one item's outcome, noted with the item; the others go on."""
 
@@ -94,6 +94,42 @@ def test_errors_stand_in_their_items_place(call, kind, error):
     assert isinstance(second, Raised)
     assert isinstance(second.error, error)
     assert second.error.__notes__ == ["raised by item 1: 'b'"]
+
+
+@pytest.mark.parametrize("touches_nothing", [False, True])
+def test_ctrl_c_is_nobodys_outcome(call, kind, touches_nothing):
+    """It ends the sampling, as it ends everything."""
+    with pytest.raises(KeyboardInterrupt):
+        call(kind(_add_one if touches_nothing else _interrupt), [1, Interrupting(), 3])
+
+
+class Interrupting:
+    def __add__(self, other):
+        raise KeyboardInterrupt
+
+
+def _add_one(item):
+    return item + 1
+
+
+def _interrupt(item):
+    print(end="")
+    return _add_one(item)
+
+
+@pytest.mark.parametrize("lanes", [0, 2])
+def test_ctrl_c_while_coroutines_are_called_in_the_callers_thread(lanes):
+    """There a loop cancels what it runs, which no item takes for its own end."""
+
+    async def work(item):
+        signal.raise_signal(signal.SIGINT)
+        await asyncio.sleep(60)
+
+    calls = AwaitedCalls(work, contextvars.copy_context(), FakeClock())
+    claims = [Claim(at, [at]) for at in range(3)]
+    with pytest.raises(KeyboardInterrupt):
+        calls.lanes(claims, Ledger(), lanes) if lanes else calls.round(claims, Ledger())
+    calls.close()
 
 
 def test_cancelled_by_itself(call):

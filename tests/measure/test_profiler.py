@@ -522,6 +522,19 @@ def test_a_connection_made_elsewhere():
     assert sample.results == {at: at for at in range(5)}
 
 
+def test_ctrl_c_during_a_call_in_the_callers_thread():
+    """It is the caller's, as everywhere, and no outcome of the item."""
+    connection = sqlite3.connect(":memory:")
+
+    def work(item):
+        connection.execute("select 1")
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        real(work, range(5))
+    connection.close()
+
+
 def test_a_refusal_nobody_could_foresee():
     """A callable that refuses the thread is called no more, and the reason is told."""
     main = threading.current_thread()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from contextvars import copy_context
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._facts._batch import Claim
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from contextvars import Context
 
     from .._facts._clock import Clock
-    from ._ledger import Ledger
+    from ._ledger import Ledger, Raised
 
 __all__ = ["AwaitedCalls"]
 
@@ -124,7 +125,7 @@ class AwaitedCalls:
             try:
                 outcomes.append(await self._fn(item))
             except BaseException as error:  # noqa: BLE001 - as for plain calls
-                outcomes.append(raised(error, claim, len(outcomes)))
+                outcomes.append(_outcome(error, claim, len(outcomes)))
             if not same(copy_context(), self._context):
                 self._leaves = True
                 break
@@ -141,7 +142,7 @@ class AwaitedCalls:
                 coroutine = made if inspect.iscoroutine(made) else _awaiting(made)
                 outcomes.append(await through(coroutine, context))
             except BaseException as error:  # noqa: BLE001 - as for plain calls
-                outcomes.append(raised(error, claim, len(outcomes)))
+                outcomes.append(_outcome(error, claim, len(outcomes)))
         return outcomes
 
 
@@ -151,6 +152,19 @@ def _queueing(lane: Block, each: float) -> Block:
     While the thread queues to go on with one of them, the others wait as they would anyway.
     """
     return lane._replace(queued=min(lane.wall - lane.cpu, int(lane.calls * each)))
+
+
+def _outcome(error: BaseException, claim: Claim, place: int) -> Raised:
+    """The outcome of the item at a place of a claim that raised; Ctrl-C, by which all ends, goes on."""
+    if isinstance(error, KeyboardInterrupt) or (isinstance(error, asyncio.CancelledError) and _interrupted()):
+        raise error
+    return raised(error, claim, place)
+
+
+def _interrupted() -> bool:
+    """Whether asyncio has made a cancellation of Ctrl-C, as it does in the main thread."""
+    task = asyncio.current_task()
+    return current_thread() is main_thread() and task is not None and task.cancelling() > 0
 
 
 async def _awaiting(made: Any) -> Any:

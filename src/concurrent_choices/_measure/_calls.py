@@ -88,7 +88,9 @@ class PlainCalls:
         for item in claim.items:
             try:
                 outcomes.append(fresh().run(fn, item))
-            except BaseException as error:  # noqa: BLE001 - whatever an item raises is its outcome
+            except KeyboardInterrupt:  # whoever calls in the caller's thread has its Ctrl-C
+                raise
+            except BaseException as error:  # noqa: BLE001 - whatever else it raises is the item's outcome
                 outcomes.append(raised(error, claim, len(outcomes)))
         return outcomes
 
@@ -97,6 +99,8 @@ class PlainCalls:
         while len(outcomes) < len(claim.items):
             try:
                 call_each(self._fn, claim.items[len(outcomes) :], outcomes)
+            except KeyboardInterrupt:
+                raise
             except BaseException as error:  # noqa: BLE001 - as above
                 outcomes.append(raised(error, claim, len(outcomes)))
         return outcomes
