@@ -414,6 +414,25 @@ def test_what_holds_something_else_than_when_it_was_packed_is_not_sent():
         packer.pack(call, SentCallables())
 
 
+class Seen:
+    """A value that counts how often it is pickled."""
+
+    times = 0
+
+    def __getstate__(self):
+        Seen.times += 1
+        return {}
+
+
+def test_what_has_just_been_packed_is_not_looked_at_again():
+    """It is pickled for its trip, and once for its digest."""
+    held = Seen()
+    Seen.times = 0
+    call = Task(Future(), lambda: held, (), {}, account("reads"), copy_context(), 1, 0, 1)
+    assert Packer().pack(call, SentCallables())
+    assert Seen.times == 2
+
+
 STATE = {"count": 0}
 
 

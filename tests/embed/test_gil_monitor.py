@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from contextlib import closing
 
 from concurrent_choices._embed._gil_monitor import ENOUGH, GilMonitor
+from concurrent_choices._embed._packing import callable_frames
 from concurrent_choices._embed._placing import HOLDS
+from concurrent_choices._embed._remote import Call, serve
 from concurrent_choices._measure._clock import SystemClock
 from patience import patient
 
@@ -53,3 +56,20 @@ def test_where_nothing_can_be_seen_it_is_assumed():
     with closing(GilMonitor(SystemClock())) as monitor:
         shares = [monitor.end(3, (0, 1), 1, 0) for _ in range(ENOUGH)]
     assert shares == [*[None] * (ENOUGH - 1), 1.0]
+
+
+def test_callables_that_take_turns_are_decided_too():
+    """One whose kind is known does not send away whoever watches the other."""
+
+    def call(trial):
+        return serve(Call(0, frames, False, 1, (), {}, False, trial)).gil
+
+    frames = callable_frames(spin)
+    shares = []
+    while None in shares[-1:] or not shares:
+        assert call(trial=0) is None
+        shares.append(call(trial=4))
+        assert len(shares) <= ENOUGH
+    assert 0 <= shares[-1] <= 1
+    call(trial=0)
+    assert "gil-witness" not in {thread.name for thread in threading.enumerate()}

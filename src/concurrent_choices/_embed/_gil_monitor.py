@@ -53,6 +53,11 @@ class GilMonitor:
         self._seen: dict[int, _Seen] = {}
         self._witness = WitnessThread(clock, self._rest).__enter__()
 
+    @property
+    def undecided(self) -> bool:
+        """Whether it has seen calls of a callable, and not enough of them."""
+        return bool(self._seen)
+
     def begin(self) -> None:
         """A call begins."""
         self._quiet_since = 0
@@ -76,6 +81,12 @@ class GilMonitor:
         seen.spans.append(span)
         seen.wall += max(span[1] - span[0] - queued, cpu)
         seen.cpu += cpu
+        share = self._share(seen)
+        if share is not None:
+            del self._seen[trial]
+        return share
+
+    def _share(self, seen: _Seen) -> float | None:
         said = self._witness.testify(seen.spans)
         if said.share is None or not seen.cpu:
             return 1.0 if len(seen.spans) >= ENOUGH else None

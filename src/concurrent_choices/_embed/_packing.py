@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .._work._apart import being_imported, keep_apart
-from .._work._captured import held_by, travels_by_name
+from .._work._captured import Held, held_by, travels_by_name
 from .._work._pickling import dump
 from .._work._words import reason_of
 from ._examine import holds_alike
@@ -66,12 +66,12 @@ class SentCallables:
 
 
 class _Packed:
-    def __init__(self, fn: Any, token: int, frames: tuple[bytes, ...], digest: bytes) -> None:
+    def __init__(self, fn: Any, token: int, frames: tuple[bytes, ...], held: Held) -> None:
         # What the executor was given must not outlive its call, so a callable is not kept alive here.
         self.fn = weakref.ref(fn) if type(fn) is FunctionType else None
         self.token = token
         self.frames = frames
-        self.digest = digest
+        self.held = held
         self.named = travels_by_name(fn)
         self.cost = 0.0
         self.sent = 0
@@ -123,23 +123,25 @@ class Packer:
         if held.obstacle and not pinned:
             raise BelongsHereError(f"{held.obstacle}, which belongs to this process")  # noqa: EM102, TRY003 - as above
         if type(fn) is not FunctionType:
-            return _Packed(fn, 0, frames, held.digest)
+            return _Packed(fn, 0, frames, held)
         self._tokens += 1
-        packed = self._kept[id(fn)] = _Packed(fn, self._tokens, frames, held.digest)
+        packed = self._kept[id(fn)] = _Packed(fn, self._tokens, frames, held)
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return packed
 
     def _check(self, packed: _Packed, fn: Any, task: Task) -> None:
-        """Refuse a callable that holds something else than when it was packed."""
+        """Refuse a callable that holds something else than when it was packed, or examined."""
         account = task.account
-        if packed.cost > MUCH * account.figures.wall and packed.sent % SELDOM:
-            return
-        began = time.perf_counter()
-        held = held_by(fn)
-        packed.cost = time.perf_counter() - began
+        held = packed.held
+        if packed.sent:
+            if packed.cost > MUCH * account.figures.wall and packed.sent % SELDOM:
+                return
+            began = time.perf_counter()
+            held = held_by(fn)
+            packed.cost = time.perf_counter() - began
         examined = holds_alike(fn) and account.digest
-        if held.digest != packed.digest or (examined and held.digest != examined):
+        if held.digest != packed.held.digest or (examined and held.digest != examined):
             self._kept.pop(id(fn), None)
             raise BelongsHereError("what it holds has changed here, which another process would not see")  # noqa: EM101, TRY003 - as above
 

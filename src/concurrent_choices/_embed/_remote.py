@@ -122,14 +122,14 @@ def _made(fn: Any, call: Call) -> Report:
 
 
 def _monitor_of(trial: int) -> GilMonitor | None:
-    """Who finds out whether a call holds the GIL: nobody where that is known, and then nobody stays awake."""
+    """Who finds out whether a call holds the GIL: nobody where that is known, of this one and of all others."""
     if trial and not _monitors:
         from ._gil_monitor import GilMonitor  # noqa: PLC0415 - seldom needed, and a worker must start fast
 
         _monitors.append(GilMonitor(_clock))
-    elif not trial and _monitors:
+    elif not trial and _monitors and not _monitors[0].undecided:
         _monitors.pop().close()
-    return _monitors[0] if _monitors else None
+    return _monitors[0] if trial else None
 
 
 def _look(message: Look) -> Held | str:
