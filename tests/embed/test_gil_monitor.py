@@ -62,7 +62,9 @@ def test_callables_that_take_turns_are_decided_too():
     """One whose kind is known does not send away whoever watches the other."""
 
     def call(trial):
-        return serve(Call(0, frames, False, 1, (), {}, False, trial)).gil
+        return serve(
+            Call(token=0, frames=frames, forget=False, number=1, args=(), kwargs={}, look=False, trial=trial)
+        ).gil
 
     frames = callable_frames(spin)
     shares = []

@@ -122,7 +122,7 @@ def _made(fn: Any, call: Call) -> Report:
 
 
 def _monitor_of(trial: int) -> GilMonitor | None:
-    """Who finds out whether a call holds the GIL: nobody where that is known, of this one and of all others."""
+    """Who finds out whether a call holds the GIL: nobody for one of which that is known."""
     if trial and not _monitors:
         from ._gil_monitor import GilMonitor  # noqa: PLC0415 - seldom needed, and a worker must start fast
 
