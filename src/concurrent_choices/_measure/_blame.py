@@ -6,8 +6,7 @@ from collections import Counter
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from .._platform._frames import frames
-from .._platform._libraries import LIBRARIES
+from .._platform._frames import frames, own_frame
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -46,18 +45,8 @@ class Blame:
 
 
 def culprit(frame: FrameType | None) -> str:
-    """``FILE:LINE`` of the innermost frame that is the user's own; of any, if none is.
-
-    A user can change the line that calls into a library, seldom the library.
-    """
-    innermost = ""
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if name.startswith(_HERE):
-            break
-        line = f"{name}:{frame.f_lineno}"
-        if not name.startswith((*LIBRARIES, "<")):
-            return line
-        innermost = innermost or line
-        frame = frame.f_back
-    return innermost
+    """``FILE:LINE`` of the innermost frame that is the user's own; of any, if none is."""
+    own = own_frame(frame, within=_HERE) or frame
+    if own is None or own.f_code.co_filename.startswith(_HERE):
+        return ""
+    return f"{own.f_code.co_filename}:{own.f_lineno}"

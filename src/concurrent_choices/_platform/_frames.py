@@ -8,10 +8,14 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
+from ._libraries import LIBRARIES
+
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["frames"]
+__all__ = ["frames", "own_frame"]
+
+_NOT_THEIRS = (*LIBRARIES, "<", os.path.dirname(os.path.dirname(__file__)))  # noqa: PTH120 - as in _libraries
 
 _MENDED = sys.version_info >= (3, 11, 9)
 """Whether the interpreter itself keeps garbage collection away (CPython's issue 106883)."""
@@ -30,6 +34,18 @@ def frames() -> dict[int, FrameType]:
     holds the one and waits for the other, and nothing ever runs again.
     """
     return _seen() if _MENDED else _uncollected()
+
+
+def own_frame(frame: FrameType | None, *, within: str) -> FrameType | None:
+    """The innermost frame that is the user's own, on the way out to the first of a file or folder of ours.
+
+    A user can change the line that calls into a library, seldom the library.
+    """
+    while frame is not None and not frame.f_code.co_filename.startswith(within):
+        if not frame.f_code.co_filename.startswith(_NOT_THEIRS):
+            return frame
+        frame = frame.f_back
+    return None
 
 
 def _uncollected() -> dict[int, FrameType]:

@@ -30,7 +30,7 @@ from starlette.staticfiles import StaticFiles
 from concurrent_choices import EndpointAdvisor, InvalidArgumentError
 from concurrent_choices._embed import _offload
 from concurrent_choices._embed._advise import AT_ONCE, PATIENCE, TIMES, drive
-from concurrent_choices._embed._advisor._lines import culprit
+from concurrent_choices._embed._advisor._lines import place_of
 from concurrent_choices._embed._advisor._rate import ROW
 from concurrent_choices._embed._advisor._route_table import RouteTable
 from concurrent_choices._embed._advisor._rules import LOOKS, Means, means_of, say
@@ -96,6 +96,20 @@ async def plain(scope, receive, send):
     """An application without any routing."""
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b"fine"})
+
+
+def test_a_limiter_of_its_own_is_no_full_pool():
+    """Who waits for that would not wait less if there were more threads."""
+    app = FastAPI()
+    limiters = []
+
+    @app.get("/limited")
+    async def limited() -> None:
+        limiters[:] = limiters or [anyio.CapacityLimiter(1)]
+        await anyio.to_thread.run_sync(time.sleep, 0.02, limiter=limiters[0])
+
+    table = advise(app, ["/limited"], times=8, at_once=4)
+    assert (table.routes[0].finding, table.routes[0].queued) == ("fine", 0)
 
 
 @patient
@@ -497,11 +511,11 @@ def test_a_handler_is_called_what_it_is(is_async, fine, full):
 
 def test_offload_is_no_culprit():
     """What holds the loop there can only be the GIL, and the line that offloads is as it should be."""
-    inside = "import sys\ndef wait():\n    return culprit(sys._getframe())"
-    space = {"culprit": culprit}
+    inside = "import sys\ndef wait():\n    return place_of(sys._getframe())"
+    space = {"place_of": place_of}
     exec(compile(inside, _offload.__file__, "exec"), space)
     assert space["wait"]() == ("", "")
-    assert culprit(sys._getframe())[0].startswith(__file__)
+    assert place_of(sys._getframe())[0].startswith(__file__)
 
 
 def test_an_application_started_again_is_seen_again():
@@ -634,6 +648,15 @@ def test_the_json_can_be_read_back():
     assert said["routes"][0]["path"] == "/api/parts/{number:int}"
     assert "/api/parts/{number:int}" in page
     assert json.dumps(said)
+
+
+def test_the_page_of_an_application_that_a_proxy_shows_under_another_path():
+    """Servers put that path before every request's."""
+    app, _ = make(path="/advice", secret="pass")
+    with TestClient(app, root_path="/api", headers={"authorization": "Bearer pass"}) as client:
+        assert client.get("/advice").status_code == 200
+        assert client.get("/api/advice").status_code == 200
+        assert client.get("/api/advice.json").json()
 
 
 @pytest.mark.parametrize("wrong", [{"path": "advice"}, {"path": "/a", "secret": ""}, {"secret": " \n"}])

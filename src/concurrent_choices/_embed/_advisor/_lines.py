@@ -8,30 +8,22 @@ from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
 
-from ..._platform._libraries import LIBRARIES
+from ..._platform._frames import own_frame
 
-__all__ = ["culprit", "spelled"]
+__all__ = ["place_of", "spelled"]
 
-_HERE = str(Path(__file__).parents[2])
 _OFFLOAD = str(Path(__file__).parents[1] / "_offload.py")
 _LONGEST = 60
 
 
-def culprit(frame: FrameType | None) -> tuple[str, str]:
+def place_of(frame: FrameType | None) -> tuple[str, str]:
     """``FILE:LINE`` of the innermost frame that is the user's own, and what that line calls.
 
-    Both empty where the thread is at no line of the user's: a user can change the line that calls into a
-    library, seldom the library. So too where it is in `offload`, which can only wait for the GIL: that line
-    is as it should be.
+    Both empty where the thread is at no line of the user's. So too where it is in `offload`, which can only
+    wait for the GIL: that line is as it should be.
     """
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if name == _OFFLOAD:
-            break
-        if not name.startswith((*LIBRARIES, "<", _HERE)):
-            return f"{name}:{frame.f_lineno}", _called(frame)
-        frame = frame.f_back
-    return "", ""
+    own = own_frame(frame, within=_OFFLOAD)
+    return ("", "") if own is None else (f"{own.f_code.co_filename}:{own.f_lineno}", _called(own))
 
 
 def _called(frame: FrameType) -> str:

@@ -24,9 +24,6 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 ADVISED = "concurrent_choices.advised"
 """The key of a scope of which an advisor around this one takes care already."""
 
-THREADS_EVERY = 64
-"""Timed requests between looks at the size of the thread pool."""
-
 
 def _print(table: AdviceTable) -> None:
     print(table, file=sys.stderr)  # noqa: T201 - what it is for
@@ -83,7 +80,6 @@ class EndpointAdvisor:
         self._routes = RouteTable()
         self._loops: dict[int, LoopThread] = {}
         self._sampler = Sampler(self._routes, self._loops)
-        self._count = 0
 
     def advice(self) -> AdviceTable:
         """What is to be said by now. Printed, it is a table."""
@@ -93,7 +89,7 @@ class EndpointAdvisor:
         """Pass a request on, and learn from it."""
         if scope["type"] != "http":
             await self._pass(scope, receive, send)
-        elif scope["path"] in self._pages:
+        elif self._pages and _path_within(scope) in self._pages:
             await self._show(scope, send)
         elif self._untimed > 0:
             self._untimed -= 1
@@ -141,7 +137,8 @@ class EndpointAdvisor:
             visit.over = True
             loop.active -= 1
             self._routes.route_of(scope).ended(visit, wall)
-            self._look_at_pool()
+            if visit.queued:
+                self._routes.threads = _threads()
 
     def _loop(self) -> LoopThread:
         ident = threading.get_ident()
@@ -149,11 +146,6 @@ class EndpointAdvisor:
         if loop is None:
             loop = self._loops[ident] = LoopThread(ident)
         return loop
-
-    def _look_at_pool(self) -> None:
-        self._count += 1
-        if self._count % THREADS_EVERY == 1:
-            self._routes.threads = _threads()
 
     async def _show(self, scope: Any, send: Any) -> None:
         status = self._guard.refusal(scope)
@@ -173,6 +165,11 @@ class EndpointAdvisor:
                     self._on_shutdown(self.advice())
 
         return noticing
+
+
+def _path_within(scope: Any) -> str:
+    """The path as the application knows it: before it servers put what a proxy took away (--root-path)."""
+    return str(scope["path"]).removeprefix(scope.get("root_path", ""))
 
 
 async def _awaiting(app: App, scope: Any, receive: Any, send: Any) -> None:

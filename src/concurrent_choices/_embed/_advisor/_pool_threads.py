@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
-from ._lines import culprit
+from ._lines import place_of
 
 if TYPE_CHECKING:
     from ..._measure._clock import SystemClock
@@ -91,7 +91,7 @@ class PoolThreads:
         if before is not None:
             self._compare(before, reading, work)
         if route is not None:
-            place = culprit(frame)
+            place = place_of(frame)
             if place[0]:
                 route.thread_lines[place] += 1
 

@@ -22,9 +22,6 @@ CLOSELY = 50
 SELDOM = 16
 """Later on, one in so many is: it costs 10 µs more."""
 
-LINES = 50
-"""Lines kept of a route."""
-
 
 class Route:
     """What is known of one route; sums in nanoseconds.
@@ -79,7 +76,7 @@ class Route:
             self.idle += visit.idle
             self.queued += visit.queued
             self.pooled += visit.pooled
-        if visit.lines is not None and len(self.loop_lines) < LINES:
+        if visit.lines is not None:
             self.loop_lines.update(visit.lines)
 
 

@@ -15,8 +15,8 @@ from ..._measure._blame import LONG
 from ..._measure._clock import SystemClock
 from ..._platform._frames import frames
 from ..._work._new_thread import new_thread
-from ._allowance import LOOK, Allowance
-from ._lines import culprit
+from ._lines import place_of
+from ._pauses import LOOK, Pauses
 from ._pool_threads import PoolThreads
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Sampler:
         self._closed = False
         self.parked = True
         self._pool_threads = PoolThreads(self._clock, routes.codes)
-        self._allowance = Allowance()
+        self._pauses = Pauses()
 
     def wake(self) -> None:
         """A request is under way."""
@@ -75,7 +75,7 @@ class Sampler:
             while any(loop.active for loop in list(self._loops.values())):
                 found = self._look(gil_held=self._sleep(chance.uniform(0.5, 1.5) * pause))
                 before, cpu = cpu, self._clock.thread_cpu()
-                pause = self._allowance.pause((cpu - before) / 1e9, len(self._routes), found=found)
+                pause = self._pauses.pause((cpu - before) / 1e9, len(self._routes), found=found)
             # A subinterpreter waits for its threads, at rest too.
             stays = threading.current_thread().daemon and not self._closed
             if not stays:
@@ -114,7 +114,7 @@ class Sampler:
         """Look at loops that are held, and at threads of the pool; whether one of them is at a request."""
         seen = frames()
         for loop in held:
-            place, visit = culprit(seen.get(loop.ident)), loop.visit
+            place, visit = place_of(seen.get(loop.ident)), loop.visit
             if place[0] and visit is not None:
                 visit.seen_at(place)
         computing = self._pool_threads.look(workers, seen, held=gil_held)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import nullcontext
 from functools import cache
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..._measure._clock import SystemClock
 from ..._measure._steps import Driven
@@ -181,29 +181,28 @@ def _read() -> tuple[int, int, int]:
 
 def _waits_for(coroutine: Any) -> str:
     """What a suspended coroutine waits for: "queue" for a thread of the pool, "pool" for its work, or ""."""
-    codes = _pool_codes()
+    pool, waits, limiter = _pool_code(), "", None
     for _ in range(DEEPEST):
         coroutine = _inner(coroutine)
-        if coroutine is None:
-            return ""
         code = getattr(coroutine, "cr_code", None)
-        if code in codes:
-            return "queue" if _queues(coroutine, codes) else codes[code]
-    return ""
+        if coroutine is None:
+            break
+        if (
+            code is _EVENT_WAIT and limiter is not None
+        ):  # not only for its turn on the loop, as a limiter does too
+            return "queue" if _is_of_the_pool(limiter) else ""
+        if code in pool.acquiring:
+            waits, limiter = "", coroutine.cr_frame.f_locals.get("self")
+        elif code in pool.working:
+            waits = "pool"
+    return waits
 
 
-def _queues(coroutine: Any, codes: dict[CodeType, str]) -> bool:
-    """Whether it waits for a thread, rather than for its turn on the loop, as a limiter does too."""
-    acquires = False
-    for _ in range(DEEPEST):
-        if coroutine is None:
-            return False
-        code = getattr(coroutine, "cr_code", None)
-        if code is _EVENT_WAIT:
-            return acquires
-        acquires = acquires or (code in codes and codes[code] == "")
-        coroutine = _inner(coroutine)
-    return False
+def _is_of_the_pool(limiter: Any) -> bool:
+    """Whether a limiter is the one for threads, and none of the application's own."""
+    from anyio.to_thread import current_default_thread_limiter  # noqa: PLC0415 - where there is a limiter, it is there
+
+    return limiter is current_default_thread_limiter()
 
 
 def _inner(coroutine: Any) -> Any:
@@ -214,21 +213,25 @@ def _inner(coroutine: Any) -> Any:
     return None
 
 
+class _PoolCode(NamedTuple):
+    """Anyio's code that acquires what a limiter limits, and that works in a thread; nothing where unknown."""
+
+    acquiring: frozenset[CodeType] = frozenset()
+    working: frozenset[CodeType] = frozenset()
+
+
 @cache
-def _pool_codes() -> dict[CodeType, str]:
-    """Anyio's code that acquires a thread of the pool, "", and that waits for its work, "pool"."""
+def _pool_code() -> _PoolCode:
     try:
         from anyio._backends import _asyncio as backend  # noqa: PLC0415 - no public name leads to this code
     except ImportError:
-        return {}
-    found: dict[CodeType, str] = {}
-    limiter: Any = getattr(backend, "CapacityLimiter", None)
-    runner: Any = getattr(backend, "AsyncIOBackend", None)
-    for owner, name, kind in (
-        (limiter, "acquire_on_behalf_of", ""),
-        (runner, "run_sync_in_worker_thread", "pool"),
-    ):
-        code = getattr(getattr(owner, name, None), "__code__", None)
-        if code is not None:
-            found[code] = kind
-    return found
+        return _PoolCode()
+    return _PoolCode(
+        _code_of(backend, "CapacityLimiter", "acquire_on_behalf_of"),
+        _code_of(backend, "AsyncIOBackend", "run_sync_in_worker_thread"),
+    )
+
+
+def _code_of(backend: Any, owner: str, name: str) -> frozenset[CodeType]:
+    code = getattr(getattr(getattr(backend, owner, None), name, None), "__code__", None)
+    return frozenset(() if code is None else (code,))

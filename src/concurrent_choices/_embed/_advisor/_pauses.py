@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["FREE", "LONGEST", "LOOK", "QUIET", "SHARE", "Allowance"]
+__all__ = ["FREE", "LONGEST", "LOOK", "QUIET", "SHARE", "Pauses"]
 
 LOOK = 10e-3
 """Mean seconds between looks while there is something to see (guessed: a handler of 20 ms is seen)."""
@@ -28,7 +28,7 @@ LONGEST = 1.0
 """Seconds between looks at most."""
 
 
-class Allowance:
+class Pauses:
     """Turns what looks cost into pauses between them."""
 
     def __init__(self) -> None:
