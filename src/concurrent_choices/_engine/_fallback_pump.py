@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from .._errors import WorkerStartError
 from .._facts._batch import Batch, Claim
 from .._strategies._workers._host import Host
 from .._strategies._workers._pump import Pump
@@ -119,8 +120,10 @@ class FallbackPump(Pump):
             self.changed = self.changed or changed
             self._give_up_on(f"calls change {changed}, which is lost in another process")
 
-    def _make_do(self, code: int | None) -> None:
-        self._give_up_on(f"worker processes end before they are ready, with exit code {code}")
+    def _despair(self, reason: str) -> None:
+        while self._alone:  # nobody might be left to send them to
+            self._job.source.give_back(self._alone.popleft())
+        self._give_up_on(str(WorkerStartError(reason)))
 
     def _give_up_on(self, reason: str) -> None:
         self.unfit = self.unfit or reason

@@ -242,8 +242,9 @@ class Pump:
     def _handle(self, queue: WorkerQueue, message: Message) -> None:
         if message.kind == Kind.READY:
             if complaint := message.text:
-                raise WorkerStartError(complaint)
-            self._starts.succeed(queue.worker)
+                self._despair(complaint)
+            else:
+                self._starts.succeed(queue.worker)
         elif message.kind == Kind.LOGGED:
             hand_on(message, self._job.context)
         elif message.job != self._number:
@@ -335,10 +336,7 @@ class Pump:
         """A worker ended as it loaded the job; the next may fare better, but not one after another."""
         self._unloaded += 1
         if self._unloaded == ATTEMPTS:
-            reason = (
-                f"{ATTEMPTS} of them ended as they loaded {self._job.name}, the last with exit code {code}"
-            )
-            raise WorkerStartError(reason)
+            self._despair(f"{ATTEMPTS} ended as they loaded {self._job.name}, the last with exit code {code}")
 
     def _take_unread(self, claim: Claim, code: int | None) -> None:
         """A worker ended as it read these items: each is sent by itself, and not for ever."""
@@ -370,7 +368,11 @@ class Pump:
                 f"{self._starts.failed} times in a row workers ended before they were ready, the last {end}; "
                 "what they wrote to standard error says why"
             )
-            raise WorkerStartError(reason)
+            self._despair(reason)
+
+    def _despair(self, reason: str) -> None:
+        """Workers do not come to this job."""
+        raise WorkerStartError(reason)
 
 
 def _pack_job(job: Job, inner: object, workers: int, *, watched: bool) -> list[Any]:

@@ -1,0 +1,56 @@
+"""Where workers do not come up, or end as they load a job, a run under `auto` goes on without them."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from concurrent_choices._engine._elastic_pool import ElasticPool
+from concurrent_choices._engine._fallback_pump import FallbackPump
+from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
+from concurrent_choices._strategies._workers._host import Host
+from concurrent_choices._work._job import Job
+from concurrent_choices._work._source import Source
+
+
+class Deadly:
+    """Ends whoever loads it."""
+
+    def __call__(self, item):
+        return item
+
+    def __reduce__(self):
+        return os._exit, (3,)
+
+
+def refuse():
+    raise ValueError
+
+
+@pytest.mark.parametrize(
+    ("fn", "host", "reason"),
+    [
+        (Deadly(), {}, "3 ended as they loaded"),
+        (abs, {"initializer": refuse}, "initializer raised ValueError"),
+        (abs, {"initializer": os._exit, "initargs": (3,)}, "ended before they were ready"),
+    ],
+)
+@pytest.mark.parametrize("alone", [False, True])
+def test_it_gives_up(fn, host, reason, alone):
+    """It says why, and leaves all items to others, those that were to travel by themselves too."""
+    host, thread_pool, job = Host(**host), ThreadPool("pool"), Job(fn, Source([1, 2, 3]))
+    pump = FallbackPump(job, host, ElasticPool(job, thread_pool), workers=1, inside=1, watched=False)
+    if alone:
+        pump._separate(job.source.claim(2))
+    try:
+        assert list(pump) == []
+    finally:
+        host.close()
+        thread_pool.close()
+
+    assert reason in pump.unfit
+    left = []
+    while claim := job.source.claim():
+        left += claim.items
+    assert sorted(left) == [1, 2, 3]
