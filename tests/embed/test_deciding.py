@@ -390,7 +390,7 @@ def test_a_context_around_a_call_is_taken_off():
 
 def test_callables_without_end_are_forgotten():
     """But those whose calls run: they are still counted on."""
-    accounts = Accounts(lambda name, key: Account(name, key, start=1, most=1, ceiling=None, cpus=1.0))
+    accounts = Accounts(lambda name, key, _: Account(name, key, start=1, most=1, ceiling=None, cpus=1.0))
     made = [eval(f"lambda: {number}") for number in range(KEPT + 1)]
     first, second = accounts.of(made[0]), accounts.of(made[1])
     first.running = 1

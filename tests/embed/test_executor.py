@@ -430,6 +430,7 @@ def test_a_pinned_executor_runs_in_a_thread_what_cannot_travel():
         assert executor.submit(where, 1).result(30) != os.getpid()
         lock = threading.Lock()
         assert executor.submit(lambda given: given is lock, lock).result(30)
+        assert "pickled" in next(each.why for each in executor.explain() if "lambda" in each.name)
 
 
 def test_contextvars_are_carried(executor):
@@ -453,6 +454,9 @@ def test_a_coroutine_function_gives_its_coroutine(executor):
         return 3
 
     assert asyncio.run(executor.submit(give).result()) == 3
+    with AdaptiveExecutor(max_processes=1, place="process") as pinned:
+        assert asyncio.run(pinned.submit(give).result()) == 3
+        assert "async def" in why(pinned, give)
 
 
 def test_its_futures_serve_asyncio(executor):
@@ -500,6 +504,14 @@ def test_map_with_a_buffer_takes_an_endless_iterable(executor):
 
     taken = iter(executor.map(abs, count(), buffersize=4))
     assert [next(taken) for _ in range(10)] == list(range(10))
+
+
+@pytest.mark.parametrize("chunksize", [1, 2])
+def test_map_of_an_executor_that_nobody_else_holds(chunksize):
+    """It is there for as long as there are items to come."""
+    results = AdaptiveExecutor().map(abs, range(40), chunksize=chunksize, buffersize=4)
+    gc.collect()
+    assert list(results) == list(range(40))
 
 
 @pytest.mark.parametrize("argument", ["chunksize", "buffersize"])

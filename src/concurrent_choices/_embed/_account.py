@@ -111,9 +111,9 @@ class Account:
 
     def bar(self, reason: str) -> None:
         """Keep it in this process from now on."""
+        self.figures.obstacle = self.figures.obstacle or reason
         if self.pinned:
             return  # this call only stays: the next is tried again
-        self.figures.obstacle = self.figures.obstacle or reason
         self.moving = False
         self.place = "thread"
         self.review()

@@ -15,15 +15,17 @@ __all__ = ["Accounts"]
 KEPT = 1024
 """Callables remembered; beyond, the quarter that came first is forgotten (guessed: a megabyte)."""
 
+COROUTINE = "it is an async def, whose coroutine belongs to this process"
+
 
 class Accounts:
     """Finds the account of a callable.
 
     Args:
-        open_account: Makes one, from a name and a key.
+        open_account: Makes one, from a name, a key, and why its calls belong to this process, or nothing.
     """
 
-    def __init__(self, open_account: Callable[[str, object], Account]) -> None:
+    def __init__(self, open_account: Callable[[str, object, str], Account]) -> None:
         self._open = open_account
         self._known: dict[int, Account] = {}
 
@@ -41,9 +43,7 @@ class Accounts:
         if len(self._known) >= KEPT:
             self._forget()
         called, _, _ = unwrapped(fn, (), {})
-        account = self._open(name_of(called), key)
-        if is_async(called):
-            account.figures.obstacle = "it is an async def, whose coroutine belongs to this process"
+        account = self._open(name_of(called), key, COROUTINE if is_async(called) else "")
         # Two threads may open one for the same callable: the first is kept.
         return self._known.setdefault(id(key), account)
 

@@ -189,7 +189,7 @@ class Core:
 
     # Learning
 
-    def _open(self, name: str, key: object) -> Account:
+    def _open(self, name: str, key: object, obstacle: str) -> Account:
         most = self._settings.max_threads or MOST_THREADS
         account = Account(
             name,
@@ -199,10 +199,11 @@ class Core:
             ceiling=self._limits.get(id(key)),
             cpus=self._cpus,
         )
+        account.figures.obstacle = obstacle
         if not self._movable:
-            account.figures.obstacle = "this executor uses no processes"
+            account.figures.obstacle = obstacle or "this executor uses no processes"
             account.figures.gil = None if gil_enabled() else 0.0
-        elif self._settings.place == "process":
+        elif self._settings.place == "process" and not obstacle:
             account.pin()
         return account
 

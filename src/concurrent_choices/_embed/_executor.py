@@ -122,14 +122,15 @@ class AdaptiveExecutor(Executor):
         chunksize, buffersize = plain_int(chunksize), check_buffersize(buffersize)
         if not is_whole(chunksize, 1):
             raise InvalidArgumentError("chunksize", f"must be a whole number from 1, not {chunksize!r}")
-        core, items = self._core, zip(*iterables, strict=False)
+        items = zip(*iterables, strict=False)
         until = None if timeout is None else time.monotonic() + timeout
         if chunksize == 1:
-            submitted: Iterator[Future[Any]] = (core.submit(fn, each, {}).future for each in items)
+            # Not by the core alone: dropped, the executor would close it while there are items to come.
+            submitted: Iterator[Future[Any]] = (self.submit(fn, *each) for each in items)
             return results_of(submitted, buffersize, until)
         run = partial(run_chunk, fn)
         many = (
-            core.submit(run, (chunk,), {}, counted_as=fn, calls=len(chunk)).future
+            self._core.submit(run, (chunk,), {}, counted_as=fn, calls=len(chunk)).future
             for chunk in chunks(items, chunksize)
         )
         ahead = None if buffersize is None else max(1, buffersize // chunksize)
