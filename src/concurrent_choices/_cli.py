@@ -19,10 +19,10 @@ from typing import Any, TextIO
 
 from attrs import asdict, evolve
 
-from ._embed._advise import AT_ONCE, PATIENCE, TIMES, Drive, drive
-from ._embed._driving import Request, StartUpError
-from ._embed._loading import application_at
-from ._embed._openapi import HARMLESS, requests_of
+from ._embed._advise._drive import AT_ONCE, PATIENCE, TIMES, Drive, drive
+from ._embed._advise._exchange import Request, StartUpError
+from ._embed._advise._loading import application_at
+from ._embed._advise._openapi import HARMLESS, requests_of
 from ._errors import InvalidArgumentError
 from ._facts._json import Jsonable
 from ._facts._machine import Machine

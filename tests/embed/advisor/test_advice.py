@@ -29,13 +29,13 @@ from starlette.staticfiles import StaticFiles
 
 from concurrent_choices import EndpointAdvisor, InvalidArgumentError
 from concurrent_choices._embed import _offload
-from concurrent_choices._embed._advise import AT_ONCE, PATIENCE, TIMES, drive
+from concurrent_choices._embed._advise._drive import AT_ONCE, PATIENCE, TIMES, drive
+from concurrent_choices._embed._advise._exchange import Request
+from concurrent_choices._embed._advise._openapi import requests_of
 from concurrent_choices._embed._advisor._lines import place_of
 from concurrent_choices._embed._advisor._rate import ROW
 from concurrent_choices._embed._advisor._route_table import RouteTable
 from concurrent_choices._embed._advisor._rules import LOOKS, Means, means_of, say
-from concurrent_choices._embed._driving import Request
-from concurrent_choices._embed._openapi import requests_of
 from patience import TRIES, patient
 
 with warnings.catch_warnings():  # newer releases would rather have another client, which does the same

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from .._errors import InvalidArgumentError
-from .._work._captured import of_type
-from .._work._words import safe_repr
-from ._driving import Request
+from ..._errors import InvalidArgumentError
+from ..._work._captured import of_type
+from ..._work._words import safe_repr
+from ._exchange import Request
 
 __all__ = ["HARMLESS", "requests_of"]
 

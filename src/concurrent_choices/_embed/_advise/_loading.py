@@ -7,7 +7,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
-from .._errors import InvalidArgumentError
+from ..._errors import InvalidArgumentError
 
 __all__ = ["application_at"]
 

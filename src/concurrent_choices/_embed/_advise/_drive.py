@@ -10,11 +10,11 @@ from typing import Any
 
 from attrs import frozen
 
-from .._errors import InvalidArgumentError
-from .._work._words import safe_repr
-from ._advisor._advice import AdviceTable
-from ._advisor._middleware import EndpointAdvisor
-from ._driving import Answer, Request, exchange, lifespan
+from ..._errors import InvalidArgumentError
+from ..._work._words import safe_repr
+from .._advisor._advice import AdviceTable
+from .._advisor._middleware import EndpointAdvisor
+from ._exchange import Answer, Request, exchange, lifespan
 
 __all__ = ["AT_ONCE", "PATIENCE", "TIMES", "Drive", "drive"]
 
