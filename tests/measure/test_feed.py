@@ -1,4 +1,5 @@
 import itertools
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -117,9 +118,19 @@ def test_items_given_back_come_first():
     (second,) = feed.take(2, 2)
     feed.give_back([second])
 
-    assert feed.take(5, 5) == [second]
+    assert feed.take(2, 2) == [second]
     feed.give_back([second, first])
     assert list(feed.rest()) == list(enumerate("abcdef"))
+
+
+def test_as_many_items_as_are_asked_for():
+    """What was given back one by one is handed out together, and the iterator gives what it falls short of."""
+    feed = Feed(iter("abcdef"))
+    claims = [claim for _ in range(3) for claim in feed.take(1, 1)]
+    feed.give_back(claims)
+
+    assert [item for claim in feed.take(2, 2) for item in claim.items] == ["a", "b"]
+    assert [item for claim in feed.take(3, 3) for item in claim.items] == ["c", "d", "e"]
 
 
 def test_items_of_a_sequence_given_back():
@@ -216,6 +227,31 @@ def test_an_iterable_that_raises():
     assert feed.take(5, 5) == []
     with pytest.raises(OSError, match="the file is gone"):
         list(feed.rest())
+
+
+class Damaged(Sequence):
+    """Has an item that cannot be read."""
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        if index == 4:
+            raise OSError("the fifth is broken")
+        return index * 10
+
+
+def test_a_sequence_that_raises():
+    """What was taken before is not lost, and the others come up to the place of its error."""
+    feed = Feed(Damaged())
+
+    assert feed.peek(8) == [0, 10, 20, 30]
+    taken = [claim.start for _ in range(8) for claim in feed.take(1, 1)]
+    assert taken == [0]  # the next look is at the fifth
+    rest = feed.rest()
+    assert [next(rest) for _ in range(3)] == [(1, 10), (2, 20), (3, 30)]
+    with pytest.raises(OSError, match="the fifth is broken"):
+        next(rest)
 
 
 @pytest.mark.parametrize(

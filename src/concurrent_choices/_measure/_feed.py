@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence, Sized
+from contextlib import suppress
 from itertools import chain, islice
 from typing import Any
 
@@ -64,7 +65,7 @@ class Feed:
 
     Attributes:
         count: How many items there are; None where nobody can say yet.
-        error: What the iterable raised; it gives nothing more.
+        error: What the iterable raised; nothing more is taken from it.
     """
 
     def __init__(self, items: Iterable[Any]) -> None:
@@ -88,7 +89,10 @@ class Feed:
             return [item for claim in pulled for item in claim.items]
         items: Any = self.items
         there = self.count or 0
-        return [items[place] for place in sorted({_place(look, there) for look in range(min(count, there))})]
+        seen: list[Any] = []
+        with suppress(Exception):  # who takes that item meets it again
+            seen.extend(items[at] for at in sorted({_place(look, there) for look in range(min(count, there))}))
+        return seen
 
     def take(self, count: int, run: int) -> list[Claim]:
         """At most `count` items, in runs of at most `run` consecutive ones; none if none are left.
@@ -98,8 +102,12 @@ class Feed:
         if self.places is None:
             return self._pull(count)
         claims: list[Claim] = []
-        while count > 0 and (indices := self.places.take(min(run, count))):
-            claims.append(self._claim(indices))
+        while count > 0 and self.error is None and (indices := self.places.take(min(run, count))):
+            try:
+                claims.append(self._claim(indices))
+            except Exception as error:  # noqa: BLE001 - the sequence's error is raised in its place, by the rest
+                self.error = error
+                self.places.put_back(indices)
             count -= len(indices)
         return claims
 
@@ -131,8 +139,13 @@ class Feed:
         return Claim(indices.start, [items[index] for index in indices])
 
     def _pull(self, count: int) -> list[Claim]:
-        if self._returned:
-            return [self._returned.pop(0)]
+        claims: list[Claim] = []
+        while count > 0 and self._returned:
+            claims.append(self._returned.pop(0))
+            count -= len(claims[-1].items)
+        return claims + self._advance(count) if count > 0 else claims
+
+    def _advance(self, count: int) -> list[Claim]:
         pulled: list[Any] = []
         try:
             pulled.extend(islice(self._iterator, count))
