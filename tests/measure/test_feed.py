@@ -124,7 +124,7 @@ def test_items_given_back_come_first():
 
 
 def test_as_many_items_as_are_asked_for():
-    """What was given back one by one is handed out together, and the iterator gives what it falls short of."""
+    """What was given back one by one is handed out together, and the iterator gives the others."""
     feed = Feed(iter("abcdef"))
     claims = [claim for _ in range(3) for claim in feed.take(1, 1)]
     feed.give_back(claims)

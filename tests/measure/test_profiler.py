@@ -454,6 +454,25 @@ def test_a_later_call_that_never_returns():
 
 
 @patient
+def test_what_a_later_call_has_taken_is_its_own(clock):
+    """The calls of the same round that came back before it have times of their own."""
+    gate = threading.Event()
+
+    def work(item):
+        clock.spend(wall=0.3 if item == 5 else 0.002, cpu=0.001)
+        if item == 5:
+            gate.wait()
+
+    bench = Bench(work, iter(range(10)), clock=clock, is_async=False, hand=DaemonHand)
+    profile = profile_at(bench, FakeWitness(), 0.25).profile
+    gate.set()
+
+    assert profile.calls >= 4
+    assert profile.wall_max == pytest.approx(0.3)
+    assert "item 5 had not come back after 0.3 s" in str(profile.missing)
+
+
+@patient
 def test_a_coroutine_that_never_returns():
     """An await without end costs the budget too; let go, it ends in its own loop."""
     started = []
@@ -492,6 +511,7 @@ def test_a_call_that_hangs_among_lanes():
     late = [each.result(10) for each in sample.in_flight]
 
     assert sample.in_flight
+    assert "pair_speedup: 2 lanes did not come back in time" in sample.profile.missing
     assert len(calls) == len(set(calls)) == len(sample.results) + sum(len(r.outcomes) for r in late)
 
 

@@ -46,6 +46,37 @@ def test_which_trials_are_doubted(trial, inflated, turns):
     assert (_inflated(trial), _taking_turns(trial)) == (inflated, turns)
 
 
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        (Size(2, 5, 9.0), "pair_speedup: the budget was spent before 2 lanes could be tried"),
+        (
+            Size(1, 5, 9.0, figure="pair_inflation"),
+            "pair_inflation: the budget was spent before 1 lane could",
+        ),
+    ],
+)
+def test_what_is_missing_has_its_figures_name(size, said):
+    """One lane is no ramp: it confirms what two have told."""
+    bench = Bench(abs, range(10), clock=FakeClock(), is_async=False, hand=OwnHand)
+
+    assert Trials(bench, Sample(Block(0, 1, 1000, 0, 0)), 0).lanes(size) == []
+    assert bench.missing[-1].startswith(said)
+
+
+def test_no_lane_is_tried_once_nobody_waits_any_longer():
+    """The ledger lets nothing begin then, though no call is under way: what lanes drew would be lost."""
+    bench = Bench(time.sleep, [0.0] * 100, clock=SystemClock(), is_async=False, hand=DaemonHand)
+    bench.give_up([])
+    block = Block(0, 1, 1_000_000, 0, 0)
+
+    _trial.try_lanes(bench, Sample(block, [block, block]), bench.clock.wall() + 10**9)
+    bench.close()
+
+    assert not bench.in_flight
+    assert len([*bench.feed.rest()]) == 100
+
+
 @pytest.mark.parametrize("items", [9, 1000])
 def test_a_pair_that_was_tried_is_not_said_to_be_missing(items):
     """Where too few items are left to try again two lanes that wait for each other, the first counts."""

@@ -40,7 +40,8 @@ class Bench:
         hand: Who makes the calls.
         calls: How they are made.
         ledger: The calls made.
-        in_flight: Those nobody waits for any longer.
+        gave_up: Whether nobody waits any longer: no call is begun any more.
+        in_flight: Those that were under way then.
         missing: What could not be measured, each as "field: reason".
         binding: Why the calls have to be made in the caller's own thread; empty where they need not.
     """
@@ -61,6 +62,7 @@ class Bench:
         self.hand = hand()
         self.calls = (AwaitedCalls if is_async else PlainCalls)(fn, copy_context(), clock)
         self.ledger = Ledger()
+        self.gave_up = False
         self.in_flight: tuple[InFlight, ...] = ()
         self.missing = list(clock.missing)
         self.binding = ""
@@ -85,6 +87,7 @@ class Bench:
 
     def give_up(self, claims: Sequence[Claim]) -> None:
         """Wait no longer: nothing more is begun, and what was not begun goes back."""
+        self.gave_up = True
         self.in_flight = self.ledger.abandon()
         self.feed.give_back(self.ledger.unbegun(claims))
 

@@ -91,7 +91,8 @@ class Feed:
         there = self.count or 0
         seen: list[Any] = []
         with suppress(Exception):  # who takes that item meets it again
-            seen.extend(items[at] for at in sorted({_place(look, there) for look in range(min(count, there))}))
+            for place in sorted({_place(look, there) for look in range(min(count, there))}):
+                seen.append(items[place])  # noqa: PERF401 - what came before an error is kept
         return seen
 
     def take(self, count: int, run: int) -> list[Claim]:

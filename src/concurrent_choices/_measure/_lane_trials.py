@@ -6,10 +6,11 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from .._facts._table import counted
 from .._work._hand import DaemonHand
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
-from ._figures import PAIR, beside_others, compare, variation
+from ._figures import beside_others, compare, variation
 from ._rounds import block_size
 from ._sample import worth_counting
 from ._switching import quick_switching
@@ -45,6 +46,7 @@ class Size(NamedTuple):
         seconds: What it needs at most.
         settles: Whether lanes are not timed before their second call, and begin no call that would end late.
         turn: Its switch interval, seconds.
+        figure: What it is for, as the profile calls it.
     """
 
     lanes: int
@@ -52,6 +54,7 @@ class Size(NamedTuple):
     seconds: float
     settles: bool = False
     turn: float = TURN
+    figure: str = "pair_speedup"
 
 
 class Trials:
@@ -86,23 +89,29 @@ class Trials:
 
     def lanes(self, size: Size) -> list[Block]:
         """The totals of each lane; none where items or budget do not allow it, or one did not come back."""
-        source = self._source(size)
+        source = None if self.bench.gave_up else self._source(size)
         if source is None:
             return []
-        return _together(self.bench, source, size, self._deadline + int(size.seconds * 1e9))
+        done = _together(self.bench, source, size, self._deadline + int(size.seconds * 1e9))
+        if self.bench.gave_up:
+            self._lacks(size, "{} did not come back in time")
+        return done
+
+    def _lacks(self, size: Size, reason: str) -> None:
+        lanes = counted(size.lanes, "lane")
+        self.bench.missing.append(f"{size.figure}: {reason.format(lanes)}")
 
     def _source(self, size: Size) -> _Source | None:
         """What the lanes draw from; None where items or budget do not allow a trial."""
         bench, blocks = self.bench, self.sample.blocks
-        field = "pair_speedup" if size.lanes == PAIR else "ramp"
         if size.seconds > self.left:
-            bench.missing.append(f"{field}: the budget was spent before {size.lanes} lanes could be tried")
+            self._lacks(size, "the budget was spent before {} could be tried")
             return None
         run = block_size([blocks[0], *blocks])
         claims = cut(bench.feed.take(size.lanes * size.calls, run), run)
         if len(claims) < size.lanes:
             bench.feed.give_back(claims)
-            bench.missing.append(f"{field}: too few items were left to try {size.lanes} lanes")
+            self._lacks(size, "too few items were left to try {}")
             return None
         last = self._deadline - int(NO_LONGER * max(block.wall / block.calls for block in blocks))
         if not size.settles:

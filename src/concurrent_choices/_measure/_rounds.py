@@ -81,6 +81,8 @@ class Rounds:
         self._spans: list[tuple[int, int]] = []
         self._whole = Gauge()
         self._called = 0
+        self._began = (0, 0), 0
+        self._known = 0
 
     def sample(self, allowance: Allowance) -> Sample:
         """Make calls until enough is known."""
@@ -122,6 +124,7 @@ class Rounds:
         if not claims:
             return False
         self._called += sum(len(claim.items) for claim in claims)
+        self._known = len(bench.ledger.blocks)
         self._began = bench.clock.watch(bench.hand.thread), bench.clock.wall()
         return bench.do(lambda: self._work(claims), claims, deadline)
 
@@ -187,11 +190,22 @@ class Rounds:
         cpu_now, queued_now = bench.clock.watch(bench.hand.thread)
         now = bench.clock.wall()
         self._spans.append((start, now))
-        seconds = (now - start) / 1e9
-        what = "the first call" if not bench.ledger.blocks else f"call {self._called}"
+        blocks = bench.ledger.blocks
+        done = Totals.of(blocks[self._known :])  # by the same round, before
+        seconds = (now - start) / 1e9 - done.wall
+        what = _named(bench.in_flight[0].claim) if blocks else "the first call"
         reason = f"{what} had not come back after {seconds:.3g} s; that is a lower bound"
         bench.missing.append(f"wall: {reason}")
-        return Unfinished(seconds, (cpu_now - cpu) / 1e9, (queued_now - queued) / 1e9)
+        return Unfinished(
+            seconds,
+            max(0.0, (cpu_now - cpu) / 1e9 - done.cpu),
+            max(0.0, (queued_now - queued) / 1e9 - done.queued),
+        )
+
+
+def _named(claim: Claim) -> str:
+    last = claim.start + len(claim.items) - 1
+    return f"item {last}" if last == claim.start else f"one of items {claim.start} to {last}"
 
 
 def _usual(blocks: Sequence[Block]) -> int:

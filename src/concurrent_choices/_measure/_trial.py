@@ -81,9 +81,7 @@ SIDE_BY_SIDE = 1.4
 
 def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
     """Two lanes together, and many where calls mostly wait, as far as items and budget allow."""
-    if hopeless(bench.ledger.runs) or not sample.alone.calls or bench.in_flight:
-        return []
-    if isinstance(bench.hand, OwnHand):
+    if hopeless(bench.ledger.runs) or not sample.alone.calls or isinstance(bench.hand, OwnHand):
         return []
     trials = Trials(bench, sample, deadline)
     return _of_waiting(trials) if _waits(sample) else _of_computing(trials)
@@ -122,7 +120,7 @@ def _wide(trials: Trials, calls: int, slowed: float) -> Size:
     width = max(crowd, 2 * PAIR)
     longest = max(block.wall / block.calls for block in blocks) / 1e9
     longer = NO_LONGER if relative_error(blocks) <= PRECISE else LONGER
-    return Size(width, calls, max(width * slowed, longer * calls * longest), settles=True)
+    return Size(width, calls, max(width * slowed, longer * calls * longest), settles=True, figure="ramp")
 
 
 def _each(sample: Sample) -> float:
@@ -202,7 +200,7 @@ def _confirmed(trials: Trials, first: Trial, size: Size) -> Trial | None:
     A neighbour who comes between the sample and the pair lengthens the pair's calls too, so the lesser of
     both inflations stands; and a pair that nobody could try again is worse than none.
     """
-    alone = size._replace(lanes=1, seconds=size.seconds / PAIR)
+    alone = size._replace(lanes=1, seconds=size.seconds / PAIR, figure="pair_inflation")
     fits = alone.seconds + size.seconds <= trials.left
     one = trials.lanes(alone) if fits else []
     two = trials.lanes(size) if one else []
