@@ -18,6 +18,7 @@ from concurrent_choices._embed._backlog import Backlog
 from concurrent_choices._embed._examine import Examination
 from concurrent_choices._embed._explain import explain
 from concurrent_choices._embed._figures import Figures
+from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._identity import identity_of, unwrapped
 from concurrent_choices._embed._lane import Lane
 from concurrent_choices._embed._packing import BelongsHereError, Packer, SentCallables
@@ -26,7 +27,6 @@ from concurrent_choices._embed._ramp import Ramp
 from concurrent_choices._embed._stall_monitor import STILL, StallMonitor
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._measure._clock import SystemClock
-from concurrent_choices._work._captured import held_by
 
 MS = 1e-3
 

@@ -16,11 +16,11 @@ import pytest
 from concurrent_choices import AdaptiveExecutor, NotPicklableError, WorkerDiedError
 from concurrent_choices._embed import _process_pool
 from concurrent_choices._embed._account import Account
+from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._process_pool import ProcessPool
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._strategies._workers._host import FALSE_STARTS
 from concurrent_choices._strategies._workers._wire import Terms
-from concurrent_choices._work._captured import held_by
 from descriptors import no_descriptors
 
 

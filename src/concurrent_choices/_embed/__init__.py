@@ -4,8 +4,8 @@
                                   └── ProcessPool (_process_pool) ══ worker processes, which run
                                       _remote (and _gil_monitor)
     what was measured of a callable: _figures; where it belongs: _placing, kept in its _account; what it
-    holds: `_work._captured`
+    holds: _held
     _advisor watches the endpoints of an application; _advise drives one, for the command line
 
-Worker processes import `_remote` and `_work._captured`, so those two load nothing slow.
+Worker processes import `_remote` and `_held`, so those two load nothing slow.
 """

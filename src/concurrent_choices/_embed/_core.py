@@ -18,11 +18,12 @@ from .._errors import QueueFullError
 from .._measure._clock import SystemClock
 from .._platform import gil_enabled, usable_cpus
 from .._work._apart import keep_apart
-from .._work._captured import Held, held_by, travels_by_name
+from .._work._pickling import travels_by_name
 from ._account import Account
 from ._accounts import Accounts
 from ._dispatch import Dispatch
 from ._future import LeanFuture
+from ._held import Held, held_by
 from ._identity import identity_of, unwrapped
 from ._lane import Lane, perform
 from ._process_pool import ProcessPool

@@ -10,8 +10,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .._work._apart import being_imported
-from .._work._captured import digest_of, held_by
 from .._work._pickling import dump, load
+from ._held import digest_of, held_by
 from ._identity import unwrapped
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from functools import partial
 from types import BuiltinMethodType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
-from .._work._captured import attributes_of, of_type
+from .._work._asking import attributes_of, of_type
 
 __all__ = ["identity_of", "unwrapped"]
 

@@ -9,10 +9,10 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .._work._apart import being_imported, keep_apart
-from .._work._captured import Held, held_by, travels_by_name
-from .._work._pickling import dump
+from .._work._pickling import dump, travels_by_name
 from .._work._words import reason_of
 from ._examine import holds_alike
+from ._held import Held, held_by
 from ._identity import unwrapped
 from ._remote import Call
 

@@ -11,8 +11,8 @@ from .._facts._estimate import Estimate
 from .._facts._workload import Workload
 from .._run._arguments import check_fn, check_fn_for_executor, check_items
 from .._run._choosing import recommend
+from .._work._asking import of_type
 from .._work._callables import name_of
-from .._work._captured import of_type
 from .._work._words import show
 from ._executor import AdaptiveExecutor
 

@@ -36,7 +36,7 @@ from ._remote import Look
 from ._tasks import Task
 
 if TYPE_CHECKING:
-    from .._work._captured import Held
+    from ._held import Held
 
 __all__ = ["ProcessPool"]
 

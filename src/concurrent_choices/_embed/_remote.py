@@ -9,8 +9,8 @@ from .._measure._clock import SystemClock
 from .._strategies._workers._carried import Carried, portable
 from .._strategies._workers._loading import read
 from .._work._callables import show_call
-from .._work._captured import Held, held_by
 from .._work._words import reason_of
+from ._held import Held, held_by
 
 if TYPE_CHECKING:
     from ._gil_monitor import GilMonitor

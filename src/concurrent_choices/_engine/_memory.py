@@ -11,8 +11,9 @@ from operator import attrgetter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
+from .._work._asking import of_type
 from .._work._callables import called
-from .._work._captured import of_type, reached_from
+from .._work._captured import reached_from
 from .._work._job import Job
 from .._work._mutex import Mutex
 

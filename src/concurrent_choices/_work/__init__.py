@@ -7,7 +7,8 @@ _callables    what is told of a callable before it is called; _bonds: what binds
 _captured     what it holds; _state (by _marks): whether calls change that, _stores: whether its code would
 _imported     what it uses of modules, which a worker may find otherwise; _imports: what one has to import
 _pickling     how things travel; _by_value and _apart: those that no worker can import; _obstacle: why not
-_words, _notes  what messages say of items and errors, and notes that name the item an error comes from
+_asking       what a thing is, where its own hooks may raise; _code: what a function names, and who wrote it
+_words        what messages say of things and errors; _notes: those on errors, which name the item
 _contexts, _running_loop, _own_loops, _limited, _forks, _mutex, _new_thread    what all of it stands on
 
 Worker processes import most of these modules, so nothing here may import attrs, anyio or multiprocessing at

@@ -17,8 +17,9 @@ from itertools import chain, islice, pairwise
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, cast
 
+from ._asking import attributes_of, of_type
 from ._callables import name_of
-from ._captured import attributes_of, is_own, of_type, reached_from
+from ._captured import is_own, reached_from
 from ._words import text_of
 
 __all__ = ["bound_to_thread", "is_loop_bound", "refused_thread"]

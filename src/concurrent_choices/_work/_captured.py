@@ -1,8 +1,8 @@
-"""What a callable holds beside its arguments, and whether that has changed.
+"""What a callable holds beside its arguments: all that hangs on it, found without calling it.
 
 In a thread a call may change what its callable holds: a closed-over list, a global counter, its own
-`self`. In another process the change would be lost without a word. So callables are looked at
-before they are moved, and a digest of what they hold tells whether anything changed.
+`self`. In another process the change would be lost without a word. So callables are looked at before
+they are moved.
 """
 
 from __future__ import annotations
@@ -10,36 +10,20 @@ from __future__ import annotations
 import sys
 from functools import partial
 from itertools import islice
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
-from .._facts._lean import TYPE_CHECKING, NamedTuple
+from .._facts._lean import TYPE_CHECKING
 from .._platform._libraries import LIBRARIES
+from ._asking import answers, attributes_of, is_a, of_type
 from ._callables import enclosed
-from ._pickling import MAINS, names_what_stays
-from ._words import reason_of
+from ._code import names_in, of_libraries
+from ._pickling import MAINS
 
 if TYPE_CHECKING:
-    import pickle
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-__all__ = [
-    "Held",
-    "answers",
-    "attributes_of",
-    "codes_in",
-    "digest_of",
-    "held_by",
-    "is_own",
-    "names_in",
-    "of_libraries",
-    "of_type",
-    "parts_of",
-    "parts_of_class",
-    "parts_of_module",
-    "reached_from",
-    "travels_by_name",
-]
+__all__ = ["is_own", "parts_of", "parts_of_class", "parts_of_module", "reached_from"]
 
 WIDEST = 200
 """Things looked at (guessed: a millisecond)."""
@@ -47,61 +31,6 @@ WIDEST = 200
 _ATOMS = (int, float, complex, str, bytes, type(None))
 
 _CALLED = (FunctionType, MethodType, partial)
-
-
-class Held(NamedTuple):
-    """What a callable holds.
-
-    Attributes:
-        digest: Of all values it holds; equal where nothing changed.
-        obstacle: Why what it holds belongs to this process; empty where nothing does.
-    """
-
-    digest: bytes
-    obstacle: str
-
-
-def travels_by_name(fn: Any) -> bool:
-    """Whether another process would import the callable, instead of being sent it."""
-    import pickle  # noqa: PLC0415 - 2 ms, and hashlib 3: most callables hold nothing that needs them
-
-    try:
-        return not names_what_stays(pickle.dumps(fn, 5))
-    except Exception:  # noqa: BLE001 - picklers raise anything; cloudpickle will be asked later
-        return False
-
-
-def held_by(fn: Any) -> Held:
-    """Look at what a callable holds: closure cells, defaults, its own object, the globals it names."""
-    import hashlib  # noqa: PLC0415 - as above
-
-    total = hashlib.blake2b(digest_size=16)
-    for name, value in parts_of(fn):
-        try:
-            total.update(name.encode())
-            total.update(digest_of(value))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
-            return Held(b"", f"{name} is a {type(value).__qualname__} ({reason_of(error)})")
-    return Held(total.digest(), "")
-
-
-def digest_of(value: Any) -> bytes:
-    """A digest of a value's pickle, the same in every process of this interpreter.
-
-    Raises:
-        Exception: Whatever the pickler raises for what cannot be pickled.
-    """
-    import hashlib  # noqa: PLC0415 - as above
-    import pickle  # noqa: PLC0415 - as above
-
-    if _is(value, set, frozenset):
-        value = sorted(map(digest_of, value))  # strings hash differently in each process
-    digest = hashlib.blake2b(digest_size=16)
-    beside: list[pickle.PickleBuffer] = []
-    digest.update(pickle.dumps(value, 5, buffer_callback=beside.append))
-    for buffer in beside:
-        digest.update(buffer.raw())
-    return digest.digest()
 
 
 def parts_of(fn: Any) -> Iterator[tuple[str, Any]]:
@@ -115,7 +44,7 @@ def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
     seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
     while ahead and len(seen) < WIDEST:
         name, thing = ahead.pop()
-        if _is(thing, *_ATOMS):
+        if is_a(thing, *_ATOMS):
             yield name, thing  # equal ones may be one object under two names
         elif id(thing) not in seen:
             seen[id(thing)] = thing
@@ -137,7 +66,7 @@ def _followed(thing: Any) -> Iterable[tuple[str, Any]] | None:
     if isinstance(thing, MethodType):
         held = thing.__self__
         return [*_classes(held), ("its function", thing.__func__), ("its object", held)]
-    if _is(thing, partial):
+    if is_a(thing, partial):
         return [("its function", thing.func), *_bound(thing)]
     if isinstance(thing, type):
         return ((f"{thing.__name__}.{name}", part) for name, part in parts_of_class(thing))
@@ -150,56 +79,19 @@ def _classes(thing: object) -> list[tuple[str, Any]]:
 
 def _bound(thing: partial[Any]) -> Iterator[tuple[str, Any]]:
     given = [*thing.args, *thing.keywords.values()]
-    yield "its bound arguments", tuple(each for each in given if not _is(each, *_CALLED))
-    yield from (("its bound function", each) for each in given if _is(each, *_CALLED))
+    yield "its bound arguments", tuple(each for each in given if not is_a(each, *_CALLED))
+    yield from (("its bound function", each) for each in given if is_a(each, *_CALLED))
 
 
 def _given_to_call(thing: object) -> list[tuple[str, Any]]:
     """What an object was given to call: a step of its work, or what a library's decorator stands around."""
     some = list(islice(attributes_of(thing).items(), WIDEST))  # at once: other threads may add to it
-    return [(f"its {name!r}", each) for name, each in some if name == "__wrapped__" or _is(each, *_CALLED)]
-
-
-def attributes_of(thing: object) -> dict[str, Any]:
-    """An object's own dictionary; empty where it has none to show."""
-    try:
-        held: Any = getattr(thing, "__dict__", None)
-    except Exception:  # noqa: BLE001 - a value's own hook raises anything
-        held = None
-    return held if _is(held, dict) else {}
-
-
-def answers(thing: object) -> bool:
-    """Whether it says what it is: a proxy of what is gone, or is not there yet, raises instead."""
-    try:
-        for each in ("__class__", "__dict__"):
-            getattr(thing, each, None)
-    except Exception:  # noqa: BLE001 - a value's own hook raises anything
-        return False
-    return True
+    return [(f"its {name!r}", each) for name, each in some if name == "__wrapped__" or is_a(each, *_CALLED)]
 
 
 def _is_plain_callable(thing: Any) -> bool:
     """Whether it is a function written in C, which holds nothing."""
-    return _is(thing, BuiltinFunctionType) and _is(thing.__self__, ModuleType, type(None))
-
-
-def _is(thing: object, *kinds: type) -> bool:
-    """As `isinstance`, but False where that raises; and type checkers would ask that for type arguments."""
-    try:
-        return isinstance(thing, kinds)
-    except Exception:  # noqa: BLE001 - a value's own hook raises anything
-        return False
-
-
-def of_type(thing: object, *kinds: type) -> bool:
-    """As `isinstance`, by its own type alone: a proxy of what is gone raises when asked for another's."""
-    return issubclass(type(thing), kinds)
-
-
-def of_libraries(code: CodeType) -> bool:
-    """Whether it was not the user who wrote it."""
-    return code.co_filename.startswith(LIBRARIES) or code.co_filename.startswith("<frozen")
+    return is_a(thing, BuiltinFunctionType) and is_a(thing.__self__, ModuleType, type(None))
 
 
 def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
@@ -211,21 +103,8 @@ def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
         if name in fn.__globals__:
             value = fn.__globals__[name]
             yield f"the global {name!r}", value
-            if _is(value, ModuleType):
+            if is_a(value, ModuleType):
                 yield from ((f"{name}.{each}", held) for each, held in parts_of_module(value, names))
-
-
-def codes_in(code: CodeType) -> Iterator[CodeType]:
-    """The code of a function, and of the functions it makes."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from codes_in(constant)
-
-
-def names_in(code: CodeType) -> set[str]:
-    """The names a function uses, inside the functions it makes too."""
-    return {name for each in codes_in(code) for name in each.co_names}
 
 
 def parts_of_module(module: ModuleType, names: set[str]) -> Iterator[tuple[str, Any]]:
@@ -250,7 +129,7 @@ def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
     if not is_own(kind):
         return
     for name, value in sorted(vars(kind).items()):
-        if _is(value, staticmethod, classmethod):
+        if is_a(value, staticmethod, classmethod):
             yield name, value.__func__
         elif isinstance(value, FunctionType) or (
             not _is_reserved(name) and isinstance(value, (int, float, str, bytes, list, dict, set, tuple))

@@ -12,15 +12,10 @@ from contextlib import suppress
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ._captured import (
-    names_in,
-    of_libraries,
-    parts_of_class,
-    parts_of_module,
-    reached_from,
-    travels_by_name,
-)
+from ._captured import parts_of_class, parts_of_module, reached_from
+from ._code import names_in, of_libraries
 from ._marks import compare, mark_of, value_at
+from ._pickling import travels_by_name
 
 __all__ = ["Imported"]
 

@@ -10,8 +10,9 @@ from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, TypeGuard
 
+from ._asking import of_type
 from ._callables import enclosed
-from ._captured import names_in, of_type
+from ._code import names_in
 from ._pickling import goes_by_value
 
 __all__ = ["Imports", "imports_of", "needed_by", "preloadable"]

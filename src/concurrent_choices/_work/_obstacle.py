@@ -14,8 +14,8 @@ from itertools import islice
 from types import FunctionType, MethodType
 from typing import Any
 
+from ._asking import attributes_of, of_type
 from ._callables import enclosed
-from ._captured import attributes_of, of_type
 from ._pickling import dump
 from ._words import text_of
 

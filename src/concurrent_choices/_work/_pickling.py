@@ -25,6 +25,7 @@ __all__ = [
     "load",
     "names_what_stays",
     "size_of",
+    "travels_by_name",
 ]
 
 OUT_OF_BAND_FROM = 1 << 20
@@ -78,6 +79,14 @@ def size_of(frames: Iterable[Any]) -> int:
 def names_what_stays(frame: bytes) -> bool:
     """Whether a pickle names something of a module that no worker can import."""
     return _MAIN in frame or (bool(APART) and any(name in frame for name in tuple(APART)))
+
+
+def travels_by_name(fn: Any) -> bool:
+    """Whether another process would import the callable, instead of being sent it."""
+    try:
+        return not names_what_stays(pickled(fn, 5))
+    except Exception:  # noqa: BLE001 - picklers raise anything; cloudpickle will be asked later
+        return False
 
 
 def goes_by_value(fn: object) -> bool:

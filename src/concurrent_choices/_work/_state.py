@@ -12,7 +12,8 @@ from functools import cached_property
 from types import ModuleType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
-from ._captured import attributes_of, of_type, parts_of
+from ._asking import attributes_of, of_type
+from ._captured import parts_of
 from ._marks import summed
 from ._stores import altered_by, alters_items, may_store
 

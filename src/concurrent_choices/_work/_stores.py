@@ -8,8 +8,10 @@ from functools import partial
 from types import FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
+from ._asking import attributes_of, of_type
 from ._callables import called, enclosed
-from ._captured import attributes_of, codes_in, of_libraries, of_type, reached_from
+from ._captured import reached_from
+from ._code import codes_in, of_libraries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

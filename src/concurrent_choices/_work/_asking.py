@@ -1,0 +1,45 @@
+"""Asking things what they are, where their own hooks may raise anything or answer for another.
+
+A worker may import this, so nothing slow may be imported here.
+"""
+
+from __future__ import annotations
+
+from .._facts._lean import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["answers", "attributes_of", "is_a", "of_type"]
+
+
+def of_type(thing: object, *kinds: type) -> bool:
+    """As `isinstance`, by its own type alone: a proxy of what is gone raises when asked for another's."""
+    return issubclass(type(thing), kinds)
+
+
+def is_a(thing: object, *kinds: type) -> bool:
+    """As `isinstance`, but False where that raises; and type checkers would ask that for type arguments."""
+    try:
+        return isinstance(thing, kinds)
+    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+        return False
+
+
+def attributes_of(thing: object) -> dict[str, Any]:
+    """An object's own dictionary; empty where it has none to show."""
+    try:
+        held: Any = getattr(thing, "__dict__", None)
+    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+        held = None
+    return held if is_a(held, dict) else {}
+
+
+def answers(thing: object) -> bool:
+    """Whether it says what it is: a proxy of what is gone, or is not there yet, raises instead."""
+    try:
+        for each in ("__class__", "__dict__"):
+            getattr(thing, each, None)
+    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+        return False
+    return True
