@@ -17,7 +17,6 @@ from .._strategies._lanes._inside import perform_inside
 from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._workers._host import Host, Worker
 from .._strategies._workers._inner import InnerLanes
-from .._strategies._workers._logged import hand_on
 from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._watch import Watch
@@ -192,15 +191,13 @@ class WorkerStartup:
     def _has_loaded(self, worker: Worker) -> bool:
         """Hear what a worker has to say; whether it has answered the empty batch."""
         try:
-            messages = list(worker.link.receive())
+            messages = list(worker.hear(self._job.context))
         except EOFError:
             self.obstacle = "worker processes end before they are ready"
             return False
         for message in messages:
             if message.kind == Kind.READY:
                 worker.ready = True
-            elif message.kind == Kind.LOGGED:
-                hand_on(message, self._job.context)
             elif message.kind == Kind.UNFIT and message.job == self._number:
                 self.obstacle = f"a worker process cannot load it ({message.text})"
         return any(message.kind == Kind.DONE and message.job == self._number for message in messages)

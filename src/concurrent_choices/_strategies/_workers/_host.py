@@ -7,8 +7,9 @@ import signal
 import threading
 import weakref
 from _socket import MSG_DONTWAIT
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
+from contextvars import Context
 from typing import Any
 
 from ..._errors import ClosedStrategyError, WorkerStartError
@@ -19,9 +20,10 @@ from . import _spawn
 from ._child import Child
 from ._fork_client import Forked, ForkServer, can_serve_forks
 from ._loading import Loading
+from ._logged import hand_on
 from ._page import Page
 from ._surroundings import surroundings
-from ._wire import Kind, Link, socket_pair
+from ._wire import Kind, Link, Message, socket_pair
 
 __all__ = ["PARTING", "Host", "Starts", "Worker"]
 
@@ -66,6 +68,18 @@ class Worker:
             self._told = surroundings
             self.link.queue(Kind.HELLO, 0, 0, surroundings)
         self.link.queue(Kind.JOB, number, 0, frames)
+
+    def hear(self, context: Context) -> Iterator[Message]:
+        """What it has to say; what was logged there is handled at once, in a context.
+
+        Raises:
+            EOFError: It is gone.
+        """
+        for message in self.link.receive():
+            if message.kind == Kind.LOGGED:
+                hand_on(message, context)
+            else:
+                yield message
 
     @property
     def pid(self) -> int:

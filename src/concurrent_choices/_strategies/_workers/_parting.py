@@ -8,7 +8,6 @@ from contextvars import Context
 
 from ._child import readable
 from ._host import Host
-from ._logged import hand_on
 from ._wire import Kind
 from ._worker_queue import WorkerQueue
 
@@ -38,11 +37,9 @@ def _let_finish(queue: WorkerQueue, number: int, until: float, context: Context)
         while not queue.idle and (left := until - time.monotonic()) > 0:
             if not readable(worker.link.fileno(), left):
                 break
-            for message in worker.link.receive():
+            for message in worker.hear(context):
                 if message.job == number and message.kind == Kind.DONE:
                     queue.reported(message.start, 1)
-                elif message.kind == Kind.LOGGED:
-                    hand_on(message, context)
                 worker.ready = worker.ready or message.kind == Kind.READY
     except (EOFError, KeyError):
         pass

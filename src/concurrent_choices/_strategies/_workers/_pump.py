@@ -32,7 +32,6 @@ from .._lanes._inside import perform_inside
 from .._lanes._outbox import UNHEARD
 from ._child import readable
 from ._host import PARTING, Host, Starts, Worker
-from ._logged import hand_on
 from ._outcome import unpack_outcome
 from ._page import A_JOB
 from ._parting import part
@@ -227,7 +226,7 @@ class Pump:
         try:
             if dead:
                 self._drain(queue)
-            for message in queue.worker.link.receive():
+            for message in queue.worker.hear(self._job.context):
                 self._handle(queue, message)
         except EOFError:
             self._settle(queue, overdue=False)
@@ -235,7 +234,7 @@ class Pump:
     def _drain(self, queue: WorkerQueue) -> None:
         """Take what a dead worker still said; ends with EOFError."""
         while readable(queue.worker.link.fileno(), 0):
-            for message in queue.worker.link.receive():
+            for message in queue.worker.hear(self._job.context):
                 self._handle(queue, message)
         raise EOFError
 
@@ -245,8 +244,6 @@ class Pump:
                 self._despair(complaint)
             else:
                 self._starts.succeed(queue.worker)
-        elif message.kind == Kind.LOGGED:
-            hand_on(message, self._job.context)
         elif message.job != self._number:
             return  # from a job that was given up
         elif message.kind == Kind.DONE:
