@@ -7,6 +7,7 @@ import gc
 import os
 import threading
 import weakref
+from collections import deque
 from contextvars import copy_context
 from math import inf
 
@@ -294,3 +295,26 @@ def test_a_lane_is_not_given_up_for_the_item_before(thread_pool):
         lane.mark()
     assert lane.abandon(then) is None
     assert lane.abandon(lane.since) == second
+
+
+class Looking(deque):
+    """Looks, as another thread may, at what there is as soon as something is added."""
+
+    def __init__(self, look):
+        super().__init__()
+        self.look = look
+        self.seen = []
+
+    def append(self, each):
+        super().append(each)
+        self.seen.append(self.look())
+
+
+def test_what_was_not_started_is_back_before_the_batch_is_there(thread_pool):
+    """Or the caller, who takes that and finds the source finished, might end the run without it."""
+    job = Job(abs, Source([1, 2, 3]))
+    pool = LanePool(job, thread_pool, workers=2)
+    claim = job.source.claim(3)
+    batches = pool.outbox._batches = Looking(lambda: job.source.finished)
+    pool.deliver(claim, Batch(0, [1]))
+    assert (batches.seen, job.source.ready) == ([False], 2)

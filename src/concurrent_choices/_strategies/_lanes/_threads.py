@@ -181,17 +181,18 @@ class LanePool:
         return max(0.0, min(first, now + timeout) - now)
 
     def deliver(self, claim: Claim, batch: Batch) -> None:
-        """Hand over what came of a claim, and return what was not started."""
-        source = self.job.source
-        self.outbox.put(batch)
+        """Return what was not started of a claim, and hand over what came of the rest.
+
+        In this order: a caller who has every batch, and finds the source finished, ends the run.
+        """
+        source, done = self.job.source, len(batch.values)
         if batch.error is not None:
             source.close()
-            return
-        done = len(batch.values)
-        if done < len(claim.items):
+        elif done < len(claim.items):
             source.give_back(Claim(claim.start + done, claim.items[done:]))
             self.starving = False
             self.outbox.ring()
+        self.outbox.put(batch)
 
     def part(self) -> None:
         """Wait a moment for lanes that are busy; a thread cannot be stopped."""
