@@ -59,6 +59,20 @@ def test_what_items_need_is_counted():
     assert not WorkerImports(Job(len, Source([[sys.modules["numpy"].zeros(1)]]))).within(few)
 
 
+class Awkward(type):
+    """Makes classes that cannot be asked where they are from."""
+
+    @property
+    def __module__(cls):
+        raise RuntimeError
+
+
+def test_items_that_cannot_be_asked_are_taken_as_they_are():
+    """The walk ends with them, not the run."""
+    item = Awkward("Item", (), {})()
+    assert WorkerImports(Job(len, Source([item]))).within(EACH / 2)
+
+
 def test_what_is_run_again_is_taken_to_be_worth_it(monkeypatch):
     """Workers that rest have imported it by the run after that."""
     monkeypatch.setattr(_worker_imports, "EACH", 9.0)

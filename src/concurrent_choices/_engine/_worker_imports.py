@@ -28,9 +28,15 @@ class WorkerImports:
         """Whether a worker has imported it in so many seconds."""
         if EACH * self._most <= seconds:
             return True
-        while EACH * self._found <= seconds and next(self._left, None) is not None:
+        while EACH * self._found <= seconds and self._finds_another():
             self._found += 1
         return EACH * self._found <= seconds
+
+    def _finds_another(self) -> bool:
+        try:
+            return next(self._left, None) is not None
+        except Exception:  # noqa: BLE001 - an item's own class may raise anything; the walk ends there
+            return False
 
     @cached_property
     def _most(self) -> int:
