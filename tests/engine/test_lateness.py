@@ -1,10 +1,16 @@
 """The GIL witness that looks are."""
 
 import sys
+import threading
 import time
+from contextlib import closing
+from itertools import count
 
+import engine_acts as acts
 import pytest
+from engine_fakes import STARTING, Scripted, ScriptedStrategy
 
+from concurrent_choices import stream
 from concurrent_choices._engine._lateness import Lateness
 from concurrent_choices._measure._switching import QUICK, URGENT, quick_switching
 
@@ -35,6 +41,37 @@ def test_a_look_while_the_gil_is_passed_on_urgently_tells_nothing(lateness):
         lateness.arrive()
     lateness.count()
     assert (lateness.looks, lateness.late) == (0, 0)
+
+
+def test_a_look_that_nobody_awaited_tells_nothing(lateness):
+    """Such as the one when workers are up: it comes when it comes."""
+    with quick_switching(QUICK):
+        lateness.arrive()
+    lateness.count()
+    lateness.count()
+    assert (lateness.looks, lateness.late) == (1, 1)
+
+
+def test_a_look_beside_the_awaited_ones_does_not_put_them_off(monkeypatch):
+    """Or the next of them would be late for what this one has asked for."""
+    awaiting, looking = set(), set()
+
+    def expect(lateness, seconds):
+        awaiting.add(threading.current_thread().name)
+        awaited(lateness, seconds)
+
+    def look(controller, sight):
+        looking.add(threading.current_thread().name)
+        return looked(controller, sight)
+
+    awaited, looked = Lateness.expect, Scripted.look
+    monkeypatch.setattr(Lateness, "expect", expect)
+    monkeypatch.setattr(Scripted, "look", look)
+    with closing(stream(acts.double, count(), strategy=ScriptedStrategy(STARTING))) as results:
+        for _ in results:
+            if len(looking) > 1:
+                break
+    assert awaiting == {"concurrent_choices-ticker"}
 
 
 def test_a_glance_counts_before_the_queue_is_watched():

@@ -245,7 +245,16 @@ class Conductor:
                 rest = self._outset.rest(self._job.source.remaining)
                 if rest is not None:
                     return rest
-            return self._look()
+            seconds = self._look()
+            if seconds is not None:
+                self._lateness.expect(seconds)
+            return seconds
+
+    def _look_besides(self) -> None:
+        """A look that the ticker did not await, and that says nothing of how late those are."""
+        with self._lock:
+            if not (self._over or self._job.stopped):
+                self._look()
 
     def _look(self) -> float | None:
         # Each file looked at gives the GIL away; but lanes by themselves would take it from one another as
@@ -262,7 +271,6 @@ class Conductor:
             self._pool.crash = error
             self._pool.outbox.ring()
             return None
-        self._lateness.expect(seconds)
         return seconds
 
     def _staff(self, rest: float) -> float:
@@ -335,7 +343,7 @@ class Conductor:
             done = Done(here.items + lanes.items, here.cpu + lanes.cpu, self._pool.latest)
             startup.order(workers, inside, done, self._controller.bar)
             self._keep_apart()
-            self._beat()  # workers that are up must not wait for the ticker, nor it for the GIL
+            self._look_besides()  # workers that are up must not wait for the ticker, nor it for the GIL
 
     def _keep_apart(self) -> None:
         """Calls that change what they hold, and were made one at a time until now, never compute at once.

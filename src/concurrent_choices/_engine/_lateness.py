@@ -51,13 +51,15 @@ class Lateness:
             if self._queueing.before >= LATE:
                 self.looks = self.late = 0
                 return  # it may have queued at any of the glances, and just now
-        before, self._queued = self._queued, self._queueing.read()
-        self._count(self._queued - before)
+        if self._came:  # else nobody awaited this look
+            before, self._queued = self._queued, self._queueing.read()
+            self._count(self._queued - before)
 
     def _count(self, queued: float) -> None:
         if self._due and self._telling:
             self.looks += 1
             self.late += self._came - self._due - queued >= LATE
+        self._came = 0.0
 
     def expect(self, seconds: float) -> None:
         """The look is over, and the next is due in so many seconds."""
