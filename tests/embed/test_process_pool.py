@@ -20,7 +20,6 @@ from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._process_pool import ProcessPool
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._strategies._workers._host import FALSE_STARTS
-from concurrent_choices._strategies._workers._wire import Terms
 from descriptors import no_descriptors
 
 
@@ -219,7 +218,7 @@ def wait_for(path):
 
 def test_workers_that_cannot_load_what_they_need_of_this_library(monkeypatch):
     """As where it has been upgraded meanwhile: calls, also those that were sent already, are made here."""
-    monkeypatch.setattr(_process_pool, "terms", lambda _workers: Terms(OnlyHere("upgraded")))
+    monkeypatch.setattr(_process_pool, "serve", OnlyHere("upgraded"))
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
         calls = [executor.submit(pid_of, number) for number in range(4)]
         assert {call.result(60) for call in calls} == {os.getpid()}

@@ -6,16 +6,14 @@ from collections import deque
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._strategies._workers._wire import Terms
 from ._account import Account
 from ._packing import SentCallables
-from ._remote import serve
 from ._tasks import Task
 
 if TYPE_CHECKING:
     from .._strategies._workers._host import Worker
 
-__all__ = ["AHEAD", "Assignment", "CallQueue", "Inquiry", "terms"]
+__all__ = ["AHEAD", "Assignment", "CallQueue", "Inquiry"]
 
 AHEAD = 20e-3
 """Seconds up to which a call, by its own time, may be sent to a worker that is at another: longer ones would
@@ -76,8 +74,3 @@ class CallQueue:
         begun = self.begun()
         assignments = list(self.assignments)
         return assignments[:begun], assignments[begun:]
-
-
-def terms(workers: int) -> Terms:
-    """What a worker is told of its job: to serve calls, on a machine with so many workers."""
-    return Terms(serve, lanes=workers)

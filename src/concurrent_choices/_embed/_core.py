@@ -51,6 +51,7 @@ class Core:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._most_threads = settings.max_threads or MOST_THREADS
         self._cpus = usable_cpus()
         self._limits = {id(identity_of(fn)): limit for fn, limit in settings.limits.items()}
         self.start_afresh()
@@ -66,9 +67,10 @@ class Core:
         self.accounts = Accounts(self._open)
         self._serial = count(1)
         self._dispatch = Dispatch(
-            settings.max_threads or MOST_THREADS,
+            self._most_threads,
             clock,
             settings.name,
+            attentive=settings.max_queue is not None or bool(self._limits),
             on_learnt=self._learnt,
             on_wait=self._watch,
             on_left=self._left,
@@ -80,7 +82,6 @@ class Core:
             on_ended=self._ended,
             on_looked=self._looked,
         )
-        self._dispatch.attentive = settings.max_queue is not None
         self._remote = 0
         self._callers: set[threading.Thread] = set()  # threads that make a call themselves
         self._room = threading.Condition(self._dispatch.lock)
@@ -123,7 +124,6 @@ class Core:
                     account.running += 1
                     self._callers.add(caller)
                 elif account.place == "process":
-                    task.away = dispatch.attentive = True
                     self._remote += 1
                     self._process_pool.submit(task)
                 else:
@@ -185,18 +185,17 @@ class Core:
         """Nobody waits for a call any longer."""
         if not task.future.cancel():
             task.abandoned = True
-            if task.away:
+            if self._process_pool.thread is not None:
                 self._process_pool.abandon(task)
 
     # Learning
 
     def _open(self, name: str, key: object, obstacle: str) -> Account:
-        most = self._settings.max_threads or MOST_THREADS
         account = Account(
             name,
             key,
-            start=min(most, round(self._cpus) + FEW),
-            most=most,
+            start=min(self._most_threads, round(self._cpus) + FEW),
+            most=self._most_threads,
             ceiling=self._limits.get(id(key)),
             cpus=self._cpus,
         )
@@ -231,7 +230,7 @@ class Core:
         if held.obstacle:
             account.bar(held.obstacle)
             return
-        account.moving = self._dispatch.attentive = True
+        account.moving = True
         account.take_note()
         account.imported = held.digest if travels_by_name(fn) else b""
         self._process_pool.look_at(account, fn)
@@ -257,7 +256,6 @@ class Core:
             if self._dispatch.closing:
                 self._dispatch.close()  # threads that rested while these were waiting may go home
         for task in tasks:
-            task.away = True
             self._process_pool.submit(task)
 
     def _ended(self, task: Task) -> None:
@@ -272,7 +270,6 @@ class Core:
 
     def _returned(self, task: Task) -> None:
         """A call that was to be made in a worker process is to be made in a thread after all."""
-        task.away = False
         with self._dispatch.lock:
             self._remote -= 1
             self._dispatch.backlog.add(task)
@@ -309,8 +306,7 @@ class Core:
         with self._dispatch.lock:
             tasks = self._dispatch.backlog.unbegun()
         for task in tasks:
-            if task.future.cancel():
-                task.future.set_running_or_notify_cancel()
+            task.cancel()
         self._process_pool.cancel_waiting()
         self.close()
 

@@ -46,6 +46,7 @@ class Dispatch:
         most: Threads at most.
         clock: The stopwatch.
         name: What the threads are called.
+        attentive: Whether `on_left` is to be told before the end, too.
         on_learnt: Told, in a lane's thread, of a callable that was reviewed.
         on_wait: Told that a call waits.
         on_left: Told, with the lock held, that a thread has nothing more to do or a call left the queue.
@@ -57,6 +58,7 @@ class Dispatch:
         clock: Clock,
         name: str,
         *,
+        attentive: bool,
         on_learnt: Callable[[Account, Any], None],
         on_wait: Callable[[], None],
         on_left: Callable[[], None],
@@ -65,7 +67,7 @@ class Dispatch:
         self.backlog = Backlog()
         self.lanes: dict[Lane, None] = {}
         self.closing = False
-        self.attentive = False  # whether anybody wants to be told of every call that ends
+        self._attentive = attentive
         self.ended = threading.Condition(self.lock)
         self._most = most
         # Threads that long calls must leave to short ones.
@@ -173,7 +175,7 @@ class Dispatch:
                     self._idle.pop(0).mail.put(None)
             else:
                 more = self._grow()
-            if self.attentive:
+            if self._attentive:
                 self._on_left()
                 self._send_home()
         if more is not None:
@@ -235,7 +237,7 @@ class Dispatch:
         while True:
             with self.lock:
                 more = self._grow()
-                if more is not None and self.attentive:
+                if more is not None and self._attentive:
                     self._on_left()
             if more is None or not self._begin(*more):
                 return
@@ -249,7 +251,7 @@ class Dispatch:
 
     def close(self) -> None:
         """Take no more calls; threads end when nothing waits. The lock is held."""
-        self.closing = self.attentive = True
+        self.closing = self._attentive = True
         self._send_home()
 
     @property

@@ -21,7 +21,7 @@ from .._strategies._workers._child import readable
 from .._strategies._workers._host import Host, Starts
 from .._strategies._workers._logged import hand_on
 from .._strategies._workers._waker import Waker
-from .._strategies._workers._wire import Kind, Message
+from .._strategies._workers._wire import Kind, Message, Terms
 from .._strategies._workers._wires import Wires
 from .._work._mutex import Mutex
 from .._work._new_thread import new_thread
@@ -29,10 +29,10 @@ from .._work._pickling import dump
 from .._work._words import reason_of
 from ._account import Account
 from ._backlog import Backlog
-from ._call_queue import Assignment, CallQueue, Inquiry, terms
+from ._call_queue import Assignment, CallQueue, Inquiry
 from ._packing import BelongsHereError, Packer, callable_frames
 from ._reading import read_answer, settle_call
-from ._remote import Look
+from ._remote import Look, serve
 from ._tasks import Task
 
 if TYPE_CHECKING:
@@ -180,8 +180,7 @@ class ProcessPool:
 
     def _cancel_all(self) -> None:
         for task in self._backlog.unbegun():
-            if task.future.cancel():
-                task.future.set_running_or_notify_cancel()
+            task.cancel()
             self._on_ended(task)
 
     def _deal(self) -> None:
@@ -212,7 +211,7 @@ class ProcessPool:
                 self.unfit = str(error)
             return None
         queue = CallQueue(worker)
-        worker.link.queue(Kind.JOB, _JOB, 0, dump(terms(self.most)))
+        worker.link.queue(Kind.JOB, _JOB, 0, dump(Terms(serve, lanes=self.most)))
         self._wires.add(queue)
         return queue
 

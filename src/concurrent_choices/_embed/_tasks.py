@@ -37,7 +37,6 @@ class Task:
         "abandoned",
         "account",
         "args",
-        "away",
         "calls",
         "context",
         "fn",
@@ -69,7 +68,6 @@ class Task:
         self.number = number
         self.submitted = submitted
         self.calls = calls
-        self.away = False  # whether it is the process pool's to make
         self.started = False  # whether its future says that it runs
         self.abandoned = False  # whether nobody waits for it any longer
 
@@ -81,6 +79,11 @@ class Task:
             self.deliver(None, CancelledError())
             return False
         return self.started
+
+    def cancel(self) -> None:
+        """Cancel it, if it has not begun, and say so to those who wait for it."""
+        if self.future.cancel():
+            self.future.set_running_or_notify_cancel()
 
     def deliver(self, value: Any, error: BaseException | None) -> None:
         """Hand over what came of it.
