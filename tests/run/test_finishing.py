@@ -8,7 +8,16 @@ import pytest
 import verdict_callables as callables
 from verdict_callables import Counted
 
-from concurrent_choices import InvalidArgumentError, ItemTimeoutError, Recommendation, recommend, run
+from concurrent_choices import (
+    InvalidArgumentError,
+    ItemTimeoutError,
+    Machine,
+    Recommendation,
+    Workload,
+    recommend,
+    run,
+)
+from concurrent_choices._run import _verdict
 from patience import patient, with_ample_limit
 
 
@@ -242,3 +251,13 @@ def test_a_call_under_way_is_waited_for_not_repeated():
     release.set()
     assert verdict.run() == list(range(10))
     assert fn.calls == dict.fromkeys(range(10), 1)
+
+
+@patient
+def test_a_timeout_that_cannot_work_starts_nothing(monkeypatch):
+    """Not even a worker process that would be asked what it finds."""
+    verdict = recommend(Workload(callables.compute, range(600), items_count=100_000), machine=Machine(cpus=8))
+    assert verdict.plan.strategy in {"process", "hybrid"}
+    monkeypatch.setattr(_verdict, "elsewhere", lambda *_: pytest.fail("a worker was asked"))
+    with pytest.raises(InvalidArgumentError, match="timeout"):
+        verdict.run(timeout="soon")

@@ -20,7 +20,6 @@ from .._work._own_loops import new_loop
 from .._work._running_loop import loop_runs
 from .._work._watched import time_up
 from ..protocols import Strategy
-from ._arguments import check_timeout
 from ._numbering import renumber, was_raised
 from ._sync import run
 
@@ -120,7 +119,6 @@ class Leftover:
         if self.used:
             problem = "has been run already; its items were used up. Ask recommend() again"
             raise InvalidArgumentError("recommendation", problem)
-        seconds = check_timeout(timeout)
         self.used = True
         self._raise_first(return_exceptions=return_exceptions)
         perform = partial(
@@ -128,9 +126,9 @@ class Leftover:
         )
         if self.loop is None:
             perform(list(self.rest))
-            self._land(seconds)
+            self._land(timeout)
         else:  # it is free once they are over
-            self._land(seconds)
+            self._land(timeout)
             self._raise_first(return_exceptions=return_exceptions)
             perform(list(self.rest))
         self._raise_first(return_exceptions=return_exceptions)

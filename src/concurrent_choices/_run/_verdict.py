@@ -14,7 +14,7 @@ from .._judge._obstacles import IN_PROCESSES
 from .._strategies._event_loop import KeptLoopStrategy
 from .._strategies._registry import strategy_for
 from ..protocols import Strategy
-from ._arguments import FOREVER, check_fn_for_executor
+from ._arguments import FOREVER, check_fn_for_executor, check_timeout
 from ._elsewhere import elsewhere
 from ._leftover import Leftover
 from ._prepare import refuse_loop
@@ -58,7 +58,8 @@ class Verdict(Recommendation):
             Exception: Whatever a call raised, as for `concurrent_choices.run`.
         """
         refuse_loop("Recommendation.run", "await asyncio.to_thread(verdict.run)")
-        return self._leftover.finish(self._fit(), timeout=timeout, return_exceptions=return_exceptions)
+        seconds = check_timeout(timeout)
+        return self._leftover.finish(self._fit(), timeout=seconds, return_exceptions=return_exceptions)
 
     def _fit(self) -> Strategy | str:
         """The chosen strategy, on the sample's loop if that was kept.
