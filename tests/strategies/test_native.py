@@ -13,6 +13,7 @@ import pytest
 
 from concurrent_choices import arun
 from concurrent_choices._facts._batch import Batch
+from concurrent_choices._strategies._lanes._any_loop import Background
 from concurrent_choices._strategies._lanes._native import _Mailbox
 
 LAST = ContextVar("last", default=-1)
@@ -88,3 +89,16 @@ def test_the_last_batch_is_not_lost(backend):
 
     mail = None
     assert anyio.run(main, backend=backend) == [Batch(0, ["last"])]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_is_cancelled_before_it_begins_has_ended(backend):
+    """Nobody waits a moment for it."""
+
+    async def main():
+        background = Background(anyio.sleep_forever)
+        background.cancel()
+        with anyio.fail_after(10):
+            await background._done.wait()
+
+    anyio.run(main, backend=backend)

@@ -33,17 +33,19 @@ class Background:
             sys.modules["trio"].lowlevel.spawn_system_task(self._main, context=copy_context())
         else:
             self._task = asyncio.get_running_loop().create_task(self._run())
+            # Not by the task itself, which may be cancelled before it begins.
+            self._task.add_done_callback(lambda _task: self._done.set())
 
     async def _main(self) -> None:
-        with self._scope:
-            await self._run()
-
-    async def _run(self) -> None:
         try:
-            with suppress(Exception):  # whoever waits for what it does is told of it by the body itself
-                await self._body()
+            with self._scope:
+                await self._run()
         finally:
             self._done.set()
+
+    async def _run(self) -> None:
+        with suppress(Exception):  # whoever waits for what it does is told of it by the body itself
+            await self._body()
 
     def cancel(self) -> None:
         """Cancel it."""
