@@ -1,7 +1,7 @@
 """The command line: arguments in, exit code out. It knows words, not strategies.
 
-Exit codes: 0 done; 1 the callable, its module or items, or the application raised; 2 an argument cannot
-work; 130 Ctrl-C; 141 whoever read its output, such as `head`, has gone.
+Exit codes: 0 done; 1 the callable, its module or items, or the application raised, or the output could not be
+written; 2 an argument cannot work; 130 Ctrl-C; 141 whoever read its output, such as `head`, has gone.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, redirect_stdout
 from math import inf
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, TextIO
 
 from attrs import asdict, evolve
 
 from ._embed._advise._drive import AT_ONCE, PATIENCE, TIMES, Drive, drive
 from ._embed._advise._exchange import Request, StartUpError
-from ._embed._advise._loading import application_at
+from ._embed._advise._loading import application_at, found_at
 from ._embed._advise._openapi import HARMLESS, requests_of
 from ._errors import InvalidArgumentError
 from ._facts._json import Jsonable
@@ -33,7 +32,7 @@ from ._measure._calibration import describe, machine_costs
 from ._platform import this_machine
 from ._run._choosing import recommend
 from ._run._probes import probes
-from ._work._words import safe_repr
+from ._work._words import safe_repr, show
 
 __all__ = ["main"]
 
@@ -50,19 +49,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = asked.command(asked)
         print(end="", flush=True)  # here, where it can still be said that nobody reads it
     except InvalidArgumentError as error:
-        print(f"concurrent-choices: {error}", file=sys.stderr)
+        _tell(f"concurrent-choices: {error}")
         return 2
     except _UserCodeError as error:
-        print(f"concurrent-choices: {error}", file=sys.stderr)
+        _tell(f"concurrent-choices: {error}")
         return 1
     except KeyboardInterrupt:
-        print("concurrent-choices: interrupted", file=sys.stderr)
+        _tell("concurrent-choices: interrupted")
         return 130
     except BrokenPipeError:
-        # What is left in the buffer goes nowhere, or the interpreter's end would complain of it once more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_what_is_left()
         return 141
+    except OSError as error:  # such as a full disk
+        _tell(f"concurrent-choices: {error}")
+        _drop_what_is_left()
+        return 1
     return code
+
+
+def _tell(line: str) -> None:
+    """Say something on standard error, unless it is closed: `print` would take standard output then."""
+    if sys.stderr is not None:
+        print(line, file=sys.stderr)
+
+
+def _drop_what_is_left() -> None:
+    """Of standard output's buffer, or the interpreter's end would complain of it once more."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _escape_what_cannot_be_encoded() -> None:
@@ -178,9 +192,9 @@ def _printing_aside() -> Generator[None]:
         yield
         return
     kept = os.dup(1)
-    os.dup2(2, 1)
     try:
-        with redirect_stdout(sys.stderr):
+        with Path(os.devnull).open("w") as nowhere, redirect_stdout(sys.stderr):
+            os.dup2(2 if sys.stderr else nowhere.fileno(), 1)
             yield
     finally:
         ours.flush()  # what wrote to it all the same, such as a log's handler
@@ -193,7 +207,7 @@ def _advise(asked: argparse.Namespace) -> int:
     with _printing_aside():
         found = _driven(asked)
     for trouble in found.troubles:
-        print(f"concurrent-choices: {trouble}", file=sys.stderr)
+        _tell(f"concurrent-choices: {trouble}")
     _say(found.advice, as_json=asked.json)
     return 0 if found.answered else 1
 
@@ -203,7 +217,7 @@ def _driven(asked: argparse.Namespace) -> Drive:
         app = application_at(asked.application, factory=asked.factory)
         described = [] if asked.requests else requests_of(app, asked.method or HARMLESS)
         requests = [_with(each, asked.header) for each in asked.requests or described]
-        print(f"making requests of {asked.application} ...", file=sys.stderr)
+        _tell(f"making requests of {asked.application} ...")
         return drive(app, requests, times=asked.times, at_once=asked.at_once, timeout=asked.timeout)
 
 
@@ -248,7 +262,7 @@ def _verdict(asked: argparse.Namespace) -> Recommendation:
         raise InvalidArgumentError("--count", f"must be 0 or more, not {asked.count}")
     workload = Workload(fn, items, items_count=asked.count)
     machine = _what_if(asked)
-    print(f"calling {asked.callable} on some of its items ...", file=sys.stderr)
+    _tell(f"calling {asked.callable} on some of its items ...")
     with _blaming("the items"):
         return recommend(workload, budget=asked.budget, verify=not asked.no_race, machine=machine)
 
@@ -261,13 +275,9 @@ def _imported(reference: str) -> Callable[[Any], Any]:
     """The callable of a reference; the current folder is searched, as by ``python -m``."""
     _search_here()
     with _blaming(reference):
-        try:
-            found: Any = resolve_name(reference)
-        except (AttributeError, ImportError, ValueError) as error:
-            problem = f"cannot be imported: {error}; write it as PKG.MOD:FN"
-            raise InvalidArgumentError(reference, problem) from error
+        found = found_at(reference, "FN")
     if not callable(found):
-        problem = f"is no callable but {type(found).__name__!r}; write it as PKG.MOD:FN"
+        problem = f"is no callable but {type(found).__name__!r}"
         raise InvalidArgumentError(reference, problem)
     fn: Callable[[Any], Any] = found
     return fn
@@ -306,7 +316,7 @@ def _evaluated(text: str) -> Iterable[Any]:
         problem = f"{text!r} is neither a file nor an expression that works: {safe_repr(error)}"
         raise InvalidArgumentError("--items", problem) from error
     if not isinstance(items, Iterable):
-        raise InvalidArgumentError("--items", f"{text!r} gives {items!r}, which cannot be iterated over")
+        raise InvalidArgumentError("--items", f"{text!r} gives {show(items)}, which cannot be iterated over")
     return items  # pyright: ignore[reportUnknownVariableType] - an expression gives anything
 
 

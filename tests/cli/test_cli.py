@@ -3,6 +3,7 @@ import json
 import os
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -84,8 +85,8 @@ def test_what_if(here, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere:fn", "--items", "[1]"], "nowhere:fn: cannot be imported"),
-        (["mine:nothing", "--items", "[1]"], "write it as PKG.MOD:FN"),
+        (["nowhere:fn", "--items", "[1]"], "nowhere:fn: there is no module nowhere"),
+        (["mine:nothing", "--items", "[1]"], "has no attribute 'nothing'; write it as MODULE:FN"),
         (["mine:fails", "--items", "1 +"], "neither a file nor an expression"),
         (["mine:fails", "--items", "17"], "cannot be iterated over"),
         (["mine:fails", "--items", "/dev/"], "'/dev/' cannot be read: [Errno 21] Is a directory"),
@@ -94,7 +95,9 @@ def test_what_if(here, capsys):
         (["mine:fails", "--items", "[1]", "--cpus", "inf"], "--cpus: must be a number above 0"),
         (["mine:fails", "--items", "[1]", "--count", "-1"], "--count: must be 0 or more, not -1"),
         (["mine:fails", "--items", "photo.jpeg"], "--items: 'photo.jpeg' cannot be read: 'utf-8' codec"),
-        (["mine", "--items", "[1]"], "mine: is no callable but 'module'; write it as PKG.MOD:FN"),
+        (["mine", "--items", "[1]"], "mine: names nothing; write it as mine:FN"),
+        (["mine:Shop.__module__", "--items", "[1]"], "mine:Shop.__module__: is no callable but 'str'"),
+        (["mine:fails", "--items", "10**5000"], "which cannot be iterated over"),
     ],
 )
 def test_arguments_that_cannot_work(here, capsys, arguments, message):
@@ -117,6 +120,14 @@ def test_items_that_raise(here, capsys):
     """Exit code 1, with what they raised."""
     assert main(["recommend", "mine:Shop.price", "--items", "__import__('mine').broken()"]) == 1
     assert "the items raised RuntimeError('no more')" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [AttributeError("no settings"), ValueError("no"), ImportError("nothing")])
+def test_a_module_whose_own_code_raises(here, capsys, error):
+    """Not even of what a search raises is the reference accused: exit code 1, with what it was."""
+    (here / "wrong.py").write_text(f"raise {error!r}")
+    assert main(["recommend", "wrong:fn", "--items", "[1]"]) == 1
+    assert capsys.readouterr() == ("", f"concurrent-choices: wrong:fn raised {error!r}\n")
 
 
 def test_a_module_that_raises(here, capsys):
@@ -180,6 +191,29 @@ def test_a_reader_that_has_gone(monkeypatch):
     with os.fdopen(writing, "w") as nobody:
         monkeypatch.setattr(sys, "stdout", nobody)
         assert main(["machine"]) == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_full_disk(monkeypatch, capsys):
+    """Exit code 1, and a line that says so."""
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert main(["machine"]) == 1
+    assert "concurrent-choices: [Errno 28]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("items", "code", "said"), [("[1, 2, 3]", 0, "{"), ("no items", 2, "")])
+def test_a_closed_standard_error(here, items, code, said):
+    """What would be said there is said nowhere: standard output is the verdict's alone."""
+    words = ["-m", "concurrent_choices", "recommend", "mine:talks", "--items", items, "--json"]
+    done = interpreter(
+        "-c",
+        "import os, sys; os.close(2); os.execv(sys.executable, sys.argv[1:])",
+        sys.executable,
+        *words,
+        cwd=here,
+    )
+    assert (done.returncode, done.stdout[:1]) == (code, said)
 
 
 def test_machine_shows_how_each_number_was_obtained(capsys):

@@ -1,3 +1,4 @@
+from enum import IntEnum, StrEnum
 from functools import partial
 
 import pytest
@@ -68,6 +69,14 @@ def test_a_count_that_is_none_is_refused(count):
     assert str(caught.value) == f"items_count: must be a whole number from 0, or None, not {count!r}"
 
 
+class Colour(IntEnum):
+    RED = 1
+
+
+class Suit(StrEnum):
+    HEARTS = "hearts"
+
+
 def test_it_survives_json():
     """Callable, items, count and name come back."""
     read = Workload.from_json(Workload(len, ["a", "bb"], items_count=9, name="letters").to_json())
@@ -82,6 +91,9 @@ def test_it_survives_json():
         (Workload(square, iter([])), "make it a list"),
         (Workload(len, [b"bytes"]), "cannot be written as JSON"),
         (Workload(len, ["a", (1, 2)]), r"item 1, \(1, 2\), would come back as \[1, 2\]"),
+        (Workload(abs, [Colour.RED]), "item 0, <Colour.RED: 1>, would come back as 1"),
+        (Workload(len, [{"of": [Colour.RED]}]), "item 0, .* would come back as {'of': \\[1\\]}"),
+        (Workload(len, [{Suit.HEARTS: 1}]), "item 0, .* would come back as {'hearts': 1}"),
         (Workload(len, [{1: "one"}]), "item 0, .* would come back as {'1': 'one'}"),
     ],
 )

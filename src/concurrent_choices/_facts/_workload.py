@@ -38,9 +38,18 @@ def _name(workload: Any) -> str:
 def _check_same(items: list[Any], again: list[Any]) -> None:
     """JSON has no tuples, and no keys but strings: the callable would be called with something else."""
     for number, (item, other) in enumerate(zip(items, again, strict=True)):
-        if item != other:
+        if not _same(item, other):
             problem = f"cannot be written as JSON: item {number}, {item!r}, would come back as {other!r}"
             raise InvalidArgumentError("items", problem)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether they are equal, and of the same types all the way down: a member of an IntEnum is no int."""
+    if type(one) is not type(other) or one != other:
+        return False
+    if type(one) is dict:
+        return _same([*one], [*other]) and _same([*one.values()], [*other.values()])
+    return type(one) is not list or all(map(_same, cast("list[Any]", one), other))
 
 
 @frozen(eq=False)

@@ -1,4 +1,4 @@
-"""An application from where it can be imported, as servers take it: MODULE:APP."""
+"""What a command names, from where it can be imported, as servers take it: MODULE:APP."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from ..._errors import InvalidArgumentError
 
-__all__ = ["application_at"]
+__all__ = ["application_at", "found_at"]
 
 SCOPE_RECEIVE_SEND = (None, None, None)
 
@@ -25,7 +25,7 @@ def application_at(reference: str, *, factory: bool = False) -> Any:
         InvalidArgumentError: There is no such module or attribute, or it is no ASGI application.
         Exception: Whatever the module, or the factory, raises.
     """
-    found = _found(reference)
+    found = found_at(reference, "APP")
     if factory:
         if not _takes(found, ()):
             raise InvalidArgumentError(reference, "takes arguments, so it cannot make the application alone")
@@ -42,10 +42,16 @@ def application_at(reference: str, *, factory: bool = False) -> Any:
     return found
 
 
-def _found(reference: str) -> Any:
+def found_at(reference: str, name: str) -> Any:
+    """What is there; `name` is what to call it in messages.
+
+    Raises:
+        InvalidArgumentError: There is no such module or attribute.
+        Exception: Whatever the module raises.
+    """
     module, _, attribute = reference.partition(":")
     if not all(each.isidentifier() for each in (*module.split("."), *attribute.split("."))):
-        raise InvalidArgumentError(reference, f"names no application; write it as {module or 'MODULE'}:APP")
+        raise InvalidArgumentError(reference, f"names nothing; write it as {module or 'MODULE'}:{name}")
     try:
         home = import_module(module)
     except ModuleNotFoundError as error:
@@ -57,7 +63,7 @@ def _found(reference: str) -> Any:
     try:
         return attrgetter(attribute)(home)
     except AttributeError as error:
-        raise InvalidArgumentError(reference, f"{error}; write it as MODULE:APP") from error
+        raise InvalidArgumentError(reference, f"{error}; write it as MODULE:{name}") from error
 
 
 def _takes(thing: Any, arguments: tuple[Any, ...]) -> bool:
