@@ -285,3 +285,23 @@ def test_what_a_signal_raises_behind_the_last_item_ends_the_source():
     assert len(claim.items) == 1
     assert isinstance(source.error, TimeoutError)
     assert source.ended
+
+
+class Looked(list):
+    """Has somebody look, as another thread may, as soon as something is dropped."""
+
+    def __delitem__(self, places):
+        super().__delitem__(places)
+        self.look()
+
+
+def test_it_never_seems_finished_while_items_are_left():
+    """Who sees that reads without the lock, and ends the run; dropping what was claimed is no end."""
+    source, seen = Source(iter(range(3000))), []
+    while not source.ended:
+        source.feed(4000)
+    ready = source._ready = Looked(source._ready)
+    ready.look = lambda: seen.append(source.finished)
+    source.claim(1600)
+    source.claim(1)
+    assert seen == [False]

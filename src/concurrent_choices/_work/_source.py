@@ -138,8 +138,8 @@ class Source:
         self._at = at + count
         self.claimed = start + count
         if at > _SWEEP and at * 2 > len(self._ready):
-            del self._ready[: self._at]
-            self._at = 0
+            self._at = 0  # first: who reads that without the lock must not take what is left for claimed
+            del self._ready[: at + count]
         return _new_tuple(Claim, (start, items))
 
     def _claim_returned(self, limit: int) -> Claim:
