@@ -12,7 +12,7 @@ from .._judge._controller import Arrangement, Controller, Limits, Prior
 from .._judge._controller._loops import FIRST_TASKS
 from .._strategies._lanes._thread_pool import PARTING, ThreadPool
 from .._work._job import Job
-from .._work._new_thread import new_thread
+from .._work._new_thread import new_thread, start
 from .._work._state import State
 from ._carrying import Done
 from ._conductor import Beginning, Conductor, order_beside
@@ -168,7 +168,7 @@ class Succession:
             self.thread_pool.close()  # whoever was reserved is idle, and goes at once
             return
         try:
-            threading.Thread(target=self.dismiss, name=f"{_NAME}-end").start()
+            start(new_thread(self.dismiss, f"{_NAME}-end"))
         except RuntimeError:  # there can be no more threads, so the loop waits that moment
             self.dismiss()
 
@@ -189,7 +189,7 @@ class Takeover:
         self._error: BaseException | None = None
         self._told = threading.Event()
         self._thread = new_thread(self._work, "concurrent_choices-takeover")
-        self._thread.start()
+        start(self._thread)
 
     def begin(self) -> None:
         """Go to work: who had the job so far takes no further item of it."""
@@ -225,5 +225,5 @@ def _try_thread() -> None:
         RuntimeError: There can be no more threads.
     """
     thread = new_thread(lambda: None, f"{_NAME}-trial")
-    thread.start()
+    start(thread)
     thread.join()

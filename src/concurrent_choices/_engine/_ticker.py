@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import count
 
 from .._work._mutex import Mutex
-from .._work._new_thread import new_thread
+from .._work._new_thread import new_thread, start
 
 __all__ = ["Ticker", "ticker"]
 
@@ -42,8 +42,7 @@ class Ticker:
         due = time.monotonic() + seconds
         with self._lock:
             if not self._running:
-                name = "concurrent_choices-ticker"
-                new_thread(self._run, name).start()
+                start(new_thread(self._run, "concurrent_choices-ticker"))
                 self._running = True
             elif due < self._next:
                 self._changed.notify()
