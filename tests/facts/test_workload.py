@@ -79,8 +79,8 @@ class Suit(StrEnum):
 
 def test_it_survives_json():
     """Callable, items, count and name come back."""
-    read = Workload.from_json(Workload(len, ["a", "bb"], items_count=9, name="letters").to_json())
-    assert (read.fn, read.items, read.count, read.name) == (len, ["a", "bb"], 9, "letters")
+    read = Workload.from_json(Workload(len, ["a", ["b", 2]], items_count=9, name="letters").to_json())
+    assert (read.fn, read.items, read.count, read.name) == (len, ["a", ["b", 2]], 9, "letters")
 
 
 @pytest.mark.parametrize(
