@@ -49,7 +49,7 @@ def _same(one: Any, other: Any) -> bool:
         return False
     if type(one) is dict:
         return _same([*one], [*other]) and _same([*one.values()], [*other.values()])
-    return type(one) is not list or all(map(_same, one, other))  # pyright: ignore[reportUnknownArgumentType] - of Any
+    return type(one) is not list or all(map(_same, one, other))  # pyright: ignore[reportUnknownArgumentType] - list of Any
 
 
 @frozen(eq=False)
