@@ -151,18 +151,20 @@ def test_an_item_that_raises_is_named_by_its_place_in_the_input(bad):
 )
 def test_whatever_an_item_raises_names_it(error):
     """Also below the advice that some errors get, and where it ends the program."""
-    measured = threading.Event()
+    left, bad = set(range(1000)), set()
 
     def fn(item):
-        if item == 999 and measured.is_set():
+        left.discard(item)
+        if item in bad:
             raise error
         return callables.compute(1) and item
 
     verdict = recommend(fn, list(range(1000)), verify=False)
-    measured.set()
+    last = max(left)
+    bad.add(last)
     with pytest.raises(type(error)) as caught:
         verdict.run()
-    assert "raised by item 999: 999" in caught.value.__notes__
+    assert f"raised by item {last}: {last}" in caught.value.__notes__
 
 
 @pytest.mark.parametrize("of_kind", ["def", "async def", "async def on one loop"])

@@ -40,9 +40,9 @@ def verdict_of(*estimates, items=1000):
     )
 
 
-def race(fn, items=1000):
+def race(fn, items=1000, given=None):
     case = case_of(Profile(), Costs(), Machine(cpus=2), items)
-    workload = Workload(fn, range(items))
+    workload = Workload(fn, given or range(items))
     return Race(Leftover(workload, Sampled(Profile(), (), (), Feed(workload.items))), case)
 
 
@@ -174,6 +174,22 @@ def test_an_item_that_raises_ends_the_race():
     assert isinstance(held.leftover.results[7], ValueError)
     assert held.leftover.results[7].__notes__ == ["raised by item 7: 7"]
     assert all(held.leftover.results[item] == item for item in held.leftover.results if item != 7)
+
+
+def test_an_iterable_that_raises_ends_the_race():
+    """What was drawn before is called, each item once; its error is raised in its place, by the run."""
+
+    def items():
+        yield from range(100)
+        raise OSError("gone")
+
+    calls = []
+    held = race(lambda item: calls.append(item) or item, given=items())
+    assert held.hold(verdict_of(SEQUENTIAL, THREADS), 1000, 10.0) == {}
+    assert sorted(calls) == sorted(held.leftover.results) == list(range(100))
+    with pytest.raises(OSError, match="gone"):
+        held.leftover.finish("sequential", timeout=None, return_exceptions=False)
+    assert len(calls) == 100
 
 
 def test_fewer_items_than_were_said_end_the_race():

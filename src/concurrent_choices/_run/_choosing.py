@@ -61,14 +61,16 @@ def recommend(
     """Measure a callable on some of its items, and say which strategy runs it fastest, and why.
 
     The items sampled are really called, each once; `Verdict.run` goes on with the others. It blocks,
-    for `budget` at most; where an event loop must not wait, `await asyncio.to_thread(recommend, fn, items)`.
+    for `budget` at most, unless a call hangs in a race; where an event loop must not wait,
+    `await asyncio.to_thread(recommend, fn, items)`.
 
     Args:
         workload: A `Workload`, or a callable of one argument, `def` or `async def`.
         items: What it is to be called with, where `workload` is a callable.
         budget: Seconds to spend at most. Fewer are spent: a quarter of a second, or a twentieth of what
             the work would take one by one. An iterable that keeps them waiting is waited for.
-        verify: Whether the leading candidates race on some of the items.
+        verify: Whether the leading candidates race on some of the items. A call that takes long is waited for
+            there, not while looking, and a `SystemExit` of one is raised.
         machine: Where it is to run, to ask "what if"; this machine by default. Elsewhere cannot be raced.
 
     Returns:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
 from functools import partial
+from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,15 @@ class Leftover:
     def first_error(self) -> BaseException | None:
         """What the earliest failed call raised."""
         return self.results[min(self.raised)] if self.raised else None
+
+    def draw(self, count: int) -> list[tuple[int, Any]]:
+        """At most so many items of the rest, which raises what the iterable raised when it is asked again."""
+        drawn: list[tuple[int, Any]] = []
+        try:
+            drawn.extend(islice(self.rest, count))
+        except Exception as error:  # noqa: BLE001 - whatever it raises, the items before it are drawn
+            self.rest = _raising(error)
+        return drawn
 
     def perform(
         self,
@@ -157,6 +167,11 @@ class Leftover:
         error = None if return_exceptions else self.first_error()
         if error is not None:
             raise error
+
+
+def _raising(error: Exception) -> Iterator[Any]:
+    yield from ()
+    raise error
 
 
 def _beside_loop(work: Callable[[], list[Any]]) -> list[Any]:

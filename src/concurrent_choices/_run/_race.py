@@ -11,7 +11,6 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
-from itertools import islice
 from math import inf
 from operator import is_
 from typing import cast
@@ -163,7 +162,7 @@ class Race:
 
     def _do(self, strategy: Strategy, count: int) -> float:
         """Seconds for `count` items."""
-        drawn = list(islice(self.leftover.rest, count))
+        drawn = self.leftover.draw(count)
         self.dry = self.dry or len(drawn) < count
         return self.leftover.perform(drawn, strategy, return_exceptions=True)
 
