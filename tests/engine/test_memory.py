@@ -218,6 +218,19 @@ def test_a_class_that_raises(place):
     assert key(scale(place(odd)), odd) == key(scale(place(odd)), odd)
 
 
+def test_a_metaclass_that_raises():
+    """It may have a name of its own for what every class has."""
+
+    class Odd(type):
+        @property
+        def __module__(cls):
+            raise RuntimeError
+
+    odd = Odd("Thing", (), {})()
+    assert run(lambda item: 1, [odd] * 3) == [1, 1, 1]
+    assert key(scale(odd), odd) == key(scale(odd), odd)
+
+
 def test_classes_do_not_live_on():
     """What is remembered of an item's class, or of what is captured, is its name."""
 

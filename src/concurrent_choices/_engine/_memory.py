@@ -149,7 +149,7 @@ def _callees(value: object) -> Hashable:
 
 def _size(value: object) -> Hashable:
     """A type by its name, and a power of sixteen: of a number, of bytes, of things held."""
-    kind = type(value).__module__, type(value).__qualname__  # the type itself would live on
+    kind = type.__repr__(type(value))  # the type itself would live on, and its own hooks may raise anything
     seen = cast("Any", value)
     if of_type(value, int):
         return kind, seen.bit_length() // 4

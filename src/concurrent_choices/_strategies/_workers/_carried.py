@@ -51,8 +51,10 @@ def portable(error: BaseException, claim: Claim, index: int) -> Carried:
 
 
 def _traceback_of(error: BaseException) -> str:
-    import traceback  # noqa: PLC0415 - 3 ms of a worker's start, for errors only
-
+    try:
+        import traceback  # noqa: PLC0415 - 3 ms of a worker's start, for errors only
+    except Exception:  # noqa: BLE001 - there is no descriptor or no memory left, which may be the error itself
+        return reason_of(error)
     try:
         return "".join(traceback.format_exception(error))
     except Exception:  # noqa: BLE001 - up to CPython 3.12 it asks the error for its notes, which may raise anything
