@@ -29,6 +29,7 @@ from concurrent_choices import (
     WorkerDiedError,
 )
 from concurrent_choices._embed._core import FEW, Core
+from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._platform import usable_cpus
@@ -306,6 +307,62 @@ def test_what_was_learnt_of_one_decorated_callable_moves_no_other(executor, firs
     assert COUNTED["calls"] - before == 20
 
 
+def plain(rounds):
+    """Compute."""
+    return spin(rounds)
+
+
+def tallied(fn):
+    """Decorate, and count the calls in a global."""
+
+    @wraps(fn)
+    def around(*args):
+        COUNTED["calls"] += 1
+        return fn(*args)
+
+    return around
+
+
+def test_what_was_learnt_of_a_callable_does_not_move_its_decorated_form(executor):
+    """What the decorator changes would be lost."""
+    assert moved(executor, plain, 200_000)
+    before = COUNTED["calls"]
+    wait([executor.submit(tallied(plain), 200_000) for _ in range(20)])
+    assert COUNTED["calls"] - before == 20
+
+
+class Ill:
+    """Pickling it raises what no `except Exception` catches."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __reduce__(self):
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError, GeneratorExit, SystemExit])
+@pytest.mark.parametrize("held", ["closure", "argument", "result"])
+def test_what_fails_as_it_is_examined_is_no_outcome_of_the_call(executor, held, error):
+    """The call is made, and its value is what it gave."""
+    ill = Ill(error)
+
+    def close():
+        return (spin(100_000), ill)
+
+    def take(given):
+        return (spin(100_000), given)
+
+    def give():
+        return (spin(100_000), Ill(error))
+
+    fn, args = {"closure": (close, ()), "argument": (take, (ill,)), "result": (give, ())}[held]
+    for _ in range(40):
+        assert isinstance(executor.submit(fn, *args).result()[1], Ill)
+    assert executor.explain()[fn.__qualname__].errors == 0
+    assert held == "argument" or error.__name__ in why(executor, fn)
+
+
 def test_what_uses_a_lock_stays(executor):
     """A lock of this process means nothing in another, so its users are not moved."""
     for _ in range(40):
@@ -431,6 +488,7 @@ def test_a_pinned_executor_runs_in_a_thread_what_cannot_travel():
         lock = threading.Lock()
         assert executor.submit(lambda given: given is lock, lock).result(30)
         assert "pickled" in next(each.why for each in executor.explain() if "lambda" in each.name)
+        assert "of some calls" in next(each.why for each in executor.explain() if "lambda" in each.name)
 
 
 def test_contextvars_are_carried(executor):
@@ -1188,6 +1246,13 @@ def test_a_limit_of_its_own():
     assert most == [3]
 
 
+def test_a_callable_and_its_decorated_form_have_limits_of_their_own():
+    """One must not take the place of the other."""
+    with AdaptiveExecutor(limits={traced(plain): 1, plain: 8}) as executor:
+        decorated, bare = (executor._core.accounts.of(fn) for fn in (traced(plain), plain))
+        assert decorated.limit == 1 < bare.limit
+
+
 def test_explain_is_a_table(executor):
     """Printed, it has a line for each callable and says where it runs and why."""
     executor.submit(pow, 2, 2).result()
@@ -1228,6 +1293,15 @@ def test_calls_that_came_back_begin_when_those_away_end(core):
     account.away = 0
     core._ended(ended)
     assert back.future.result(30) == 3
+
+
+def test_what_was_barred_while_a_worker_looked_is_not_moved(core):
+    """What a call was seen to change meanwhile would be lost."""
+    account = core.accounts.of(len)
+    account.moving = True
+    account.bar("a call changed what it holds")
+    core._looked(account, held_by(len))
+    assert account.place == "thread"
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ class Account:
 
     Args:
         name: What people call it.
-        key: What it is recognised by.
+        identity: What it is recognised by, which lives as long as this.
         start: How many may run at once at first.
         most: How many at most.
         ceiling: The caller's own limit, or None.
@@ -41,10 +41,10 @@ class Account:
     """
 
     def __init__(  # noqa: PLR0913 - made in one place, each by name
-        self, name: str, key: object, *, start: int, most: int, ceiling: int | None, cpus: float
+        self, name: str, identity: object, *, start: int, most: int, ceiling: int | None, cpus: float
     ) -> None:
         self.name = name
-        self.key = key
+        self.identity = identity
         self.number = next(_numbers)
         self.running = 0  # in threads; the dispatch's
         self.away = 0  # in worker processes; the process pool's
@@ -111,9 +111,10 @@ class Account:
 
     def bar(self, reason: str) -> None:
         """Keep it in this process from now on."""
+        if self.pinned:  # this call only stays: the next is tried again
+            self.figures.obstacle = f"seen of some calls: {reason}"
+            return
         self.figures.obstacle = self.figures.obstacle or reason
-        if self.pinned:
-            return  # this call only stays: the next is tried again
         self.moving = False
         self.place = "thread"
         self.review()

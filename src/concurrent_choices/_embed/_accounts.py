@@ -8,7 +8,7 @@ from typing import Any
 
 from .._work._callables import is_async, name_of
 from ._account import Account
-from ._identity import identity_of, unwrapped
+from ._identity import Number, identity_of, number_of, unwrapped
 
 __all__ = ["Accounts"]
 
@@ -22,30 +22,33 @@ class Accounts:
     """Finds the account of a callable.
 
     Args:
-        open_account: Makes one, from a name, a key, and why its calls belong to this process, or nothing.
+        open_account: Makes one, from a name, an identity, and why its calls belong here, or nothing.
     """
 
-    def __init__(self, open_account: Callable[[str, object, str], Account]) -> None:
+    def __init__(self, open_account: Callable[[str, tuple[object, ...], str], Account]) -> None:
         self._open = open_account
-        self._known: dict[int, Account] = {}
+        self._known: dict[Number, Account] = {}
 
     def of(self, fn: Callable[..., Any]) -> Account:
         """The account of a callable; a new one where it has none."""
-        # A plain function's identity, without the call that works out any other's.
-        key = fn.__code__ if type(fn) is FunctionType and not fn.__closure__ else identity_of(fn)
-        account = self._known.get(id(key))
-        return account if account is not None else self._enter(fn, key)
+        # A plain function's number, without the calls that work out any other's.
+        if type(fn) is FunctionType and not (fn.__closure__ and hasattr(fn, "__wrapped__")):
+            account = self._known.get(id(fn.__code__))
+        else:
+            account = self._known.get(number_of(identity_of(fn)))
+        return account if account is not None else self._enter(fn)
 
     def __iter__(self) -> Iterator[Account]:
         return iter(list(self._known.values()))
 
-    def _enter(self, fn: Callable[..., Any], key: object) -> Account:
+    def _enter(self, fn: Callable[..., Any]) -> Account:
         if len(self._known) >= KEPT:
             self._forget()
         called, _, _ = unwrapped(fn, (), {})
-        account = self._open(name_of(called), key, COROUTINE if is_async(called) else "")
+        identity = identity_of(fn)
+        account = self._open(name_of(called), identity, COROUTINE if is_async(called) else "")
         # Two threads may open one for the same callable: the first is kept.
-        return self._known.setdefault(id(key), account)
+        return self._known.setdefault(number_of(identity), account)
 
     def _forget(self) -> None:
         """Forget the quarter that was entered first, apart from what runs."""

@@ -24,7 +24,7 @@ from ._accounts import Accounts
 from ._dispatch import Dispatch
 from ._future import LeanFuture
 from ._held import Held, held_by
-from ._identity import identity_of, unwrapped
+from ._identity import identity_of, number_of, unwrapped
 from ._lane import Lane, perform
 from ._process_pool import ProcessPool
 from ._settings import Settings
@@ -53,7 +53,7 @@ class Core:
         self._settings = settings
         self._most_threads = settings.max_threads or MOST_THREADS
         self._cpus = usable_cpus()
-        self._limits = {id(identity_of(fn)): limit for fn, limit in settings.limits.items()}
+        self._limits = {number_of(identity_of(fn)): limit for fn, limit in settings.limits.items()}
         self.start_afresh()
 
     def start_afresh(self) -> None:
@@ -190,13 +190,13 @@ class Core:
 
     # Learning
 
-    def _open(self, name: str, key: object, obstacle: str) -> Account:
+    def _open(self, name: str, identity: tuple[object, ...], obstacle: str) -> Account:
         account = Account(
             name,
-            key,
+            identity,
             start=min(self._most_threads, round(self._cpus) + FEW),
             most=self._most_threads,
-            ceiling=self._limits.get(id(key)),
+            ceiling=self._limits.get(number_of(identity)),
             cpus=self._cpus,
         )
         account.figures.obstacle = obstacle
@@ -244,7 +244,7 @@ class Core:
         elif account.imported and held.digest != account.imported:
             differs = held.obstacle or "it was changed since that was imported"
             account.bar(f"what it holds differs from what a new process finds: {differs}")
-        else:
+        elif account.moving:  # not barred meanwhile
             account.move()
             self._move_waiting(account)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._work._apart import being_imported
 from .._work._pickling import dump, load
+from .._work._words import reason_of
 from ._held import digest_of, held_by
 from ._identity import unwrapped
 
@@ -71,8 +72,10 @@ class Examination:
         began = self._clock.thread_cpu()
         try:
             load(dump(result))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
-            account.bar(f"its result cannot be pickled ({type(error).__name__}: {error})")
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a value's own hooks raise anything, a CancelledError too
+            account.bar(f"its result cannot be pickled ({reason_of(error)})")
             return
         if holds_alike(self._fn):
             account.digest = self._held.digest
@@ -87,5 +90,7 @@ def holds_alike(fn: Any) -> bool:
 def _digest(value: Any) -> bytes:
     try:
         return digest_of(value)
-    except (Exception, SystemExit):  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - as above
         return b""

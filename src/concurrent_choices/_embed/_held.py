@@ -36,12 +36,15 @@ def held_by(fn: Any) -> Held:
     import hashlib  # noqa: PLC0415 - 3 ms of a worker's start, and few calls are looked at
 
     total = hashlib.blake2b(digest_size=16)
-    for name, value in parts_of(fn):
-        try:
+    name, value = "it", fn
+    try:
+        for name, value in parts_of(fn):
             total.update(name.encode())
             total.update(digest_of(value))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - picklers, and a value's own hooks, raise anything
-            return Held(b"", f"{name} is a {type(value).__qualname__} ({reason_of(error)})")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a value's own hooks raise anything, a CancelledError too
+        return Held(b"", f"{name} is a {type(value).__qualname__} ({reason_of(error)})")
     return Held(total.digest(), "")
 
 

@@ -4,37 +4,38 @@ from __future__ import annotations
 
 from contextvars import Context
 from functools import partial
-from types import BuiltinMethodType, FunctionType, MethodType, MethodWrapperType, ModuleType
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
 from .._work._asking import attributes_of, of_type
 
-__all__ = ["identity_of", "unwrapped"]
+__all__ = ["Number", "identity_of", "number_of", "unwrapped"]
+
+Number = int | tuple[int, ...]
+
+DEEP = 100
+"""Steps into a callable at most: decorators may name each other in a ring (guessed)."""
 
 
-def identity_of(fn: Any) -> object:
+def identity_of(fn: Any) -> tuple[object, ...]:
     """What stays the same when the same code is submitted again, as a new lambda or a bound method.
 
-    Of what is decorated it is the code inside: all that one decorator made share the code outside.
+    Of what is decorated it is the code of each decorator and the code inside: the first is shared by all that
+    one decorator made, the last by what is not decorated.
     """
-    while True:
-        if type(fn) is FunctionType:
-            inner = _wrapped(fn) if fn.__closure__ else None
-            if inner is None:
-                return fn.__code__
-            fn = inner
-        elif type(fn) is MethodType:
-            fn = fn.__func__
-        elif of_type(fn, partial):
-            fn = _inside(fn) or fn.func
-        elif of_type(fn, type):
-            return fn
-        elif of_type(fn, BuiltinMethodType, MethodWrapperType):
-            return _method(fn)
-        elif (inner := _called(fn)) is not None:
-            fn = inner
-        else:
-            return _named(fn)
+    parts: list[object] = []
+    for _ in range(DEEP):
+        part, fn = _layer(fn)
+        if part is not None:
+            parts.append(part)
+        if fn is None:
+            break
+    return tuple(parts)
+
+
+def number_of(identity: tuple[object, ...]) -> Number:
+    """What finds an identity in a dictionary, while somebody holds it: equal code need not be the same."""
+    return id(identity[0]) if len(identity) == 1 else tuple(map(id, identity))
 
 
 def unwrapped(
@@ -53,6 +54,38 @@ def _inside(fn: Any) -> Any:
     return None
 
 
+def _layer(fn: Any) -> tuple[object, Any]:
+    """What a callable itself is known by, and what it stands around; None for either it has not."""
+    if type(fn) is FunctionType:
+        return fn.__code__, _wrapped(fn) if fn.__closure__ else None
+    if type(fn) is MethodType:
+        return None, fn.__func__
+    if of_type(fn, partial):
+        return None, _inside(fn) or fn.func
+    if of_type(fn, type):
+        return fn, None
+    if of_type(fn, BuiltinMethodType, MethodWrapperType):
+        return _method(fn), None
+    kind: Any = fn.__class__  # which a proxy has from what it stands for
+    return _layer_of_object(fn, kind) if type(kind.__call__) is FunctionType else _layer_in_c(fn)
+
+
+def _layer_of_object(fn: Any, kind: Any) -> tuple[object, Any]:
+    # Not any attribute, which a remote server's proxy would make of every name.
+    inner = attributes_of(fn).get("__wrapped__")
+    return (kind, inner) if callable(inner) else (None, kind.__call__)
+
+
+def _layer_in_c(fn: object) -> tuple[object, Any]:
+    """The same of what is written in C, and may be made anew for each call: what has no name surely is."""
+    code, inner = getattr(fn, "__code__", None), _wrapped(fn)
+    if of_type(code, CodeType):
+        return code, inner
+    if inner is None:
+        inner = getattr(fn, "__func__", None)
+    return (fn if inner is None and hasattr(fn, "__name__") else type(fn)), inner
+
+
 def _wrapped(fn: Any) -> Any:
     """What a decorator stands around; None where it does not say, or names itself."""
     inner = getattr(fn, "__wrapped__", None)
@@ -66,19 +99,3 @@ def _method(fn: Any) -> object:
         return fn
     kind = owner if isinstance(owner, type) else type(owner)
     return next((vars(base)[fn.__name__] for base in kind.__mro__ if fn.__name__ in vars(base)), fn)
-
-
-def _called(fn: Any) -> Any:
-    """What a call of an object runs: what it stands around, or its class's `__call__`; None if that is C."""
-    kind: Any = fn.__class__  # which a proxy has from what it stands for
-    call = kind.__call__
-    if type(call) is not FunctionType:
-        return _wrapped(fn)
-    # Not any attribute, which a remote server's proxy would make of every name.
-    inner = attributes_of(fn).get("__wrapped__")
-    return inner if callable(inner) else call
-
-
-def _named(fn: object) -> object:
-    """Something written in C; or its class, if it has no name of its own: that kind is made for a call."""
-    return fn if hasattr(fn, "__name__") else type(fn)
