@@ -9,6 +9,7 @@ from concurrent.futures import CancelledError, Future, InvalidStateError, as_com
 import pytest
 
 from concurrent_choices._embed._future import LeanFuture
+from interruption import INTERRUPTS, InterruptionError, interruption, is_free
 
 
 def test_it_sets_all_that_a_future_sets():
@@ -50,6 +51,22 @@ def test_the_standard_library_waits_for_it_too():
         future.set_result(number)
     assert wait(futures).done == set(futures)
     assert {future.result() for future in as_completed(futures)} == {0, 1, 2}
+
+
+def ask_for_ever(future):
+    """Ask for its result, again and again."""
+    while True:
+        future.result()
+
+
+def test_no_interruption_of_who_asks_leaves_it_locked():
+    """Whoever asks next would wait for ever; on CPython 3.14 a plain lock has a gap for it."""
+    for _ in range(INTERRUPTS):
+        future = LeanFuture()
+        future.set_result(1)
+        with pytest.raises(InterruptionError), interruption():
+            ask_for_ever(future)
+        assert is_free(future._condition)
 
 
 def test_it_ends_but_once():

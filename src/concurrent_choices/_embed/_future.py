@@ -9,10 +9,12 @@ instructions and no time on two cores; on one, 19.6 µs a call instead of 15.8 (
 
 from __future__ import annotations
 
-from _thread import RLock, allocate_lock
+from _thread import allocate_lock
 from concurrent.futures import Future
 from concurrent.futures._base import PENDING
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from .._work._mutex import MutexBase
 
 if TYPE_CHECKING:
     from _thread import LockType
@@ -22,7 +24,7 @@ __all__ = ["LeanFuture"]
 R = TypeVar("R")
 
 
-class _Monitor(RLock):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues] - final in the stubs only
+class _Monitor(MutexBase):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues] - final in the stubs only
     """What a future asks of its condition."""
 
     __slots__ = ("waiting",)

@@ -12,7 +12,7 @@ from _thread import RLock
 
 from .._facts._lean import TYPE_CHECKING
 
-__all__ = ["Mutex"]
+__all__ = ["Mutex", "MutexBase"]
 
 
 class _Unbroken(RLock):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues] - final in the stubs only
@@ -33,5 +33,6 @@ class _Unbroken(RLock):  # type: ignore[misc]  # pyright: ignore[reportGeneralTy
 
 if TYPE_CHECKING or sys.version_info[:2] != (3, 14):
     Mutex = threading.RLock
+    MutexBase = RLock  # what a class derives from that is more than a mutex
 else:
-    Mutex = _Unbroken
+    Mutex = MutexBase = _Unbroken

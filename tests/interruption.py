@@ -1,0 +1,42 @@
+"""An interruption that strikes wherever this thread is, as Ctrl-C does, and whether it left a lock locked."""
+
+import signal
+import threading
+from contextlib import contextmanager
+
+INTERRUPTS = 50
+
+
+class InterruptionError(Exception):
+    """What the signal's handler raises."""
+
+
+@contextmanager
+def interruption():
+    """Raises in this thread, soon after the block has begun."""
+
+    def interrupt(_number, _frame):
+        raise InterruptionError
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.0005)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def is_free(lock):
+    """Whether another thread could take it."""
+    found = []
+
+    def take():
+        found.append(lock.acquire(blocking=False))
+        if found == [True]:
+            lock.release()
+
+    thread = threading.Thread(target=take)
+    thread.start()
+    thread.join()
+    return found == [True]
