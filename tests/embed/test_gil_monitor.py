@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
 from contextlib import closing
 
-from concurrent_choices._embed._gil_monitor import ENOUGH, GilMonitor
+from concurrent_choices._embed import _remote
+from concurrent_choices._embed._gil_monitor import ENOUGH, MEMORY, GilMonitor
 from concurrent_choices._embed._packing import callable_frames
 from concurrent_choices._embed._placing import HOLDS
 from concurrent_choices._embed._remote import Call, serve
@@ -58,15 +60,21 @@ def test_where_nothing_can_be_seen_it_is_assumed():
     assert shares == [*[None] * (ENOUGH - 1), 1.0]
 
 
+def call(trial):
+    """Have a callable called as in a worker; the share that is told of it."""
+    frames = callable_frames(spin)
+    return serve(
+        Call(token=0, frames=frames, forget=False, number=1, args=(), kwargs={}, look=False, trial=trial)
+    ).gil
+
+
+def witnessed():
+    """Whether somebody watches the GIL."""
+    return "gil-witness" in {thread.name for thread in threading.enumerate()}
+
+
 def test_callables_that_take_turns_are_decided_too():
     """One whose kind is known does not send away whoever watches the other."""
-
-    def call(trial):
-        return serve(
-            Call(token=0, frames=frames, forget=False, number=1, args=(), kwargs={}, look=False, trial=trial)
-        ).gil
-
-    frames = callable_frames(spin)
     shares = []
     while None in shares[-1:] or not shares:
         assert call(trial=0) is None
@@ -74,4 +82,17 @@ def test_callables_that_take_turns_are_decided_too():
         assert len(shares) <= ENOUGH
     assert 0 <= shares[-1] <= 1
     call(trial=0)
-    assert "gil-witness" not in {thread.name for thread in threading.enumerate()}
+    assert not witnessed()
+
+
+def test_nobody_watches_for_ever_for_a_callable_that_is_tried_no_more(monkeypatch):
+    """Another worker was sure of it first, or a call that was sent here before."""
+    clock, later = SystemClock(), [0]
+    clock.wall = lambda: time.perf_counter_ns() + later[0]
+    monkeypatch.setattr(_remote, "_clock", clock)
+    assert call(trial=5) is None
+    call(trial=0)
+    assert witnessed()
+    later[0] = MEMORY
+    call(trial=0)
+    assert not witnessed()

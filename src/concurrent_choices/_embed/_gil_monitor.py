@@ -30,6 +30,10 @@ to see it (guessed)."""
 LULL = 20_000_000
 """Nanoseconds without a call after which the witness sleeps until the next (guessed)."""
 
+MEMORY = 10_000_000_000
+"""Nanoseconds without a tried call after which no more are awaited (guessed: he who sleeps costs nothing, and
+what he saw is lost with him)."""
+
 
 class _Seen:
     """What was seen of one callable: its calls' spans, and how long they took and computed, ns."""
@@ -55,8 +59,11 @@ class GilMonitor:
 
     @property
     def undecided(self) -> bool:
-        """Whether it has seen calls of a callable, and not enough of them."""
-        return bool(self._seen)
+        """Whether it has seen calls of a callable of late, and not enough of them.
+
+        Where another worker has decided, or a call that was sent before it was, no more of them come.
+        """
+        return bool(self._seen) and self._clock.wall() - self._quiet_since < MEMORY
 
     def begin(self) -> None:
         """A call begins."""
