@@ -345,6 +345,38 @@ def test_workers_without_calls_are_let_go(monkeypatch):
         assert executor.submit(pid_of, 1).result(60) not in {first, os.getpid()}
 
 
+def meet(here, there):
+    """Say that one is here, and end when the other is there; where that was."""
+    here.touch()
+    return wait_for(there)
+
+
+def test_what_could_not_be_opened_for_once_makes_the_pool_no_smaller_for_good(tmp_path, monkeypatch):
+    """When its workers have been let go, as many as before may follow."""
+    with AdaptiveExecutor(max_processes=2, place="process") as executor:
+        pool = executor._core._process_pool
+        executor.submit(pid_of, 1).result(60)
+        with no_descriptors():
+            busy, then = executor.submit(wait_for, tmp_path / "now"), executor.submit(pid_of, 1)
+            while pool.most > 1 and not then.done():
+                time.sleep(1e-3)
+        assert pool.most == 1
+        monkeypatch.setattr(_process_pool, "REST", 0.05)
+        (tmp_path / "now").touch()
+        busy.result(60)
+        then.result(60)
+        while pool._queues:
+            time.sleep(1e-3)
+        monkeypatch.setattr(_process_pool, "REST", 60.0)
+        first, second = tmp_path / "first", tmp_path / "second"
+        calls = executor.submit(meet, first, second), executor.submit(meet, second, first)
+        try:
+            assert len({os.getpid(), *(each.result(10) for each in calls)}) == 3
+        finally:
+            first.touch()
+            second.touch()
+
+
 class Spelled:
     """An argument that counts how often somebody asks for its repr in the process that made it."""
 

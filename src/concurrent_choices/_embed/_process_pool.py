@@ -64,7 +64,7 @@ class ProcessPool:
         on_ended: Callable[[Task], None],
         on_looked: Callable[[Account, Held | str], None],
     ) -> None:
-        self.most = most
+        self.most = self._wanted = most
         self.thread: threading.Thread | None = None
         self.unfit = ""
         self._on_returned = on_returned
@@ -206,7 +206,7 @@ class ProcessPool:
             worker = self._host.hire()
         except (WorkerStartError, OSError) as error:
             if self._queues:
-                self.most = len(self._queues)  # they are as good as before
+                self.most = len(self._queues)  # they are as good as before, and do until there is no work
             else:
                 self.unfit = str(error)
             return None
@@ -282,6 +282,7 @@ class ProcessPool:
         events = self._wires.wait(None if busy or not self._queues else REST * 1000)
         self._asleep = False
         if not events:  # for so long that the workers are let go
+            self.most = self._wanted
             for idle in list(self._queues.values()):
                 self._wires.remove(idle)
                 self._host.dismiss(idle.worker)
