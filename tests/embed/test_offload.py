@@ -230,6 +230,22 @@ def test_without_a_loop_it_says_so():
         offload(pow, 2, 2)
 
 
+def never():
+    """What is never called."""
+
+
+def test_made_under_one_library_and_awaited_under_another():
+    """Who awaits it is told, and the call is not made."""
+
+    async def made():
+        return offload(never).__await__()
+
+    awaited = anyio.run(made, backend="asyncio")
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        next(awaited)
+    assert "never" not in {account.name for account in _core().accounts}
+
+
 def test_one_executor_serves_all():
     """All calls of a program share what was learnt."""
     assert _core() is _core()

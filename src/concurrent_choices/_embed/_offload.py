@@ -118,7 +118,7 @@ def _refuse(fn: Any) -> None:
 
 def _awaited(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Coroutine[Any, Any, Any]:
     if on_asyncio():
-        return _made(_ended_under_asyncio, fn, args, kwargs)
+        return _made(asyncio.get_running_loop, _ended_under_asyncio, fn, args, kwargs)
     if on_trio():
         return _in_trio(fn, args, kwargs)
     msg = "offload must be called inside an `async def` that asyncio or trio runs; elsewhere, call fn itself"
@@ -135,14 +135,16 @@ def _core() -> Core:
 
 
 async def _in_trio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    await sys.modules["trio"].lowlevel.checkpoint_if_cancelled()
-    return await _made(_ended_under_trio, fn, args, kwargs)
+    lowlevel: Any = sys.modules["trio"].lowlevel
+    await lowlevel.checkpoint_if_cancelled()
+    return await _made(lowlevel.current_trio_token, _ended_under_trio, fn, args, kwargs)
 
 
-async def _made(ended: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+async def _made(current: Any, ended: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     core = _core()
+    loop = current()  # raises under another library than at the call, which is then not made
     task = core.submit(fn, args, kwargs)
-    await ended(core, task)
+    await ended(loop, core, task)
     # Not by `asyncio.wrap_future`, for which whoever awaits a call that raised StopIteration waits for ever.
     try:
         return _checked(fn, task.future.result())
@@ -150,8 +152,7 @@ async def _made(ended: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, An
         del task  # an error's traceback holds this frame, which would hold what holds the error
 
 
-async def _ended_under_asyncio(core: Core, task: Task) -> None:
-    loop = asyncio.get_running_loop()
+async def _ended_under_asyncio(loop: asyncio.AbstractEventLoop, core: Core, task: Task) -> None:
     waiter = loop.create_future()
 
     def wake() -> None:
@@ -170,9 +171,9 @@ async def _ended_under_asyncio(core: Core, task: Task) -> None:
         raise
 
 
-async def _ended_under_trio(core: Core, task: Task) -> None:
+async def _ended_under_trio(token: Any, core: Core, task: Task) -> None:
     trio: Any = sys.modules["trio"]
-    token, me = trio.lowlevel.current_trio_token(), trio.lowlevel.current_task()
+    me = trio.lowlevel.current_task()
     waiting = [True]
 
     def wake() -> None:
