@@ -36,6 +36,7 @@ from concurrent_choices._embed._advisor._lines import place_of
 from concurrent_choices._embed._advisor._rate import ROW
 from concurrent_choices._embed._advisor._route_table import RouteTable
 from concurrent_choices._embed._advisor._rules import LOOKS, Means, means_of, say
+from concurrent_choices._embed._advisor._visit import LoopThread, Visit
 from patience import TRIES, patient
 
 with warnings.catch_warnings():  # newer releases would rather have another client, which does the same
@@ -110,6 +111,33 @@ def test_a_limiter_of_its_own_is_no_full_pool():
 
     table = advise(app, ["/limited"], times=8, at_once=4)
     assert (table.routes[0].finding, table.routes[0].queued) == ("fine", 0)
+
+
+def test_a_step_that_no_task_takes():
+    """Anyio finds no loop there, and so no pool: the request goes on all the same."""
+    waits = []
+
+    async def main():
+        limiter = anyio.CapacityLimiter(1)
+        limiter.acquire_on_behalf_of_nowait("me")
+
+        async def request():
+            await limiter.acquire_on_behalf_of("another")
+
+        def step():
+            timed = Visit(LoopThread(threading.get_ident()), closely=True).timed(request())
+            waits.append(timed.send(None))
+            timed.close()
+
+        loop, caught = asyncio.get_running_loop(), []
+        loop.set_exception_handler(lambda _loop, context: caught.append(context["exception"]))
+        loop.call_soon(step)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert caught == []
+
+    asyncio.run(main())
+    assert len(waits) == 1
 
 
 @patient
@@ -566,7 +594,7 @@ def test_a_failing_lifespan_fails_as_without():
 
 
 def ask(  # noqa: PLR0913 - a request
-    where, settings, *, headers=(), client=HERE, server=HERE, host=b"localhost", version="1.1"
+    where, settings, *, headers=(), client=HERE, server=HERE, host=b"localhost", version="1.1", **more
 ):
     """Ask an advisor for its page; status, headers and body."""
     advisor = EndpointAdvisor(plain, on_shutdown=None, **settings)
@@ -583,6 +611,7 @@ def ask(  # noqa: PLR0913 - a request
         "headers": [(b"host", host), *headers],
         "client": client,
         "server": server,
+        **more,
     }
     asyncio.run(advisor(scope, None, send))
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
@@ -657,6 +686,23 @@ def test_the_page_of_an_application_that_a_proxy_shows_under_another_path():
         assert client.get("/advice").status_code == 200
         assert client.get("/api/advice").status_code == 200
         assert client.get("/api/advice.json").json()
+
+
+@pytest.mark.parametrize(
+    ("page", "root", "where", "shown"),
+    [
+        ("/advice", None, "/advice", True),
+        ("/advice", "/", "/advice", True),
+        ("/advice", "/ad", "/advice", True),
+        ("/advice", "/api/", "/api/advice", True),
+        ("/ops/advice", "/ops", "/ops/advice", True),  # as one writes it who mounts it under /ops
+        ("/advice", "/ops", "/opsadvice", False),
+        ("/advice", "/ops", "/other/advice", False),
+    ],
+)
+def test_the_page_under_any_root_path(page, root, where, shown):
+    """It is where its path says, with or without what servers and mounts put before it."""
+    assert (ask(where, {"path": page}, root_path=root)[2] != b"fine") == shown
 
 
 @pytest.mark.parametrize("wrong", [{"path": "advice"}, {"path": "/a", "secret": ""}, {"secret": " \n"}])

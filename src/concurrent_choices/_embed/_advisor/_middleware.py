@@ -16,7 +16,7 @@ from ._rate import Rate
 from ._route_table import RouteTable
 from ._rules import advise_on
 from ._sampler import Sampler
-from ._visit import LoopThread, Visit
+from ._visit import LoopThread, Visit, pool_limiter
 
 __all__ = ["EndpointAdvisor"]
 
@@ -89,7 +89,7 @@ class EndpointAdvisor:
         """Pass a request on, and learn from it."""
         if scope["type"] != "http":
             await self._pass(scope, receive, send)
-        elif self._pages and _path_within(scope) in self._pages:
+        elif self._pages and self._is_page(scope):
             await self._show(scope, send)
         elif self._untimed > 0:
             self._untimed -= 1
@@ -147,6 +147,14 @@ class EndpointAdvisor:
             loop = self._loops[ident] = LoopThread(ident)
         return loop
 
+    def _is_page(self, scope: Any) -> bool:
+        """Whether one of the pages is asked for.
+
+        Before its path servers put what a proxy took away (--root-path), and mounts what they stand under.
+        """
+        path, root = scope["path"], scope.get("root_path") or ""
+        return path in self._pages or path.removeprefix(root.rstrip("/")) in self._pages
+
     async def _show(self, scope: Any, send: Any) -> None:
         status = self._guard.refusal(scope)
         if status:
@@ -167,22 +175,15 @@ class EndpointAdvisor:
         return noticing
 
 
-def _path_within(scope: Any) -> str:
-    """The path as the application knows it: before it servers put what a proxy took away (--root-path)."""
-    return str(scope["path"]).removeprefix(scope.get("root_path", ""))
-
-
 async def _awaiting(app: App, scope: Any, receive: Any, send: Any) -> None:
     """An application's answer as a coroutine: it may give another awaitable, or raise before it gives any."""
     await app(scope, receive, send)
 
 
 def _threads() -> int:
-    """The size of anyio's thread pool, which is the one that Starlette and FastAPI use; 0 where unknown."""
-    anyio = sys.modules.get("anyio.to_thread")
-    if anyio is None:
-        return 0
+    """The size of anyio's thread pool; 0 where unknown."""
+    limiter = pool_limiter()
     try:
-        return int(anyio.current_default_thread_limiter().total_tokens)
-    except (LookupError, OverflowError, RuntimeError):
+        return 0 if limiter is None else int(limiter.total_tokens)
+    except OverflowError:  # without end
         return 0

@@ -8,6 +8,7 @@ that is computing, and what they wait for in between.
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import nullcontext
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 from ..._measure._clock import SystemClock
 from ..._measure._steps import Driven
 
-__all__ = ["LoopThread", "Visit"]
+__all__ = ["LoopThread", "Visit", "pool_limiter"]
 
 DEEPEST = 40
 """Coroutines inside one another that are followed (guessed: a framework and its middleware)."""
@@ -187,10 +188,9 @@ def _waits_for(coroutine: Any) -> str:
         code = getattr(coroutine, "cr_code", None)
         if coroutine is None:
             break
-        if (
-            code is _EVENT_WAIT and limiter is not None
-        ):  # not only for its turn on the loop, as a limiter does too
-            return "queue" if _is_of_the_pool(limiter) else ""
+        # Not only for its turn on the loop, as a limiter does too.
+        if code is _EVENT_WAIT and limiter is not None:
+            return "queue" if limiter is pool_limiter() else ""
         if code in pool.acquiring:
             waits, limiter = "", coroutine.cr_frame.f_locals.get("self")
         elif code in pool.working:
@@ -198,11 +198,16 @@ def _waits_for(coroutine: Any) -> str:
     return waits
 
 
-def _is_of_the_pool(limiter: Any) -> bool:
-    """Whether a limiter is the one for threads, and none of the application's own."""
-    from anyio.to_thread import current_default_thread_limiter  # noqa: PLC0415 - where there is a limiter, it is there
+def pool_limiter() -> Any:
+    """What limits anyio's threads, which are those that Starlette and FastAPI use; None where unknown.
 
-    return limiter is current_default_thread_limiter()
+    Anyio has one for each event loop, and finds no loop in a step that no task takes.
+    """
+    anyio = sys.modules.get("anyio.to_thread")
+    try:
+        return None if anyio is None else anyio.current_default_thread_limiter()
+    except (LookupError, RuntimeError):
+        return None
 
 
 def _inner(coroutine: Any) -> Any:
