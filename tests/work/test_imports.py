@@ -55,6 +55,7 @@ def test_the_standard_library_is_shared():
     """One process imports it for all; what else a module imports is each worker's own."""
     shared, own = imports_of(fetch, is_async=False)
     assert "urllib" in preloadable(fetch)
+    assert "urllib" in preloadable(partial(map, fetch))
     assert shared > 40
     assert own > 0
     assert sum(imports_of(partial(fetch), is_async=False)) == shared + own

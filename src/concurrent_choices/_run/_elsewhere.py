@@ -58,7 +58,8 @@ def elsewhere(fn: Any, seconds: float) -> Elsewhere:
 
 def no_worker(failed: Exception) -> str:
     """What keeps work from worker processes where none can be started."""
-    return f"no worker process can be started here ({text_of(failed)})"
+    told = text_of(failed)
+    return told if isinstance(failed, WorkerStartError) else f"no worker process can be started here ({told})"
 
 
 def _compared(marks: dict[tuple[str, str], int], seconds: float) -> BaseException | None:

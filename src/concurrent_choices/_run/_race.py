@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from math import inf
 from operator import is_
@@ -145,20 +145,23 @@ class Race:
     def _starters(self, stack: ExitStack, field: Sequence[Estimate]) -> Iterator[tuple[Plan, Strategy]]:
         """Those who can start; who cannot withdraws."""
         for each in field:
-            try:
-                yield each.plan, stack.enter_context(self._started(each.plan))
-            except (OSError, WorkerStartError) as failed:
-                self.obstacle = no_worker(failed)
+            # All of ours can be entered.
+            strategy = cast("AbstractContextManager[Strategy]", strategy_for(each.plan))
+            entered = stack.enter_context(strategy)
+            if self._comes_up(entered, each.plan):
+                yield each.plan, entered
 
-    @contextmanager
-    def _started(self, plan: Plan) -> Generator[Strategy, None, None]:
-        """A strategy whose processes are up, an item having gone through each."""
-        # All of ours can be entered.
-        with cast("AbstractContextManager[Strategy]", strategy_for(plan)) as strategy:
-            if plan.strategy in IN_PROCESSES:
-                coming_up = _come_up(strategy, self.leftover.workload.fn, plan.workers)
-                self.starts[plan.strategy] = coming_up + self._do(strategy, plan.workers)
-            yield strategy
+    def _comes_up(self, strategy: Strategy, plan: Plan) -> bool:
+        """Whether its processes, if it has any, are up; an item has gone through each."""
+        if plan.strategy not in IN_PROCESSES:
+            return True
+        try:
+            coming_up = _come_up(strategy, self.leftover.workload.fn, plan.workers)
+        except (OSError, WorkerStartError) as failed:
+            self.obstacle = no_worker(failed)
+            return False
+        self.starts[plan.strategy] = coming_up + self._do(strategy, plan.workers)
+        return True
 
     def _do(self, strategy: Strategy, count: int) -> float:
         """Seconds for `count` items."""

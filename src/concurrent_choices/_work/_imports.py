@@ -53,12 +53,15 @@ class Imports(NamedTuple):
     own: int
 
 
-def preloadable(fn: object) -> list[str]:
+def preloadable(fn: Any) -> list[str]:
     """The names of modules that a worker is going to import with a callable, of those that all may share.
 
     These are the standard library's, and cloudpickle. What else a module imports is each worker's own: it
     may start threads, or hold a state, as NumPy's random numbers do, that is not to be the same in all.
     """
+    if of_type(fn, partial):
+        bound = filter(callable, (fn.func, *fn.args))
+        return list(dict.fromkeys(name for each in bound for name in preloadable(each)))
     if goes_by_value(fn):
         return ["cloudpickle"]
     home = _home_of(fn) or ""
