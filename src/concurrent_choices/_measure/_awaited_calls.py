@@ -155,8 +155,8 @@ def _queueing(lane: Block, each: float) -> Block:
 
 
 def _outcome(error: BaseException, claim: Claim, place: int) -> Raised:
-    """The outcome of the item at a place of a claim that raised; Ctrl-C, by which all ends, goes on."""
-    if isinstance(error, KeyboardInterrupt) or (isinstance(error, asyncio.CancelledError) and _interrupted()):
+    """As of plain calls; what asyncio has made of Ctrl-C goes on, too."""
+    if isinstance(error, asyncio.CancelledError) and _interrupted():
         raise error
     return raised(error, claim, place)
 

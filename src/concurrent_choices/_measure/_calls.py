@@ -88,9 +88,7 @@ class PlainCalls:
         for item in claim.items:
             try:
                 outcomes.append(fresh().run(fn, item))
-            except KeyboardInterrupt:  # whoever calls in the caller's thread has its Ctrl-C
-                raise
-            except BaseException as error:  # noqa: BLE001 - whatever else it raises is the item's outcome
+            except BaseException as error:  # noqa: BLE001 - whatever an item raises is its outcome
                 outcomes.append(raised(error, claim, len(outcomes)))
         return outcomes
 
@@ -99,8 +97,6 @@ class PlainCalls:
         while len(outcomes) < len(claim.items):
             try:
                 call_each(self._fn, claim.items[len(outcomes) :], outcomes)
-            except KeyboardInterrupt:
-                raise
             except BaseException as error:  # noqa: BLE001 - as above
                 outcomes.append(raised(error, claim, len(outcomes)))
         return outcomes
@@ -122,7 +118,12 @@ def enter(ledger: Ledger, claim: Claim, outcomes: list[Any], times: tuple[int, i
 
 
 def raised(error: BaseException, claim: Claim, place: int) -> Raised:
-    """The outcome of the item at a place of a claim that raised."""
+    """The outcome of the item at a place of a claim that raised.
+
+    Ctrl-C, which whoever calls in the caller's thread has, goes on: all ends by it.
+    """
+    if isinstance(error, KeyboardInterrupt):
+        raise error
     annotate(error, claim.start + place, claim.items[place])
     return Raised(error)
 
