@@ -199,12 +199,12 @@ class Core:
             ceiling=self._limits.get(number_of(identity)),
             cpus=self._cpus,
         )
-        account.figures.obstacle = obstacle
         if not self._movable:
-            account.figures.obstacle = obstacle or "this executor uses no processes"
+            obstacle = obstacle or "this executor uses no processes"
             account.figures.gil = None if gil_enabled() else 0.0
         elif self._settings.place == "process" and not obstacle:
             account.pin()
+        account.figures.obstacle = obstacle
         return account
 
     def _watch(self) -> None:

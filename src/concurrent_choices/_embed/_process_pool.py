@@ -12,14 +12,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import CancelledError
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
 from .._strategies._workers._child import readable
 from .._strategies._workers._host import Host, Starts
-from .._strategies._workers._logged import hand_on
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message, Terms
 from .._strategies._workers._wires import Wires
@@ -31,7 +29,7 @@ from ._account import Account
 from ._backlog import Backlog
 from ._call_queue import Assignment, CallQueue, Inquiry
 from ._packing import BelongsHereError, Packer, callable_frames
-from ._reading import read_answer, settle_call
+from ._reading import read_answer, settle_call, settle_lost
 from ._remote import Look, serve
 from ._tasks import Task
 
@@ -290,10 +288,9 @@ class ProcessPool:
             self._hear(queue, dead=dead)
 
     def _hear(self, queue: CallQueue, *, dead: bool) -> None:
-        link = queue.worker.link
         try:
-            while not dead or readable(link.fileno(), 0):
-                for message in link.receive():
+            while not dead or readable(queue.worker.link.fileno(), 0):
+                for message in queue.worker.hear(queue.context):
                     self._handle(queue, message)
                 if not dead:
                     self._drop_abandoned(queue)
@@ -305,8 +302,6 @@ class ProcessPool:
     def _handle(self, queue: CallQueue, message: Message) -> None:
         if message.kind == Kind.READY:
             self._starts.succeed(queue.worker)
-        elif message.kind == Kind.LOGGED:
-            hand_on(message, queue.context())
         elif message.kind == Kind.DONE:
             queue.reported += 1
             self._take(queue, message)
@@ -381,8 +376,5 @@ class ProcessPool:
 
     def _bury(self, task: Task, error: WorkerDiedError) -> None:
         task.account.away -= 1
-        task.account.tasks += 1
-        task.account.calls += task.calls
-        task.account.errors += 1
-        task.deliver(None, CancelledError() if task.abandoned else error)
+        settle_lost(task, error)
         self._on_ended(task)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ._call_queue import Assignment
     from ._remote import Report
 
-__all__ = ["read_answer", "settle_call"]
+__all__ = ["read_answer", "settle_call", "settle_lost"]
 
 
 def read_answer(message: Message, asked: Assignment) -> tuple[Any, BaseException | None]:
@@ -35,13 +35,12 @@ def read_answer(message: Message, asked: Assignment) -> tuple[Any, BaseException
 def settle_call(task: Task, report: Report, error: BaseException | None) -> None:
     """Hand over what came of a call, and note what it took."""
     account = task.account
+    if error is not None:
+        account.bar(f"its result cannot travel ({error})")
+        settle_lost(task, error)
+        return
     account.tasks += 1
     account.calls += task.calls
-    if error is not None:
-        account.errors += 1
-        account.bar(f"its result cannot travel ({error})")
-        task.deliver(None, CancelledError() if task.abandoned else error)
-        return
     account.learn_remote(report.wall, report.cpu, report.queued)
     if report.gil is not None and account.figures.gil is None:
         account.told(report.gil)
@@ -52,3 +51,12 @@ def settle_call(task: Task, report: Report, error: BaseException | None) -> None
         return
     account.errors += 1
     task.deliver(None, opened(report.error))
+
+
+def settle_lost(task: Task, error: BaseException) -> None:
+    """Hand over that nothing came of a call, and why."""
+    account = task.account
+    account.tasks += 1
+    account.calls += task.calls
+    account.errors += 1
+    task.deliver(None, CancelledError() if task.abandoned else error)

@@ -191,7 +191,7 @@ class WorkerStartup:
     def _has_loaded(self, worker: Worker) -> bool:
         """Hear what a worker has to say; whether it has answered the empty batch."""
         try:
-            messages = list(worker.hear(self._job.context))
+            messages = list(worker.hear(lambda: self._job.context))
         except EOFError:
             self.obstacle = "worker processes end before they are ready"
             return False

@@ -60,8 +60,8 @@ def preloadable(fn: Any) -> list[str]:
     may start threads, or hold a state, as NumPy's random numbers do, that is not to be the same in all.
     """
     if of_type(fn, partial):
-        bound = filter(callable, (fn.func, *fn.args))
-        return list(dict.fromkeys(name for each in bound for name in preloadable(each)))
+        called = filter(callable, _inside(fn, partial))
+        return list(dict.fromkeys(name for each in called for name in preloadable(each)))
     if goes_by_value(fn):
         return ["cloudpickle"]
     home = _home_of(fn) or ""

@@ -69,15 +69,15 @@ class Worker:
             self.link.queue(Kind.HELLO, 0, 0, surroundings)
         self.link.queue(Kind.JOB, number, 0, frames)
 
-    def hear(self, context: Context) -> Iterator[Message]:
-        """What it has to say; what was logged there is handled at once, in a context.
+    def hear(self, context: Callable[[], Context]) -> Iterator[Message]:
+        """What it has to say; what was logged there is handled at once, in the context of that time.
 
         Raises:
             EOFError: It is gone.
         """
         for message in self.link.receive():
             if message.kind == Kind.LOGGED:
-                hand_on(message, context)
+                hand_on(message, context())
             else:
                 yield message
 

@@ -37,7 +37,7 @@ def _let_finish(queue: WorkerQueue, number: int, until: float, context: Context)
         while not queue.idle and (left := until - time.monotonic()) > 0:
             if not readable(worker.link.fileno(), left):
                 break
-            for message in worker.hear(context):
+            for message in worker.hear(lambda: context):
                 if message.job == number and message.kind == Kind.DONE:
                     queue.reported(message.start, 1)
                 worker.ready = worker.ready or message.kind == Kind.READY

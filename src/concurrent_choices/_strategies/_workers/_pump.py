@@ -226,7 +226,7 @@ class Pump:
         try:
             if dead:
                 self._drain(queue)
-            for message in queue.worker.hear(self._job.context):
+            for message in queue.worker.hear(lambda: self._job.context):
                 self._handle(queue, message)
         except EOFError:
             self._settle(queue, overdue=False)
@@ -234,7 +234,7 @@ class Pump:
     def _drain(self, queue: WorkerQueue) -> None:
         """Take what a dead worker still said; ends with EOFError."""
         while readable(queue.worker.link.fileno(), 0):
-            for message in queue.worker.hear(self._job.context):
+            for message in queue.worker.hear(lambda: self._job.context):
                 self._handle(queue, message)
         raise EOFError
 
