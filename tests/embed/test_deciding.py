@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError
 from contextvars import copy_context
 from functools import cache, partial, update_wrapper, wraps
 from operator import itemgetter
@@ -173,7 +173,7 @@ def test_a_thread_computes_before_it_is_first_looked_at():
     """What it did until then counts, so that none counts as standing still for want of an earlier look."""
     lane, waiting = Lane(), account("compute")
     lane.thread = threading.current_thread()
-    lane.task = Task(Future(), print, (), {}, waiting, copy_context(), 1, 0, 1)
+    lane.task = Task(print, (), {}, waiting, copy_context(), 1, 1)
     watched = SimpleNamespace(lock=threading.Lock(), lanes={lane: None})
     seen, _ = StallMonitor(watched, SystemClock())._look()
     assert seen[waiting][0][1] > STILL
@@ -247,7 +247,9 @@ def test_a_chunk_is_explained_by_the_call():
 
 def task(of, submitted):
     """A call that waits since so many nanoseconds."""
-    return Task(Future(), len, (), {}, of, copy_context(), 1, submitted, 1)
+    waiting = Task(len, (), {}, of, copy_context(), 1, 1)
+    waiting.waits_since = submitted
+    return waiting
 
 
 def test_what_was_abandoned_is_not_begun_again():
@@ -256,14 +258,14 @@ def test_what_was_abandoned_is_not_begun_again():
     assert call.begin()
     call.abandoned = True
     assert not call.begin()
-    assert isinstance(call.future.exception(), CancelledError)
+    assert isinstance(call.exception(), CancelledError)
 
 
 def test_short_calls_go_first_until_a_long_one_has_waited():
     """A short call overtakes a long one; but a long one that has waited for ages is next."""
     backlog, short, long = Backlog(), account("short", 0.001), account("long", 1.0)
-    backlog.add(task(long, 0))
-    backlog.add(task(short, 0))
+    backlog.add(task(long, 1))
+    backlog.add(task(short, 1))
     taken = backlog.take(10_000_000, lambda _: True)
     assert taken.account is short
     backlog.add(task(short, 10_000_000_000))
@@ -273,7 +275,7 @@ def test_short_calls_go_first_until_a_long_one_has_waited():
 def test_a_callable_at_its_limit_is_passed_over():
     """Calls that may not run now do not hold up others."""
     backlog, full, free = Backlog(), account("full"), account("free")
-    backlog.add(task(full, 0))
+    backlog.add(task(full, 1))
     backlog.add(task(free, 5))
     assert backlog.take(10, lambda each: each is free).account is free
     assert backlog.take(10, lambda each: each is free) is None
@@ -444,7 +446,7 @@ def test_what_holds_something_else_than_when_it_was_packed_is_not_sent():
     held = [1]
     known = account("reads")
     known.learn(1.0, 1.0, 0.0)  # so long that a look costs next to nothing
-    call = Task(Future(), lambda: held, (), {}, known, copy_context(), 1, 0, 1)
+    call = Task(lambda: held, (), {}, known, copy_context(), 1, 1)
     packer = Packer()
     assert packer.pack(call, SentCallables())
     held.append(2)
@@ -466,7 +468,7 @@ def test_what_has_just_been_packed_is_not_looked_at_again():
     """It is pickled for its trip, and once for its digest."""
     held = Seen()
     Seen.times = 0
-    call = Task(Future(), lambda: held, (), {}, account("reads"), copy_context(), 1, 0, 1)
+    call = Task(lambda: held, (), {}, account("reads"), copy_context(), 1, 1)
     assert Packer().pack(call, SentCallables())
     assert Seen.times == 2
 

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import weakref
-from concurrent.futures import CancelledError, Future, as_completed, wait
+from concurrent.futures import CancelledError, as_completed, wait
 from contextvars import copy_context
 from functools import cache, partial, wraps
 
@@ -827,7 +827,7 @@ def test_what_nobody_waits_for_does_not_begin_elsewhere():
             executor._core.abandon(task)
         for task in tasks:
             with pytest.raises(CancelledError):
-                task.future.result()
+                task.result()
 
 
 def hold(begun, gate):
@@ -860,7 +860,7 @@ def two_at_one_worker(executor, folder, *, reading=False):
         call = hold, folder / f"{name} begun", folder / f"{name} gate"
         fn, *args = (where_it_is, Held(*call)) if reading and tasks else call
         tasks.append(executor._core.submit(fn, tuple(args), {}))
-        while not tasks[-1].future.running():
+        while not tasks[-1].running():
             time.sleep(1e-3)
     appear(folder / "first begun")
     return tasks
@@ -887,9 +887,9 @@ def test_a_cancelled_call_is_not_made_when_its_turn_comes(tmp_path):
         first, second = two_at_one_worker(executor, tmp_path)
         executor._core.abandon(second)
         (tmp_path / "first gate").touch()
-        assert first.future.result(60) == "made"
+        assert first.result(60) == "made"
         with pytest.raises(CancelledError):
-            second.future.result(60)
+            second.result(60)
 
 
 def test_a_cancelled_call_that_has_ended_takes_no_other_with_it(tmp_path):
@@ -903,7 +903,7 @@ def test_a_cancelled_call_that_has_ended_takes_no_other_with_it(tmp_path):
         executor._core.abandon(first)
         busy.set()
         (tmp_path / "second gate").touch()
-        assert first.future.result(60) == second.future.result(60) == "made"
+        assert first.result(60) == second.result(60) == "made"
 
 
 def test_a_call_that_is_read_as_another_is_given_up(tmp_path):
@@ -917,7 +917,7 @@ def test_a_call_that_is_read_as_another_is_given_up(tmp_path):
         executor._core.abandon(first)
         busy.set()
         (tmp_path / "second gate").touch()
-        assert second.future.result(60) != os.getpid()
+        assert second.result(60) != os.getpid()
 
 
 def test_a_full_queue_rejects():
@@ -1147,7 +1147,7 @@ def test_what_waits_while_all_threads_come_to_rest_is_made(core, monkeypatch):
     gate = threading.Event()
     held = core.submit(gate.wait, (60,), {})
     account = core.accounts.of(len)
-    waiting = Task(Future(), len, ("abc",), {}, account, copy_context(), 2, time.perf_counter_ns(), 1)
+    waiting = Task(len, ("abc",), {}, account, copy_context(), 2, 1)
 
     def rest():
         gate.set()
@@ -1159,8 +1159,8 @@ def test_what_waits_while_all_threads_come_to_rest_is_made(core, monkeypatch):
         with core._dispatch.lock:
             core._dispatch.backlog.add(waiting)
         core._dispatch.spread()
-    assert held.future.result(60)
-    assert waiting.future.result(60) == 3
+    assert held.result(60)
+    assert waiting.result(60) == 3
 
 
 def test_a_shutdown_does_not_wait_for_a_thread_that_cannot_be_started(core, monkeypatch):
@@ -1282,17 +1282,14 @@ def test_calls_that_wait_for_a_process_come_back_with_their_callable(executor):
 def test_calls_that_came_back_begin_when_those_away_end(core):
     """The end of a call in a worker process makes room for them, where no thread is at work to see it."""
     account = core.accounts.of(len)
-    back, ended = (
-        Task(Future(), len, ("abc",), {}, account, copy_context(), number, time.perf_counter_ns(), 1)
-        for number in (1, 2)
-    )
+    back, ended = (Task(len, ("abc",), {}, account, copy_context(), number, 1) for number in (1, 2))
     account.away = account.limit
     core._remote = 2
     core._returned(back)
-    assert not back.future.done()
+    assert not back.done()
     account.away = 0
     core._ended(ended)
-    assert back.future.result(30) == 3
+    assert back.result(30) == 3
 
 
 def test_what_was_barred_while_a_worker_looked_is_not_moved(core):

@@ -5,7 +5,7 @@ import os
 import sys
 import threading
 import time
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError
 from contextlib import closing
 from contextvars import ContextVar, copy_context
 from itertools import count
@@ -36,7 +36,7 @@ def task(fn, *args, known=None):
     """A call, as the executor hands it to the pool."""
     known = known or account()
     known.digest = held_by(fn).digest
-    return Task(Future(), fn, args, {}, known, copy_context(), next(NUMBERS), 0, 1)
+    return Task(fn, args, {}, known, copy_context(), next(NUMBERS), 1)
 
 
 NUMBERS = count(1)
@@ -245,7 +245,7 @@ def test_a_thread_that_ends_a_call_just_before_the_pool_goes_to_sleep(monkeypatc
         limited.running = 0
         pool.poke()
         go_on.set()
-        assert call.future.result(60) != os.getpid()
+        assert call.result(60) != os.getpid()
 
 
 def test_calls_given_up_before_their_worker_is_ready(monkeypatch):
@@ -280,7 +280,7 @@ def test_a_look_that_lies_ahead_of_a_worker_that_dies_is_made_by_another(tmp_pat
         while not any(len(queue.assignments) > 1 for queue in list(pool._queues.values())):
             time.sleep(1e-3)
         (tmp_path / "now").touch()
-        assert isinstance(dying.future.exception(60), WorkerDiedError)
+        assert isinstance(dying.exception(60), WorkerDiedError)
         assert said.get(timeout=60)[1] == held_by(hold)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from time import perf_counter_ns
 
 from ._account import Account
 from ._tasks import Task
@@ -38,6 +39,7 @@ class Backlog:
 
     def add(self, task: Task) -> None:
         """One more call waits."""
+        task.waits_since = task.waits_since or perf_counter_ns()
         line = self._lines.get(task.account)
         if line is None:
             line = self._lines[task.account] = deque()
@@ -68,7 +70,7 @@ class Backlog:
                 break
             if may(account):
                 length = max(BRIEF, account.figures.wall)
-                ratio = (now - line[0].submitted) / 1e9 / length
+                ratio = (now - line[0].waits_since) / 1e9 / length
                 if ratio > best:
                     chosen, best = account, ratio
         return None if chosen is None else self._pop(chosen)

@@ -8,7 +8,6 @@ Core ── Accounts     what is known of each callable
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from contextvars import copy_context
 from itertools import count
@@ -22,7 +21,6 @@ from .._work._pickling import travels_by_name
 from ._account import Account
 from ._accounts import Accounts
 from ._dispatch import Dispatch
-from ._future import LeanFuture
 from ._held import Held, held_by
 from ._identity import identity_of, number_of, unwrapped
 from ._lane import Lane, perform
@@ -111,8 +109,7 @@ class Core:
             QueueFullError: Too many calls wait.
         """
         account = self.accounts.of(fn if counted_as is None else counted_as)
-        now = time.perf_counter_ns()
-        task = Task(LeanFuture(), fn, args, kwargs, account, copy_context(), next(self._serial), now, calls)
+        task = Task(fn, args, kwargs, account, copy_context(), next(self._serial), calls)
         dispatch = self._dispatch
         lane = caller = None
         try:
@@ -159,7 +156,7 @@ class Core:
         """Wait as the policy has it; False where the caller is to make the call. The lock is held."""
         policy = self._settings.when_full
         if policy == "reject":
-            raise QueueFullError(repr(task), self._settings.max_queue or 0)
+            raise QueueFullError(task.shown(), self._settings.max_queue or 0)
         # Beyond a limit of its own it may not run in the caller either.
         while self._full() and (policy == "block" or not task.account.below_ceiling):
             self._room.wait()
@@ -177,13 +174,13 @@ class Core:
                 self._callers.discard(caller)
                 self._left()
             self._dispatch.spread()  # what waited for this one's place, and perhaps no thread is at work
-        error = task.future.exception()
+        error = task.exception()
         if isinstance(error, KeyboardInterrupt):
             raise error  # it struck here, where the caller wants to be stopped
 
     def abandon(self, task: Task) -> None:
         """Nobody waits for a call any longer."""
-        if not task.future.cancel():
+        if not task.cancel():
             task.abandoned = True
             if self._process_pool.thread is not None:
                 self._process_pool.abandon(task)
@@ -306,7 +303,7 @@ class Core:
         with self._dispatch.lock:
             tasks = self._dispatch.backlog.unbegun()
         for task in tasks:
-            task.cancel()
+            task.call_off()
         self._process_pool.cancel_waiting()
         self.close()
 

@@ -144,8 +144,9 @@ class Dispatch:
         while task is not None:
             account = task.account
             if task.begin():
+                fn = task.fn
                 perform(task, lane, clock)
-                fn, task = task.fn, None  # its result is the caller's alone, and a review takes its time
+                task = None  # its result is the caller's alone, and a review takes its time
                 if account.figures.measured >= account.review_at:
                     self._learn(account, fn)
                 del fn

@@ -94,7 +94,7 @@ class AdaptiveExecutor(Executor):
             RuntimeError: The executor was shut down.
             QueueFullError: Too many calls wait, and `when_full` is "reject".
         """
-        return self._core.submit(fn, args, kwargs).future
+        return self._core.submit(fn, args, kwargs)
 
     def map(
         self,
@@ -130,7 +130,7 @@ class AdaptiveExecutor(Executor):
             return results_of(submitted, buffersize, until)
         run = partial(run_chunk, fn)
         many = (
-            self._core.submit(run, (chunk,), {}, counted_as=fn, calls=len(chunk)).future
+            self._core.submit(run, (chunk,), {}, counted_as=fn, calls=len(chunk))
             for chunk in chunks(items, chunksize)
         )
         ahead = None if buffersize is None else max(1, buffersize // chunksize)

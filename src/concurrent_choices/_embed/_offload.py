@@ -147,7 +147,7 @@ async def _made(current: Any, ended: Any, fn: Any, args: tuple[Any, ...], kwargs
     await ended(loop, core, task)
     # Not by `asyncio.wrap_future`, for which whoever awaits a call that raised StopIteration waits for ever.
     try:
-        return _checked(fn, task.future.result())
+        return _checked(fn, task.result())
     finally:
         del task  # an error's traceback holds this frame, which would hold what holds the error
 
@@ -163,7 +163,7 @@ async def _ended_under_asyncio(loop: asyncio.AbstractEventLoop, core: Core, task
         with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
             loop.call_soon_threadsafe(wake)
 
-    task.future.add_done_callback(done)
+    task.add_done_callback(done)
     try:
         await waiter
     except asyncio.CancelledError:
@@ -192,7 +192,7 @@ async def _ended_under_trio(token: Any, core: Core, task: Task) -> None:
         core.abandon(task)
         return trio.lowlevel.Abort.SUCCEEDED
 
-    task.future.add_done_callback(done)
+    task.add_done_callback(done)
     await trio.lowlevel.wait_task_rescheduled(abort)
 
 

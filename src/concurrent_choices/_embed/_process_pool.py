@@ -178,7 +178,7 @@ class ProcessPool:
 
     def _cancel_all(self) -> None:
         for task in self._backlog.unbegun():
-            task.cancel()
+            task.call_off()
             self._on_ended(task)
 
     def _deal(self) -> None:
@@ -372,7 +372,7 @@ class ProcessPool:
                 self._turn_away(asked, f"loading it ends a worker process (exit code {code})")
             else:
                 kind = WorkerDiedError if place == len(begun) else ResultLostError
-                self._bury(asked, kind(asked.number, repr(asked), queue.worker.pid, code))
+                self._bury(asked, kind(asked.number, asked.shown(), queue.worker.pid, code))
 
     def _bury(self, task: Task, error: WorkerDiedError) -> None:
         task.account.away -= 1

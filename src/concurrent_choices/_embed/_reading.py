@@ -25,7 +25,7 @@ def read_answer(message: Message, asked: Assignment) -> tuple[Any, BaseException
         values, error = load(message.frames)
     except BaseException as obstacle:  # noqa: BLE001 - any result's own __setstate__ may call sys.exit()
         # Only now: a call's arguments may take longer to spell than the call takes.
-        words = repr(asked) if isinstance(asked, Task) else "a look"
+        words = asked.shown() if isinstance(asked, Task) else "a look"
         return None, NotPicklableError(message.start, words, "result", reason_of(obstacle))
     if error is not None:
         return None, getattr(error, "error", error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, InvalidStateError
+from concurrent.futures._base import PENDING, RUNNING
 from contextlib import suppress
 from contextvars import Context
 from typing import Any
@@ -12,78 +13,79 @@ from typing import Any
 from .._work._callables import show_call
 from ._account import Account
 from ._identity import unwrapped
+from ._monitor import Monitor
 
 __all__ = ["Task", "complain"]
 
 _log = logging.getLogger(__name__)
 
 
-class Task:
-    """One call that was submitted.
+class Task(Future[Any]):
+    """One call that was submitted, and the future of its result, at half a future's price.
 
     Args:
-        future: Where its result goes.
         fn: What is called.
         args: With these.
         kwargs: And these.
         account: What is known of `fn`.
         context: The submitter's context variables.
         number: Which call of its executor it is.
-        submitted: The wall clock, ns.
         calls: How many calls of the user's callable it makes.
     """
 
-    __slots__ = (
-        "abandoned",
-        "account",
-        "args",
-        "calls",
-        "context",
-        "fn",
-        "future",
-        "kwargs",
-        "number",
-        "started",
-        "submitted",
-    )
+    # What all begin with is set once for all.
+    _state = PENDING
+    _result = None
+    _exception = None
+    started = False  # whether it says that it runs
+    abandoned = False  # whether nobody waits for it any longer
+    waits_since = 0  # the wall clock when it first had to wait for its turn, ns
 
     def __init__(  # noqa: PLR0913, PLR0917 - made in one place, for every call: names would cost time
         self,
-        future: Future[Any],
         fn: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         account: Account,
         context: Context,
         number: int,
-        submitted: int,
         calls: int,
     ) -> None:
-        self.future = future
-        self.fn = fn
-        self.args = args
-        self.kwargs = kwargs
+        # The rest of what the base class sets, which would make a condition.
+        monitor = Monitor()
+        monitor.waiting = []
+        self._condition: Any = monitor
+        self._waiters = []
+        self._done_callbacks: list[Any] = []
+        self.fn: Any = fn  # None once all is done, as the next three
+        self.args: Any = args
+        self.kwargs: Any = kwargs
+        self.context: Any = context
         self.account = account
-        self.context = context
         self.number = number
-        self.submitted = submitted
         self.calls = calls
-        self.started = False  # whether its future says that it runs
-        self.abandoned = False  # whether nobody waits for it any longer
 
     def begin(self) -> bool:
-        """Say on the future that it runs; False where it was cancelled, or abandoned on its way back."""
+        """Say that it runs; False where it was cancelled, or abandoned on its way back."""
+        with self._condition:  # as the base class has it, which would be asked for every call
+            if self._state == PENDING:
+                self._state = RUNNING
+                self.started = True
+                return True
         if not self.started:
-            self.started = self.future.set_running_or_notify_cancel()
-        elif self.abandoned:
+            self.set_running_or_notify_cancel()
+            self._let_go()
+            return False
+        if self.abandoned:
             self.deliver(None, CancelledError())
             return False
-        return self.started
+        return True
 
-    def cancel(self) -> None:
+    def call_off(self) -> None:
         """Cancel it, if it has not begun, and say so to those who wait for it."""
-        if self.future.cancel():
-            self.future.set_running_or_notify_cancel()
+        if self.cancel():
+            self.set_running_or_notify_cancel()
+            self._let_go()
 
     def deliver(self, value: Any, error: BaseException | None) -> None:
         """Hand over what came of it.
@@ -93,15 +95,21 @@ class Task:
         """
         try:
             if error is None:
-                self.future.set_result(value)
+                self.set_result(value)
             else:
-                self.future.set_exception(error)
+                self.set_exception(error)
         except InvalidStateError:
-            complain("what came of %r is lost: somebody else has ended its future", self)
+            complain("what came of %s is lost: somebody else has ended its future", self.shown())
         except BaseException:  # noqa: BLE001 - see above
-            complain("a callback of %r's future raised", self)
+            complain("a callback of %s raised", self.shown())
+        self._let_go()
 
-    def __repr__(self) -> str:
+    def _let_go(self) -> None:
+        """Keep nothing of the call: what came of it may be kept for long."""
+        self.fn = self.args = self.kwargs = self.context = None
+
+    def shown(self) -> str:
+        """The call as one would write it."""
         return show_call(*unwrapped(self.fn, self.args, self.kwargs))
 
 

@@ -1,4 +1,4 @@
-"""A future that costs half as much: of a call that does nothing, its condition takes the greatest part.
+"""What a call waits on for its result: of a call that does nothing, a condition takes the greatest part.
 
 `concurrent.futures.Future` waits on a `threading.Condition`, which is written in Python around a lock. Ours
 is that lock itself, so that to enter and leave it takes no call in Python.
@@ -10,21 +10,17 @@ instructions and no time on two cores; on one, 19.6 µs a call instead of 15.8 (
 from __future__ import annotations
 
 from _thread import allocate_lock
-from concurrent.futures import Future
-from concurrent.futures._base import PENDING
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from .._work._mutex import MutexBase
 
 if TYPE_CHECKING:
     from _thread import LockType
 
-__all__ = ["LeanFuture"]
-
-R = TypeVar("R")
+__all__ = ["Monitor"]
 
 
-class _Monitor(MutexBase):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues] - final in the stubs only
+class Monitor(MutexBase):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues] - final in the stubs only
     """What a future asks of its condition."""
 
     __slots__ = ("waiting",)
@@ -54,18 +50,3 @@ class _Monitor(MutexBase):  # type: ignore[misc]  # pyright: ignore[reportGenera
         for turn in self.waiting:
             turn.release()
         self.waiting.clear()
-
-
-class LeanFuture(Future[R]):
-    """A `Future` in every respect but its price."""
-
-    def __init__(self) -> None:
-        # All that the base class sets, which would make a condition.
-        monitor = _Monitor()
-        monitor.waiting = []
-        self._condition: Any = monitor
-        self._state = PENDING
-        self._result = None
-        self._exception = None
-        self._waiters = []
-        self._done_callbacks: list[Any] = []
