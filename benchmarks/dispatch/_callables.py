@@ -22,3 +22,19 @@ def spin(turns):
 async def never_suspend(item):
     """Give the item back without ever awaiting anything."""
     return item
+
+
+def nap(item):
+    """Wait for 10 ms."""
+    import time  # noqa: PLC0415 - see the module
+
+    time.sleep(0.01)
+    return item
+
+
+async def rest(item):
+    """The same without blocking."""
+    import asyncio  # noqa: PLC0415 - as above
+
+    await asyncio.sleep(0.01)
+    return item

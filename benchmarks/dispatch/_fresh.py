@@ -18,7 +18,10 @@ STARTED = 1_000
 
 
 def cold(who, *options):
-    """Seconds from asking for two workers to the first result; with the imports told apart."""
+    """Seconds from asking for two workers to the first result; with the imports told apart.
+
+    Where threads wait, which are there at once, to the last result.
+    """
     began = time.perf_counter()
     first = COLD[who](*options)
     imported = next(first)
@@ -98,13 +101,65 @@ def cold_mpire():
         yield next(pool.imap(nothing, range(2)))
 
 
+NAPS = 40
+
+
+def cold_auto():
+    """Naps under `auto`, which loads while it works what it decides with."""
+    from benchmarks.dispatch._callables import nap
+    from concurrent_choices import run
+
+    yield time.perf_counter()
+    yield run(nap, range(NAPS))[0]
+
+
+def cold_threads():
+    """The same naps in 32 threads."""
+    import concurrent.futures.thread
+
+    from benchmarks.dispatch._callables import nap
+
+    yield time.perf_counter()
+    with concurrent.futures.ThreadPoolExecutor(32) as pool:
+        results = list(pool.map(nap, range(NAPS)))
+    yield results[0]
+
+
+def cold_loop():
+    """The same naps as coroutines, all at once."""
+    import asyncio
+
+    from benchmarks.dispatch._callables import rest
+
+    async def every():
+        return await asyncio.gather(*map(rest, range(NAPS)))
+
+    yield time.perf_counter()
+    yield asyncio.run(every())[0]
+
+
+def cold_auto_loop():
+    """And as coroutines under `auto`, with asyncio imported before, as their module has."""
+    import asyncio  # noqa: F401 - as just said
+
+    from benchmarks.dispatch._callables import rest
+    from concurrent_choices import run
+
+    yield time.perf_counter()
+    yield run(rest, range(NAPS))[0]
+
+
 COLD = {
+    "auto": cold_auto,
+    "auto-loop": cold_auto_loop,
     "executor": cold_executor,
     "joblib": cold_joblib,
     "loky": cold_loky,
+    "loop": cold_loop,
     "mpire": cold_mpire,
     "ours": cold_ours,
     "pool": cold_pool,
+    "threads": cold_threads,
 }
 
 

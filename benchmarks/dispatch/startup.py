@@ -1,4 +1,4 @@
-"""Cold: the first result of two worker processes, and importing, each in a fresh interpreter."""
+"""Cold: two worker processes, a first run under `auto`, and importing, each in a fresh interpreter."""
 
 from __future__ import annotations
 
@@ -10,27 +10,44 @@ __all__ = ["groups"]
 
 def groups(_size: Size) -> list[Group]:
     """One interpreter, one reading; the warm-up fills the caches of files and of bytecode."""
-    return [Group("startup", [_cold(), _imports()])]
+    return [Group("startup", [_cold(), _first_run(), _first_loop(), _imports()])]
+
+
+def _one(name: str, *probe: str, needs: tuple[str, ...] = (), ours: bool = False) -> Fresh:
+    return Fresh(name, 1, ("cold", *probe), ours=ours, needs=needs)
 
 
 def _cold() -> Row:
-    def one(name: str, *probe: str, needs: tuple[str, ...] = (), ours: bool = False) -> Fresh:
-        return Fresh(name, 1, ("cold", *probe), ours=ours, needs=needs)
-
     return Row(
         "cold",
         "Cold start: from the imports to the first result, 2 worker processes",
         [
-            one("ours", "ours", ours=True),
-            one("Pool, spawn", "pool", "spawn"),
-            one("Pool, forkserver", "pool", "forkserver"),
-            one("Pool, fork", "pool", "fork"),
-            one("ProcessPoolExecutor, spawn", "executor", "spawn"),
-            one("ProcessPoolExecutor, forkserver", "executor", "forkserver"),
-            one("loky", "loky", needs=("loky",)),
-            one("joblib", "joblib", needs=("joblib",)),
-            one("mpire", "mpire", needs=("mpire",)),
+            _one("ours", "ours", ours=True),
+            _one("Pool, spawn", "pool", "spawn"),
+            _one("Pool, forkserver", "pool", "forkserver"),
+            _one("Pool, fork", "pool", "fork"),
+            _one("ProcessPoolExecutor, spawn", "executor", "spawn"),
+            _one("ProcessPoolExecutor, forkserver", "executor", "forkserver"),
+            _one("loky", "loky", needs=("loky",)),
+            _one("joblib", "joblib", needs=("joblib",)),
+            _one("mpire", "mpire", needs=("mpire",)),
         ],
+    )
+
+
+def _first_run() -> Row:
+    return Row(
+        "first",
+        "First run in an interpreter, after the imports: 40 naps of 10 ms, `def`",
+        [_one("ours", "auto", ours=True), _one("ThreadPoolExecutor, 32", "threads")],
+    )
+
+
+def _first_loop() -> Row:
+    return Row(
+        "first-loop",
+        "The same, `async def`",
+        [_one("ours", "auto-loop", ours=True), _one("gather", "loop")],
     )
 
 

@@ -18,6 +18,7 @@ from concurrent_choices import AutoStrategy
 from concurrent_choices._strategies import _registry
 from concurrent_choices._strategies._workers import _staffing
 from concurrent_choices._strategies._workers._host import Host
+from concurrent_choices._strategies._workers._staffed import Staffed
 
 __all__ = [
     "DEADLINE",
@@ -72,7 +73,7 @@ def parameters(name: str) -> set[str]:
 
 def is_outside(name: str) -> bool:
     """Whether a strategy's items run in other processes."""
-    return issubclass(made_by(name), _staffing.Staffed)
+    return issubclass(made_by(name), Staffed)
 
 
 def only(concerns: Callable[[str], Any]) -> pytest.MarkDecorator:

@@ -11,7 +11,7 @@ from engine_fakes import Scripted
 from concurrent_choices._engine._coroutines import LoopConductor
 from concurrent_choices._engine._memory import Recollection
 from concurrent_choices._engine._report import begin_report
-from concurrent_choices._judge._controller import Arrangement, Limits
+from concurrent_choices._judge._controller._sight import Arrangement, Limits
 
 LIMITS = Limits(cpus=2.0, processes=2)
 LOOP = Arrangement(stage="loop", reason="scripted", threads=8, relieved=True, look=1e-3)

@@ -7,7 +7,7 @@ from typing import Any
 
 from concurrent_choices._engine._conductor import Conductor
 from concurrent_choices._engine._report import begin_report
-from concurrent_choices._judge._controller import Arrangement
+from concurrent_choices._judge._controller._sight import Arrangement
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
 
 ALONE = Arrangement(stage="alone", reason="scripted", look=1e-3)

@@ -16,7 +16,8 @@ import pytest
 
 from concurrent_choices import AutoStrategy, ItemTimeoutError, arun, astream, run, run_report, stream
 from concurrent_choices._engine import _coroutines
-from concurrent_choices._judge._controller import Limits, LoopController, Prior
+from concurrent_choices._judge._controller._loops import LoopController
+from concurrent_choices._judge._controller._sight import Limits, Prior
 
 
 @pytest.fixture(params=coroutines.SCRIPTS)

@@ -9,11 +9,11 @@ from functools import lru_cache, partial
 import pytest
 
 from concurrent_choices import run, run_report
-from concurrent_choices._engine._auto import _wakes_first
+from concurrent_choices._engine._automatic import _wakes_first
 from concurrent_choices._engine._memory import MOST, Memory, Recollection, key_of, memory
 from concurrent_choices._engine._report import RunReport
-from concurrent_choices._judge._controller import Limits, LoopController, LoopSight, Prior, Sight
-from concurrent_choices._judge._controller._loops import FIRST_TASKS
+from concurrent_choices._judge._controller._loops import FIRST_TASKS, LoopController, LoopSight
+from concurrent_choices._judge._controller._sight import Limits, Prior, Sight
 from concurrent_choices._strategies._workers import _staffing
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
@@ -316,7 +316,9 @@ def test_coroutines_keep_their_lanes_in_processes():
 
 def test_what_a_run_may_use_is_part_of_what_is_remembered():
     """Items that block after waiting may leave a loop of ours, but not one whose things they may use."""
-    job = Job(wait, Source(range(3)), report=RunReport("wait", seconds=0.1, done=3))
+    report = RunReport("wait")
+    report.seconds, report.done = 0.1, 3
+    job = Job(wait, Source(range(3)), report=report)
     Recollection(job, LIMITS).settle(WAITS)
     assert Recollection(job, LIMITS).prior == WAITS
     assert Recollection(job, (LIMITS, "bound")).prior is None

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from concurrent_choices._engine import _worker_imports
-from concurrent_choices._engine._auto import AutoStrategy
+from concurrent_choices._engine._automatic import Automatic
 from concurrent_choices._engine._worker_imports import EACH, WorkerImports
-from concurrent_choices._judge._controller import Prior
+from concurrent_choices._judge._controller._sight import Prior
 from concurrent_choices._work import _imports
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
@@ -77,5 +77,5 @@ def test_what_is_run_again_is_taken_to_be_worth_it(monkeypatch):
     """Workers that rest have imported it by the run after that."""
     monkeypatch.setattr(_worker_imports, "EACH", 9.0)
     job = Job(test_what_is_run_again_is_taken_to_be_worth_it, Source([1]))
-    assert not AutoStrategy()._limits(job, 1, None).imports_within(8.0)
-    assert AutoStrategy()._limits(job, 1, Prior("gil", lanes=1, each=0.1)).imports_within(8.0)
+    assert not Automatic()._limits(job, 1, None).imports_within(8.0)
+    assert Automatic()._limits(job, 1, Prior("gil", lanes=1, each=0.1)).imports_within(8.0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from concurrent_choices._judge._controller import worth_carrying
+from concurrent_choices._judge._controller._known import worth_carrying
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from math import ceil
 
 import pytest
 
-from concurrent_choices._judge._controller import Climb, Controller, Limits, Prior, Sight
+from concurrent_choices._judge._controller._climb import Climb
+from concurrent_choices._judge._controller._controller import Controller
 from concurrent_choices._judge._controller._known import Known
+from concurrent_choices._judge._controller._sight import Limits, Prior, Sight
 
 
 def controller(**limits):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from concurrent_choices._judge._controller import Limits, LoopController, LoopSight, Prior, Sight
+from concurrent_choices._judge._controller._loops import LoopController, LoopSight
+from concurrent_choices._judge._controller._sight import Limits, Prior, Sight
 
 
 def controller(*, movable=True, bound=False, items=None, **limits):

@@ -124,11 +124,26 @@ def test_importing_is_light(heavy):
 
 
 @pytest.mark.parametrize(
-    "heavy", ["concurrent_choices._judge", "hashlib", "json", "pickle", "sysconfig", "asyncio"]
+    "heavy",
+    "asyncio attr concurrent_choices._judge dis hashlib inspect json pathlib pickle sysconfig".split(),
 )
 def test_a_first_run_is_light(heavy):
     """A job that is over before anything need be decided loads nothing of what decides."""
     code = f"import sys, concurrent_choices as us; us.run(abs, [1]); print({heavy!r} in sys.modules)"
+    assert fresh(code) == "False"
+
+
+RUNS = {
+    "a def": "import time\nus.run(time.sleep, [0.01] * 8)",
+    "a coroutine": "import asyncio\nus.run(asyncio.sleep, [0.01] * 8)",
+}
+
+
+@pytest.mark.parametrize("heavy", ["anyio", "attr", "concurrent_choices._strategies._workers", "pathlib"])
+@pytest.mark.parametrize("work", RUNS)
+def test_a_first_run_that_waits_is_light(work, heavy):
+    """It is soon over, and loads neither what processes need nor what only some of the package does."""
+    code = f"import sys, concurrent_choices as us\n{RUNS[work]}\nprint({heavy!r} in sys.modules)"
     assert fresh(code) == "False"
 
 

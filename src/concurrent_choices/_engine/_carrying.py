@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .._judge._controller import worth_carrying
+from .._judge._controller._known import worth_carrying
 from .._measure._carrying import carrying
 from .._work._obstacle import obstacle
 from .._work._source import Source

@@ -6,9 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING
-
-from attrs import frozen
+from typing import TYPE_CHECKING, NamedTuple
 
 from .._errors import InvalidArgumentError
 from .._facts._batch import Batch
@@ -30,7 +28,8 @@ from ._ticker import ticker
 from ._urgency import Urgency
 
 if TYPE_CHECKING:
-    from .._judge._controller import Arrangement, Controller, Prior
+    from .._judge._controller._controller import Controller
+    from .._judge._controller._sight import Arrangement, Prior
     from ._worker_startup import WorkerStartup
 
 __all__ = ["WAKING", "Beginning", "Conductor", "order_beside"]
@@ -49,8 +48,7 @@ AHEAD = 32
 """Items taken from an iterable before the first call, so that lanes find some while it lasts (guessed)."""
 
 
-@frozen
-class Beginning:
+class Beginning(NamedTuple):
     """What another has begun, on a loop, and a conductor goes on with.
 
     Attributes:

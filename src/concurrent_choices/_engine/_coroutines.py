@@ -10,10 +10,10 @@ from functools import cached_property, partial
 from math import inf
 
 from .._facts._batch import Batch
-from .._judge._controller import Arrangement, Limits, LoopController
+from .._judge._controller._loops import LoopController
+from .._judge._controller._sight import Arrangement, Limits
 from .._measure._switching import quick_switching
 from .._strategies._lanes._asyncio import run_tasks, serve_in_lane
-from .._strategies._lanes._native import execute_tasks
 from .._work._bonds import bound_to_thread
 from .._work._job import Job
 from .._work._mutex import Mutex
@@ -67,6 +67,8 @@ class LoopConductor:
 
     def abatches(self) -> AsyncIterator[Batch]:
         """The same on the running loop; what waits for it stays there, since it may use what is its own."""
+        from .._strategies._lanes._native import execute_tasks  # noqa: PLC0415 - anyio; `run` does without
+
         job = self._job
         self._follows_beside = True
         # A weak reference, or items would live in a cycle until the next collection.

@@ -18,7 +18,7 @@ from .._work._job import Job
 from .._work._mutex import Mutex
 
 if TYPE_CHECKING:
-    from .._judge._controller import Prior
+    from .._judge._controller._sight import Prior
 
 __all__ = ["Memory", "Recollection", "key_of", "memory"]
 

@@ -6,7 +6,7 @@ import time
 from math import inf
 from typing import TYPE_CHECKING
 
-from .._judge._controller import Sight
+from .._judge._controller._sight import Sight
 from .._work._state import State
 from ._elastic_pool import Counts, ElasticPool
 from ._lateness import Lateness

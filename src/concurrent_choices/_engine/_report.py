@@ -7,9 +7,8 @@ import time
 from contextlib import suppress
 from contextvars import ContextVar
 from itertools import takewhile
+from typing import NamedTuple
 from weakref import ref
-
-from attrs import define, field, frozen
 
 from .._facts._printed import Printed
 
@@ -25,8 +24,7 @@ _LOST = (
 )
 
 
-@frozen
-class Step:
+class Step(NamedTuple):
     """One arrangement of a run.
 
     Attributes:
@@ -61,7 +59,6 @@ class Step:
         return [word for word in self.reason.split() if not any(map(str.isdigit, word))]
 
 
-@define(eq=False)
 class RunReport(Printed):
     """The report of one run; it grows while the run goes on.
 
@@ -76,19 +73,26 @@ class RunReport(Printed):
         doing: Who works now, or worked last.
     """
 
-    callable: str
-    steps: list[Step] = field(factory=list[Step])
-    seconds: float | None = None
-    done: int = 0
-    witness: str = ""
-    lost: str = ""
-    doing: str = "this thread"
-    _began: float = field(factory=time.perf_counter, repr=False)
+    def __init__(self, callable: str) -> None:  # noqa: A002 - its name since there are reports
+        self.callable = callable
+        self.steps: list[Step] = []
+        self.seconds: float | None = None
+        self.done = 0
+        self.witness = self.lost = ""
+        self.doing = "this thread"
+        self._began = time.perf_counter()
+
+    def __repr__(self) -> str:
+        return f"<RunReport of {self.callable}: {self.done} items, {self._took}>"
 
     @property
     def now(self) -> float:
         """Seconds since the start."""
         return time.perf_counter() - self._began
+
+    @property
+    def _took(self) -> str:
+        return "still running" if self.seconds is None else f"{self.seconds:.3f} s"
 
     @property
     def each(self) -> float:
@@ -134,8 +138,7 @@ class RunReport(Printed):
         self.seconds, self.done = self.now, done
 
     def __str__(self) -> str:
-        took = "still running" if self.seconds is None else f"{self.seconds:.3f} s"
-        lines = [f"{self.callable}: {self.done} items, {took}"]
+        lines = [f"{self.callable}: {self.done} items, {self._took}"]
         for before, step in zip([None, *self.steps], self.steps, strict=False):
             same = before is not None and step.words == before.words
             lines.append(f"{step.at:8.3f} s  {step.doing:<20}  {'the same' if same else step.reason}")

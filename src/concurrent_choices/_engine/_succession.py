@@ -6,21 +6,23 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from .._facts._batch import Batch
-from .._judge._controller import Arrangement, Controller, Limits, Prior
 from .._judge._controller._loops import FIRST_TASKS
+from .._judge._controller._sight import Arrangement, Limits, Prior
 from .._strategies._lanes._thread_pool import PARTING, ThreadPool
 from .._work._job import Job
 from .._work._new_thread import new_thread, start
 from .._work._state import State
-from ._carrying import Done
 from ._conductor import Beginning, Conductor, order_beside
 from ._elastic_task_pool import ElasticTaskPool
 from ._loops import perform_in_loop
 from ._memory import Recollection
 from ._urgency import Urgency
-from ._worker_startup import WorkerStartup
+
+if TYPE_CHECKING:
+    from ._worker_startup import WorkerStartup
 
 __all__ = ["Succession", "Takeover"]
 
@@ -55,6 +57,9 @@ class Succession:
     def bring_up(self, arrangement: Arrangement, tasks: ElasticTaskPool, bar: Callable[[str], None]) -> None:
         """Have worker processes come up, where they are wanted and there is a thread to be had for that."""
         if arrangement.processes and self.startup is None:
+            from ._carrying import Done  # noqa: PLC0415 - most runs need no processes
+            from ._worker_startup import WorkerStartup  # noqa: PLC0415 - as above
+
             urgency = Urgency()  # no loop gives way to it, but it is soon given the GIL
             self.startup = WorkerStartup(self._job, self._state, urgency)
             done = Done(tasks.done, tasks.tally.spent() if tasks.tally else 0.0, tasks.latest)
@@ -110,6 +115,8 @@ class Succession:
 
     def conduct(self, prior: Prior, job: Job) -> Iterator[Batch]:
         """In threads with a loop each, or in processes with loops."""
+        from .._judge._controller._controller import Controller  # noqa: PLC0415 - most loops keep all items
+
         self.heir = Conductor(
             job,
             partial(Controller, self._limits, prior),

@@ -13,7 +13,8 @@ from .._work._state import State
 from ._report import RunReport
 
 if TYPE_CHECKING:
-    from .._judge._controller import Arrangement, Controller
+    from .._judge._controller._controller import Controller
+    from .._judge._controller._sight import Arrangement
 
 __all__ = ["ThreadLimit"]
 

@@ -7,6 +7,8 @@ from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
+from .._engine._automatic import Automatic
+from .._engine._report import begin_report
 from .._errors import RunningLoopError
 from .._strategies._registry import resolve
 from .._work._job import Job
@@ -96,13 +98,14 @@ def prepare(  # noqa: PLR0913 - what a job is made of, each by name
     The source may run ahead by `window` at first, for ever where that is `fixed`; the rest is as for `Job`.
     """
     check_fn(fn)
-    chosen = _auto() if strategy == "auto" else resolve(strategy)
+    chosen = Automatic() if strategy == "auto" else resolve(strategy)
     options["timeout"] = check_timeout(options.get("timeout"))
     make = Source.pushed if isinstance(items, AsyncIterable) else partial(Source, items)
     source = make(window=window, fixed=fixed)
     job = Job(fn, source, linger=linger, **options)
     if chosen.name == "auto":
-        _begin_report(job)
+        # Here, where the caller's own context is: a run beside a loop has only a copy of it.
+        job.report = begin_report(job.name)
     return job, chosen
 
 
@@ -118,19 +121,6 @@ def prepare_stream(
     size = check_buffersize(buffersize)
     window, fixed = size or AHEAD, size is not None
     return prepare(fn, items, strategy, linger=LINGER, window=window, fixed=fixed, **options)
-
-
-def _auto() -> Strategy:
-    from .._engine._auto import AutoStrategy  # noqa: PLC0415 - who names a strategy need not load what decides
-
-    return AutoStrategy()
-
-
-def _begin_report(job: Job) -> None:
-    """Here, where the caller's own context is: a run beside a loop has only a copy of it."""
-    from .._engine._report import begin_report  # noqa: PLC0415 - as above
-
-    job.report = begin_report(job.name)
 
 
 def shown(progress: bool, job: Job, chosen: Strategy) -> Any:  # noqa: FBT001 - private

@@ -14,7 +14,8 @@ from .._facts._validators import one_of, positive
 from .._work._job import Job
 from ._event_loop import UvloopStrategy, has_uvloop
 from ._workers._pump import Pump
-from ._workers._staffing import Staffed, Staffing
+from ._workers._staffed import Staffed
+from ._workers._staffing import Staffing
 
 __all__ = ["HybridStrategy"]
 

@@ -11,7 +11,7 @@ from attrs import frozen
 from .._facts._batch import Batch
 from .._work._job import Job
 from .._work._pace import Pace
-from ._lanes._keeper import ThreadBacked
+from ._lanes._kept import ThreadBacked
 from ._lanes._threads import threads_for
 
 __all__ = ["SequentialStrategy"]

@@ -11,7 +11,7 @@ from .._facts._batch import Batch
 from .._facts._numbers import plain_int, plain_int_or_none
 from .._facts._validators import positive, positive_or_none
 from .._work._job import Job
-from ._lanes._keeper import ThreadBacked
+from ._lanes._kept import ThreadBacked
 from ._lanes._threads import Lane, threads_for
 
 __all__ = ["ThreadStrategy"]

@@ -8,7 +8,6 @@ coroutines serves one loop: on a second one it may be spoilt; copied to a proces
 
 from __future__ import annotations
 
-import dis
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -92,6 +91,8 @@ def _sets_signals(function: FunctionType) -> bool:
         return True
     if _SETTERS.isdisjoint(names):
         return False
+    import dis  # noqa: PLC0415 - 2 ms of a first run, and hardly ever needed
+
     loads = ((each.opname, each.argval) for each in dis.get_instructions(function.__code__))
     return any(
         module == "signal" and attribute in _SETTERS and how in {"LOAD_ATTR", "LOAD_METHOD"}

@@ -18,16 +18,25 @@ _CALLING = ("CALL", "IMPORT", "ITER", "YIELD", "SEND", "WITH", "INTRINSIC")
 
 _NUMERIC = frozenset({abs, bin, chr, hex, oct, ord, round})
 
+_GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
+"""Flags of code, as `inspect` has them: CO_GENERATOR and so on. To import that costs a first run 5 ms."""
+
 
 def is_async(fn: Callable[..., Any]) -> bool:
     """Whether calling `fn` gives a coroutine: through partials, methods and callable objects too."""
-    import inspect  # noqa: PLC0415 - a worker, which is told, starts 4 ms sooner without
+    flags = _flags(fn)
+    if flags is not None:
+        return bool(flags & _COROUTINE)
+    import inspect  # noqa: PLC0415 - see `_GENERATOR`
 
     return any(inspect.iscoroutinefunction(layer) for layer in _layers(fn))
 
 
 def is_generator(fn: Callable[..., Any]) -> bool:
     """Whether calling `fn` gives a generator, plain or asynchronous."""
+    flags = _flags(fn)
+    if flags is not None:
+        return bool(flags & (_GENERATOR | _ASYNC_GENERATOR))
     import inspect  # noqa: PLC0415 - as above
 
     return any(
@@ -90,6 +99,14 @@ def _calling() -> frozenset[int]:
 
     opcodes = opcode.opmap.items()
     return frozenset(number for name, number in opcodes if any(word in name for word in _CALLING))
+
+
+def _flags(fn: Callable[..., Any]) -> int | None:
+    """The flags of a plain function's code, and none of a class; None where one has to look further."""
+    fn = called(fn)
+    if type(fn) not in {FunctionType, BuiltinFunctionType, type} or hasattr(fn, "_is_coroutine_mark"):
+        return None  # the mark is inspect.markcoroutinefunction's
+    return fn.__code__.co_flags if isinstance(fn, FunctionType) else 0
 
 
 def _layers(fn: Callable[..., Any]) -> list[Any]:

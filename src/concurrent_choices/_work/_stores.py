@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dis
 from collections import deque
 from functools import partial
+from opcode import opmap
 from types import FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
@@ -28,10 +28,8 @@ _MUTATORS = frozenset(
 _INDEXING = {"DELETE_SUBSCR": 1, "STORE_SLICE": 2, "STORE_SUBSCR": 1}
 """Instructions that change an item, and by how many values they say which; slices have one from 3.12 on."""
 
-_MAY_STORE = frozenset(
-    dis.opmap[name] for name in (*_BINDING, *_INDEXING, "STORE_DEREF") if name in dis.opmap
-)
-_INDEXED = frozenset(dis.opmap[name] for name in _INDEXING if name in dis.opmap)
+_MAY_STORE = frozenset(opmap[name] for name in (*_BINDING, *_INDEXING, "STORE_DEREF") if name in opmap)
+_INDEXED = frozenset(opmap[name] for name in _INDEXING if name in opmap)
 _CONTAINERS = (list, dict, set, bytearray, deque)
 _LITERALS = frozenset(
     {"BUILD_CONST_KEY_MAP", "BUILD_LIST", "BUILD_MAP", "BUILD_SET"}
@@ -232,6 +230,8 @@ def _is_made(before: Sequence[_Step]) -> bool:
 
 def _steps(code: CodeType) -> Iterator[_Step]:
     """Its instructions, those that do two things at once taken apart."""
+    import dis  # noqa: PLC0415 - 2 ms of a first run, and few functions store anything
+
     joined = False
     for each in dis.get_instructions(code):
         joined = joined or each.is_jump_target

@@ -12,24 +12,6 @@ Alone reads the calling thread by Solo, Waiting finds how many lanes by Climb, O
 ProcessTrial. What all stages know is in Known; LoopController decides about coroutines.
 
 The engine makes real runs look like arrangements; the simulator tries the same controller by thousands.
+
+Nothing is imported here: a first run waits for what it loads, and needs only a part.
 """
-
-from __future__ import annotations
-
-from ._climb import Climb
-from ._controller import Controller
-from ._known import worth_carrying
-from ._loops import LoopController, LoopSight
-from ._sight import Arrangement, Limits, Prior, Sight
-
-__all__ = [
-    "Arrangement",
-    "Climb",
-    "Controller",
-    "Limits",
-    "LoopController",
-    "LoopSight",
-    "Prior",
-    "Sight",
-    "worth_carrying",
-]

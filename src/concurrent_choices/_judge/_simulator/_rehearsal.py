@@ -6,7 +6,8 @@ from math import inf
 
 from ..._facts._costs import Costs
 from ..._facts._machine import Machine
-from .._controller import Arrangement, Controller, Limits, Sight
+from .._controller._controller import Controller
+from .._controller._sight import Arrangement, Limits, Sight
 from ._run import Controls, Outcome, steer
 from ._scripts import Script
 from ._work_queue import Completion

@@ -10,7 +10,7 @@ from ..._facts._batch import Batch
 from ..._facts._numbers import plain_int
 from ..._facts._validators import positive
 from ..._work._job import Job
-from ._keeper import ThreadBacked
+from ._kept import ThreadBacked
 from ._task_pool import Register, TaskPool
 from ._threads import MOST_THREADS, threads_for
 

@@ -8,21 +8,13 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
-
-from ..._facts._numbers import plain_int_or_none
-from ..._facts._validators import positive_or_none
-from ..._platform import usable_cpus
-from ..._work._contexts import share
-from ..._work._job import Job
 from ..._work._mutex import Mutex
-from .._lanes._keeper import Keeper, Kept
+from .._lanes._keeper import Keeper
 from ._host import Host
 
-__all__ = ["Staffed", "Staffing", "resting"]
+__all__ = ["Staffing", "resting"]
 
 REST = 2.0
 """Seconds that workers wait for another call before they end by themselves (guessed: a person at a
@@ -72,7 +64,7 @@ class Staffing(Keeper[Host]):
 def _kind() -> Any:
     """What must be the same for resting workers to serve."""
     try:
-        folder = Path.cwd()
+        folder = os.getcwd()  # noqa: PTH109 - pathlib costs a first run 5 ms
     except OSError:  # it is gone
         folder = None
     return os.getpid(), folder, tuple(sys.path)
@@ -118,14 +110,3 @@ def _retire(kind: Any, host: Host) -> None:
             return
         del _resting[kind]
     host.close()
-
-
-@frozen
-class Staffed(Kept[Host]):
-    """A strategy that uses worker processes."""
-
-    max_workers: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
-
-    def workers_for(self, job: Job) -> int:
-        """How many processes a job gets: never more than it has items."""
-        return job.source.fitting(share(self.max_workers or max(1, round(usable_cpus()))))

@@ -1,0 +1,164 @@
+"""What the name "auto" stands for: how runs of it begin, and what they begin with.
+
+`_auto` has the same for users who set limits, as a class of attrs. To import that costs a first run 15 ms,
+more than all the rest that it loads.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
+
+from .._facts._batch import Batch
+from .._platform import usable_cpus
+from .._strategies._lanes._keeper import Keeper, thread_keeper
+from .._strategies._lanes._thread_pool import ThreadPool
+from .._strategies._lanes._threads import MOST_THREADS
+from .._work._bonds import is_loop_bound
+from .._work._contexts import lanes_around
+from .._work._job import Job
+from ._conductor import WAKING, Conductor
+from ._memory import Recollection
+from ._report import begin_report
+from ._worker_imports import WorkerImports
+
+if TYPE_CHECKING:
+    from .._judge._controller._controller import Controller
+    from .._judge._controller._sight import Limits, Prior
+    from ._coroutines import LoopConductor
+
+__all__ = ["NAME", "Automatic"]
+
+NAME = "auto"
+
+KEPT = 5.0
+"""Seconds for which the number of processors is kept: asking costs as much as a thousand quick items, and
+quotas change by an administrator's hand (guessed)."""
+
+
+class Automatic:
+    """The strategy "auto".
+
+    Args:
+        keeper: Keeps its threads.
+        max_workers: As for `AutoStrategy`, as the next two.
+        concurrency: The same.
+        thread_safe: The same.
+    """
+
+    name = NAME
+
+    def __init__(
+        self,
+        keeper: Keeper[ThreadPool] | None = None,
+        max_workers: int | None = None,
+        concurrency: int | None = None,
+        *,
+        thread_safe: bool = True,
+    ) -> None:
+        self._keeper = keeper if keeper is not None else thread_keeper(NAME)
+        self._concurrency = concurrency
+        self._most = min(max_workers or MOST_THREADS, concurrency or MOST_THREADS)
+        self._thread_safe = thread_safe
+        # What is learnt is kept by these: by the strategy itself, its threads would be held, too.
+        self._options = max_workers, concurrency, thread_safe
+
+    def execute(self, job: Job) -> Iterator[Batch]:
+        """Perform a job."""
+        _begin(job)
+        if not job.is_async:
+            return self._conduct(job)
+        job.source.feed(1)
+        return self._loop_conductor(job, movable=True, bound=False).batches()
+
+    def aexecute(self, job: Job) -> AsyncIterator[Batch]:
+        """Perform an `async def` job on the loop that is running."""
+        _begin(job)
+        movable = job.source.length is not None  # else somebody goes on feeding it from this loop
+        return self._loop_conductor(job, movable=movable, bound=True).abatches()
+
+    def _loop_conductor(self, job: Job, *, movable: bool, bound: bool) -> LoopConductor:
+        """A run of an `async def`: its items are `movable` to other loops, its loop `bound` to the caller."""
+        from .._judge._controller._loops import LoopController  # noqa: PLC0415 - see `_controller`
+        from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
+
+        around = lanes_around.get()
+        # What may leave the caller's loop was found out there; runs on loops of ours know nothing of it.
+        recollection = Recollection(job, (*self._options, around, bound))
+        limits = self._limits(job, around, recollection.prior)
+        if is_loop_bound(job.fn):
+            # A lock that nobody waits for on one loop is waited for where there are several, and refuses.
+            bound, limits = True, limits._replace(threads=1)
+        controller = LoopController(
+            limits, recollection.prior, movable=movable, bound=bound, items=job.source.length
+        )
+        return LoopConductor(job, controller, limits, recollection)
+
+    def _conduct(self, job: Job) -> Iterator[Batch]:
+        """A run of a `def`, which begins with what the last one of the same callable has learnt."""
+        around = lanes_around.get()
+        job.source.feed(1)
+        recollection = Recollection(job, (*self._options, around))
+        prior = recollection.prior
+        decider = partial(self._controller, job, around, prior)
+        with self._keeper.lend() as thread_pool:
+            conductor = Conductor(
+                job,
+                decider,
+                thread_pool,
+                eager=prior is not None,
+                patient=prior is not None and _wakes_first(prior),
+                most=self._threads(around),
+            )
+            try:
+                yield from conductor.batches()
+            finally:
+                recollection.settle(conductor.learnt)
+
+    def _controller(self, job: Job, around: int, prior: Prior | None) -> Controller:
+        """Who decides; for the first look, which many runs do without.
+
+        Its modules take 4 ms to load, and asking the system for the processors 0.5 ms.
+        """
+        from .._judge._controller._controller import Controller  # noqa: PLC0415 - as just said
+
+        return Controller(self._limits(job, around, prior), prior)
+
+    def _limits(self, job: Job, around: int, prior: Prior | None) -> Limits:
+        from .._judge._controller._sight import Limits  # noqa: PLC0415 - as above
+
+        cpus = _cpus_at(int(time.monotonic() / KEPT)) / around
+        limits = Limits(
+            cpus=max(1.0, cpus),
+            threads=self._threads(around),
+            processes=min(max(1, round(cpus)), self._most),
+            flying=self._concurrency,
+        )
+        if prior is not None:  # it may be run once more, by workers that rest and have imported what it needs
+            return limits
+        return limits._replace(imports_within=WorkerImports(job).within)
+
+    def _threads(self, around: int) -> int:
+        return max(1, self._most // around) if self._thread_safe else 1
+
+
+def _begin(job: Job) -> None:
+    if job.report is None:  # `run` begins one; this job was made by hand
+        job.report = begin_report(job.name)
+
+
+def _wakes_first(prior: Prior) -> bool:
+    """Whether items go to workers that rest, and wake in less than one takes."""
+    if prior.stage != "outside" or prior.each < WAKING:
+        return False
+    from .._strategies._workers._staffing import resting  # noqa: PLC0415 - the last run loaded it
+
+    return resting()
+
+
+@lru_cache(maxsize=1)
+def _cpus_at(_moment: int) -> float:
+    """Processors at a moment."""
+    return usable_cpus()
