@@ -125,7 +125,18 @@ def test_importing_is_light(heavy):
 
 @pytest.mark.parametrize(
     "heavy",
-    "asyncio attr concurrent_choices._judge dis hashlib inspect json pathlib pickle sysconfig".split(),
+    [
+        "asyncio",
+        "attr",
+        "concurrent_choices._judge",
+        "dis",
+        "hashlib",
+        "inspect",
+        "json",
+        "pathlib",
+        "pickle",
+        "sysconfig",
+    ],
 )
 def test_a_first_run_is_light(heavy):
     """A job that is over before anything need be decided loads nothing of what decides."""
