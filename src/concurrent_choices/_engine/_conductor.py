@@ -29,7 +29,7 @@ from ._urgency import Urgency
 
 if TYPE_CHECKING:
     from .._judge._controller._controller import Controller
-    from .._judge._controller._sight import Arrangement, Prior
+    from .._judge._controller._sight import Arrangement, Prior, Sight
     from ._worker_startup import WorkerStartup
 
 __all__ = ["WAKING", "Beginning", "Conductor", "order_beside"]
@@ -37,6 +37,10 @@ __all__ = ["WAKING", "Beginning", "Conductor", "order_beside"]
 FIRST_LOOK = 1e-3
 """Seconds until the first glance at a run (`Outset` says when it is looked at), and from a look whose
 run-queue delay had nothing to be compared with to the next."""
+
+HARDLY = 0.1
+"""Part of its time that a call may have computed which has slept since it began, for what it takes to begin
+(guessed)."""
 
 SURE = 4e-3
 """Looks so far apart, in seconds, mean that the controller has made up its mind for now."""
@@ -293,10 +297,11 @@ class Conductor:
         if not (self._asked or self._eager):
             self._asked = True
             if not self._outset.computed:
-                # Calls may have queued for a core, and nobody has watched the queue until now; a call in
-                # flight counts from its own start.
-                self._controller.begin(sight._replace(held=0.0, held_cpu=0.0))
-            if not (self._outset.computed and self._lateness.looks):
+                # A call in flight counts from its own start.
+                start = sight.now - sight.held
+                self._controller.begin(sight._replace(now=start, held=0.0, held_cpu=0.0))
+            # Calls may have queued for a core, and nobody has watched the queue until now.
+            if not ((self._outset.computed and self._lateness.looks) or _sleeps(sight)):
                 return FIRST_LOOK
         arrangement = self._controller.look(sight)
         threads = self._obey(arrangement, unseen=sight.unseen)
@@ -378,6 +383,11 @@ class Conductor:
             doing = f"this thread + {threads}" if threads else "this thread"
         now = self._report.now
         self._report.note(Step(now, arrangement.stage, doing, lanes, arrangement.reason, done))
+
+
+def _sleeps(sight: Sight) -> bool:
+    """Whether a call sleeps, which does not queue for a core now, and has hardly had one since it began."""
+    return sight.held >= FIRST_LOOK and sight.held_cpu <= HARDLY * sight.held
 
 
 def order_beside(thread_pool: ThreadPool, order: Callable[[], None], bar: Callable[[str], None]) -> None:
