@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from functools import partial, wraps
+import sys
+from functools import partial, partialmethod, wraps
 
 import pytest
 
@@ -46,9 +48,63 @@ class Generating:
         yield item
 
 
+class Unhashable(type):
+    """Classes that have no hash."""
+
+    __eq__ = object.__eq__
+    __hash__ = None
+
+
+class Odd(metaclass=Unhashable):
+    """One of them, whose objects are called."""
+
+    def __call__(self, item):
+        return item
+
+
+class Client:
+    """A method made of another."""
+
+    async def request(self, verb):
+        return verb
+
+    def count(self, most):
+        yield from range(most)
+
+    get = partialmethod(request, "GET")
+    two = partialmethod(count, 2)
+
+
+def marked(item):
+    return fetch(item)
+
+
 @wraps(fetch)
 def disguised(item):
     return item
+
+
+def test_what_has_no_hash_can_be_told():
+    """A callable's class is compared with others, and looked up nowhere."""
+    assert not is_async(Odd())
+    assert not is_generator(Odd())
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="there are no marks before Python 3.12")
+def test_what_is_marked_as_async_is():
+    """Frameworks mark a plain function, or a class, that gives a coroutine."""
+    assert not is_async(marked)
+    inspect.markcoroutinefunction(marked)
+    inspect.markcoroutinefunction(Generating)
+    assert is_async(marked)
+    assert is_async(Generating)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="inspect looks through them from Python 3.13 on")
+def test_methods_made_of_others_are_what_those_are():
+    """A `partialmethod` of the class is a plain function, which hides what it calls."""
+    assert is_async(Client.get)
+    assert is_generator(Client.two)
 
 
 @pytest.mark.parametrize("fn", [fetch, partial(fetch), partial(partial(fetch)), Thing(), Thing().method])

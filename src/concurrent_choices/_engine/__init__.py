@@ -1,6 +1,7 @@
 """`auto`: decides while it works. Here doing, looking and deciding meet.
 
-_auto            the strategy: begins a run with what _memory knows of the callable, and ends it with more
+_automatic       the strategy: begins a run with what _memory knows of the callable, and ends it with more
+_auto            the same for users who set limits
 _conductor       a run of a `def`: every few milliseconds (_ticker) it looks, asks the Controller, has it done
                  by _caller (the calling thread), _elastic_pool (thread lanes that come and go) and
                  _worker_startup and _fallback_pump (worker processes; what cannot travel is performed here)

@@ -127,7 +127,7 @@ def _constant(value: object, most: int = SHORT) -> Hashable:
     So many values in it, at `most`, are looked at: tables hold tables, or themselves.
     """
     kind, seen = type(value), cast("Any", value)
-    if kind in {dict, tuple} and most > 1:
+    if (kind is dict or kind is tuple) and most > 1:  # not by a set: a class may have no hash
         parts = (*seen, *seen.values()) if kind is dict else seen
         each = most // max(1, len(parts))
         return tuple(_constant(part, each) for part in parts[:most])

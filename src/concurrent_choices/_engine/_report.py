@@ -73,6 +73,18 @@ class RunReport(Printed):
         doing: Who works now, or worked last.
     """
 
+    __slots__ = (
+        "__weakref__",
+        "_began",
+        "callable",
+        "doing",
+        "done",
+        "lost",
+        "seconds",
+        "steps",
+        "witness",
+    )
+
     def __init__(self, callable: str) -> None:  # noqa: A002 - its name since there are reports
         self.callable = callable
         self.steps: list[Step] = []

@@ -21,6 +21,10 @@ _NUMERIC = frozenset({abs, bin, chr, hex, oct, ord, round})
 _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 """Flags of code, as `inspect` has them: CO_GENERATOR and so on. To import that costs a first run 5 ms."""
 
+_DISGUISES = ("_is_coroutine_marker", "__partialmethod__")
+"""What a function or class has that `inspect` takes for more than its code says: one that was marked by
+`inspect.markcoroutinefunction`, from 3.12 on, and a method of `functools.partialmethod`, from 3.13 on."""
+
 
 def is_async(fn: Callable[..., Any]) -> bool:
     """Whether calling `fn` gives a coroutine: through partials, methods and callable objects too."""
@@ -104,8 +108,11 @@ def _calling() -> frozenset[int]:
 def _flags(fn: Callable[..., Any]) -> int | None:
     """The flags of a plain function's code, and none of a class; None where one has to look further."""
     fn = called(fn)
-    if type(fn) not in {FunctionType, BuiltinFunctionType, type} or hasattr(fn, "_is_coroutine_mark"):
-        return None  # the mark is inspect.markcoroutinefunction's
+    kind = type(fn)  # compared one by one: its own class may have no hash
+    if not (kind is FunctionType or kind is BuiltinFunctionType or kind is type):
+        return None
+    if any(hasattr(fn, name) for name in _DISGUISES):
+        return None
     return fn.__code__.co_flags if isinstance(fn, FunctionType) else 0
 
 
