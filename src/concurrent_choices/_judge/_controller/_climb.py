@@ -114,7 +114,8 @@ class Climb:
         """Nothing has come back: the first round trip is better spent on more calls.
 
         As many as could have begun in the time waited, by what those in flight have computed: where they
-        sleep that is all there may be, twice as many at each look; where they fill the GIL no more at all.
+        sleep that is all there may be, twice as many at each look, and `FIRST` at the least; where they fill
+        the GIL no more at all.
         """
         origin = self._origin
         seen = origin.held > 0  # the first call, until it slept
@@ -124,7 +125,8 @@ class Climb:
         computed = sight.lane_cpu - origin.lane_cpu + origin.held_cpu
         fitting = int((waited + origin.held) * (sight.flying + seen) / max(computed, 1e-6))
         most = max(lanes for start, lanes in self._blind if waited >= start)
-        self.lanes = self._round_lanes = max(self.lanes, min(2 * self.lanes, fitting, most, self.ceiling))
+        doubled = max(2 * self.lanes, FIRST)
+        self.lanes = self._round_lanes = max(self.lanes, min(doubled, fitting, most, self.ceiling))
 
     def _grow(self, returned: int, flying: int) -> None:
         """One more lane for each call that came back, and at most twice as many at a look."""
