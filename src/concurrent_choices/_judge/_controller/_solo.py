@@ -12,8 +12,8 @@ ASLEEP = 0.9
 before (guessed: clocks are read within a tenth of that time)."""
 
 ENOUGH = 0.45 * GLANCE
-"""Seconds of work from which a look says anything: the first comes after a millisecond. At twice as much naps
-of 5 ms took 1.14 times as long in jobs of 50 ms; beside a busy neighbour it made no difference (measured)."""
+"""Seconds of work from which a look says anything: the first comes after a millisecond. At twice as much,
+jobs of 50 ms that wait took up to 1.09 times as long; beside a neighbour it made no difference (measured)."""
 
 
 class Solo:
