@@ -75,10 +75,6 @@ class Client:
     two = partialmethod(count, 2)
 
 
-def marked(item):
-    return fetch(item)
-
-
 @wraps(fetch)
 def disguised(item):
     return item
@@ -93,11 +89,18 @@ def test_what_has_no_hash_can_be_told():
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="there are no marks before Python 3.12")
 def test_what_is_marked_as_async_is():
     """Frameworks mark a plain function, or a class, that gives a coroutine."""
+
+    def marked(item):
+        return fetch(item)
+
+    class Marked:
+        """A class of this test, as a mark stays."""
+
     assert not is_async(marked)
     inspect.markcoroutinefunction(marked)
-    inspect.markcoroutinefunction(Generating)
+    inspect.markcoroutinefunction(Marked)
     assert is_async(marked)
-    assert is_async(Generating)
+    assert is_async(Marked)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 13), reason="inspect looks through them from Python 3.13 on")
