@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
-from benchmarks.embedding._calls import compute
+from benchmarks.embedding._calls import scan
 from concurrent_choices import AdaptiveExecutor
 from concurrent_choices._platform import usable_cpus
 
@@ -15,7 +15,7 @@ __all__ = ["CONTESTANTS", "HandTuned"]
 
 
 class HandTuned(Executor):
-    """What an expert who knows every callable would write: processes for `compute`, threads for the rest."""
+    """What an expert who knows every callable would write: processes for `scan`, threads for the rest."""
 
     def __init__(self) -> None:
         cpus = max(1, round(usable_cpus()))
@@ -24,7 +24,7 @@ class HandTuned(Executor):
         self._threads = ThreadPoolExecutor(64)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        pool = self._processes if fn is compute else self._threads
+        pool = self._processes if fn is scan else self._threads
         return pool.submit(fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the base class has it so
