@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import count
 
 from .._work._mutex import Mutex
-from .._work._new_thread import new_thread, start
+from .._work._new_thread import new_thread, start_unawaited
 
 __all__ = ["Ticker", "ticker"]
 
@@ -42,7 +42,7 @@ class Ticker:
         due = time.monotonic() + seconds
         with self._lock:
             if not self._running:
-                start(new_thread(self._run, "concurrent_choices-ticker"))
+                start_unawaited(new_thread(self._run, "concurrent_choices-ticker"))
                 self._running = True
             elif due < self._next:
                 self._changed.notify()
