@@ -30,6 +30,23 @@ def test_nothing_that_has_begun_is_looked_at(outset):
     assert outset.rest(10) is None
 
 
+@pytest.mark.parametrize(
+    ("items", "cpu", "dozes"),
+    [(0, 1e-4, True), (0, 3e-4, False), (1, 0.0, False)],
+    ids=["sleeps", "computes", "is not the first"],
+)
+def test_a_call_dozes_that_has_slept_for_most_of_its_time(tally, monkeypatch, items, cpu, dozes):
+    """What looks is made ready meanwhile, where nobody else wants the GIL."""
+    tally.items = items
+    monkeypatch.setattr(tally, "held", lambda: (3e-4, cpu))
+    assert Outset(tally, Lateness()).dozes is dozes
+
+
+def test_nothing_dozes_before_it_has_begun(outset):
+    """Who gives the items may be what is slow."""
+    assert not outset.dozes
+
+
 def test_calls_that_compute_are_looked_at_once_something_can_be_decided(outset, tally):
     """Until then a look would take the GIL from them for nothing."""
     does(tally, items=2, wall=TELLING / 2, cpu=TELLING / 2)

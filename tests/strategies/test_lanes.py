@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import queue
 import threading
 import weakref
 from collections import deque
@@ -17,7 +18,7 @@ from concurrent_choices import Batch, ClosedStrategyError
 from concurrent_choices._strategies._lanes._asyncio_host import AsyncioHost
 from concurrent_choices._strategies._lanes._keeper import Keeper
 from concurrent_choices._strategies._lanes._outbox import Outbox
-from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
+from concurrent_choices._strategies._lanes._thread_pool import JobThreads, ThreadPool
 from concurrent_choices._strategies._lanes._threads import Lane, LanePool
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
@@ -201,6 +202,19 @@ def test_a_closed_thread_pool_has_no_threads():
     assert done.wait(30)
     thread_pool.close()
     assert not any(thread.is_alive() for thread in thread_pool._threads)
+
+
+def test_a_thread_of_one_job_ends_once_that_is_over():
+    """Until a body says so it rests for the next one, as nobody knows yet that there will be none."""
+    threads, turns = JobThreads("pool"), queue.SimpleQueue()
+    for over in (False, True):
+        rested = threading.Event()
+        threads.start(lambda over=over: turns.put(threading.current_thread()) or over, rested.set)
+        assert rested.wait(30)
+    first, second = turns.get(), turns.get()
+    assert first is second
+    first.join(30)
+    assert not first.is_alive()
 
 
 def test_a_thread_pool_is_closed_while_a_thread_is_about_to_start(monkeypatch):

@@ -20,8 +20,8 @@ from .._work._state import FIRST, State
 from ._caller import Caller
 from ._elastic_pool import ElasticPool
 from ._lateness import Lateness
-from ._outset import Outset
-from ._report import RunReport, Step
+from ._outset import FIRST_LOOK, PRELUDE, Outset, sleeps
+from ._report import RunReport, Step, doing_now
 from ._tally import Tally
 from ._thread_limit import ThreadLimit
 from ._ticker import ticker
@@ -29,18 +29,10 @@ from ._urgency import Urgency
 
 if TYPE_CHECKING:
     from .._judge._controller._controller import Controller
-    from .._judge._controller._sight import Arrangement, Prior, Sight
+    from .._judge._controller._sight import Arrangement, Prior
     from ._worker_startup import WorkerStartup
 
 __all__ = ["WAKING", "Beginning", "Conductor", "order_beside"]
-
-FIRST_LOOK = 1e-3
-"""Seconds until the first glance at a run (`Outset` says when it is looked at), and from a look whose
-run-queue delay had nothing to be compared with to the next."""
-
-HARDLY = 0.1
-"""Part of its time that a call may have computed which has slept since it began, for what it takes to begin
-(guessed)."""
 
 SURE = 4e-3
 """Looks so far apart, in seconds, mean that the controller has made up its mind for now."""
@@ -100,6 +92,7 @@ class Conductor:
         self._lock = Mutex()
         self._over = False
         self._asked = False
+        self._prepared = self._glances_over = eager
         self._looking = False
         self._urgency = Urgency()
         self._quick = ExitStack()
@@ -150,7 +143,7 @@ class Conductor:
             self._quick.enter_context(quick_switching())
             self._began = time.monotonic(), time.process_time()
             try:
-                ticker().start(self._beat, 0.0 if self._eager else FIRST_LOOK)
+                ticker().start(self._beat, 0.0 if self._eager else PRELUDE)
             except RuntimeError:  # there can be no more threads, so work goes on as it has begun
                 if self._stands_in:
                     self._pool.resize(1)
@@ -241,16 +234,29 @@ class Conductor:
         with self._lock:
             if self._over or self._job.stopped:
                 return None
+            if not self._prepared:
+                self._prepared = True
+                return self._safely(self._prepare)
             self._lateness.arrive()
             self._caller.hasten()
-            if not (self._looking or self._eager):
+            if not self._glances_over:
                 rest = self._outset.rest(self._job.source.remaining)
                 if rest is not None:
                     return rest
+                self._glances_over = True
             seconds = self._look()
             if seconds is not None:
                 self._lateness.expect(seconds)
             return seconds
+
+    def _prepare(self) -> float:
+        """Make ready what looks, if the first call sleeps meanwhile; seconds until the first glance."""
+        if self._outset.dozes:
+            self._make_observer()
+            self._observer.sight(None, alone=True)  # opens files, and finds out what stays as it is
+            self._limit.find_out()
+        since = self._tally.began or self._began[0]
+        return max(0.0, FIRST_LOOK - (time.monotonic() - since))
 
     def _look_besides(self) -> None:
         """A look that the ticker did not await, and that says nothing of how late those are."""
@@ -259,21 +265,25 @@ class Conductor:
                 self._look()
 
     def _look(self) -> float | None:
-        # Each file looked at gives the GIL away; but lanes by themselves would take it from one another as
-        # often, and from this: beside 128 of them a look took 200 ms (measured).
-        urgent = nullcontext() if self._caller.relieved else self._urgency.claimed()
+        return self._safely(self._look_and_staff)
+
+    def _safely(self, do: Callable[[], float]) -> float | None:
+        """What that gives; what it raises the calling thread raises, as here it would be lost."""
         try:
-            with urgent:
-                if not self._looking:
-                    self._make_observer()
-                seconds = self._decide()
-            if self._pool.workers:
-                seconds = self._staff(seconds)
-        except BaseException as error:  # noqa: BLE001 - the calling thread raises it; here it would be lost
+            return do()
+        except BaseException as error:  # noqa: BLE001 - as just said
             self._pool.crash = error
             self._pool.outbox.ring()
             return None
-        return seconds
+
+    def _look_and_staff(self) -> float:
+        # Each file looked at gives the GIL away; but lanes by themselves would take it from one another as
+        # often, and from this: beside 128 of them a look took 200 ms (measured).
+        with nullcontext() if self._caller.relieved else self._urgency.claimed():
+            if not self._looking:
+                self._make_observer()
+            seconds = self._decide()
+        return self._staff(seconds) if self._pool.workers else seconds
 
     def _staff(self, rest: float) -> float:
         """Start lanes; seconds until the next look, of the rest that this has left."""
@@ -301,7 +311,7 @@ class Conductor:
                 start = sight.now - sight.held
                 self._controller.begin(sight._replace(now=start, held=0.0, held_cpu=0.0))
             # Calls may have queued for a core, and nobody has watched the queue until now.
-            if not ((self._outset.computed and self._lateness.looks) or _sleeps(sight)):
+            if not ((self._outset.computed and self._lateness.looks) or sleeps(sight)):
                 return FIRST_LOOK
         arrangement = self._controller.look(sight)
         threads = self._obey(arrangement, unseen=sight.unseen)
@@ -372,22 +382,10 @@ class Conductor:
 
     def _note(self, arrangement: Arrangement, threads: int, done: int) -> None:
         threads = self._job.source.fitting(threads)
-        lanes = max(1, threads)
-        if arrangement.outside:
-            lanes = arrangement.processes * arrangement.inside
-            inside = f" of {arrangement.inside} lanes" if arrangement.inside > 1 else ""
-            doing = f"process ×{arrangement.processes}{inside}"
-        elif arrangement.relieved or self._stands_in:
-            doing = f"thread ×{threads}"
-        else:
-            doing = f"this thread + {threads}" if threads else "this thread"
+        lanes = arrangement.processes * arrangement.inside if arrangement.outside else max(1, threads)
+        doing = doing_now(arrangement, threads, alone=not (arrangement.relieved or self._stands_in))
         now = self._report.now
         self._report.note(Step(now, arrangement.stage, doing, lanes, arrangement.reason, done))
-
-
-def _sleeps(sight: Sight) -> bool:
-    """Whether a call sleeps, which does not queue for a core now, and has hardly had one since it began."""
-    return sight.held >= FIRST_LOOK and sight.held_cpu <= HARDLY * sight.held
 
 
 def order_beside(thread_pool: ThreadPool, order: Callable[[], None], bar: Callable[[str], None]) -> None:

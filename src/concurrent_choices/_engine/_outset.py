@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+from .._facts._lean import TYPE_CHECKING
 from ._lateness import Lateness
 from ._tally import Tally
 
-__all__ = ["Outset"]
+if TYPE_CHECKING:
+    from .._judge._controller._sight import Sight
+
+__all__ = ["FIRST_LOOK", "PRELUDE", "Outset", "sleeps"]
+
+PRELUDE = 0.25e-3
+"""Seconds until what looks is made ready, where the first call sleeps by then: that takes a millisecond in a
+process's first run (measured), in which nobody else wants the GIL."""
+
+DOZING = 0.5
+"""Part of its time that such a call may have computed (guessed): to begin takes a tenth of a millisecond."""
+
+FIRST_LOOK = 1e-3
+"""Seconds until the first glance at a run (`Outset` says when it is looked at), and from a look whose
+run-queue delay had nothing to be compared with to the next."""
+
+HARDLY = 0.1
+"""Part of its time that a call may have computed which has slept since it began, for what it takes to begin
+(guessed)."""
 
 GLANCE = 1e-3
 """Seconds from one glance to the next."""
@@ -49,6 +68,12 @@ class Outset:
         self._brief = False
         self.computed = False
 
+    @property
+    def dozes(self) -> bool:
+        """Whether the first call, which is not over, has slept for most of its time."""
+        held, cpu = self._tally.held()
+        return held > 0.0 and not self._tally.items and cpu <= DOZING * held
+
     def rest(self, left: int | None) -> float | None:
         """Seconds until there may be something to decide, with so many items left; None where that is now."""
         rest = self._rest(left)
@@ -86,3 +111,8 @@ def _each(tally: Tally) -> float:
     """Seconds of an item, of the others than the first if there are any; 0 while there is none."""
     others = tally.items - 1
     return (tally.wall - tally.first[0]) / others if others > 0 else tally.wall
+
+
+def sleeps(sight: Sight) -> bool:
+    """Whether a call sleeps, which does not queue for a core now, and has hardly had one since it began."""
+    return sight.held >= FIRST_LOOK and sight.held_cpu <= HARDLY * sight.held

@@ -7,12 +7,15 @@ import time
 from contextlib import suppress
 from contextvars import ContextVar
 from itertools import takewhile
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import ref
 
 from .._facts._printed import Printed
 
-__all__ = ["RunReport", "Step", "begin_report", "run_report"]
+if TYPE_CHECKING:
+    from .._judge._controller._sight import Arrangement
+
+__all__ = ["RunReport", "Step", "begin_report", "doing_now", "run_report"]
 
 _TOLD = 16
 """Places that a run tells, the nearest (guessed: contexts copied from contexts are few; those that tasks of a
@@ -204,3 +207,13 @@ def run_report() -> RunReport | None:
     """
     place = _last.get()
     return place.latest if place is not None else next(iter(_latest), None)
+
+
+def doing_now(arrangement: Arrangement, threads: int, *, alone: bool) -> str:
+    """Who works, in words; the calling thread may be `alone` but for some threads."""
+    if arrangement.outside:
+        inside = f" of {arrangement.inside} lanes" if arrangement.inside > 1 else ""
+        return f"process ×{arrangement.processes}{inside}"
+    if not alone:
+        return f"thread ×{threads}"
+    return f"this thread + {threads}" if threads else "this thread"

@@ -57,6 +57,10 @@ class ThreadLimit:
             return wanted
         return max(1, min(wanted + (not arrangement.relieved), self._most))
 
+    def find_out(self) -> str:
+        """What binds the callable to the calling thread; looked for once, here or when lanes are wanted."""
+        return self._binding
+
     @cached_property
     def _mutation(self) -> str:
         """What calls were seen to change, before two compute side by side: their results may depend on it."""

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 from ..._errors import ClosedStrategyError
-from ._thread_pool import ThreadPool
+from ._thread_pool import JobThreads, ThreadPool
 
 __all__ = ["Closable", "Keeper", "thread_keeper"]
 
@@ -25,11 +25,14 @@ T = TypeVar("T", bound=Closable)
 
 
 class Keeper(Generic[T]):
-    """Keeps one thing between `open` and `close`."""
+    """Keeps one thing between `open` and `close`; what it lends for one job may be made in another way."""
 
-    def __init__(self, name: str, make: Callable[[], T]) -> None:
+    def __init__(
+        self, name: str, make: Callable[[], T], make_for_one_job: Callable[[], T] | None = None
+    ) -> None:
         self._name = name
         self._make = make
+        self._make_for_one_job = make_for_one_job or make
         self._kept: T | None = None
         self._closed = False
         self._dropped: weakref.finalize[[], Keeper[T]]
@@ -63,7 +66,7 @@ class Keeper(Generic[T]):
         if self._kept is not None:
             yield self._kept
             return
-        made = self._make()
+        made = self._make_for_one_job()
         try:
             yield made
         finally:
@@ -72,4 +75,5 @@ class Keeper(Generic[T]):
 
 def thread_keeper(name: str) -> Keeper[ThreadPool]:
     """What keeps the threads of a strategy of that name."""
-    return Keeper(name, partial(ThreadPool, f"concurrent_choices-{name}"))
+    name_of_threads = f"concurrent_choices-{name}"
+    return Keeper(name, partial(ThreadPool, name_of_threads), partial(JobThreads, name_of_threads))

@@ -13,9 +13,9 @@ from ..._work._forks import tell_in_forks
 from ..._work._mutex import Mutex
 from ..._work._new_thread import new_thread, start
 
-__all__ = ["PARTING", "ThreadPool"]
+__all__ = ["PARTING", "JobThreads", "ThreadPool"]
 
-Body = Callable[[], None]
+Body = Callable[[], object]
 _Task = tuple[Body, Body | None]
 
 PARTING = 0.2
@@ -41,6 +41,8 @@ class ThreadPool:
 
     def start(self, body: Body, then: Body | None = None) -> None:
         """Run `body` in an idle thread, or in a new one, and `then` once the next body would get that thread.
+
+        A body gives True where its job is over.
 
         Raises:
             RuntimeError: No thread can be started; the body is not run.
@@ -78,15 +80,19 @@ class ThreadPool:
     def _serve(self) -> None:
         while (task := self._bodies.get()) is not None:
             body, then = task
-            body()
+            over = bool(body())
             with self._lock:
-                closed = self._closed
-                self._idle += not closed
+                stays = self._stays(over=over)
+                self._idle += stays
             if then is not None:
                 then()
-            if closed:
+            if not stays:
                 return
             del task, body, then  # or the last job would live until the next one
+
+    def _stays(self, *, over: bool) -> bool:  # noqa: ARG002 - `JobThreads` asks
+        """Whether a thread waits for another body, the last one having said whether its job is `over`."""
+        return not self._closed
 
     def close(self) -> None:
         """Send the idle threads home; wait for the others for a moment only."""
@@ -99,6 +105,17 @@ class ThreadPool:
         for thread in set(self._threads) - {threading.current_thread()}:
             if thread.is_alive():  # not so one that somebody is about to start; it ends by itself
                 thread.join(max(0.0, until - time.monotonic()))
+
+
+class JobThreads(ThreadPool):
+    """The threads of a single job, each of which ends once a body says that there is nothing more to do.
+
+    To rest first and be sent home, all of them at once and each awaited, took a fifth of a run of 100 sleeps
+    (measured: 27 ms for 21).
+    """
+
+    def _stays(self, *, over: bool) -> bool:
+        return not (over or self._closed)
 
 
 _pools: weakref.WeakSet[ThreadPool] = weakref.WeakSet()

@@ -214,12 +214,13 @@ class Lane:
         self._claim: Claim | None = None
         self._lock = Mutex()
 
-    def run(self) -> None:
-        """The thread's body."""
+    def run(self) -> bool:
+        """The thread's body; whether there is nothing more to do for any lane."""
         try:
             self.pool.body(self)
         except BaseException as error:  # noqa: BLE001 - the caller's thread raises it; here it would be lost
             self.pool.crash = error
+        return self.pool.job.source.finished
 
     def end(self) -> None:
         """The thread is free for another."""
