@@ -76,6 +76,9 @@ class LoopScript(Scripted):
     first = 8
     weighed = waits = blocks = False
 
+    def allow(self, limits):
+        """The script knows them."""
+
     def look(self, sight):
         return super().look(sight.run)
 
@@ -104,4 +107,4 @@ class LoopStrategy:
     def _conductor(self, job):
         self.report = job.report = begin_report(job.name)
         recollection = Recollection(job, self.limits)
-        return LoopConductor(job, self.controller, self.limits, recollection)
+        return LoopConductor(job, self.controller, self.limits, lambda: self.limits, recollection)

@@ -82,19 +82,20 @@ class Automatic:
     def _loop_conductor(self, job: Job, *, movable: bool, bound: bool) -> LoopConductor:
         """A run of an `async def`: its items are `movable` to other loops, its loop `bound` to the caller."""
         from .._judge._controller._loops import LoopController  # noqa: PLC0415 - see `_controller`
+        from .._judge._controller._sight import Limits  # noqa: PLC0415 - as above
         from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 
         around = lanes_around.get()
         # What may leave the caller's loop was found out there; runs on loops of ours know nothing of it.
         recollection = Recollection(job, (*self._options, around, bound))
-        limits = self._limits(job, around, recollection.prior)
+        prior, threads = recollection.prior, self._threads(around)
         if is_loop_bound(job.fn):
             # A lock that nobody waits for on one loop is waited for where there are several, and refuses.
-            bound, limits = True, limits._replace(threads=1)
-        controller = LoopController(
-            limits, recollection.prior, movable=movable, bound=bound, items=job.source.length
-        )
-        return LoopConductor(job, controller, limits, recollection)
+            bound, threads = True, 1
+        limits = Limits(threads=threads, flying=self._concurrency)
+        controller = LoopController(limits, prior, movable=movable, bound=bound, items=job.source.length)
+        ask = partial(self._limits, job, around, prior, threads)
+        return LoopConductor(job, controller, limits, ask, recollection)
 
     def _conduct(self, job: Job) -> Iterator[Batch]:
         """A run of a `def`, which begins with what the last one of the same callable has learnt."""
@@ -124,15 +125,16 @@ class Automatic:
         """
         from .._judge._controller._controller import Controller  # noqa: PLC0415 - as just said
 
-        return Controller(self._limits(job, around, prior), prior)
+        return Controller(self._limits(job, around, prior, self._threads(around)), prior)
 
-    def _limits(self, job: Job, around: int, prior: Prior | None) -> Limits:
+    def _limits(self, job: Job, around: int, prior: Prior | None, threads: int) -> Limits:
+        """All that a run may use, with what the system is asked for."""
         from .._judge._controller._sight import Limits  # noqa: PLC0415 - as above
 
         cpus = _cpus_at(int(time.monotonic() / KEPT)) / around
         limits = Limits(
             cpus=max(1.0, cpus),
-            threads=self._threads(around),
+            threads=threads,
             processes=min(max(1, round(cpus)), self._most),
             flying=self._concurrency,
         )

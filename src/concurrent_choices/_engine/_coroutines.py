@@ -36,12 +36,23 @@ FIRST_LOOK = 1e-3
 
 
 class LoopConductor:
-    """A run of an `async def`."""
+    """A run of an `async def`.
+
+    Its `limits` are those that are known before the system has been asked for the others; that takes half a
+    millisecond, which is left to the first look: coroutines that wait have no use for it.
+    """
 
     def __init__(
-        self, job: Job, controller: LoopController, limits: Limits, recollection: Recollection
+        self,
+        job: Job,
+        controller: LoopController,
+        limits: Limits,
+        ask: Callable[[], Limits],
+        recollection: Recollection,
     ) -> None:
         self._job = job
+        self._ask = ask
+        self._asked = False
         self._recollection = recollection
         self._controller = controller
         self._limits = limits
@@ -179,6 +190,7 @@ class LoopConductor:
 
     def _elsewhere(self) -> Iterator[Batch]:
         assert self._controller.prior is not None
+        self._learn_limits()
         return self._others.conduct(self._controller.prior, self._job)
 
     def _following(self) -> Callable[[Job], Iterator[Batch]] | None:
@@ -203,7 +215,14 @@ class LoopConductor:
             self._lateness.expect(seconds or 0.0)
             return seconds
 
+    def _learn_limits(self) -> None:
+        if not self._asked:
+            limits = self._others.limits = self._ask()
+            self._controller.allow(limits)
+            self._asked = True
+
     def _decide(self, tasks: ElasticTaskPool) -> float | None:
+        self._learn_limits()
         startup = self._others.startup
         arrangement = self._controller.look(self._loop_observer.sight(startup.ready if startup else 0))
         if arrangement.stage != "loop" and self._bond:

@@ -33,6 +33,7 @@ class Succession:
     """Who comes after the loop.
 
     Attributes:
+        limits: What the run may use, as far as that is known.
         thread_pool: Where threads come from.
         startup: Worker processes, once they were ordered.
         heir: Who conducts the rest, once others do.
@@ -41,7 +42,7 @@ class Succession:
 
     def __init__(self, job: Job, limits: Limits, recollection: Recollection, state: State) -> None:
         self._job = job
-        self._limits = limits
+        self.limits = limits
         self._recollection = recollection
         self._state = state
         self._began = time.monotonic()
@@ -119,10 +120,10 @@ class Succession:
 
         self.heir = Conductor(
             job,
-            partial(Controller, self._limits, prior),
+            partial(Controller, self.limits, prior),
             self.thread_pool,
             eager=True,
-            most=self._limits.threads,
+            most=self.limits.threads,
             beginning=Beginning(
                 body=partial(perform_in_loop, self._most_in_one),
                 state=self._state,
@@ -151,7 +152,7 @@ class Succession:
     @property
     def _most_in_one(self) -> int:
         """Items that a thread may have in flight while it is the only one."""
-        limits = self._limits
+        limits = self.limits
         if limits.flying is None:
             return FIRST_TASKS
         return min(FIRST_TASKS, limits.flying) if limits.threads == 1 else 1  # others may join it meanwhile

@@ -134,13 +134,14 @@ def _override() -> list[float]:
 
 
 def _affinity(root: Path | str) -> int:
+    # Where the system can be asked it is: a sixth of the time that its file takes.
+    if root == _ROOT and hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
     for line in lines(root, "/proc/thread-self/status"):
         if line.startswith("Cpus_allowed_list:"):
             count = _count_ranges(line.partition(":")[2].strip())
             if count:
                 return count
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 

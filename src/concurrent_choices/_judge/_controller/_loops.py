@@ -97,7 +97,7 @@ class LoopController:
     "outside" (over to processes with loops).
 
     Args:
-        limits: What the run may use; `threads` is how many threads may have a loop each.
+        limits: What the run may use, as far as that is known; `threads` may have a loop each.
         movable: Whether items may leave this loop at all.
         bound: Whether they may use what belongs to this loop. Then only those leave that were never seen to
             wait for it: what never waits for a loop needs nothing of it.
@@ -168,6 +168,10 @@ class LoopController:
         if known.each == (self.prior.each if self.prior else 0.0):
             return None  # nothing of its own, so that what an earlier run has learnt stands
         return Prior(stage="gil", lanes=1, each=known.each, inside=self._inside)
+
+    def allow(self, limits: Limits) -> None:
+        """Learn all that the run may use; before the first look."""
+        self._known.limits = limits
 
     def bar(self, reason: str) -> None:
         """Learn that processes cannot serve."""
