@@ -120,8 +120,10 @@ def test_the_best_that_does_not_fork_its_caller():
     served = [*forked, of(FORK_SERVER, "processes 2, chunks of 1", 0.08)]
     assert cases_of(served)[0].best == ("processes 2, chunks of 1", 0.05)
     told = target(figure, served)
-    assert told.measured == "2.500 of 1; in 1 of them that one takes 1.60 times the best"
+    assert told.measured == "2.500 of 1; 0% (0 of 1) within 1.15; worst 2.50"
     assert told.reached is None
+    told = target("what that best by hand shows itself", served)
+    assert told.measured == "1.600 of 1; 0% (0 of 1) within 1.15; worst 1.60"
     assert cases_of([*forked, of(FORK_SERVER, "processes 2, chunks of 1", 0.15)])[0].bound == 0.1
 
 
