@@ -1,17 +1,23 @@
 """When a run is decided about for the first time."""
 
+import threading
 import time
+from contextlib import nullcontext
 
 import pytest
 
-from concurrent_choices import run
+from concurrent_choices import InvalidArgumentError, run
 from concurrent_choices._engine._outset import FIRST_LOOK, HARDLY, sleeps
+from concurrent_choices._engine._report import begin_report
 from concurrent_choices._engine._thread_limit import ThreadLimit
 from concurrent_choices._judge._controller._alone import EAGER
 from concurrent_choices._judge._controller._climb import FIRST
 from concurrent_choices._judge._controller._controller import Controller
-from concurrent_choices._judge._controller._sight import Limits, Sight
+from concurrent_choices._judge._controller._sight import Arrangement, Limits, Sight
 from concurrent_choices._judge._controller._thresholds import GLANCE
+from concurrent_choices._work._job import Job
+from concurrent_choices._work._source import Source
+from concurrent_choices._work._state import State
 
 HELD = 1.5 * FIRST_LOOK
 
@@ -46,8 +52,56 @@ def test_an_error_while_the_first_look_is_made_ready_is_raised_to_the_caller(mon
     def fail(self):
         raise LookupError("no such thing")
 
-    monkeypatch.setattr(ThreadLimit, "find_out", fail)
+    monkeypatch.setattr(ThreadLimit, "rehearse", fail)
     with pytest.raises(LookupError, match="no such thing"):
         run(lambda _: time.sleep(0.05), range(3))
     monkeypatch.undo()
     assert run(lambda item: time.sleep(0.01) or item, range(3)) == [0, 1, 2]
+
+
+class Holder:
+    """Has a lock, which binds it to the thread that holds it."""
+
+    def __init__(self):
+        self.lock = threading.RLock()
+
+    def __call__(self, item):
+        return item
+
+
+class Single:
+    """A controller that is told to keep a callable in one thread."""
+
+    reason = ""
+
+    def keep_single(self, reason):
+        self.reason = reason
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["held at first", "held later"])
+def test_what_binds_a_callable_counts_when_lanes_are_wanted(later):
+    """The first call may hold a lock for a moment, while what looks is made ready, or take it only then."""
+    fn, controller = Holder(), Single()
+    job = Job(fn, Source([1, 2, 3]), report=begin_report("held"))
+    limit = ThreadLimit(job, 4, State(fn))
+    with nullcontext() if later else fn.lock:
+        limit.rehearse()
+    with fn.lock if later else nullcontext():
+        wanted = Arrangement(stage="waiting", reason="", threads=3)
+        lanes = limit.lanes(wanted, controller, unseen=False, calling=False)
+    assert (lanes, bool(controller.reason)) == ((0, True) if later else (3, False))
+
+
+async def soon(item):
+    return item
+
+
+@pytest.mark.parametrize("fn", [abs, soon], ids=["def", "async def"])
+def test_processors_that_are_no_number_are_refused_before_any_item(monkeypatch, fn):
+    """The system itself is asked later; this needs no question, and nothing begun is to be undone."""
+    monkeypatch.setenv("CONCURRENT_CHOICES_CPUS", "many")
+    taken = []
+    items = (taken.append(item) or item for item in range(3))
+    with pytest.raises(InvalidArgumentError, match="many"):
+        run(fn, items)
+    assert not taken

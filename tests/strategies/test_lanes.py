@@ -217,6 +217,14 @@ def test_a_thread_of_one_job_ends_once_that_is_over():
     assert not first.is_alive()
 
 
+def test_a_thread_of_one_job_leaves_no_body_behind():
+    """One may wait for it whose own thread could not be started."""
+    threads, served = JobThreads("pool"), threading.Event()
+    threads.start(lambda: threads._bodies.put((served.set, None)) or True)
+    assert served.wait(30)
+    threads.close()
+
+
 def test_a_thread_pool_is_closed_while_a_thread_is_about_to_start(monkeypatch):
     """Ctrl-C, or whoever ends a run, may come between; the thread does what it was to do, and ends."""
     thread_pool, done = ThreadPool("pool"), threading.Event()

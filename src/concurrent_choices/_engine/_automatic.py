@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from .._facts._batch import Batch
-from .._platform import usable_cpus
+from .._platform import requested_cpus, usable_cpus
 from .._strategies._lanes._keeper import Keeper, thread_keeper
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS
@@ -147,6 +147,7 @@ class Automatic:
 
 
 def _begin(job: Job) -> None:
+    requested_cpus()  # where it cannot be read, that is said before any item has begun
     if job.report is None:  # `run` begins one; this job was made by hand
         job.report = begin_report(job.name)
 

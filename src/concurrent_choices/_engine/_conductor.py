@@ -254,7 +254,7 @@ class Conductor:
         if self._outset.dozes:
             self._make_observer()
             self._observer.sight(None, alone=True)  # opens files, and finds out what stays as it is
-            self._limit.find_out()
+            self._limit.rehearse()
         since = self._tally.began or self._began[0]
         return max(0.0, FIRST_LOOK - (time.monotonic() - since))
 

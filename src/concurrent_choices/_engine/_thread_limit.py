@@ -57,9 +57,13 @@ class ThreadLimit:
             return wanted
         return max(1, min(wanted + (not arrangement.relieved), self._most))
 
-    def find_out(self) -> str:
-        """What binds the callable to the calling thread; looked for once, here or when lanes are wanted."""
-        return self._binding
+    def rehearse(self) -> None:
+        """Look for what binds the callable once in advance, for what that loads.
+
+        What is found counts only when lanes are wanted: the first call may hold a lock for a moment, or
+        has yet to open what belongs to its thread.
+        """
+        bound_to_thread(self._fn, self._thread)
 
     @cached_property
     def _mutation(self) -> str:

@@ -28,6 +28,7 @@ __all__ = [
     "gil_enabled",
     "interpreter",
     "memory_limit",
+    "requested_cpus",
     "start_methods",
     "this_machine",
     "usable_cpus",
@@ -48,7 +49,7 @@ def usable_cpus(root: Path | str = _ROOT) -> float:
     Raises:
         InvalidArgumentError: The environment variable is not a positive number.
     """
-    return min([float(_affinity(root)), *_quotas(root), *_override()])
+    return min([float(_affinity(root)), *_quotas(root), *requested_cpus()])
 
 
 def memory_limit(root: Path | str = _ROOT) -> int | None:
@@ -119,7 +120,12 @@ def this_machine(root: Path | str = _ROOT) -> Machine:
     )
 
 
-def _override() -> list[float]:
+def requested_cpus() -> list[float]:
+    """The number that ``CONCURRENT_CHOICES_CPUS`` asks for; nothing where it is not set.
+
+    Raises:
+        InvalidArgumentError: It is not a positive number.
+    """
     text = os.environ.get(CPUS_VARIABLE, "").strip()
     if not text:
         return []
@@ -135,14 +141,21 @@ def _override() -> list[float]:
 
 def _affinity(root: Path | str) -> int:
     # Where the system can be asked it is: a sixth of the time that its file takes.
-    if root == _ROOT and hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
+    if root == _ROOT and (told := _allowed_by_call()):
+        return told
     for line in lines(root, "/proc/thread-self/status"):
         if line.startswith("Cpus_allowed_list:"):
             count = _count_ranges(line.partition(":")[2].strip())
             if count:
                 return count
     return os.cpu_count() or 1
+
+
+def _allowed_by_call() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except (AttributeError, OSError):  # another system, or a filter of system calls
+        return 0
 
 
 def _count_ranges(text: str) -> int:

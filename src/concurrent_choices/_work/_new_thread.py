@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 
 __all__ = ["new_thread", "start", "start_unawaited"]
+
+_MAY_BEGIN_LATE = sys.version_info >= (3, 12, 1) or (3, 11, 6) <= sys.version_info < (3, 12)
+"""Whether a daemon may begin after the interpreter has ended: before, its first step was into freed memory
+(CPython's issue 108987)."""
 
 _REFUSED = (
     "the system gives this process no more threads: `ulimit -u` and, in a container, its limit of pids say "
@@ -51,7 +56,7 @@ def start_unawaited(thread: threading.Thread) -> None:
     Raises:
         RuntimeError: As for `start`.
     """
-    if thread.daemon:
+    if thread.daemon and _MAY_BEGIN_LATE:
         # All supported versions have this attribute; in one that had not, the thread would be awaited.
         thread._started = _Unawaited()  # type: ignore[attr-defined]  # noqa: SLF001  # pyright: ignore[reportAttributeAccessIssue] - no public way
     start(thread)

@@ -115,7 +115,8 @@ class JobThreads(ThreadPool):
     """
 
     def _stays(self, *, over: bool) -> bool:
-        return not (over or self._closed)
+        # A body may wait for this one, where the thread that was to have it could not be started.
+        return not self._closed and not (over and self._bodies.empty())
 
 
 _pools: weakref.WeakSet[ThreadPool] = weakref.WeakSet()
