@@ -209,7 +209,7 @@ def test_what_starting_costs():
         module_import=0.1,
         loop_start=5.0,
     )
-    profile = Profile(payload=Payload(shared_modules=6, own_modules=4), first_excess=0.5)
+    profile = Profile(payload=Payload(shared_modules=10, own_modules=4), first_excess=0.5)
     case = case_of(profile, costs, Machine(cpus=3), 100)
     told_costs = [
         starting(each.plan, case)

@@ -18,7 +18,7 @@ from .._mva import Network, capacity
 from ._case import Case, Prediction, Rate, batch_size, finish, rate_of
 from ._steps import on_own_loop
 
-__all__ = ["parent_seconds", "process", "start_seconds", "worker_seconds"]
+__all__ = ["STANDARD", "parent_seconds", "process", "start_seconds", "worker_seconds"]
 
 STANDARD = 0.6
 """Part of the time of one of attrs' modules, with which imports are calibrated, that one of the standard
