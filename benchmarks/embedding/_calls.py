@@ -36,7 +36,7 @@ def compute(rounds: int = 300_000) -> int:
 
 
 def scan(_number: int = 0) -> int:
-    """Compute for about 10 ms in pure Python, as long in one process as in another.
+    """Compute for about 7 ms in pure Python, as long in one process as in another.
 
     `compute` does not: a loop of a few instructions takes up to a third longer, by where they lie in memory
     and what its core has learnt to expect after them, for as long as its process lives (24 of them: 7.8 to

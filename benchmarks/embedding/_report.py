@@ -129,7 +129,7 @@ INTRODUCTION = """\
 Made by `python -m benchmarks.embedding`. All contestants of a row are measured in each round, in random
 order; a figure that compares two is the median of the rounds' ratios, with the interval in which it lies with
 95 % confidence. Where that holds the bound, the figure is within the noise. The mixed load keeps 48 calls in
-flight: four in seven wait 20 ms, two hash 4 MB (outside the GIL), one computes 10 ms in pure Python. The
+flight: four in seven wait 20 ms, two hash 4 MB (outside the GIL), one computes 7 ms in pure Python. The
 server is uvicorn with FastAPI; requests come from another process."""
 
 

@@ -85,30 +85,29 @@ def _named(cases: Sequence[Case]) -> Target:
 def _bound(cases: Sequence[Case]) -> Target:
     """Regret where the hand forks no caller either; nothing is to be reached by it."""
     figure = "the same against the best by hand that does not fork its caller: geometric mean"
-    known = _bounded(cases)
-    if not known:
-        return Target(figure, "", NOTHING)
-    ratios = [case.auto / case.bound for case in known if case.auto is not None]
-    return Target(figure, "", f"{geometric_mean(ratios):.3f} of {len(known)}; {_spread(ratios)}")
+    ratios = [case.auto / case.bound for case in cases if case.auto is not None]
+    return Target(figure, "", _spread(ratios))
 
 
 def _unforked(cases: Sequence[Case]) -> Target:
     """What nobody who forks no caller can go below, however soon he knows what to do."""
     figure = "what that best by hand shows itself: geometric mean"
-    known = _bounded(cases)
-    if not known:
-        return Target(figure, "", NOTHING)
-    ratios = [case.bound / case.best[1] for case in known]
-    return Target(figure, "", f"{geometric_mean(ratios):.3f} of {len(known)}; {_spread(ratios)}")
-
-
-def _bounded(cases: Sequence[Case]) -> list[Case]:
-    return [case for case in cases if math.isfinite(case.bound) and case.auto is not None]
+    return Target(figure, "", _spread([case.bound / case.best[1] for case in cases]))
 
 
 def _spread(ratios: Sequence[float]) -> str:
-    within = share(sum(ratio <= 1.15 for ratio in ratios), len(ratios))
-    return f"{within} within 1.15; worst {max(ratios):.2f}"
+    """What is known of them, in words."""
+    known = [ratio for ratio in ratios if math.isfinite(ratio)]
+    if not known:
+        return NOTHING
+    return (
+        f"{geometric_mean(known):.3f} of {len(known)}; {_within(known)} within 1.15; worst {max(known):.2f}"
+    )
+
+
+def _within(ratios: Sequence[float]) -> str:
+    """How many of them an expert would hardly notice: the 1.15 of the issue."""
+    return share(sum(ratio <= 1.15 for ratio in ratios), len(ratios))
 
 
 def _most(cases: Sequence[Case]) -> Target:
@@ -116,8 +115,8 @@ def _most(cases: Sequence[Case]) -> Target:
         return Target("the same: 95 % within", "1.15", NOTHING)
     regrets = [case.regret for case in cases]
     limit = quantile(regrets, 0.95)
-    within = share(sum(regret <= 1.15 for regret in regrets), len(regrets))
-    return Target("the same: 95 % within", "1.15", f"{within}; 95 % are within {limit:.2f}", limit <= 1.15)
+    seen = f"{_within(regrets)}; 95 % are within {limit:.2f}"
+    return Target("the same: 95 % within", "1.15", seen, limit <= 1.15)
 
 
 def _worst(cases: Sequence[Case]) -> Target:

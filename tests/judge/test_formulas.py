@@ -178,16 +178,16 @@ def test_the_first_call_is_paid_in_every_process():
 def test_workers_import_what_the_callable_needs():
     """The standard library's part once for all; the rest on two cores in two turns; lanes need more."""
     costs = evolve(FREE, module_import=1 * MS, hybrid_start=30 * MS)
-    heavy = evolve(PYTHON, payload=Payload(shared_modules=round(10 / STANDARD), own_modules=20))
+    heavy = evolve(PYTHON, payload=Payload(shared_modules=10, own_modules=20))
     known = evolve(PYTHON, payload=Payload(shared_modules=10, own_modules=20, load_seconds=5 * MS))
 
     def start(profile, strategy, workers):
         how = (strategy, workers, 4 * workers if strategy == "hybrid" else workers)
         return seconds(profile, 100, *how, costs=costs) - seconds(PYTHON, 100, *how)
 
-    assert start(heavy, "process", 2) == pytest.approx(30 * MS, rel=0.02)
-    assert start(heavy, "process", 4) == pytest.approx(50 * MS, rel=0.02)
-    assert start(heavy, "hybrid", 2) == pytest.approx(60 * MS, rel=0.02)
+    assert start(heavy, "process", 2) == pytest.approx((10 * STANDARD + 20) * MS)
+    assert start(heavy, "process", 4) == pytest.approx((10 * STANDARD + 40) * MS)
+    assert start(heavy, "hybrid", 2) == pytest.approx((10 * STANDARD + 20 + 30) * MS)
     assert start(known, "process", 2) == pytest.approx(5 * MS)
     assert start(heavy, "thread", 2) == 0
 

@@ -91,8 +91,7 @@ class Conductor:
         self._patient = patient
         self._lock = Mutex()
         self._over = False
-        self._asked = False
-        self._prepared = self._glances_over = eager
+        self._prepared = self._asked = eager
         self._looking = False
         self._urgency = Urgency()
         self._quick = ExitStack()
@@ -239,11 +238,10 @@ class Conductor:
                 return self._safely(self._prepare)
             self._lateness.arrive()
             self._caller.hasten()
-            if not self._glances_over:
+            if not self._asked:
                 rest = self._outset.rest(self._job.source.remaining)
                 if rest is not None:
                     return rest
-                self._glances_over = True
             seconds = self._look()
             if seconds is not None:
                 self._lateness.expect(seconds)
@@ -304,7 +302,7 @@ class Conductor:
     def _decide(self) -> float:
         alone = not (self._caller.relieved or self._caller.inside)
         sight = self._observer.sight(self._startup, alone=alone)
-        if not (self._asked or self._eager):
+        if not self._asked:
             self._asked = True
             if not self._outset.computed:
                 # A call in flight counts from its own start.

@@ -55,7 +55,6 @@ class LoopConductor:
         self._asked = False
         self._recollection = recollection
         self._controller = controller
-        self._limits = limits
         self._report: RunReport = job.report
         self._lock = Mutex()
         self._over = False
@@ -140,7 +139,7 @@ class LoopConductor:
         """On a loop in the calling thread, where nobody looks at results before the end."""
         batches: list[Batch] = []
         # Both have their own lanes meanwhile, and only this thread may bring more items.
-        limits = self._limits
+        limits = self._others.limits
         self._may_overlap = self._job.source.ended and limits.flying is None and limits.threads > 1
         tasks = self._new_tasks(batches.append, self._controller.first, give_threads)
         run_tasks(loop_factory(self._job), tasks, self._job.on_stop)  # an error beside it ends the loop, too
