@@ -8,7 +8,7 @@ import pytest
 
 from concurrent_choices import InvalidArgumentError, run
 from concurrent_choices._engine._outset import FIRST_LOOK, HARDLY, sleeps
-from concurrent_choices._engine._report import begin_report
+from concurrent_choices._engine._report import RunReport
 from concurrent_choices._engine._thread_limit import ThreadLimit
 from concurrent_choices._judge._controller._alone import EAGER
 from concurrent_choices._judge._controller._climb import FIRST
@@ -82,7 +82,7 @@ class Single:
 def test_what_binds_a_callable_counts_when_lanes_are_wanted(later):
     """The first call may hold a lock for a moment, while what looks is made ready, or take it only then."""
     fn, controller = Holder(), Single()
-    job = Job(fn, Source([1, 2, 3]), report=begin_report("held"))
+    job = Job(fn, Source([1, 2, 3]), report=RunReport("held"))
     limit = ThreadLimit(job, 4, State(fn))
     with nullcontext() if later else fn.lock:
         limit.rehearse()
