@@ -9,6 +9,7 @@ import weakref
 from contextlib import closing
 from contextvars import Context, copy_context
 from dataclasses import dataclass
+from itertools import count
 
 import engine_acts as acts
 import pytest
@@ -92,6 +93,16 @@ def test_the_report_is_not_that_of_a_run_inside():
     assert run_report().callable.endswith("outer")
     asyncio.run(between())
     assert run_report().callable.endswith("outer")
+
+
+def test_a_run_that_never_ended_hides_no_later_one():
+    """A stream that somebody holds and has left: what `asyncio.run` is given has a report all the same."""
+    left = stream(acts.spin, count())
+    next(left)
+    run(acts.spin, range(50))
+    asyncio.run(arun(acts.double, range(50)))
+    assert run_report().callable == "double"
+    left.close()
 
 
 def test_reports_of_runs_long_past_are_let_go_of():

@@ -385,3 +385,4 @@ def test_ctrl_c_before_anybody_looks_comes_as_itself(monkeypatch):
     monkeypatch.setattr(_coroutines, "Lateness", struck)
     with pytest.raises(KeyboardInterrupt):
         run(coroutines.double_soon, range(3))
+    assert run_report().seconds is not None

@@ -95,8 +95,7 @@ class LoopConductor:
     def _end(self) -> None:
         """Close the report and keep what was learnt, unless others do who have taken over."""
         if self._others.heir is None:
-            if self._tasks is not None:
-                self._report.close(self._tasks.done)
+            self._report.close(self._tasks.done if self._tasks is not None else 0)
             self._recollection.settle(self._controller.learnt)
 
     def end_here(self) -> None:

@@ -177,13 +177,12 @@ class _Place:
     def follow(self, report: RunReport) -> _Place:
         """The place of a run that begins now, in this context or in a copy.
 
-        Contexts that are still at a place before it are told, unless it begins while their last run goes on:
-        one of that run's items may have begun it.
+        Contexts that are still at a place before it are told, up to one whose last run goes on: one of that
+        run's items may have begun it, or a task that was started between.
         """
         places = [*filter(None, (each() for each in self._before)), self][-_TOLD:]
-        if all(place.latest.seconds is not None for place in places):
-            for place in places:
-                place.latest = report
+        for place in takewhile(lambda place: place.latest.seconds is not None, reversed(places)):
+            place.latest = report
         return _Place(report, tuple(map(ref, places)))
 
 
