@@ -795,6 +795,21 @@ def test_a_future_that_somebody_else_has_ended_is_named_as_such(caplog):
     assert "callback" not in caplog.text
 
 
+@pytest.mark.parametrize("place", ["thread", "process"])
+def test_a_waiting_future_that_somebody_else_has_ended_stops_nobody(place, tmp_path, caplog):
+    """Its call is not made, the log says so, and the calls after it are."""
+    with AdaptiveExecutor(max_threads=1, max_processes=1, place=place) as executor:
+        first = executor.submit(appear, tmp_path / "go on")
+        ended = [executor.submit(appear, tmp_path / "never") for _ in range(3)]
+        for future in ended:
+            future.set_result("mine")
+        (tmp_path / "go on").touch()
+        wait([first])
+        assert executor.submit(spin, 3).result(60) == 3
+    assert [future.result() for future in ended] == ["mine"] * 3
+    assert "somebody else has ended its future" in caplog.text
+
+
 def test_what_fails_while_a_callable_is_reviewed_ends_no_thread(caplog):
     """A fault there is logged: other calls are made, and the shutdown comes back."""
 

@@ -39,7 +39,7 @@ def refuse():
 @pytest.mark.parametrize("alone", [False, True])
 def test_it_gives_up(fn, host, reason, alone):
     """It says why, and leaves all items to others, those that were to travel by themselves too."""
-    host, thread_pool, job = Host(**host), ThreadPool("pool"), Job(fn, Source([1, 2, 3]))
+    host, thread_pool, job = Host("auto", **host), ThreadPool("pool"), Job(fn, Source([1, 2, 3]))
     pump = FallbackPump(job, host, ElasticPool(job, thread_pool), workers=1, inside=1, watched=False)
     if alone:
         pump._separate(job.source.claim(2))

@@ -138,6 +138,7 @@ def test_nouns_are_counted(number, noun, text):
         (Plan(strategy="uvloop", concurrency=100), True, "100 coroutines on one loop"),
         (Plan(strategy="asyncio", concurrency=8), False, "8 threads beside a loop"),
         (Plan(strategy="hybrid", workers=2, concurrency=100), True, "2 processes, 50 coroutines in each"),
+        (Plan(strategy="hybrid", workers=0, concurrency=2), False, "0 processes, 2 threads in each"),
     ],
 )
 def test_plans_are_put_into_words(plan, is_async, text):

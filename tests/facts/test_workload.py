@@ -47,6 +47,21 @@ def test_it_can_be_named():
     assert Workload(square, [], name="pages").name == "pages"
 
 
+def test_a_data_set_will_do():
+    """What a loop goes through by its places, as `run` does."""
+
+    class Squares:
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, place):
+            if place > 2:
+                raise IndexError
+            return place * place
+
+    assert list(Workload(square, Squares()).items) == [0, 1, 4]
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

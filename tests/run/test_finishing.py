@@ -121,6 +121,16 @@ def test_a_verdict_runs_once():
         verdict.run()
 
 
+def test_a_verdict_that_refused_is_not_used_up():
+    """What a sampled item raised is raised before anything is done: it may be asked for all the rest."""
+    verdict = recommend(callables.fail_at_first, range(20))
+    with pytest.raises(ValueError, match="the first"):
+        verdict.run()
+    first, *rest = verdict.run(return_exceptions=True)
+    assert isinstance(first, ValueError)
+    assert rest == [*range(1, 20)]
+
+
 def test_a_verdict_travels_without_its_work():
     """What it says can be pickled and copied; the items stay with the verdict, which can still run them."""
     verdict = recommend(callables.double, (item for item in range(20)))

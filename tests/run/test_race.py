@@ -17,7 +17,7 @@ from concurrent_choices._measure._feed import Feed
 from concurrent_choices._measure._profiler import Sampled
 from concurrent_choices._run._choosing import _raced
 from concurrent_choices._run._leftover import Leftover
-from concurrent_choices._run._race import HEATS, SHARE, Race, lanes, starting
+from concurrent_choices._run._race import HEATS, SHARE, Race, starting
 from concurrent_choices._strategies._registry import strategy_for
 from descriptors import no_descriptors
 
@@ -218,7 +218,6 @@ def test_what_starting_costs():
     assert told_costs == pytest.approx([0.0, 2.0, 13.5, 22.5, 5.0])
     # more than there are cores load what is their own in turn
     assert starting(told("process", 1.0, 6).plan, case) == pytest.approx(10 + 5 * 2 + 0.6 + 2 * (0.4 + 0.5))
-    assert lanes(Plan(strategy="hybrid", workers=2, concurrency=8)) == 8
 
 
 def test_what_a_race_teaches_of_processes():

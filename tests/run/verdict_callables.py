@@ -70,3 +70,10 @@ SEEN = []
 def note(item):
     compute(item)
     SEEN.append(item)
+
+
+def fail_at_first(item):
+    if item == 0:
+        problem = "the first"
+        raise ValueError(problem)
+    return item

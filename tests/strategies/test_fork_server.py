@@ -6,7 +6,9 @@ import os
 import signal
 import socket
 import struct
+import subprocess
 import sys
+import threading
 import time
 from decimal import Decimal
 from functools import partial
@@ -15,7 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from concurrent_choices import ClosedStrategyError, ProcessStrategy, WorkerDiedError, run
+from concurrent_choices import ClosedStrategyError, HybridStrategy, ProcessStrategy, WorkerDiedError, run
 from concurrent_choices._strategies._workers import _fork_client, _host
 from concurrent_choices._strategies._workers._child import readable
 
@@ -23,7 +25,7 @@ from concurrent_choices._strategies._workers._child import readable
 @pytest.fixture
 def host():
     """A host of workers."""
-    made = _host.Host()
+    made = _host.Host("process")
     yield made
     made.close()
 
@@ -269,6 +271,54 @@ def test_a_worker_hired_as_the_host_closes_is_not_left_behind(host):
         host.hire()
     assert not host.workers
     assert host.fork_server.pid is None
+
+
+def nap(_item):
+    """Wait."""
+    time.sleep(0.05)
+
+
+@pytest.mark.parametrize("kind", [ProcessStrategy, HybridStrategy])
+@pytest.mark.parametrize("after", [0.0, 0.02, 0.1])
+def test_a_strategy_that_is_closed_while_it_works_says_so(kind, after):
+    """Another thread leaves its block; whoever works with it hears of that, and no worker stays."""
+    before = {child.pid for child in psutil.Process().children(recursive=True)}
+    strategy = kind(max_workers=2)
+    strategy.__enter__()
+    run(nap, [1, 2], strategy=strategy)
+    closing = threading.Timer(after, strategy.__exit__, (None, None, None))
+    closing.start()
+    with pytest.raises(ClosedStrategyError, match=strategy.name):
+        run(nap, range(1000), strategy=strategy)
+    closing.join()
+    assert {child.pid for child in psutil.Process().children(recursive=True)} <= before
+
+
+@pytest.mark.parametrize("kind", [ProcessStrategy, HybridStrategy])
+def test_a_strategy_may_be_closed_by_who_makes_the_items(kind):
+    """In the very thread that works with it."""
+
+    def items():
+        yield from range(10)
+        strategy.__exit__(None, None, None)
+        yield from range(100)
+
+    strategy = kind(max_workers=1)
+    strategy.__enter__()
+    with pytest.raises(ClosedStrategyError):
+        run(abs, items(), strategy=strategy)
+
+
+def descriptors(_item):
+    """What a program that an item starts is given, beyond its standard streams."""
+    listed = "import os; print(*(n for n in os.listdir('/proc/self/fd') if int(n) > 2))"
+    done = subprocess.run([sys.executable, "-SEc", listed], close_fds=False, stdout=-1, text=True, check=True)
+    return len(done.stdout.split())
+
+
+def test_programs_that_items_start_are_given_nothing_of_a_worker():
+    """Its wire would stay open as long as they last. The one that is left is the folder being listed."""
+    assert run(descriptors, [1], strategy=ProcessStrategy(max_workers=1)) == [1]
 
 
 def test_without_a_fork_server(monkeypatch):

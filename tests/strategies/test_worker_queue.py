@@ -175,7 +175,7 @@ def test_a_full_shared_queue_has_no_room():
 
 def test_time_counts_before_anybody_reads_what_came_of_it():
     """A caller who looks at results late must not be taken for work that lasts."""
-    host = Host()
+    host = Host("process")
     worker = host.hire()
     queue = WorkerQueue(worker, None)
     worker.take_job(1, dump(Terms(time.sleep)), dump(surroundings()))

@@ -154,7 +154,8 @@ class ProcessPool:
     def _work(self, waker: Waker) -> None:
         waker.adopt()
         self._wires = Wires(self._queues, waker)
-        self._host = Host()
+        self._host = Host("process")
+        self._host.preload(serve, [serve.__module__])
         self._starts = Starts(self._host)
         try:
             while True:

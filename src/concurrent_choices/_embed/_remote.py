@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
 from .._facts._batch import Claim
+from .._facts._lean import TYPE_CHECKING, NamedTuple
 from .._measure._clock import SystemClock
 from .._strategies._workers._carried import Carried, portable
 from .._strategies._workers._loading import read
@@ -13,6 +12,8 @@ from .._work._words import reason_of
 from ._held import Held, held_by
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from ._gil_monitor import GilMonitor
 
 __all__ = ["Call", "Look", "Report", "serve"]

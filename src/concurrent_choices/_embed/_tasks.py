@@ -73,8 +73,7 @@ class Task(Future[Any]):
                 self.started = True
                 return True
         if not self.started:
-            self.set_running_or_notify_cancel()
-            self._let_go()
+            self._give_up()
             return False
         if self.abandoned:
             self.deliver(None, CancelledError())
@@ -84,8 +83,15 @@ class Task(Future[Any]):
     def call_off(self) -> None:
         """Cancel it, if it has not begun, and say so to those who wait for it."""
         if self.cancel():
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """It is not made: it was cancelled, which those are told who wait, or else somebody has ended it."""
+        if self.cancelled():
             self.set_running_or_notify_cancel()
-            self._let_go()
+        else:
+            complain("%s is not made: somebody else has ended its future", self.shown())
+        self._let_go()
 
     def deliver(self, value: Any, error: BaseException | None) -> None:
         """Hand over what came of it.

@@ -16,7 +16,7 @@ class Plan(Jsonable):
     Attributes:
         strategy: A registered name.
         workers: Threads or processes.
-        concurrency: Items in flight at once, over all workers.
+        concurrency: Items in flight at once, over all workers, where a worker may have several.
         batch: Items handed to a lane at a time; None lets it adapt.
     """
 
@@ -24,3 +24,13 @@ class Plan(Jsonable):
     workers: int = 1
     concurrency: int = 1
     batch: int | None = None
+
+    @property
+    def inside(self) -> int:
+        """Items in flight in each worker."""
+        return max(1, self.concurrency // max(1, self.workers))
+
+    @property
+    def in_flight(self) -> int:
+        """Items in flight at once, also where a worker has one at a time."""
+        return max(self.workers, self.concurrency)

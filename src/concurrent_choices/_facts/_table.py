@@ -46,8 +46,7 @@ def how(plan: Plan, *, is_async: bool) -> str:
         return words[plan.strategy] + _batched(plan)
     inside = "coroutine" if is_async else "thread"
     if plan.strategy == "hybrid":
-        each = max(1, plan.concurrency // plan.workers)
-        return f"{counted(plan.workers, 'process')}, {counted(each, inside)} in each"
+        return f"{counted(plan.workers, 'process')}, {counted(plan.inside, inside)} in each"
     return (
         f"{counted(plan.concurrency, inside)} on one loop"
         if is_async

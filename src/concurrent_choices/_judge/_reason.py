@@ -102,13 +102,12 @@ BECAUSE: dict[str, Callable[[Recommendation], str]] = {
 def _therefore(verdict: Recommendation) -> str:
     """What the chosen plan does about it."""
     plan = verdict.plan
-    inside = max(1, plan.concurrency // plan.workers)
     lane = "coroutine" if verdict.profile.is_async else "thread"
     words = {
         "sequential": "one after another is as good as anything",
         "thread": f"{counted(plan.workers, 'thread')} get on with it at the same time",
         "process": f"{counted(plan.workers, 'process')} with a GIL each share the work",
-        "hybrid": f"{counted(plan.workers, 'process')} with {counted(inside, lane)} each share it",
+        "hybrid": f"{counted(plan.workers, 'process')} with {counted(plan.inside, lane)} each share it",
     }
     on_loop = f"one loop keeps {counted(plan.concurrency, lane)} in flight"
     return words.get(plan.strategy, on_loop)

@@ -6,9 +6,8 @@ import os
 import sys
 import threading
 import time
-from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from .._facts._lean import TYPE_CHECKING
 from .._platform._files import read
 from .._platform._tasks import task_of
 
@@ -118,9 +117,11 @@ class _File:
         self.process = os.getpid()
         self.descriptor = -1
         self.read: Callable[[], bytes] = lambda: b"0 0 0"
-        with suppress(OSError):
+        try:
             self.descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
-            self.read = _holding(self.descriptor)
+        except OSError:
+            return
+        self.read = _holding(self.descriptor)
 
     def __del__(self) -> None:
         if self.descriptor >= 0:

@@ -129,8 +129,8 @@ class Leftover:
         if self.used:
             problem = "has been run already; its items were used up. Ask recommend() again"
             raise InvalidArgumentError("recommendation", problem)
+        self._raise_first(return_exceptions=return_exceptions)  # nothing is used up: it may be asked not to
         self.used = True
-        self._raise_first(return_exceptions=return_exceptions)
         perform = partial(
             self.perform, strategy=strategy, timeout=timeout, return_exceptions=return_exceptions
         )

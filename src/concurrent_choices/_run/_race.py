@@ -30,7 +30,7 @@ from ._elsewhere import no_worker
 from ._leftover import Leftover
 from ._prepare import prepare
 
-__all__ = ["Race", "lanes", "starting"]
+__all__ = ["Race", "starting"]
 
 SHARE = 0.2
 """Of the items left, the part that a race may use up: the rest is to profit from it (guessed)."""
@@ -121,9 +121,9 @@ class Race:
         field = [verdict.estimate(plan.strategy) for plan in verdict.contenders]
         while len(field) > 1:
             count = self._fair_count(field, verdict.items, left, seconds)
-            if count >= max(2 * lanes(each.plan) for each in field):
+            if count >= max(2 * each.plan.in_flight for each in field):
                 return field, count
-            field.remove(max(field, key=lambda each: (self._start_of(each.plan), lanes(each.plan))))
+            field.remove(max(field, key=lambda each: (self._start_of(each.plan), each.plan.in_flight)))
         return (), 0
 
     def _fair_count(self, field: Sequence[Estimate], items: int, left: int, seconds: float) -> int:
@@ -177,11 +177,6 @@ def _come_up(strategy: Strategy, fn: object, workers: int) -> float:
     for _ in strategy.execute(job):
         pass
     return time.perf_counter() - began
-
-
-def lanes(plan: Plan) -> int:
-    """How many items a plan has in flight."""
-    return max(plan.workers, plan.concurrency)
 
 
 def starting(plan: Plan, case: Case) -> float:

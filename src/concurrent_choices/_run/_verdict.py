@@ -103,7 +103,7 @@ class Verdict(Recommendation):
         if self.plan.strategy in IN_PROCESSES:
             context = multiprocessing.get_context("spawn")
             return ProcessPoolExecutor(self.plan.workers, mp_context=context)
-        return ThreadPoolExecutor(max(self.plan.workers, self.plan.concurrency))
+        return ThreadPoolExecutor(self.plan.in_flight)
 
 
 def able(recommendation: Recommendation, leftover: Leftover) -> Verdict:

@@ -48,10 +48,7 @@ def strategy_for(plan: Plan) -> Strategy:
         "sequential": {},
         "thread": {"max_workers": plan.workers, "batch": plan.batch},
         "process": {"max_workers": plan.workers, "batch": plan.batch},
-        "hybrid": {
-            "max_workers": plan.workers,
-            "concurrency": max(1, round(plan.concurrency / max(1, plan.workers))),
-        },
+        "hybrid": {"max_workers": plan.workers, "concurrency": plan.inside},
     }
     default = {"concurrency": plan.concurrency}
     chosen: Strategy = load(plan.strategy)(**options.get(plan.strategy, default))

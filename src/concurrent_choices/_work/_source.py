@@ -213,8 +213,9 @@ class Source:
         except BaseException as error:  # noqa: BLE001 - whatever the caller's iterable raises is raised to the caller, after the results already due
             self.error = error
         with self._lock:
-            self._ready.extend(fresh)
-            self._pulled += len(fresh)
+            if not self.closed:  # else no lane may claim them
+                self._ready.extend(fresh)
+                self._pulled += len(fresh)
         # Last: who sees that the end has come must see the last items too.
         if len(fresh) < count or self.error is not None:
             self.ended = True

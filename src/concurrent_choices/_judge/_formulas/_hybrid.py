@@ -24,10 +24,9 @@ __all__ = ["hybrid"]
 
 
 def hybrid(case: Case, plan: Plan) -> Prediction:
-    """Worker processes, each with `plan.concurrency / plan.workers` lanes."""
+    """Worker processes, each with `plan.inside` lanes."""
     workers = max(1, min(plan.workers, case.items))
-    lanes = max(1, plan.concurrency // plan.workers)
-    inner = _inner(case, workers, lanes)
+    inner = _inner(case, workers, plan.inside)
     rate = _together(case, workers, inner)
     threads = 0.0 if case.demand.is_async else case.costs.thread_start * inner.lanes
     start = start_seconds(case, workers, case.costs.hybrid_start) + threads

@@ -140,7 +140,6 @@ class Controls:
             KeyError: There is no strategy of that name.
         """
         costs = self.world.costs
-        inside = max(1, plan.concurrency // plan.workers)
         extra = max(0.0, costs.anyio_step - costs.step)
         uvloop = costs.loop_start + costs.uvloop_start
         on_loop = partial(self.add_tasks, plan.concurrency)
@@ -151,7 +150,7 @@ class Controls:
             "uvloop": partial(on_loop, step=costs.uvloop_socket_step, start=uvloop),
             "anyio": partial(on_loop, step=costs.socket_step + extra),
             "process": partial(self.add_processes, plan.workers, 1, plan.batch),
-            "hybrid": partial(self.add_processes, plan.workers, inside),
+            "hybrid": partial(self.add_processes, plan.workers, plan.inside),
         }
         orders[plan.strategy]()
 

@@ -131,14 +131,16 @@ class Worker:
 
 
 class Host:
-    """Starts, replaces and ends the workers of one strategy."""
+    """Starts, replaces and ends the workers of one strategy, which has that name."""
 
     def __init__(
         self,
+        name: str,
         start_method: str = "fresh",
         initializer: Callable[..., object] | None = None,
         initargs: tuple[Any, ...] = (),
     ) -> None:
+        self.name = name
         self.fork_server = ForkServer() if start_method == "fresh" and can_serve_forks() else None
         if self.fork_server is not None:
             self._start: Callable[..., Child | Forked] = self.fork_server.start
@@ -167,7 +169,7 @@ class Host:
         self.workers.append(worker)
         if self.closed:  # by another thread meanwhile, which may not have seen this one
             self.close()
-            raise ClosedStrategyError("process")
+            raise ClosedStrategyError(self.name)
         return worker
 
     def preload(self, fn: object, needed: Iterable[str] = ()) -> None:
@@ -190,13 +192,22 @@ class Host:
             self.dismiss(worker)
 
     def close(self) -> None:
-        """End all workers, also those that are busy with a job."""
+        """End all workers, also busy ones: who has claimed them for a job closes once more after it."""
         self.closed = True
-        workers, self.workers = self.workers, []
+        workers = self.workers.copy()
         for worker in workers:
             worker.kill()
         if self.fork_server is not None and not all(worker.pid for worker in workers):
             self.fork_server.kill()  # rather than wait until they are there, to die
+        if self.claimed.acquire(blocking=False):
+            try:
+                self._release()
+            finally:
+                self.claimed.release()
+
+    def _release(self) -> None:
+        """Let go of all that belongs to workers, to which nobody listens any more."""
+        workers, self.workers = self.workers, []
         for worker in workers:
             worker.close()
         if self.fork_server is not None:

@@ -106,7 +106,7 @@ class Pump:
         try:
             while not self._job.stopped:
                 if self._host.closed:
-                    raise ClosedStrategyError("process")
+                    raise ClosedStrategyError(self._host.name)
                 self._deal()
                 if self._out:
                     while self._out:

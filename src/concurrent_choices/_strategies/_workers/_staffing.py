@@ -34,13 +34,17 @@ class Staffing(Keeper[Host]):
         initializer: Callable[..., object] | None = None,
         initargs: tuple[Any, ...] = (),
     ) -> None:
-        make = partial(Host, start_method, initializer, initargs)
+        make = partial(Host, name, start_method, initializer, initargs)
         super().__init__(name, make)
         self._rests = start_method == "fresh" and initializer is None
 
     @contextmanager
     def lend(self) -> Generator[Host, None, None]:
-        """A host for one job. One whose job fails is not used again, except inside `with`."""
+        """A host for one job. One whose job fails is not used again, except inside `with`.
+
+        Raises:
+            ClosedStrategyError: Its block is over, or ended while the job went on.
+        """
         self.check()
         kept = self._kept
         if kept is not None and kept.claimed.acquire(blocking=False):
@@ -48,6 +52,8 @@ class Staffing(Keeper[Host]):
                 yield kept
             finally:
                 kept.claimed.release()
+                if kept.closed:  # meanwhile, by another thread or who makes the items
+                    kept.close()
             return
         host = (_wake() if self._rests else None) or self._make()
         try:

@@ -75,6 +75,8 @@ def _complete_builtins() -> None:
 
 def serve(link: Link, page: Page, lifeline: int) -> None:
     """Serve one caller to its end, then exit."""
+    for descriptor in (link.fileno(), page.descriptor, lifeline):
+        os.set_inheritable(descriptor, False)  # noqa: FBT003 - that is its name there; programs that items start have no use for them
     _die_with_caller(lifeline)
     code = 0
     try:
