@@ -7,6 +7,7 @@ import gc
 import os
 import queue
 import threading
+import time
 import weakref
 from collections import deque
 from contextvars import copy_context
@@ -14,7 +15,7 @@ from math import inf
 
 import pytest
 
-from concurrent_choices import Batch, ClosedStrategyError
+from concurrent_choices import Batch, ClosedStrategyError, run
 from concurrent_choices._strategies._lanes._asyncio_host import AsyncioHost
 from concurrent_choices._strategies._lanes._keeper import Keeper
 from concurrent_choices._strategies._lanes._outbox import Outbox
@@ -340,3 +341,16 @@ def test_what_was_not_started_is_back_before_the_batch_is_there(thread_pool):
     batches = pool.outbox._batches = Looking(lambda: job.source.finished)
     pool.deliver(claim, Batch(0, [1]))
     assert (batches.seen, job.source.ready) == ([False], 2)
+
+
+@pytest.mark.parametrize("strategy", ["thread", "asyncio", "uvloop", "anyio", "auto"])
+def test_items_that_come_slowly_are_in_flight_together(strategy):
+    """One begins while those before it still wait, though the iterable gives one at a time."""
+    gate = threading.Barrier(4)
+
+    def items():
+        for item in range(20):
+            time.sleep(2e-3)
+            yield item
+
+    assert run(lambda _: gate.wait(30) >= 0, items(), strategy=strategy) == [True] * 20

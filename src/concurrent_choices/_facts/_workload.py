@@ -23,10 +23,9 @@ def _callable(_: Any, __: Any, value: Any) -> None:
         raise InvalidArgumentError("fn", problem)
 
 
-def _iterable(_: Any, __: Any, value: Any) -> None:
+def _iterable(_: Any, __: Any, value: object) -> None:
     # Asked of the type: a user's own `__getattr__` may raise anything for a name that it does not know.
-    kind: type = type(value)
-    if not any(hasattr(kind, way) for way in ("__iter__", "__aiter__", "__getitem__")):
+    if not any(hasattr(type(value), way) for way in ("__iter__", "__aiter__", "__getitem__")):
         problem = f"must be an iterable, not {value!r}; put a single item into a list"
         raise InvalidArgumentError("items", problem)
 

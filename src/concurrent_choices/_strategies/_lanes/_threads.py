@@ -84,8 +84,9 @@ class LanePool:
                     self._raise_crash()  # the last lane's, too
                     if source.finished:
                         return
-                    if source.claimable:
-                        continue
+                if source.claimable and len(self._lanes) < self.workers:
+                    self.expire()
+                    continue  # an iterable that is slow gives few at a time: others may have begun meanwhile
                 self.wait()
         finally:
             self.job.stop()
