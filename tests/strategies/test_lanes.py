@@ -343,7 +343,7 @@ def test_what_was_not_started_is_back_before_the_batch_is_there(thread_pool):
     assert (batches.seen, job.source.ready) == ([False], 2)
 
 
-@pytest.mark.parametrize("strategy", ["thread", "asyncio", "uvloop", "anyio", "auto"])
+@pytest.mark.parametrize("strategy", ["thread", "asyncio", "uvloop", "anyio"])
 def test_items_that_come_slowly_are_in_flight_together(strategy):
     """One begins while those before it still wait, though the iterable gives one at a time."""
     gate = threading.Barrier(4)
