@@ -7,6 +7,7 @@ from functools import lru_cache, partial, singledispatch
 
 import pytest
 
+from concurrent_choices import run
 from concurrent_choices._work._stores import altered_by, alters_items, may_store
 
 log = []
@@ -102,6 +103,15 @@ def loads_once(item):
     return loaded[0] + item
 
 
+def has_methods_of_those_names(item):
+    """Neither is the function of this module that changes what it holds."""
+    return item.keeps(), item.table
+
+
+def runs_another(item):
+    return run(reads, [item])
+
+
 def keeps_its_own(item):
     own = []
     own.append(item)
@@ -131,7 +141,10 @@ def test_a_container_that_the_code_changes_is_named(fn, named):
     assert altered_by(fn) == named
 
 
-@pytest.mark.parametrize("fn", [reads, loads_once, keeps_its_own, makes_rows, unbound(), len])
+@pytest.mark.parametrize(
+    "fn",
+    [reads, loads_once, has_methods_of_those_names, runs_another, keeps_its_own, makes_rows, unbound(), len],
+)
 def test_what_is_read_or_bound_anew_or_its_own_is_not(fn):
     """A process that loads something for itself, once, changes nothing for others; nor does library code."""
     assert altered_by(fn) == ""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["frames", "own_frame"]
 
-_NOT_THEIRS = (*LIBRARIES, "<", os.path.dirname(os.path.dirname(__file__)) + os.sep)  # noqa: PTH120 - as in _libraries
+_NOT_THEIRS = (*LIBRARIES, "<")
 
 _MENDED = sys.version_info >= (3, 11, 9)
 """Whether the interpreter itself keeps garbage collection away (CPython's issue 106883)."""

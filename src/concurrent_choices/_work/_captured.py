@@ -16,7 +16,7 @@ from .._facts._lean import TYPE_CHECKING
 from .._platform._libraries import LIBRARIES
 from ._asking import answers, attributes_of, is_a, of_type
 from ._callables import enclosed
-from ._code import names_in, of_libraries
+from ._code import globals_in, names_in, of_libraries
 from ._pickling import MAINS
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
     if fn.__defaults__ or fn.__kwdefaults__:
         yield "its defaults", (fn.__defaults__, fn.__kwdefaults__)
     names = names_in(fn.__code__)
-    for name in sorted(names):
+    for name in sorted(globals_in(fn.__code__)):
         if name in fn.__globals__:
             value = fn.__globals__[name]
             yield f"the global {name!r}", value

@@ -13,7 +13,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ._captured import parts_of_class, parts_of_module, reached_from
-from ._code import names_in, of_libraries
+from ._code import globals_in, names_in, of_libraries
 from ._marks import compare, mark_of, value_at
 from ._pickling import travels_by_name
 
@@ -54,7 +54,7 @@ def _imported(fn: Any) -> Iterator[tuple[str, str]]:
 
 def _of_function(fn: FunctionType) -> Iterator[tuple[str, str]]:
     names = names_in(fn.__code__)
-    held = {name: fn.__globals__[name] for name in sorted(names) if name in fn.__globals__}
+    held = {name: fn.__globals__[name] for name in sorted(globals_in(fn.__code__)) if name in fn.__globals__}
     for value in held.values():
         if isinstance(value, type):
             yield from _of_classes(value.__mro__)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from ._asking import of_type
 from ._callables import enclosed
-from ._code import names_in
+from ._code import globals_in
 from ._pickling import goes_by_value
 
 __all__ = ["Imports", "imports_of", "needed_by", "preloadable"]
@@ -124,7 +124,7 @@ def _used_by(fn: FunctionType) -> Iterator[object]:
     yield from (value for _, value in enclosed(fn))
     yield from (fn.__defaults__ or ())
     around = dict(fn.__globals__)  # others may change it meanwhile
-    yield from (around[name] for name in names_in(fn.__code__) if name in around)
+    yield from (around[name] for name in globals_in(fn.__code__) if name in around)
 
 
 def _closure(names: Iterable[str]) -> set[str]:
