@@ -148,6 +148,20 @@ def hold(seconds):
 pair(hold, _hold_awaited)
 
 
+async def _hold_up_awaited(seconds):
+    time.sleep(seconds)  # noqa: ASYNC251 - what is tried
+    return seconds
+
+
+def hold_up(seconds):
+    """Sleep so long; as a coroutine, hold the loop up."""
+    time.sleep(seconds)
+    return seconds
+
+
+pair(hold_up, _hold_up_awaited)
+
+
 async def _logged_hold_awaited(item):
     path, seconds = item
     logged((path, seconds))

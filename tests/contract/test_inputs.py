@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import deque
 from itertools import count, islice
@@ -105,6 +106,16 @@ def test_generators_are_advanced_in_the_calling_thread(strategy, of_kind):
     run(of_kind(acts.double), items(), strategy=strategy)
     list(stream(of_kind(acts.double), items(), strategy=strategy))
     assert seen == {threading.get_ident()}
+
+
+def test_generators_may_have_loops_of_their_own(strategy, of_kind):
+    """They know nothing of the one that their items may be awaited on."""
+
+    def items():
+        for number in range(40):
+            yield asyncio.run(asyncio.sleep(0, number))
+
+    assert run(of_kind(acts.double), items(), strategy=strategy) == list(range(0, 80, 2))
 
 
 def test_look_ahead_is_bounded(strategy, of_kind):

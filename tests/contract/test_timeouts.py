@@ -42,6 +42,15 @@ def test_the_item_is_named(strategy, of_kind, limit):
     assert isinstance(error, TimeoutError)
 
 
+def test_what_holds_its_loop_up_is_overdue_when_it_ends(strategy, outside):
+    """Nobody could cancel it. In lanes inside a worker it is killed, or ends before that."""
+    _, late, _ = run(
+        acts.twin(acts.hold_up), [0, 0.3, 0], strategy=strategy, timeout=0.1, return_exceptions=True
+    )
+    assert isinstance(late, ItemTimeoutError)
+    assert outside or "held its event loop up" in str(late) or "cannot be stopped" in str(late)
+
+
 @with_ample_limit
 def test_the_whole_message(strategy, kind, of_kind, outside, limit):
     """The message says what became of the call: cancelled, killed, or running on in its thread."""

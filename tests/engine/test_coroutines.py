@@ -163,9 +163,14 @@ def test_coroutines_that_wait_get_more_lanes():
 
 
 @pytest.mark.parametrize("form", [run, in_a_stream, in_a_loop])
-def test_coroutines_that_block_go_to_threads(form):
-    """One that calls `time.sleep` would hold up all others, and the caller's own loop."""
-    results = form(coroutines.block, range(150))
+@pytest.mark.parametrize("limits", [{}, {"timeout": 60}])
+def test_coroutines_that_block_go_to_threads(form, limits):
+    """One that calls `time.sleep` would hold up all others, and the caller's own loop; also under a limit."""
+
+    async def fn(item):
+        return await coroutines.block(item)  # of no earlier run, which would be remembered
+
+    results = form(fn, range(150), **limits)
     assert [item for item, _ in results] == list(range(150))
     assert len({thread for _, thread in results}) > 2
 

@@ -627,6 +627,23 @@ def test_workers_are_ordered_early_where_items_wait_and_compute():
     assert arrangement.threads >= 2
 
 
+def test_items_that_hold_their_loop_up_stay_in_threads():
+    """A worker has one loop: there they would wait one after another."""
+    decider = controller(overlap_inside=False)
+    decider.look(half_and_half(0.004))
+    for now in (0.01, 0.015, 0.02, 0.025, 0.03):
+        arrangement = decider.look(half_and_half(now, calls=round(now / 0.0022), flying=2))
+    assert (arrangement.stage, arrangement.processes) == ("waiting", 0)
+
+
+def test_items_that_begin_to_hold_their_loop_up_in_workers_come_back():
+    """More lanes there would not help, and threads here may."""
+    decider = controller(overlap_inside=False)
+    outside(decider)
+    workers = {"outside_items": 402, "outside_seconds": 0.6, "outside_cpu": 0.15, "ready": 2}
+    assert decider.look(Sight(now=0.5, remaining=400, **workers)).stage == "alone"
+
+
 def filling(each, first=0.0):
     """Lanes that fill the GIL with items of `each` seconds, nine tenths of which compute.
 

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import queue
+import sys
 import threading
 import time
 import weakref
@@ -15,13 +16,14 @@ from math import inf
 
 import pytest
 
-from concurrent_choices import Batch, ClosedStrategyError, run
+from concurrent_choices import Batch, ClosedStrategyError, ItemTimeoutError, run
 from concurrent_choices._strategies._lanes._asyncio_host import AsyncioHost
 from concurrent_choices._strategies._lanes._keeper import Keeper
 from concurrent_choices._strategies._lanes._outbox import Outbox
 from concurrent_choices._strategies._lanes._thread_pool import JobThreads, ThreadPool
 from concurrent_choices._strategies._lanes._threads import Lane, LanePool
 from concurrent_choices._work._job import Job
+from concurrent_choices._work._new_thread import new_thread, start
 from concurrent_choices._work._source import Source
 
 
@@ -318,6 +320,28 @@ def test_a_lane_is_not_given_up_for_the_item_before(thread_pool):
         lane.mark()
     assert lane.abandon(then) is None
     assert lane.abandon(lane.since) == second
+
+
+def test_what_ends_too_late_is_overdue_though_nobody_gave_it_up(thread_pool):
+    """Whoever does may have waited for the GIL until then."""
+    job = Job(abs, Source([1, 2]), timeout=1e-9)
+    pool = LanePool(job, thread_pool, workers=1)
+    lane = Lane(pool)
+    claim = lane.claim()
+    lane.mark()
+    while time.monotonic() - lane.since <= 1e-9:  # clocks may be slow
+        pass
+    assert not lane.hand_over(claim, Batch(0, [1]))
+    (batch,) = pool.outbox.take()
+    assert isinstance(batch.error, ItemTimeoutError)
+    assert "has ended since" in str(batch.error)
+
+
+def test_no_thread_is_awaited_where_the_interpreter_ends(monkeypatch):
+    """It would never begin, and `Thread.start` would wait for ever."""
+    monkeypatch.setattr(sys, "is_finalizing", lambda: True)
+    with pytest.raises(RuntimeError, match="the interpreter ends"):
+        start(new_thread(print, "late"))
 
 
 class Looking(deque):

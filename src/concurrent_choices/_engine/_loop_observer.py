@@ -8,7 +8,7 @@ import time
 from .._judge._controller._loops import LoopSight
 from .._judge._controller._sight import Sight
 from .._platform._frames import frames
-from .._strategies._lanes._task_pool import LANE
+from .._strategies._lanes._task_pool import AROUND
 from ._elastic_task_pool import ElasticTaskPool
 from ._lateness import Lateness
 from ._tally import Queueing
@@ -130,13 +130,13 @@ def _place_of(thread: threading.Thread) -> Place | None:
     Nor is there a place where it waits for another thread to start: `asyncio.to_thread` does, for a moment.
     """
     frame = frames().get(thread.ident or -1)
-    if frame is None or frame.f_code is LANE:
+    if frame is None or frame.f_code in AROUND:
         return None
     place = id(frame), frame.f_lasti
     for _ in range(_DEEPEST):
         frame = frame.f_back
         if frame is None or frame.f_code is STARTING:
             return None
-        if frame.f_code is LANE:
+        if frame.f_code in AROUND:
             return place
     return None

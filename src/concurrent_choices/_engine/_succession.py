@@ -118,12 +118,14 @@ class Succession:
         """In threads with a loop each, or in processes with loops."""
         from .._judge._controller._controller import Controller  # noqa: PLC0415 - most loops keep all items
 
+        # What was left to threads blocks its loop; a process has one loop for all its items.
+        limits = self.limits._replace(overlap_inside=prior.stage != "waiting")
         self.heir = Conductor(
             job,
-            partial(Controller, self.limits, prior),
+            partial(Controller, limits, prior),
             self.thread_pool,
             eager=True,
-            most=self.limits.threads,
+            most=limits.threads,
             beginning=Beginning(
                 body=partial(perform_in_loop, self._most_in_one),
                 state=self._state,

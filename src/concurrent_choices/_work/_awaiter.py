@@ -12,7 +12,7 @@ from typing import Any
 from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
 from ._contexts import same
-from ._limited import CANCELLED, OverdueError, limited
+from ._limited import OverdueError, limited
 from ._mutex import Mutex
 from ._notes import annotate
 from ._own_loops import end_loop
@@ -90,8 +90,8 @@ class Awaiter:
         assert seconds is not None
         try:
             return await limited(self._fn(item), seconds)
-        except OverdueError:
-            raise ItemTimeoutError(index, show(item), seconds, CANCELLED) from None
+        except OverdueError as overdue:
+            raise ItemTimeoutError(index, show(item), seconds, overdue.aftermath) from None
 
     @contextmanager
     def _loop(self) -> Generator[asyncio.AbstractEventLoop, None, None]:

@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Coroutine
 from typing import Any
 
-__all__ = ["CANCELLED", "GRACE", "OverdueError", "cancel_all", "limited"]
-
-CANCELLED = "it was cancelled"
-"""What became of it, for the error."""
+__all__ = ["GRACE", "LIMITED", "OverdueError", "cancel_all", "limited"]
 
 GRACE = 0.1
 """Seconds a cancelled task gets to clean up before it is cancelled again, and then left."""
 
 
 class OverdueError(Exception):
-    """The seconds were up; whoever knows the item says which."""
+    """The seconds were up; whoever knows the item says which.
+
+    Attributes:
+        aftermath: What became of it.
+    """
+
+    def __init__(self, *, held_up: bool = False) -> None:
+        super().__init__()
+        held = "it held its event loop up, so that nobody could cancel it, and what came of it is thrown away"
+        self.aftermath = held if held_up else "it was cancelled"
 
 
 async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
     """Await a coroutine; cancel it and raise `OverdueError` when the seconds are up.
 
+    So does one that has ended, and held the loop up beyond its time: nobody could say so before.
+
     It gets a task of its own, so that one that ignores cancellation can be left.
     """
+    until = time.monotonic() + seconds
     task = asyncio.create_task(_contained(coroutine))
     try:
         done, _ = await asyncio.wait({task}, timeout=seconds)
@@ -33,20 +43,26 @@ async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
     if not done:
         await cancel_all({task})
         raise OverdueError
-    value, error = task.result()
+    value, error, ended = task.result()
+    if ended > until:
+        raise OverdueError(held_up=True)
     if error is not None:
         raise error
     return value
 
 
-async def _contained(coroutine: Coroutine[Any, Any, Any]) -> tuple[Any, BaseException | None]:
-    """What a coroutine gives or raises; a task that raised SystemExit itself would stop the whole loop."""
+async def _contained(coroutine: Coroutine[Any, Any, Any]) -> tuple[Any, BaseException | None, float]:
+    """What a coroutine gives or raises, and when; a task that raised SystemExit would stop the whole loop."""
     try:
-        return await coroutine, None
+        return await coroutine, None, time.monotonic()
     except asyncio.CancelledError:
         raise
     except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
-        return None, error
+        return None, error, time.monotonic()
+
+
+LIMITED = _contained.__code__
+"""What tells the frames of such a coroutine from those of its loop."""
 
 
 async def cancel_all(tasks: set[asyncio.Task[Any]]) -> None:

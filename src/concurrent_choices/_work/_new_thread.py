@@ -30,8 +30,11 @@ def start(thread: threading.Thread) -> None:
     """Start a thread.
 
     Raises:
-        RuntimeError: It cannot be started; a note says what there may be too few of.
+        RuntimeError: It cannot be started; a note says what there may be too few of. Or the interpreter ends.
     """
+    if sys.is_finalizing():  # before Python 3.12 it would wait for ever to begin
+        problem = f"the interpreter ends, and no thread can begin any more ({thread.name})"
+        raise RuntimeError(problem)
     try:
         thread.start()
     except RuntimeError as error:

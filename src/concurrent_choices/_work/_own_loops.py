@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from asyncio import (
+    _get_running_loop,  # pyright: ignore[reportPrivateUsage] - in its `__all__`, for who makes loops
+    _set_running_loop,  # pyright: ignore[reportPrivateUsage] - as above
+)
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from ._limited import GRACE, cancel_all
 
-__all__ = ["MOST", "end_loop", "give_threads", "new_loop", "with_threads"]
+__all__ = ["MOST", "aside", "end_loop", "give_threads", "new_loop", "with_threads"]
 
 MOST = 64
 """Threads that `asyncio.to_thread` may use in one loop (guessed, as where a `def` waits)."""
@@ -35,6 +40,29 @@ def give_threads() -> None:
     """The same for the running loop, unless nobody has loaded thread pools: then no item uses them."""
     if "concurrent.futures.thread" in sys.modules:
         with_threads(asyncio.get_running_loop())
+
+
+def aside(step: Callable[[], object]) -> None:
+    """Call what knows nothing of the loop of ours that runs in this thread, as if it did not.
+
+    A generator of items may itself call `asyncio.run`.
+    """
+    loop = _get_running_loop()
+    if loop is None:  # it has ended, and what is left is for others
+        step()
+        return
+    swap: Callable[[Any, Any], Any] = getattr(asyncio.tasks, "_swap_current_task", _keep)
+    task = swap(loop, None)
+    _set_running_loop(None)
+    try:
+        step()
+    finally:
+        _set_running_loop(loop)
+        swap(loop, task)
+
+
+def _keep(_loop: object, _task: object) -> None:
+    """Before Python 3.12 the current task need not be set aside: each loop has its own."""
 
 
 def end_loop(loop: asyncio.AbstractEventLoop) -> None:

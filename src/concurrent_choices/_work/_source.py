@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
+from functools import partial
 from itertools import count, islice
 
 from .._facts._batch import Claim
@@ -50,6 +51,10 @@ FEED_SECONDS = 1e-3
 """Longest the owner pulls before it looks after the lanes again (guessed: unnoticed by a person)."""
 
 
+def _at_once(step: Callable[[], object]) -> None:
+    step()
+
+
 class Source:
     """Items, handed out in runs under one lock.
 
@@ -60,6 +65,7 @@ class Source:
         error: What the iterable raised.
         closed: Whether nothing more is handed out.
         ended: Whether the iterable itself is used up; items may still be ready.
+        advance: Takes steps of the iterable, each as a function to be called.
     """
 
     def __init__(self, items: Iterable[Any], *, window: int | None = None, fixed: bool = False) -> None:
@@ -80,6 +86,7 @@ class Source:
         self.ended = kind in _SLICEABLE
         self._sliced = self.ended
         self._iterator: Iterator[Any] | None = iter(() if self._sliced else items)
+        self.advance: Callable[[Callable[[], object]], object] = _at_once
         self._listeners: list[Callable[[], None]] = []
         self._feeders: list[Callable[[], None]] = []
 
@@ -206,7 +213,7 @@ class Source:
         fresh: list[Any] = []
         assert self._iterator is not None
         try:
-            fresh.extend(islice(self._iterator, count))
+            self.advance(partial(fresh.extend, islice(self._iterator, count)))
         except (GeneratorExit, KeyboardInterrupt):
             self.ended = True
             raise

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["Watched", "overdue", "time_up"]
+__all__ = ["ENDED", "Watched", "overdue", "time_up"]
+
+ENDED = "it has ended since, and what came of it is thrown away"
 
 _ADRIFT = "its thread cannot be stopped and still runs it; only a process can be"
 
@@ -66,12 +68,12 @@ class Watched:
         return done[0] if came_back else overdue(claim, self._timeout, tolerant=self._tolerant)
 
 
-def overdue(claim: Claim, timeout: float, *, tolerant: bool) -> Batch:
+def overdue(claim: Claim, timeout: float, aftermath: str = _ADRIFT, *, tolerant: bool) -> Batch:
     """What comes of the one item of a claim whose seconds were up: its error in its place, or as the end."""
-    error = time_up(claim.start, claim.items[0], timeout)
+    error = time_up(claim.start, claim.items[0], timeout, aftermath)
     return Batch(claim.start, [error]) if tolerant else Batch(claim.start, [], error)
 
 
-def time_up(index: int, item: object, timeout: float) -> ItemTimeoutError:
-    """The error of an item whose call goes on in its thread, though its seconds are up."""
-    return ItemTimeoutError(index, show(item), timeout, _ADRIFT)
+def time_up(index: int, item: object, timeout: float, aftermath: str = _ADRIFT) -> ItemTimeoutError:
+    """The error of an item whose seconds are up; its call goes on in its thread, unless that is said."""
+    return ItemTimeoutError(index, show(item), timeout, aftermath)

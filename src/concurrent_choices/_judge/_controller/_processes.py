@@ -153,7 +153,8 @@ class Outside:
             return self._come_back(sight, reason)
         if not reason or not self._known.may_change(sight.now):
             return self
-        return self._crowd(sight, began, inside) if inside else self._come_back(sight, reason)
+        crowd = inside and self._known.limits.overlap_inside
+        return self._crowd(sight, began, inside) if crowd else self._come_back(sight, reason)
 
     def _crowd(self, sight: Sight, began: Sight, inside: int) -> Stage:
         """More lanes in each worker, for items that wait there and compute."""

@@ -130,6 +130,7 @@ class Limits(NamedTuple):
         threads: Thread lanes at most.
         processes: Worker processes at most; 0 where the callable must stay in this process.
         flying: Items in flight at most, or None.
+        overlap_inside: Whether items may wait side by side inside a process: not where each blocks its loop.
         process_start: Seconds from ordering workers until they are up: beside a computing caller 40 to 70 ms
             and more (measured). At half of it jobs of 50 ms took 1.43 times the best by hand instead of 1.30.
         imports_within: Tells whether each worker imports what only the callable needs within so many seconds.
@@ -141,6 +142,7 @@ class Limits(NamedTuple):
     threads: int = 256
     processes: int = 0
     flying: int | None = None
+    overlap_inside: bool = True
     process_start: float = 0.08
     imports_within: Callable[[float], bool] = lambda _: True
     obstacle: str = ""

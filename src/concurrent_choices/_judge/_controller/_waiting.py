@@ -150,7 +150,8 @@ class Waiting:
             return self  # beyond it, several cores are at work: the climb finds how many lanes they need
         alone = known.alone or sight.by_itself
         if alone > cpu:
-            there = min(alone, cpu + HANDED)  # a worker's seconds for an item: one by one, or in lanes inside
+            # A worker's seconds for an item: one by one, or in lanes inside.
+            there = min(alone, cpu + HANDED) if known.limits.overlap_inside else alone
             # Lanes that fill this process fill any: by a first call that a disk held it would take more.
             inside = min(ceil(alone / cpu), self._climb.lanes) if there < alone else 1
             return self._split(sight, inside, beside=there / gap)

@@ -9,7 +9,7 @@ from math import inf
 
 from ..._facts._batch import Batch
 from ..._work._job import Job
-from ..._work._own_loops import end_loop
+from ..._work._own_loops import aside, end_loop
 from ._asyncio_host import AsyncioHost
 from ._task_pool import Register, TaskPool
 from ._thread_pool import ThreadPool
@@ -31,6 +31,9 @@ def run_tasks(factory: Factory, tasks: TaskPool, register: Register) -> None:
         register(host.wake_soon)
         await tasks.serve(host)
 
+    source = tasks.job.source
+    if source.may_pull:
+        source.advance = aside
     loop = factory()
     work = main()
     try:

@@ -23,13 +23,13 @@ from ..._errors import ItemTimeoutError
 from ..._facts._batch import Batch, Claim
 from ..._work._contexts import same
 from ..._work._job import Job
-from ..._work._limited import CANCELLED, OverdueError
+from ..._work._limited import LIMITED, OverdueError
 from ..._work._notes import annotate
 from ..._work._pace import Pace
 from ..._work._perform import unawaited_among
 from ..._work._words import show
 
-__all__ = ["LANE", "Body", "Chunk", "Host", "Register", "Slots", "TaskPool"]
+__all__ = ["AROUND", "Body", "Chunk", "Host", "Register", "Slots", "TaskPool"]
 
 
 _PENDING: Any = object()
@@ -231,7 +231,7 @@ class TaskPool:
         index, item = chunk.claim.start + place, chunk.claim.items[place]
         if isinstance(error, OverdueError):
             assert self.job.timeout is not None
-            error = ItemTimeoutError(index, show(item), self.job.timeout, CANCELLED)
+            error = ItemTimeoutError(index, show(item), self.job.timeout, error.aftermath)
         else:
             annotate(error, index, item)
         if self.job.return_exceptions and isinstance(error, Exception):
@@ -287,5 +287,5 @@ class TaskPool:
             self._end_with(batch)
 
 
-LANE = TaskPool._lane.__code__  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - it belongs to this file
-"""What tells the frames of a callable from those of the loop: a lane's own lies between them."""
+AROUND = frozenset({TaskPool._lane.__code__, LIMITED})  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - it belongs to this file
+"""What tells the frames of a callable from those of the loop: one of these lies between them."""

@@ -15,7 +15,7 @@ from ..._work._contexts import share
 from ..._work._job import Job
 from ..._work._mutex import Mutex
 from ..._work._pace import Pace, share_of_rest
-from ..._work._watched import overdue
+from ..._work._watched import ENDED, overdue
 from ._outbox import Outbox
 from ._thread_pool import PARTING
 
@@ -251,7 +251,11 @@ class Lane:
         with self._lock:
             if self._claim is None:
                 return False
-            self._claim, self.since = None, inf
+            since, self._claim, self.since = self.since, None, inf
+        timeout = self.pool.job.timeout
+        if timeout is not None and time.monotonic() - since > timeout:
+            # Whoever gives up on it was not given the GIL in time.
+            batch = overdue(claim, timeout, ENDED, tolerant=self.pool.job.return_exceptions)
         done = len(batch.values)
         self.pace.took(time.monotonic() - self._began, done)
         if done == len(claim.items):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Coroutine
 from contextvars import Context
 from types import TracebackType
@@ -53,9 +54,12 @@ class TrioHost:
         await anyio.lowlevel.checkpoint()
 
     async def limited(self, coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
+        until = time.monotonic() + seconds
         with anyio.move_on_after(seconds) as scope:
             value = await coroutine
             if not scope.cancel_called:
+                if time.monotonic() > until:
+                    raise OverdueError(held_up=True)
                 return value
         raise OverdueError
 
