@@ -16,6 +16,7 @@ from contract_ways import dismiss_resting, is_outside, only, parameters, resting
 
 from concurrent_choices import ThreadStrategy, WorkerStartError, arun, run, stream
 from concurrent_choices._engine._elastic_pool import ElasticPool
+from interpreters import printed
 
 ITEMS = range(60)
 DONE = [2 * item for item in ITEMS]
@@ -207,3 +208,29 @@ def test_no_worker_comes_up(name, log):
     strategy = small(name, initializer=come_up_alone, initargs=(str(log),))
     with pytest.raises(WorkerStartError, match=r"3 times in a row .* with exit code 3;"):
         run(acts.double, ITEMS, strategy=strategy)
+
+
+SCARCE = """
+import asyncio, os, resource, time
+from concurrent_choices import run
+
+async def compute(item):
+    until = time.thread_time() + 0.004
+    while time.thread_time() < until:
+        pass
+
+async def block(item):
+    time.sleep(0.02)
+
+asyncio.run(compute(0))
+most = len(os.listdir("/proc/self/fd")) + {left}
+resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+print(len(run({fn}, range(200))))
+"""
+
+
+@pytest.mark.parametrize("fn", ["compute", "block"])
+@pytest.mark.parametrize("left", [2, 4, 30])
+def test_few_descriptors_for_coroutines(fn, left):
+    """A run stays on the loop it has, or makes do with few more; nothing is said, and nothing raised."""
+    assert printed("-c", SCARCE.format(fn=fn, left=left)) == ["200"]

@@ -245,7 +245,7 @@ class LoopConductor:
         beside, overlap = self._follows_beside, self._may_overlap
         try:
             self._others.begin(arrangement, tasks, beside=beside, overlap=overlap)
-        except RuntimeError as error:
+        except (OSError, RuntimeError) as error:
             self._controller.stay(f"{arrangement.reason}, and threads cannot be started here ({error})")
             return False
         return True

@@ -71,6 +71,7 @@ class ElasticPool(LanePool):
         errors: How many items raised what means "too many at once".
         latest: Values of the batch that was handed over last.
         refusal: Why there is no lane at all, though there were to be some; else None.
+        making: Held by a lane while it makes itself what it works with.
     """
 
     def __init__(self, job: Job, thread_pool: ThreadPool, body: Callable[[Lane], None] | None = None) -> None:
@@ -79,7 +80,9 @@ class ElasticPool(LanePool):
         self.errors = 0
         self.latest: Sequence[Any] = ()
         self.refusal: Exception | None = None
+        self._ceiling = inf
         self._staffing = Mutex()
+        self.making = Mutex()
         self._leaving: set[Lane] = set()
         self._tallies: set[Tally] = set()
         self._gone = Counts()
@@ -87,8 +90,11 @@ class ElasticPool(LanePool):
     # The conductor's and the caller's side
 
     def resize(self, workers: int) -> None:
-        """Have so many lanes: new ones at the next `staff`, surplus ones leave after their present batch."""
-        self.workers = workers
+        """Have so many lanes: new ones at the next `staff`, surplus ones leave after their present batch.
+
+        There are never more again than there were when one could not begin.
+        """
+        self.workers = workers = min(workers, int(self._ceiling)) if self._ceiling < inf else workers
         self.job.source.widen(2 * workers)
         self._appetite = max(self._appetite, 2 * workers)
         self.nudge()
@@ -112,6 +118,7 @@ class ElasticPool(LanePool):
     def _refuse(self, error: Exception) -> None:
         """Do with the lanes there are; where there is none, it is the caller who must go on."""
         self.workers = self._staying
+        self._ceiling = max(1, self.workers)
         self.refusal = None if self.workers else error
 
     @property

@@ -14,6 +14,7 @@ from .._judge._controller._sight import Arrangement, Limits, Prior
 from .._strategies._lanes._thread_pool import PARTING, ThreadPool
 from .._work._job import Job
 from .._work._new_thread import new_thread, start
+from .._work._own_loops import look_for_descriptors
 from .._work._state import State
 from ._conductor import Beginning, Conductor, order_beside
 from ._elastic_task_pool import ElasticTaskPool
@@ -58,9 +59,12 @@ class Succession:
     def bring_up(self, arrangement: Arrangement, tasks: ElasticTaskPool, bar: Callable[[str], None]) -> None:
         """Have worker processes come up, where they are wanted and there is a thread to be had for that."""
         if arrangement.processes and self.startup is None:
-            from ._carrying import Done  # noqa: PLC0415 - most runs need no processes
-            from ._worker_startup import WorkerStartup  # noqa: PLC0415 - as above
-
+            try:
+                from ._carrying import Done  # noqa: PLC0415 - most runs need no processes
+                from ._worker_startup import WorkerStartup  # noqa: PLC0415 - as above
+            except OSError as error:  # there is no descriptor to read them by
+                bar(f"worker processes cannot be started here ({error})")
+                return
             urgency = Urgency()  # no loop gives way to it, but it is soon given the GIL
             self.startup = WorkerStartup(self._job, self._state, urgency)
             done = Done(tasks.done, tasks.tally.spent() if tasks.tally else 0.0, tasks.latest)
@@ -85,7 +89,11 @@ class Succession:
 
         Raises:
             RuntimeError: There can be no more threads; the loop goes on.
+            OSError: There are no descriptors for another loop, or for reading what others need; as above.
         """
+        look_for_descriptors()
+        from .._judge._controller import _controller  # noqa: F401, PLC0415  # pyright: ignore[reportUnusedImport] - `conduct` could not say so
+
         self.reserve_thread()
         if beside:
             _try_thread()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from asyncio import (
     _get_running_loop,  # pyright: ignore[reportPrivateUsage] - in its `__all__`, for who makes loops
@@ -14,7 +15,7 @@ from typing import Any
 
 from ._limited import GRACE, cancel_all
 
-__all__ = ["MOST", "aside", "end_loop", "give_threads", "new_loop", "with_threads"]
+__all__ = ["MOST", "aside", "end_loop", "give_threads", "look_for_descriptors", "new_loop", "with_threads"]
 
 MOST = 64
 """Threads that `asyncio.to_thread` may use in one loop (guessed, as where a `def` waits)."""
@@ -63,6 +64,23 @@ def aside(step: Callable[[], object]) -> None:
 
 def _keep(_loop: object, _task: object) -> None:
     """Before Python 3.12 the current task need not be set aside: each loop has its own."""
+
+
+def look_for_descriptors() -> None:
+    """See whether there are those that a loop needs.
+
+    One that fails to start for want of them is a half-made thing, of which Python complains later on.
+
+    Raises:
+        OSError: There are too few.
+    """
+    found: list[int] = []
+    try:
+        for _ in range(2):
+            found += os.pipe()
+    finally:
+        for each in found:
+            os.close(each)
 
 
 def end_loop(loop: asyncio.AbstractEventLoop) -> None:
