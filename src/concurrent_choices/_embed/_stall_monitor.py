@@ -6,6 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from .._platform._tasks import cpu_clock_of
 from .._work._new_thread import new_thread
 
 if TYPE_CHECKING:
@@ -142,11 +143,7 @@ def _stands_still(account: Account, age: int, cpu: float) -> bool:
 
 
 def _cpu_of(lane: Lane) -> int:
-    """CPU time of a lane's thread, ns; exact even while it runs, unlike what /proc says."""
+    """CPU time of a lane's thread, ns; 0 where it has no clock."""
     thread = lane.thread
-    if thread is None or thread.ident is None:
-        return 0
-    try:
-        return time.clock_gettime_ns(time.pthread_getcpuclockid(thread.ident))
-    except OSError:  # it is no thread but a greenlet, under gevent's patches
-        return 0
+    clock = None if thread is None or thread.ident is None else cpu_clock_of(thread.ident)
+    return 0 if clock is None else time.clock_gettime_ns(clock)

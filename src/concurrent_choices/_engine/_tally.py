@@ -10,7 +10,7 @@ import threading
 import time
 from math import inf
 
-from .._platform._tasks import task_of
+from .._platform._tasks import cpu_clock_of, task_of
 
 __all__ = ["Queueing", "Tally"]
 
@@ -37,7 +37,7 @@ class Tally:
         self.began = 0.0
         self._cpu_began = self._cpu_first = time.thread_time_ns()
         self.thread = threading.current_thread()
-        self._clock = _clock_of_this_thread()
+        self._clock = cpu_clock_of(threading.get_ident())
 
     def begin(self) -> None:
         """A batch begins."""
@@ -86,16 +86,6 @@ class Tally:
             return (time.clock_gettime_ns(self._clock) - self._cpu_first) * _NS
         except OSError:  # the thread is gone
             return self.cpu
-
-
-def _clock_of_this_thread() -> int | None:
-    """The CPU clock of the calling thread, for others to read; None where there is no such thing."""
-    if not hasattr(time, "pthread_getcpuclockid"):
-        return None
-    try:
-        return time.pthread_getcpuclockid(threading.get_ident())
-    except OSError:  # it is no thread but a greenlet, under gevent's patches
-        return None
 
 
 class Queueing:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["A_JOB", "Page"]
+__all__ = ["A_JOB", "CANCELLED", "SINCE", "STARTED", "Page"]
 
-_STARTED, _SINCE, _CANCELLED, _PID, _WORKED, _READING = range(6)
+STARTED, SINCE, CANCELLED, _PID, _WORKED, _READING = range(6)
 _SIZE = mmap.PAGESIZE
 
 A_JOB = -1
@@ -47,9 +47,9 @@ class Page:
             job is; 0 while it reads nothing. To read what was pickled may end a process.
     """
 
-    started = _Number(_STARTED)
-    since = _Number(_SINCE)
-    cancelled = _Number(_CANCELLED)
+    started = _Number(STARTED)
+    since = _Number(SINCE)
+    cancelled = _Number(CANCELLED)
     pid = _Number(_PID)
     reading = _Number(_READING)
 

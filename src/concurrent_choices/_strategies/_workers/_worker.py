@@ -22,7 +22,7 @@ from ..._work._pickling import load
 from ..._work._words import reason_of
 from ._loading import read
 from ._outcome import Scrutiny, pack_outcome
-from ._page import A_JOB, Page
+from ._page import A_JOB, CANCELLED, SINCE, STARTED, Page
 from ._surroundings import adopt
 from ._voice import Voice, flush_output
 from ._wire import Kind, Link, Message, Terms
@@ -259,7 +259,7 @@ class _Bench:
     def _mark(self) -> bool:
         self._started += 1
         numbers = self._page.numbers
-        numbers[0] = self._started
+        numbers[STARTED] = self._started
         if self._timed:
-            numbers[1] = time.monotonic_ns()
-        return numbers[2] != self._number
+            numbers[SINCE] = time.monotonic_ns()
+        return numbers[CANCELLED] != self._number
