@@ -122,6 +122,18 @@ def test_the_first_call_is_kept_apart(clock):
     assert profile.first_excess == pytest.approx(0.99)
 
 
+@pytest.mark.parametrize(("items", "began"), [(range(100), 1_000_000_000), (["only"], 0)])
+def test_the_witness_speaks_of_the_calls_after_the_first(clock, items, began):
+    """What connecting or importing did with the GIL says nothing of later calls; alone, it is heard."""
+    witness = FakeWitness(1.0)
+    fn = Called(clock, wall=1.0)
+    fn.result = lambda item: fn.times.update(wall=0.01)
+
+    profile_at(Bench(fn, items, clock=clock, is_async=False, hand=OwnHand), witness, 2.0)
+
+    assert witness.spans[0][0] == began
+
+
 def test_small_calls_are_timed_in_blocks(clock):
     """A clock that takes longer than the call is read seldom."""
     clock = CountingClock()
