@@ -153,6 +153,21 @@ def test_an_unmeasured_callable_is_called_unknown():
     assert "nothing could be measured" in told.reason
 
 
+@pytest.mark.parametrize(
+    ("items", "why"), [(0, "there was no item to make one with"), (None, "the budget was over")]
+)
+def test_where_no_call_was_made_nothing_is_predicted(items, why):
+    """Seconds of what is around a call are none of the work's: nobody should read a microsecond there."""
+    told = verdict(Profile(items=items), 1000)
+
+    assert {each.seconds for each in told.estimates} == {None}
+    assert "not measured" in str(told)
+    assert "±" not in str(told)
+    assert f"No call was made: {why}" in told.notes[0]
+    assert told.contenders == (told.plan,)
+    assert Recommendation.from_json(told.to_json()) == told
+
+
 def test_what_was_not_measured_is_noted():
     """Nobody should take a default for a measurement."""
     told = verdict(evolve(PYTHON, missing=("gil: no witness here",), errors=0.25, calls=1))

@@ -205,6 +205,25 @@ def test_two_long_waits_that_are_alike_are_enough(clock, growth, calls):
     assert len(fn.items) == calls
 
 
+@pytest.mark.parametrize("looked_up", [True, False])
+def test_waiting_for_items_is_not_calling(clock, looked_up):
+    """An iterable that takes longer than the budget to give its first item has that item called."""
+
+    class Slow(list):
+        def __getitem__(self, place):
+            clock.spend(wall=1.0)
+            return super().__getitem__(place)
+
+    def slow():
+        clock.spend(wall=1.0)
+        yield from range(100)
+
+    fn = Called(clock, wall=0.01)
+    sample = sampled(fn, Slow(range(100)) if looked_up else slow(), clock=clock, budget=0.5)
+
+    assert sample.profile.wall == pytest.approx(0.01)
+
+
 def test_no_items(clock):
     """Without items there is nothing to know."""
     sample = sampled(Called(clock), [], clock=clock)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
 from .._facts._table import counted, spell
-from ._diagnose import MOSTLY, computing_share
+from ._diagnose import MOSTLY, computing_share, measured
 from ._formulas import Case
 
 __all__ = ["BECAUSE", "notes", "reason"]
@@ -20,6 +20,8 @@ def reason(verdict: Recommendation) -> str:
     """Why the chosen plan, in one sentence."""
     if verdict.profile.errors == 1.0:
         return "no sampled call succeeded, and the figures are those of failing."
+    if not measured(verdict.profile):
+        return "nothing could be measured, and one after another is the simplest."
     diagnosis, _, _ = verdict.diagnosis.partition(" at ")  # of a blocked loop its place is told, too
     because, bound = BECAUSE[diagnosis](verdict), verdict.profile.binding
     if bound and verdict.plan.strategy == "sequential":
@@ -141,6 +143,10 @@ BORDER = 0.05
 """Share of the time by which repeated samples of the same callable differ (guessed)."""
 
 
+NO_ITEMS = "No call was made: there was no item to make one with."
+NO_TIME = "No call was made: the budget was over before one could begin. A larger one tells more."
+
+
 def _near_a_border(profile: Profile) -> Iterator[str]:
     share = computing_share(profile)
     if share is not None and any(abs(share - border) < BORDER for border in (MOSTLY, 1.0 - MOSTLY)):
@@ -157,7 +163,7 @@ def notes(case: Case, *, known: bool) -> tuple[str, ...]:
 
 def _of_profile(case: Case) -> Iterator[str]:
     profile = case.profile
-    for each in profile.missing:
+    for each in profile.missing if measured(profile) else ():
         figure, _, why = each.partition(": ")
         yield f"Not measured: {_FIGURES.get(figure, figure)}: {why}."
     yield from _near_a_border(profile)
@@ -174,6 +180,8 @@ def _of_profile(case: Case) -> Iterator[str]:
 
 def _of_case(case: Case, *, known: bool) -> Iterator[str]:
     demand, profile = case.demand, case.profile
+    if case.items and not measured(profile):
+        yield NO_ITEMS if profile.items == 0 else NO_TIME
     if not known:
         yield f"The number of items is not known; {counted(case.items, 'item')} were assumed."
     unknown = profile.process_speedup is None and not profile.payload.obstacle

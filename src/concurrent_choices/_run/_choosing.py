@@ -180,7 +180,8 @@ def _raised(sampled: Sampled) -> Iterator[str]:
 
 def _allowed(verdict: Recommendation) -> float:
     """Seconds that looking and racing may take of a workload."""
-    return max(LEAST, SHARE * verdict.estimate("sequential").expected)
+    seconds = verdict.estimate("sequential").seconds  # None where no call was made
+    return max(LEAST, SHARE * (seconds or 0.0))
 
 
 def _raced(verdict: Recommendation, leftover: Leftover, costs: Costs, seconds: float) -> Recommendation:
