@@ -179,6 +179,26 @@ def test_what_was_not_measured_is_noted():
 
 
 @pytest.mark.parametrize(
+    ("seen", "note"),
+    [
+        ({"native": 20.0}, "1 lane and the threads that each call has of its own fill the cores."),
+        ({"pair_speedup": 1.9, "ramp": ((16, 1.2),)}, "More than 2 lanes delivered less in the trials."),
+    ],
+)
+def test_what_trials_have_shown_is_told_apart_from_what_follows(seen, note):
+    """Nobody is told of a trial that did not take place."""
+    told = verdict(function(4, cpu=0.4, gil=0.4, pair_parallelism=0.2, **seen))
+    assert [each for each in told.notes if "lane" in each] == [note]
+
+
+@pytest.mark.parametrize(("native", "busy"), [(9.0, "1.0"), (100.0, "2.0")])
+def test_cpus_kept_busy_are_of_those_that_there_are(native, busy):
+    """The threads' CPU time over the call's wall time, not over the little CPU time that it has itself."""
+    told = verdict(function(4, cpu=0.4, gil=0.4, native=native, pair_speedup=1.0, pair_parallelism=0.2))
+    assert told.reason.startswith(f"each call already keeps {busy} CPUs busy with threads of its own")
+
+
+@pytest.mark.parametrize(
     "figure", ["wall", "queued", "gil", "children", "payload", "pair_speedup", "pair_inflation"]
 )
 def test_figures_are_named_in_words(figure):

@@ -9,6 +9,7 @@ from .._facts._recommendation import Recommendation
 from .._facts._table import counted, spell
 from ._diagnose import MOSTLY, computing_share, measured
 from ._formulas import Case
+from ._trials import most_lanes
 
 __all__ = ["BECAUSE", "notes", "reason"]
 
@@ -69,13 +70,20 @@ def _blocked(verdict: Recommendation) -> str:
     return f"each coroutine blocks its loop for {spent}{where}"
 
 
+def _kept_busy(verdict: Recommendation) -> float:
+    """CPUs, of those that there were, which a call and its threads computed on."""
+    profile = verdict.profile
+    there = profile.cpus or verdict.machine.cpus
+    return min(there, (1.0 + profile.native) * profile.cpu / profile.wall)
+
+
 BECAUSE: dict[str, Callable[[Recommendation], str]] = {
     "tiny": lambda it: f"each call takes {spell(it.profile.wall)}, less than handing it over would be worth",
     "rate-limited": lambda it: f"{it.profile.congestion:.0%} of the calls are turned away by what they crowd",
     "cpu under the GIL": _under,
     "cpu outside the GIL": lambda it: f"each call computes for {_computing(it)} without holding the GIL",
     "native threads inside": lambda it: (
-        f"each call already keeps {1 + it.profile.native:.1f} CPUs busy with threads of its own"
+        f"each call already keeps {_kept_busy(it):.1f} CPUs busy with threads of its own"
     ),
     "child processes": lambda it: (
         f"each call has child processes compute for {spell(it.profile.children)} while it waits"
@@ -143,6 +151,12 @@ BORDER = 0.05
 """Share of the time by which repeated samples of the same callable differ (guessed)."""
 
 
+def _most(lanes: int, tried: int | None) -> str:
+    if lanes == tried:
+        return f"More than {counted(lanes, 'lane')} delivered less in the trials."
+    return f"{counted(lanes, 'lane')} and the threads that each call has of its own fill the cores."
+
+
 NO_ITEMS = "No call was made: there was no item to make one with."
 NO_TIME = "No call was made: the budget was over before one could begin. A larger one tells more."
 
@@ -190,7 +204,7 @@ def _of_case(case: Case, *, known: bool) -> Iterator[str]:
             "Calls queue for something; it was taken to be shared by processes too. A lock within "
             "the process is not: race them to know."
         )
-    if demand.most_lanes is not None:
-        yield f"More than {counted(demand.most_lanes, 'lane')} delivered less in the trials."
+    if demand.most_lanes is not None and demand.most_lanes < case.items:
+        yield _most(demand.most_lanes, most_lanes(profile))
     if not case.machine.gil and profile.pair_inflation is None:
         yield "How the callable scales without the GIL was not measured."
