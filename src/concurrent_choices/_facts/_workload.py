@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sized
+from collections.abc import Callable, Iterable
 from inspect import isclass
 from pkgutil import resolve_name
 from typing import Any, cast
@@ -11,7 +11,7 @@ from typing import Any, cast
 from attrs import Factory, field, frozen
 
 from .._errors import InvalidArgumentError
-from ._numbers import plain_int_or_none
+from ._numbers import length_of, plain_int_or_none
 from ._validators import from_0_or_none
 
 __all__ = ["Workload"]
@@ -81,7 +81,7 @@ class Workload:
         """How many items there are; None where nobody can say without pulling them all."""
         if self.items_count is not None:
             return self.items_count
-        return len(self.items) if isinstance(self.items, Sized) else None
+        return length_of(self.items)
 
     @property
     def reference(self) -> str:
@@ -107,7 +107,7 @@ class Workload:
             InvalidArgumentError: The callable cannot be imported by name, or an item is no JSON, or would
                 come back as another, as a tuple would as a list.
         """
-        listed = list(self.items) if isinstance(self.items, Sized) else None
+        listed = None if length_of(self.items) is None else list(self.items)
         if listed is None:
             problem = "cannot be written as JSON without using the iterable up; make it a list"
             raise InvalidArgumentError("items", problem)
