@@ -1,4 +1,5 @@
 import asyncio
+import functools
 import itertools
 import math
 import sqlite3
@@ -253,6 +254,22 @@ def test_items_that_come_one_await_after_the_other():
 
     with pytest.raises(InvalidArgumentError, match="astream"):
         recommend(abs, items())
+
+
+def test_a_callable_that_refuses_the_thread_of_sampling():
+    """Where nobody could foresee it the verdict names the way out, and imagines no other machines."""
+    connection = functools.cache(lambda: sqlite3.connect(":memory:"))
+    connection()
+
+    def ask(item):
+        return connection().execute("select ?", (item,)).fetchone()
+
+    verdict = recommend(ask, range(200))
+    connection().close()
+
+    assert verdict.profile.errors == 1.0
+    assert verdict.changes == ()
+    assert any('run(fn, items, strategy="sequential") calls it in yours' in note for note in verdict.notes)
 
 
 def test_a_coroutine_that_needs_trio():

@@ -177,8 +177,7 @@ def _helpers_in_turn(profile: Profile, demand: Demand) -> Demand:
         return demand
 
     def shifted(held: float) -> Demand:
-        more = {"gil": demand.gil + held, "work": demand.work - held, "aside": demand.aside - held}
-        return evolve(demand, **more)
+        return evolve(demand, gil=demand.gil + held, work=demand.work - held, aside=demand.aside - held)
 
     def network(held: float) -> Network:
         return _network(shifted(held), PAIR)

@@ -26,6 +26,7 @@ from .._measure._ledger import calls_of, errors_of
 from .._measure._profiler import Sampled, profile
 from .._platform import this_machine
 from .._strategies._event_loop import has_uvloop, why_no_uvloop
+from .._work._bonds import refused_thread
 from .._work._callables import is_async
 from .._work._words import show, text_of
 from ._arguments import check_fn, check_items, only_async, seconds_in
@@ -171,6 +172,11 @@ def _raised(sampled: Sampled) -> Iterator[str]:
     if not errors:
         return
     yield f"The first error was {show(errors[0])}."
+    if len(errors) == calls_of(sampled.runs) and all(map(refused_thread, errors)):
+        yield (
+            "The callable works in one thread only, and sampling is done in another. "
+            'run(fn, items, strategy="sequential") calls it in yours.'
+        )
     if any(NEEDS_TRIO in text_of(error) for error in errors):
         yield (
             "The callable seems to need trio, and sampling is done on asyncio. It can be run with "
