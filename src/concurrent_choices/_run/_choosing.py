@@ -72,7 +72,8 @@ def recommend(
             the work would take one by one. An iterable that keeps them waiting is waited for.
         verify: Whether the leading candidates race on some of the items. A call that takes long is waited for
             there, not while looking, and a `SystemExit` of one is raised.
-        machine: Where it is to run, to ask "what if"; this machine by default. Elsewhere cannot be raced.
+        machine: Where it is to run, to ask "what if"; this machine by default. Elsewhere cannot be raced. Run
+            here, such a verdict starts as many workers as are right there.
 
     Returns:
         A verdict. Printed, it is a table; it can `run` the work, and `run(..., strategy=verdict)` takes it.
