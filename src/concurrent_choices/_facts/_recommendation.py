@@ -89,7 +89,8 @@ class Recommendation(Printed, Jsonable):
         yield f"bound: {self.bound}    diagnosis: {self.diagnosis}"
         chosen = f'Use "{self.plan.strategy}" ({how(self.plan, is_async=self.profile.is_async)})'
         vain = self.profile.errors == 1.0 or self._unmeasured
-        yield paragraph(f"{'Nothing to go by' if vain else chosen}: {self.reason}")
+        told = f"{'Nothing to go by' if vain else chosen}: {self.reason}"
+        yield paragraph(told if self.items else "There are no items.")
 
     def _table(self) -> Iterator[str]:
         raced = ["measured"] if any(each.measured is not None for each in self.estimates) else []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable
 from inspect import isclass
 from pkgutil import resolve_name
 from typing import Any, cast
 
-from attrs import Factory, field, frozen
+from attrs import Attribute, Factory, field, frozen
 
 from .._errors import InvalidArgumentError
 from ._numbers import length_of, plain_int_or_none
@@ -28,6 +29,13 @@ def _iterable(_: Any, __: Any, value: object) -> None:
     if not any(hasattr(type(value), way) for way in ("__iter__", "__aiter__", "__getitem__")):
         problem = f"must be an iterable, not {value!r}; put a single item into a list"
         raise InvalidArgumentError("items", problem)
+
+
+def _countable(_instance: object, attribute: Attribute[Any], value: int | None) -> None:
+    from_0_or_none(_instance, attribute, value)
+    if value is not None and value > sys.maxsize:
+        problem = f"must be no more than {sys.maxsize:,}, which is what any list could hold"
+        raise InvalidArgumentError(attribute.name, problem)
 
 
 def _name(workload: Any) -> str:
@@ -72,7 +80,7 @@ class Workload:
     fn: Callable[[Any], Any] = field(validator=_callable)
     items: Iterable[Any] = field(default=(), validator=_iterable)
     items_count: int | None = field(
-        default=None, kw_only=True, converter=plain_int_or_none, validator=from_0_or_none
+        default=None, kw_only=True, converter=plain_int_or_none, validator=_countable
     )
     name: str = field(default=Factory(_name, takes_self=True), kw_only=True)
 
