@@ -29,7 +29,7 @@ from .._strategies._event_loop import has_uvloop, why_no_uvloop
 from .._work._bonds import refused_thread
 from .._work._callables import is_async
 from .._work._words import show, text_of
-from ._arguments import check_fn, check_items, only_async, seconds_in
+from ._arguments import check_budget, check_fn, check_items, only_async
 from ._elsewhere import Elsewhere, elsewhere
 from ._leftover import Leftover
 from ._probes import probes
@@ -83,7 +83,7 @@ def recommend(
         Exception: What the caller's iterable raised when it was asked for its first items.
     """
     asked = _workload(workload, items)
-    limit = _check_budget(budget)
+    limit = check_budget(budget)
     _check_machine(machine)
     calibration = machine_costs(probes())
     began = time.perf_counter()
@@ -242,10 +242,3 @@ def _workload(workload: Any, items: Any) -> Workload:
 def _check_machine(machine: Any) -> None:
     if not isinstance(machine, Machine | None):
         raise InvalidArgumentError("machine", f"must be a Machine, such as Machine(cpus=64), not {machine!r}")
-
-
-def _check_budget(budget: Any) -> float:
-    seconds = seconds_in(budget)
-    if seconds is None:
-        raise InvalidArgumentError("budget", f"must be seconds above 0, not {budget!r}")
-    return seconds
