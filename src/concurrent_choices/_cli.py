@@ -14,6 +14,8 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, redirect_stdout
 from math import inf
 from pathlib import Path
+from re import fullmatch
+from traceback import extract_tb
 from typing import Any, TextIO
 
 from attrs import asdict, evolve
@@ -30,11 +32,15 @@ from ._facts._table import counted
 from ._facts._workload import Workload
 from ._measure._calibration import describe, machine_costs
 from ._platform import this_machine
+from ._run._arguments import check_budget
 from ._run._choosing import recommend
 from ._run._probes import probes
 from ._work._words import safe_repr, show
 
 __all__ = ["main"]
+
+BYTE_ORDER_MARK = "\ufeff"
+"""What some editors begin a file with: no part of its first line."""
 
 
 class _UserCodeError(Exception):
@@ -43,9 +49,9 @@ class _UserCodeError(Exception):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, by default the one that this program was called with; its exit code."""
-    asked = _parsed(arguments)
-    _escape_what_cannot_be_encoded()
     try:
+        asked = _parsed(arguments)
+        _escape_what_cannot_be_encoded()
         code: int = asked.command(asked)
         print(end="", flush=True)  # here, where it can still be said that nobody reads it
     except InvalidArgumentError as error:
@@ -117,7 +123,9 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version  # noqa: PLC0415 - read from the installed package, when asked for
 
-        print(parser.prog, version("concurrent_choices"))
+        print(
+            parser.prog, version("concurrent_choices"), flush=True
+        )  # here, where a full disk can still be told
         parser.exit()
 
 
@@ -235,6 +243,31 @@ def _blaming(whose: str) -> Generator[None]:
         raise _UserCodeError(problem) from error
 
 
+@contextmanager
+def _blaming_import(reference: str) -> Generator[None]:
+    """The same of a module, with where it raised: nobody has seen a traceback."""
+    try:
+        yield
+    except InvalidArgumentError:
+        raise
+    except (Exception, SystemExit) as error:
+        problem = f"{reference}: importing its module raised {safe_repr(error)}{_place(error)}"
+        raise _UserCodeError(problem) from error
+
+
+def _place(error: BaseException) -> str:
+    """Where an error was raised, as " at FILE:LINE"; empty where that is in no file."""
+    if isinstance(error, SyntaxError):
+        return f" at {error.filename}:{error.lineno}" if error.filename else ""
+    frames = [each for each in extract_tb(error.__traceback__) if not each.filename.startswith("<")]
+    last = frames[-1] if frames else None
+    return (
+        f" at {last.filename}:{last.lineno}"
+        if last and last.filename != found_at.__code__.co_filename
+        else ""
+    )
+
+
 def _with(given: Request | str, headers: Iterable[str]) -> Request:
     """A request with headers as the command line has them."""
     request = Request.of(given)
@@ -261,6 +294,7 @@ def _verdict(asked: argparse.Namespace) -> Recommendation:
     if asked.count is not None and asked.count < 0:
         raise InvalidArgumentError("--count", f"must be 0 or more, not {asked.count}")
     workload = Workload(fn, items, items_count=asked.count)
+    check_budget(asked.budget)
     machine = _what_if(asked)
     _tell(f"calling {asked.callable} on some of its items ...")
     with _blaming("the items"):
@@ -274,7 +308,7 @@ def _say(fact: Jsonable, *, as_json: bool) -> None:
 def _imported(reference: str) -> Callable[[Any], Any]:
     """The callable of a reference; the current folder is searched, as by ``python -m``."""
     _search_here()
-    with _blaming(reference):
+    with _blaming_import(reference):
         found = found_at(reference, "FN")
     if not callable(found):
         problem = f"is no callable but {type(found).__name__!r}"
@@ -306,7 +340,8 @@ def _lines(file: TextIO | None) -> list[str]:
     if file is None:
         msg = "standard input is closed"
         raise OSError(msg)
-    return [line.rstrip("\n") for line in file]
+    lines = [line.rstrip("\n") for line in file]
+    return [lines[0].removeprefix(BYTE_ORDER_MARK), *lines[1:]] if lines else []
 
 
 def _evaluated(text: str) -> Iterable[Any]:
@@ -314,19 +349,26 @@ def _evaluated(text: str) -> Iterable[Any]:
         items: Any = eval(text, {})  # noqa: S307 - the user's own expression, on the user's own command line
     except (Exception, SystemExit) as error:
         problem = f"{text!r} is neither a file nor an expression that works: {safe_repr(error)}"
+        if _like_a_path(text):
+            problem = f"there is no such file as {text!r}"
         raise InvalidArgumentError("--items", problem) from error
     if not isinstance(items, Iterable):
         raise InvalidArgumentError("--items", f"{text!r} gives {show(items)}, which cannot be iterated over")
     return items  # pyright: ignore[reportUnknownVariableType] - an expression gives anything
 
 
+def _like_a_path(text: str) -> bool:
+    """Whether something that is no working expression was meant for a file: "photos.txt", "./list"."""
+    return fullmatch(r"[\w./\\:~-]*(/|\\|\.[A-Za-z]\w*)[\w./\\:~-]*", text) is not None
+
+
 def _what_if(asked: argparse.Namespace) -> Machine | None:
     """The machine asked about, or None for this one."""
+    here = this_machine()  # in any case: it refuses a wrong CONCURRENT_CHOICES_CPUS before anything is called
     if asked.cpus is None and not asked.no_gil:
         return None
     if asked.cpus is not None and not 0 < asked.cpus < inf:
         raise InvalidArgumentError("--cpus", f"must be a number above 0, not {asked.cpus:g}")
-    here = this_machine()
     return evolve(here, cpus=asked.cpus or here.cpus, gil=here.gil and not asked.no_gil)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from concurrent_choices import Recommendation
-from concurrent_choices._cli import main
+from concurrent_choices._cli import _items, main
 from interpreters import interpreter
 
 
@@ -41,6 +41,23 @@ def test_items_from_a_file_are_its_lines(here, capsys):
     (here / "lines.txt").write_text("a\nb\fb\n\nc\u2028c\x85c\n", encoding="utf-8")
     assert main(["recommend", "builtins:len", "--items", "lines.txt", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["items"] == 4
+
+
+def test_a_byte_order_mark_is_no_part_of_an_item(here):
+    """Some editors begin a file with one."""
+    (here / "marked.txt").write_text("a\nb\n", encoding="utf-8-sig")
+    assert _items("marked.txt") == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment"), [(["--budget", "0"], {}), ([], {"CONCURRENT_CHOICES_CPUS": "many"})]
+)
+def test_what_is_refused_is_not_said_to_have_begun(here, capsys, monkeypatch, arguments, environment):
+    """Nobody should believe that a real call was made."""
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert main(["recommend", "mine:talks", "--items", "[1]", *arguments]) == 2
+    assert "calling" not in capsys.readouterr().err
 
 
 def test_items_from_a_pipe(here, capsys):
@@ -96,6 +113,14 @@ def test_what_if(here, capsys):
         (["mine:fails", "--items", "[1]", "--count", "-1"], "--count: must be 0 or more, not -1"),
         (["mine:fails", "--items", "photo.jpeg"], "--items: 'photo.jpeg' cannot be read: 'utf-8' codec"),
         (["mine", "--items", "[1]"], "mine: names nothing; write it as mine:FN"),
+        (["./mine.py:fails", "--items", "[1]"], "names nothing; write it as mine:fails from its folder"),
+        (["mine/py:fails", "--items", "[1]"], "names nothing; write it as mine:fails"),
+        (["mine.py:fails", "--items", "[1]"], "names a file; write it as mine:fails"),
+        (["mine:fails()", "--items", "[1]"], "names nothing; write it as mine:fails"),
+        ([":", "--items", "[1]"], "names nothing; write it as MODULE:FN"),
+        (["mine:fails", "--items", "./missing.txt"], "--items: there is no such file as './missing.txt'"),
+        (["mine:fails", "--items", "missing.txt"], "--items: there is no such file as 'missing.txt'"),
+        (["mine:fails", "--items", "missing"], "neither a file nor an expression"),
         (["mine:Shop.__module__", "--items", "[1]"], "mine:Shop.__module__: is no callable but 'str'"),
         (["mine:fails", "--items", "10**5000"], "which cannot be iterated over"),
     ],
@@ -127,13 +152,22 @@ def test_a_module_whose_own_code_raises(here, capsys, error):
     """Not even of what a search raises is the reference accused: exit code 1, with what it was."""
     (here / "wrong.py").write_text(f"raise {error!r}")
     assert main(["recommend", "wrong:fn", "--items", "[1]"]) == 1
-    assert capsys.readouterr() == ("", f"concurrent-choices: wrong:fn raised {error!r}\n")
+    told = f"wrong:fn: importing its module raised {error!r} at {here / 'wrong.py'}:1"
+    assert capsys.readouterr() == ("", f"concurrent-choices: {told}\n")
 
 
 def test_a_module_that_raises(here, capsys):
     """Exit code 1, with what it raised."""
     assert main(["recommend", "faulty:fn", "--items", "[1]"]) == 1
-    assert capsys.readouterr() == ("", "concurrent-choices: faulty:fn raised OSError('no settings')\n")
+    told = f"faulty:fn: importing its module raised OSError('no settings') at {here / 'faulty.py'}:1"
+    assert capsys.readouterr() == ("", f"concurrent-choices: {told}\n")
+
+
+def test_a_module_that_is_no_python(here, capsys):
+    """Of a mistake in its grammar the place is the error's own."""
+    (here / "unwritten.py").write_text("x = 1\nx = =\n")
+    assert main(["recommend", "unwritten:fn", "--items", "[1]"]) == 1
+    assert capsys.readouterr().err.endswith(f" at {here / 'unwritten.py'}:2\n")
 
 
 @pytest.mark.parametrize(
@@ -199,6 +233,10 @@ def test_a_full_disk(monkeypatch, capsys):
     with Path("/dev/full").open("w") as full:
         monkeypatch.setattr(sys, "stdout", full)
         assert main(["machine"]) == 1
+    assert "concurrent-choices: [Errno 28]" in capsys.readouterr().err
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert main(["--version"]) == 1
     assert "concurrent-choices: [Errno 28]" in capsys.readouterr().err
 
 

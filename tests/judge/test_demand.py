@@ -201,6 +201,29 @@ def test_threads_that_fill_the_machine_are_not_multiplied():
     assert demand_of(function(10, cpu=10, native=0.2), TWO).most_lanes is None
 
 
+def test_threads_of_its_own_that_two_lanes_did_not_multiply_hold_the_gil():
+    """A pool of Python code: five times its CPU in other threads, and two calls no faster than one."""
+    pool = {"native": 20.0, "pair_parallelism": 0.5}
+    demand = demand_of(function(4, cpu=0.2, gil=0.2, pair_speedup=1.0, **pool), TWO)
+
+    assert demand.gil == pytest.approx(4 * MS, rel=0.01)
+    assert (demand.work, demand.aside) == pytest.approx((0.0, 0.0), abs=0.05 * MS)
+    assert demand_of(function(4, cpu=0.2, gil=0.2, pair_speedup=1.9, **pool), TWO).gil == pytest.approx(
+        0.2 * MS
+    )
+
+
+def test_threads_that_fill_both_cores_are_outside_the_gil():
+    """Two calls are no faster than one then, whatever they hold."""
+    profile = function(4, cpu=0.1, gil=0.1, native=75.0, pair_speedup=1.0, pair_parallelism=0.2)
+    assert demand_of(profile, TWO).gil == pytest.approx(0.1 * MS)
+
+
+def test_numbers_of_lanes_that_nobody_would_try_are_none():
+    """Beside a call that computes for a nanosecond, any trifle is a large multiple of that."""
+    assert demand_of(function(20, cpu=1e-9, gil=1e-9, native=4.0), TWO).most_lanes is None
+
+
 def test_children_compute_while_it_waits():
     """A process it starts and waits for needs a core, not the GIL."""
     demand = demand_of(function(20, cpu=1, gil=1, children=15 * MS), TWO)

@@ -8,9 +8,11 @@ from judge_cases import MS, TWO, US, coroutine, function
 import concurrent_choices._judge
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._machine import Machine
+from concurrent_choices._facts._plan import Plan
 from concurrent_choices._facts._profile import Payload, Profile
 from concurrent_choices._facts._recommendation import Recommendation
 from concurrent_choices._facts._workload import Workload
+from concurrent_choices._judge._reason import reason
 from concurrent_choices._judge._recommend import recommend, settle
 
 PYTHON = function(3, cpu=3, gil=3)
@@ -85,6 +87,34 @@ def test_reasons_are_sentences():
     )
 
 
+@pytest.mark.parametrize(
+    ("strategy", "words"),
+    [
+        ("thread", "so 1 thread does it"),
+        ("process", "so 1 process with a GIL of its own does the work"),
+        ("hybrid", "so 1 process with 3 threads does it"),
+    ],
+)
+def test_a_single_worker_is_singular(strategy, words):
+    """It shares nothing with anybody, and nothing goes on at the same time."""
+    plan = Plan(strategy=strategy, workers=1, concurrency=3 if strategy == "hybrid" else 1)
+    assert words in reason(evolve(verdict(PYTHON, 5), plan=plan))
+
+
+def test_what_computes_and_waits_says_which_is_which():
+    """The share is the one that the note on borders tells."""
+    told = verdict(function(10, cpu=6.6, gil=3, blocking_calls=1.0))
+    assert told.reason.startswith("each call computes for 66% of its 10.0 ms and waits for the rest, so ")
+    assert "It computes for 66% of its time" in " ".join(told.notes)
+
+
+def test_threads_in_spite_of_the_gil_overlap_the_rest():
+    """Only one at a time holds it, so it is not the computing that goes on at the same time."""
+    threads = Plan(strategy="thread", workers=6, concurrency=6)
+    told = reason(evolve(verdict(function(10, cpu=7.5, gil=7.5, blocking_calls=1.0)), plan=threads))
+    assert "can hold; but the rest of a call, above all its waits, overlaps in 6 threads" in told
+
+
 def test_the_line_that_blocks_is_named():
     """In the diagnosis, in the reason, and in what would change the verdict."""
     told = verdict(evolve(BLOCKS, pair_speedup=1.0))  # on one loop, two get no more done than one
@@ -144,6 +174,9 @@ def test_no_items_are_nothing_to_do():
     """One after another, in no time."""
     told = verdict(SLEEP, 0)
     assert (told.plan.strategy, told.chosen.seconds, told.changes) == ("sequential", 0.0, ())
+    assert (told.reason, told.notes) == ("there are no items.", ())
+    assert "There are no items.\n" in str(told)
+    assert verdict(Profile(items=0, missing=("gil: too few looks to tell",)), 0).notes == ()
 
 
 def test_an_unmeasured_callable_is_called_unknown():
@@ -151,6 +184,21 @@ def test_an_unmeasured_callable_is_called_unknown():
     told = verdict(Profile(), 100)
     assert (told.plan.strategy, told.bound, told.diagnosis) == ("sequential", "unknown", "unknown")
     assert "nothing could be measured" in told.reason
+
+
+@pytest.mark.parametrize(
+    ("items", "why"), [(0, "there was no item to make one with"), (None, "the budget was over")]
+)
+def test_where_no_call_was_made_nothing_is_predicted(items, why):
+    """Seconds of what is around a call are none of the work's: nobody should read a microsecond there."""
+    told = verdict(Profile(items=items), 1000)
+
+    assert {each.seconds for each in told.estimates} == {None}
+    assert "not measured" in str(told)
+    assert "±" not in str(told)
+    assert f"No call was made: {why}" in told.notes[0]
+    assert told.contenders == (told.plan,)
+    assert Recommendation.from_json(told.to_json()) == told
 
 
 def test_what_was_not_measured_is_noted():
@@ -161,6 +209,26 @@ def test_what_was_not_measured_is_noted():
         "Only one call was measured; its time may not be typical.",
         "25% of the sampled calls raised.",
     )
+
+
+@pytest.mark.parametrize(
+    ("seen", "note"),
+    [
+        ({"native": 20.0}, "1 lane and the threads that each call has of its own fill the cores."),
+        ({"pair_speedup": 1.9, "ramp": ((16, 1.2),)}, "More than 2 lanes delivered less in the trials."),
+    ],
+)
+def test_what_trials_have_shown_is_told_apart_from_what_follows(seen, note):
+    """Nobody is told of a trial that did not take place."""
+    told = verdict(function(4, cpu=0.4, gil=0.4, pair_parallelism=0.2, **seen))
+    assert [each for each in told.notes if "lane" in each] == [note]
+
+
+@pytest.mark.parametrize(("native", "busy"), [(9.0, "1.0"), (100.0, "2.0")])
+def test_cpus_kept_busy_are_of_those_that_there_are(native, busy):
+    """The threads' CPU time over the call's wall time, not over the little CPU time that it has itself."""
+    told = verdict(function(4, cpu=0.4, gil=0.4, native=native, pair_speedup=1.0, pair_parallelism=0.2))
+    assert told.reason.startswith(f"each call already keeps {busy} CPUs busy with threads of its own")
 
 
 @pytest.mark.parametrize(
@@ -251,6 +319,8 @@ def test_what_did_not_come_back_has_computed_for_at_least_so_long():
 
     assert told.reason.startswith("each call computes for at least 800 ms under the GIL")
     assert "times as fast" not in told.reason
+    assert told.changes
+    assert all(", at least " in each for each in told.changes)
 
 
 def test_calls_that_all_raised_are_nothing_to_go_by():
@@ -259,3 +329,4 @@ def test_calls_that_all_raised_are_nothing_to_go_by():
 
     assert "Nothing to go by: no sampled call succeeded" in str(told)
     assert "Use " not in str(told)
+    assert told.changes == ()

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from concurrent_choices._facts._workload import Workload
 from concurrent_choices._measure._feed import Feed, Places
 
 
@@ -179,6 +180,23 @@ def test_an_array_is_taken_from_everywhere():
     feed = Feed(numpy.arange(0, 60, 10))
 
     assert [claim.items for claim in feed.take(2, 1)] == [[0], [30]]
+
+
+class Unsure(list):
+    """Does not know yet how many there are."""
+
+    def __len__(self):
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("items", [range(10**30), Unsure([0, 1, 2])])
+def test_what_cannot_tell_its_length_is_iterated(items):
+    """A range that is longer than `len` can say, a user's own class whose `__len__` raises."""
+    feed = Feed(items)
+
+    assert (feed.count, feed.places) == (None, None)
+    assert [each for claim in feed.take(2, 2) for each in claim.items] == [0, 1]
+    assert Workload(abs, items).count is None
 
 
 def test_a_mapping_is_iterated():

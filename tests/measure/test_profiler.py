@@ -122,6 +122,18 @@ def test_the_first_call_is_kept_apart(clock):
     assert profile.first_excess == pytest.approx(0.99)
 
 
+@pytest.mark.parametrize(("items", "began"), [(range(100), 1_000_000_000), (["only"], 0)])
+def test_the_witness_speaks_of_the_calls_after_the_first(clock, items, began):
+    """What connecting or importing did with the GIL says nothing of later calls; alone, it is heard."""
+    witness = FakeWitness(1.0)
+    fn = Called(clock, wall=1.0)
+    fn.result = lambda item: fn.times.update(wall=0.01)
+
+    profile_at(Bench(fn, items, clock=clock, is_async=False, hand=OwnHand), witness, 2.0)
+
+    assert witness.spans[0][0] == began
+
+
 def test_small_calls_are_timed_in_blocks(clock):
     """A clock that takes longer than the call is read seldom."""
     clock = CountingClock()
@@ -191,6 +203,25 @@ def test_two_long_waits_that_are_alike_are_enough(clock, growth, calls):
     sampled(fn, range(100_000), clock=clock, budget=1.5)
 
     assert len(fn.items) == calls
+
+
+@pytest.mark.parametrize("looked_up", [True, False])
+def test_waiting_for_items_is_not_calling(clock, looked_up):
+    """An iterable that takes longer than the budget to give its first item has that item called."""
+
+    class Slow(list):
+        def __getitem__(self, place):
+            clock.spend(wall=1.0)
+            return super().__getitem__(place)
+
+    def slow():
+        clock.spend(wall=1.0)
+        yield from range(100)
+
+    fn = Called(clock, wall=0.01)
+    sample = sampled(fn, Slow(range(100)) if looked_up else slow(), clock=clock, budget=0.5)
+
+    assert sample.profile.wall == pytest.approx(0.01)
 
 
 def test_no_items(clock):

@@ -1,4 +1,5 @@
 import asyncio
+import functools
 import itertools
 import math
 import sqlite3
@@ -40,11 +41,24 @@ def test_a_budget_without_end():
     assert recommend(callables.double, [21], budget=math.inf).run() == [42]
 
 
-@pytest.mark.parametrize("cpus", [0, -1, math.inf, math.nan, "four", None])
+@pytest.mark.parametrize("cpus", [0, -1, math.inf, math.nan, 10**400, "four", None])
 def test_processors_that_cannot_be(cpus):
     """A made-up machine has a number of processors above 0."""
     with pytest.raises(InvalidArgumentError, match="cpus: must be a number above 0, such as 64, not "):
         Machine(cpus=cpus)
+
+
+@pytest.mark.parametrize("wrong", [{"memory": "x"}, {"memory": -1}, {"gil": "no"}, {"gil": None}])
+def test_machines_that_cannot_be(wrong):
+    """They are refused where they are described, not in the midst of a prediction."""
+    with pytest.raises(InvalidArgumentError, match=f"{next(iter(wrong))}: must be "):
+        Machine(**wrong)
+
+
+def test_more_items_than_any_list_could_hold():
+    """No figure could be reckoned for them."""
+    with pytest.raises(InvalidArgumentError, match=r"items_count: must be no more than 9,223,\d"):
+        Workload(abs, items_count=10**400)
 
 
 def test_a_machine_is_one():
@@ -253,6 +267,22 @@ def test_items_that_come_one_await_after_the_other():
 
     with pytest.raises(InvalidArgumentError, match="astream"):
         recommend(abs, items())
+
+
+def test_a_callable_that_refuses_the_thread_of_sampling():
+    """Where nobody could foresee it the verdict names the way out, and imagines no other machines."""
+    connection = functools.cache(lambda: sqlite3.connect(":memory:"))
+    connection()
+
+    def ask(item):
+        return connection().execute("select ?", (item,)).fetchone()
+
+    verdict = recommend(ask, range(200))
+    connection().close()
+
+    assert verdict.profile.errors == 1.0
+    assert verdict.changes == ()
+    assert any('run(fn, items, strategy="sequential") calls it in yours' in note for note in verdict.notes)
 
 
 def test_a_coroutine_that_needs_trio():

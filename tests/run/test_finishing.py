@@ -131,6 +131,22 @@ def test_a_verdict_that_refused_is_not_used_up():
     assert rest == [*range(1, 20)]
 
 
+@pytest.mark.parametrize("error", [SystemExit, GeneratorExit, asyncio.CancelledError])
+def test_what_is_no_exception_is_no_result(error):
+    """As in `run`: whoever wants to end the program is not put into a list."""
+
+    def fn(item):
+        if item == 0:
+            raise error
+        return item
+
+    verdict = recommend(fn, range(10), verify=False)
+
+    assert verdict.profile.errors
+    with pytest.raises(error):
+        verdict.run(return_exceptions=True)
+
+
 def test_a_verdict_travels_without_its_work():
     """What it says can be pickled and copied; the items stay with the verdict, which can still run them."""
     verdict = recommend(callables.double, (item for item in range(20)))

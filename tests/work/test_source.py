@@ -305,3 +305,12 @@ def test_it_never_seems_finished_while_items_are_left():
     source.claim(1600)
     source.claim(1)
     assert seen == [False]
+
+
+@pytest.mark.parametrize("items", [range(10**30), range(0, -(10**30), -1)])
+def test_a_range_longer_than_len_can_tell(items):
+    """It is advanced as an endless iterable is."""
+    source = Source(items)
+
+    assert source.length is None
+    assert source.claim(2) == Claim(0, list(items[:2]))

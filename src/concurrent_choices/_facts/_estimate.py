@@ -18,7 +18,7 @@ class Estimate(Jsonable):
 
     Attributes:
         plan: The strategy with its best numbers of workers and items in flight.
-        seconds: Predicted wall time for all items; None where it cannot run.
+        seconds: Predicted wall time for all items; None where it cannot run, or no call was measured.
         error: One standard error of `seconds`, in seconds.
         measured: Wall time for all items as a race on real items measured it; None without a race.
         limit: What holds it back: "lanes", "gil", "cores", "parent", "loop" or "resource"

@@ -88,7 +88,9 @@ class Recommendation(Printed, Jsonable):
         yield f"{self.name}: {items} on {counted(machine.cpus, 'CPU')} ({machine.python}{gil})"
         yield f"bound: {self.bound}    diagnosis: {self.diagnosis}"
         chosen = f'Use "{self.plan.strategy}" ({how(self.plan, is_async=self.profile.is_async)})'
-        yield paragraph(f"{'Nothing to go by' if self.profile.errors == 1.0 else chosen}: {self.reason}")
+        vain = self.profile.errors == 1.0 or self._unmeasured
+        told = f"{'Nothing to go by' if vain else chosen}: {self.reason}"
+        yield paragraph(told if self.items else "There are no items.")
 
     def _table(self) -> Iterator[str]:
         raced = ["measured"] if any(each.measured is not None for each in self.estimates) else []
@@ -98,15 +100,21 @@ class Recommendation(Printed, Jsonable):
     def _row(self, each: Estimate, *, raced: bool) -> list[str]:
         strategy = each.plan.strategy
         mark = ">" if strategy == self.plan.strategy else " "
-        if each.seconds is None:
+        if each.obstacle:
             return [mark, strategy, f"cannot run: {each.obstacle}"]
         measured = "" if each.measured is None else spell(each.measured)
-        least = self.profile.wall_at_least
-        predicted = (
-            f"at least {spell(each.seconds)}" if least else f"{spell(each.seconds)} ± {spell(each.error)}"
-        )
         plan = how(each.plan, is_async=self.profile.is_async)
-        return [mark, strategy, plan, predicted, *([measured] if raced else [])]
+        return [mark, strategy, plan, self._predicted(each), *([measured] if raced else [])]
+
+    def _predicted(self, each: Estimate) -> str:
+        if each.seconds is None:
+            return "not measured"
+        least = self.profile.wall_at_least
+        return f"at least {spell(each.seconds)}" if least else f"{spell(each.seconds)} ± {spell(each.error)}"
+
+    @property
+    def _unmeasured(self) -> bool:
+        return all(each.seconds is None for each in self.estimates)
 
     def _foot(self) -> Iterator[str]:
         if self.close:
@@ -114,5 +122,7 @@ class Recommendation(Printed, Jsonable):
         yield from section("What would change it", self.changes)
         noted = [f"{each.plan.strategy}: {each.note}" for each in self.estimates if each.note]
         yield from section("To know", [*self.notes, *noted])
+        if self._unmeasured:
+            return
         error = "" if self.profile.wall_at_least else "± is one standard error; "
         yield f"{error}times are for all items together, starting up included.".capitalize()

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sized
+import sys
+from collections.abc import Callable, Iterable
 from inspect import isclass
 from pkgutil import resolve_name
 from typing import Any, cast
 
-from attrs import Factory, field, frozen
+from attrs import Attribute, Factory, field, frozen
 
 from .._errors import InvalidArgumentError
-from ._numbers import plain_int_or_none
+from ._numbers import length_of, plain_int_or_none
 from ._validators import from_0_or_none
 
 __all__ = ["Workload"]
@@ -28,6 +29,13 @@ def _iterable(_: Any, __: Any, value: object) -> None:
     if not any(hasattr(type(value), way) for way in ("__iter__", "__aiter__", "__getitem__")):
         problem = f"must be an iterable, not {value!r}; put a single item into a list"
         raise InvalidArgumentError("items", problem)
+
+
+def _countable(_instance: object, attribute: Attribute[Any], value: int | None) -> None:
+    from_0_or_none(_instance, attribute, value)
+    if value is not None and value > sys.maxsize:
+        problem = f"must be no more than {sys.maxsize:,}, which is what any list could hold"
+        raise InvalidArgumentError(attribute.name, problem)
 
 
 def _name(workload: Any) -> str:
@@ -72,7 +80,7 @@ class Workload:
     fn: Callable[[Any], Any] = field(validator=_callable)
     items: Iterable[Any] = field(default=(), validator=_iterable)
     items_count: int | None = field(
-        default=None, kw_only=True, converter=plain_int_or_none, validator=from_0_or_none
+        default=None, kw_only=True, converter=plain_int_or_none, validator=_countable
     )
     name: str = field(default=Factory(_name, takes_self=True), kw_only=True)
 
@@ -81,7 +89,7 @@ class Workload:
         """How many items there are; None where nobody can say without pulling them all."""
         if self.items_count is not None:
             return self.items_count
-        return len(self.items) if isinstance(self.items, Sized) else None
+        return length_of(self.items)
 
     @property
     def reference(self) -> str:
@@ -107,7 +115,7 @@ class Workload:
             InvalidArgumentError: The callable cannot be imported by name, or an item is no JSON, or would
                 come back as another, as a tuple would as a list.
         """
-        listed = list(self.items) if isinstance(self.items, Sized) else None
+        listed = None if length_of(self.items) is None else list(self.items)
         if listed is None:
             problem = "cannot be written as JSON without using the iterable up; make it a list"
             raise InvalidArgumentError("items", problem)

@@ -47,7 +47,7 @@ class _Twist:
 
 def changes(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> tuple[str, ...]:
     """What would change the verdict, a sentence each."""
-    if not case.items or not case.profile.wall:
+    if not case.items or not case.profile.wall or case.profile.errors == 1.0:  # of failing, nobody asks
         return ()
     return (
         *_by_twists(case, obstacles, chosen),
@@ -67,7 +67,7 @@ def _by_twists(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> It
         if not twist.remedy:
             said.add(plan.strategy)
         described = how(plan, is_async=case.profile.is_async)
-        yield f"{twist.words}: {plan.strategy} ({described}), {spell(seconds)}."
+        yield f"{twist.words}: {plan.strategy} ({described}), {_spelt(case, seconds)}."
 
 
 def _twists(case: Case) -> Iterator[_Twist]:
@@ -113,9 +113,14 @@ def _if_it_could_travel(case: Case, obstacles: Mapping[str, str], chosen: Estima
     if plan.strategy in IN_PROCESSES and seconds * TIE < chosen.expected:
         described = how(plan, is_async=case.profile.is_async)
         yield (
-            f"If it could run in other processes: {plan.strategy} ({described}), {spell(seconds)}; "
+            f"If it could run in other processes: {plan.strategy} ({described}), {_spelt(case, seconds)}; "
             f"but {obstacles['process']}."
         )
+
+
+def _spelt(case: Case, seconds: float) -> str:
+    """Seconds as the table has them: a lower bound where no call came back."""
+    return f"at least {spell(seconds)}" if case.profile.wall_at_least else spell(seconds)
 
 
 def _more_machines(chosen: Estimate) -> Iterator[str]:

@@ -23,6 +23,9 @@ __all__ = ["demand_of"]
 NOISE = 1.1
 """CPU inflation that a second lane may show for no reason (DECISION.md, EXP 2: 0.93 to 1.01)."""
 
+MOST = 1000
+"""Lanes that no plan exceeds (`_search`): more fit where threads of its own compute next to nothing."""
+
 COMPUTES = 0.3
 """Share of computing from which CPU inflation says something about memory (guessed)."""
 
@@ -105,4 +108,6 @@ def _crowded(profile: Profile, demand: Demand) -> int | None:
     if profile.native < NATIVE or not demand.busy:
         return demand.most_lanes
     filling = max(1, round(demand.cores * demand.alone / demand.busy))
+    if filling > MOST:
+        return demand.most_lanes
     return min(filling, demand.most_lanes or filling)

@@ -13,7 +13,7 @@ from ._demand import demand_of
 from ._stations import Demand
 from ._trials import NATIVE, memory_inflation
 
-__all__ = ["MOSTLY", "bound_of", "computing_share", "diagnose"]
+__all__ = ["MOSTLY", "bound_of", "computing_share", "diagnose", "measured"]
 
 MOSTLY = 0.7
 """Share of an item's time that makes it what it is: computing, or waiting (DECISION.md 5.1)."""
@@ -46,6 +46,11 @@ SELDOM = 0.1
 
 RESOURCE = 0.5
 """Share of an item's time at a resource that lets one in (DECISION.md 5.1: S < 2)."""
+
+
+def measured(profile: Profile) -> bool:
+    """Whether a call was made, be it one that raised or did not come back."""
+    return profile.calls > 0 or profile.wall > 0
 
 
 def bound_of(profile: Profile) -> str:

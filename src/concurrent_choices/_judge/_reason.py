@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
 from .._facts._table import counted, spell
-from ._diagnose import MOSTLY, computing_share
+from ._diagnose import MOSTLY, computing_share, measured
 from ._formulas import Case
+from ._obstacles import IN_PROCESSES
+from ._trials import most_lanes
 
 __all__ = ["BECAUSE", "notes", "reason"]
 
@@ -18,13 +20,28 @@ WORTH_IT = 1.1
 
 def reason(verdict: Recommendation) -> str:
     """Why the chosen plan, in one sentence."""
+    if not verdict.items:
+        return NO_ITEMS
     if verdict.profile.errors == 1.0:
         return "no sampled call succeeded, and the figures are those of failing."
+    if not measured(verdict.profile):
+        return "nothing could be measured, and one after another is the simplest."
     diagnosis, _, _ = verdict.diagnosis.partition(" at ")  # of a blocked loop its place is told, too
     because, bound = BECAUSE[diagnosis](verdict), verdict.profile.binding
     if bound and verdict.plan.strategy == "sequential":
         return f"{because}; but {bound}, so it goes one after another."
+    if diagnosis == "cpu under the GIL" and _despite_it(verdict):
+        rest = "the rest of a call, above all its waits," if verdict.profile.blocked else "the rest of a call"
+        return (
+            f"{because}; but {rest} overlaps in {counted(verdict.plan.in_flight, 'thread')}{_gain(verdict)}."
+        )
     return f"{because}, so {_therefore(verdict)}{_gain(verdict)}."
+
+
+def _despite_it(verdict: Recommendation) -> bool:
+    """Whether the plan has several threads share one GIL."""
+    alone = verdict.plan.strategy in {"sequential", *IN_PROCESSES}
+    return verdict.machine.gil and not alone and verdict.plan.in_flight > 1
 
 
 def _share(verdict: Recommendation, seconds: float) -> str:
@@ -39,6 +56,12 @@ def _waits(verdict: Recommendation) -> float:
     profile = verdict.profile
     held = profile.loop_held if profile.is_async else profile.cpu
     return max(0.0, profile.wall - held - profile.queued)
+
+
+def _computes(verdict: Recommendation) -> float:
+    """Seconds, as the note on borders reckons them: what others compute for it counts."""
+    profile = verdict.profile
+    return (computing_share(profile) or 0.0) * (profile.wall - profile.queued)
 
 
 def _computing(verdict: Recommendation) -> str:
@@ -67,13 +90,23 @@ def _blocked(verdict: Recommendation) -> str:
     return f"each coroutine blocks its loop for {spent}{where}"
 
 
+def _kept_busy(verdict: Recommendation) -> float:
+    """CPUs, of those that there were, which a call and its threads computed on."""
+    profile = verdict.profile
+    there = profile.cpus or verdict.machine.cpus
+    return min(there, (1.0 + profile.native) * profile.cpu / profile.wall)
+
+
+NO_ITEMS = "there are no items."
+
+
 BECAUSE: dict[str, Callable[[Recommendation], str]] = {
     "tiny": lambda it: f"each call takes {spell(it.profile.wall)}, less than handing it over would be worth",
     "rate-limited": lambda it: f"{it.profile.congestion:.0%} of the calls are turned away by what they crowd",
     "cpu under the GIL": _under,
     "cpu outside the GIL": lambda it: f"each call computes for {_computing(it)} without holding the GIL",
     "native threads inside": lambda it: (
-        f"each call already keeps {1 + it.profile.native:.1f} CPUs busy with threads of its own"
+        f"each call already keeps {_kept_busy(it):.1f} CPUs busy with threads of its own"
     ),
     "child processes": lambda it: (
         f"each call has child processes compute for {spell(it.profile.children)} while it waits"
@@ -93,7 +126,7 @@ BECAUSE: dict[str, Callable[[Recommendation], str]] = {
         f"each coroutine computes for {_share(it, it.profile.cpu)}, holding its loop"
     ),
     "async that blocks the loop": _blocked,
-    "mixed": lambda it: f"each call both computes and waits ({_share(it, _waits(it))})",
+    "mixed": lambda it: f"each call computes for {_share(it, _computes(it))} and waits for the rest",
     "unknown": lambda _: "nothing could be measured",
 }
 """Every diagnosis, and what it says of the calls."""
@@ -103,14 +136,20 @@ def _therefore(verdict: Recommendation) -> str:
     """What the chosen plan does about it."""
     plan = verdict.plan
     lane = "coroutine" if verdict.profile.is_async else "thread"
+    inside = counted(plan.inside, lane)
     words = {
         "sequential": "one after another is as good as anything",
         "thread": f"{counted(plan.workers, 'thread')} get on with it at the same time",
         "process": f"{counted(plan.workers, 'process')} with a GIL each share the work",
-        "hybrid": f"{counted(plan.workers, 'process')} with {counted(plan.inside, lane)} each share it",
+        "hybrid": f"{counted(plan.workers, 'process')} with {inside} each share it",
+    }
+    single = {
+        "thread": "1 thread does it",
+        "process": "1 process with a GIL of its own does the work",
+        "hybrid": f"1 process with {inside} does it",
     }
     on_loop = f"one loop keeps {counted(plan.concurrency, lane)} in flight"
-    return words.get(plan.strategy, on_loop)
+    return (single if plan.workers == 1 else words).get(plan.strategy) or words.get(plan.strategy, on_loop)
 
 
 def _gain(verdict: Recommendation) -> str:
@@ -141,6 +180,16 @@ BORDER = 0.05
 """Share of the time by which repeated samples of the same callable differ (guessed)."""
 
 
+def _most(lanes: int, tried: int | None) -> str:
+    if lanes == tried:
+        return f"More than {counted(lanes, 'lane')} delivered less in the trials."
+    return f"{counted(lanes, 'lane')} and the threads that each call has of its own fill the cores."
+
+
+NOTHING_THERE = "No call was made: there was no item to make one with."
+NO_TIME = "No call was made: the budget was over before one could begin. A larger one tells more."
+
+
 def _near_a_border(profile: Profile) -> Iterator[str]:
     share = computing_share(profile)
     if share is not None and any(abs(share - border) < BORDER for border in (MOSTLY, 1.0 - MOSTLY)):
@@ -152,12 +201,12 @@ def _near_a_border(profile: Profile) -> Iterator[str]:
 
 def notes(case: Case, *, known: bool) -> tuple[str, ...]:
     """What to know about the prediction, most of all what it could not rest on."""
-    return (*_of_profile(case), *_of_case(case, known=known))
+    return (*_of_profile(case), *_of_case(case, known=known)) if case.items else ()
 
 
 def _of_profile(case: Case) -> Iterator[str]:
     profile = case.profile
-    for each in profile.missing:
+    for each in profile.missing if measured(profile) else ():
         figure, _, why = each.partition(": ")
         yield f"Not measured: {_FIGURES.get(figure, figure)}: {why}."
     yield from _near_a_border(profile)
@@ -174,6 +223,8 @@ def _of_profile(case: Case) -> Iterator[str]:
 
 def _of_case(case: Case, *, known: bool) -> Iterator[str]:
     demand, profile = case.demand, case.profile
+    if not measured(profile):
+        yield NOTHING_THERE if profile.items == 0 else NO_TIME
     if not known:
         yield f"The number of items is not known; {counted(case.items, 'item')} were assumed."
     unknown = profile.process_speedup is None and not profile.payload.obstacle
@@ -182,7 +233,7 @@ def _of_case(case: Case, *, known: bool) -> Iterator[str]:
             "Calls queue for something; it was taken to be shared by processes too. A lock within "
             "the process is not: race them to know."
         )
-    if demand.most_lanes is not None:
-        yield f"More than {counted(demand.most_lanes, 'lane')} delivered less in the trials."
+    if demand.most_lanes is not None and demand.most_lanes < case.items:
+        yield _most(demand.most_lanes, most_lanes(profile))
     if not case.machine.gil and profile.pair_inflation is None:
         yield "How the callable scales without the GIL was not measured."

@@ -16,7 +16,7 @@ from .._facts._table import spell
 from .._facts._workload import Workload
 from ._changes import changes
 from ._choice import Choice
-from ._diagnose import bound_of, diagnose
+from ._diagnose import bound_of, diagnose, measured
 from ._formulas import STRATEGIES, Case, Prediction, case_of, predict
 from ._obstacles import obstacles_of
 from ._reason import notes, reason
@@ -62,7 +62,8 @@ def recommend(
         profile=profile,
         machine=machine,
     )
-    return _decided(verdict)
+    decided = _decided(verdict)
+    return decided if measured(profile) or not items else _unmeasured(decided)
 
 
 def settle(verdict: Recommendation, measured: Mapping[str, float]) -> Recommendation:
@@ -126,6 +127,12 @@ def _decided(verdict: Recommendation) -> Recommendation:
         contenders=choice.contenders(chosen),
     )
     return evolve(decided, reason=reason(decided))
+
+
+def _unmeasured(verdict: Recommendation) -> Recommendation:
+    """The verdict without the seconds that are those of no call at all, but of what is around it."""
+    blank = tuple(evolve(each, seconds=None, error=0.0, limit="") for each in verdict.estimates)
+    return evolve(verdict, estimates=blank, close=False, contenders=(verdict.plan,))
 
 
 def _home(profile: Profile, machine: Machine) -> Machine:

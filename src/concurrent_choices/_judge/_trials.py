@@ -66,6 +66,7 @@ RETROGRADE = 0.9
 def corrected(profile: Profile, demand: Demand) -> Demand:
     """What one item asks, by all trials there were."""
     told = _resourceful(profile, _lightened(profile, _refined(profile, demand)))
+    told = _helpers_in_turn(profile, told)
     return evolve(told, handing=_handing(profile, told))
 
 
@@ -162,6 +163,27 @@ def _lightened(profile: Profile, demand: Demand) -> Demand:
     saved = (1.0 - part) * computing
     cold = saved if demand.is_async else 0.0
     return evolve(demand, gil=part * demand.gil, work=work, wait=demand.wait + saved, cold=cold)
+
+
+def _helpers_in_turn(profile: Profile, demand: Demand) -> Demand:
+    """What threads of its own compute, under the GIL as far as that explains how far two lanes got.
+
+    The witness saw that it was held, and not by whom: of those threads' computing nothing else tells.
+    """
+    observed = profile.pair_speedup
+    if observed is None or demand.is_async or profile.children or not _has_helpers(profile):
+        return demand
+    if observed >= _pair(profile) * _speedup(demand, PAIR):
+        return demand
+
+    def shifted(held: float) -> Demand:
+        return evolve(demand, gil=demand.gil + held, work=demand.work - held, aside=demand.aside - held)
+
+    def network(held: float) -> Network:
+        return _network(shifted(held), PAIR)
+
+    most = min(demand.aside, _handing(profile, demand))  # the best trial held it no longer than it took
+    return shifted(invert(network, PAIR, observed / demand.alone, most))
 
 
 def _resourceful(profile: Profile, demand: Demand) -> Demand:

@@ -8,12 +8,13 @@ the whole, whatever the period of the items (the additive recurrence of quasi-Mo
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from typing import Any
 
 from .._facts._batch import Claim
+from .._facts._numbers import length_of
 
 __all__ = ["Feed", "Places"]
 
@@ -70,14 +71,14 @@ class Feed:
 
     def __init__(self, items: Iterable[Any]) -> None:
         self.items = items
-        self.count = len(items) if isinstance(items, Sized) else None
+        self.count = length_of(items)
         self.error: BaseException | None = None
         self.places: Places | None = None
         self._iterator: Iterator[Any] = iter(())
         self._returned: list[Claim] = []
         self._next = 0
-        if _has_places(items):
-            self.places = Places(self.count or 0)
+        if self.count is not None and _has_places(items):
+            self.places = Places(self.count)
         else:
             self._iterator = iter(items)
 

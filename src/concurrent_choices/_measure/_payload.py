@@ -11,7 +11,7 @@ from .._facts._profile import Payload
 from .._work._imports import imports_of
 from .._work._obstacle import obstacle
 from .._work._pickling import dump, load, size_of
-from .._work._state import FIRST, State
+from .._work._state import State
 from ._awaited_calls import AwaitedCalls
 from ._carrying import Weight, in_messages
 from ._ledger import Raised
@@ -50,9 +50,9 @@ _TWICE = 64 * 1024 * 1024
 """Bytes up to which the way back is measured too: it needs the memory once more (guessed)."""
 
 
-def state_of(bench: Bench) -> State | None:
+def state_of(bench: Bench, first: Sequence[Any]) -> State | None:
     """What the callable and its first items hold before any call; None where looking at it does not end."""
-    first, looked = bench.feed.peek(FIRST), list[State]()
+    looked = list[State]()
     _done_by_another(bench, lambda: looked.append(State(bench.fn, first)), PATIENCE[0])
     return looked[0] if looked else None
 

@@ -17,6 +17,7 @@ from attrs import frozen
 from .._platform import gil_enabled
 from .._work._bonds import bound_to_thread
 from .._work._hand import DaemonHand, OwnHand
+from .._work._state import FIRST
 from ._allowance import Allowance
 from ._awaited_calls import AwaitedCalls
 from ._bench import Bench
@@ -103,9 +104,12 @@ def profile_at(
     most: float | None = None,
 ) -> Sampled:
     """The same with instruments of the caller's choice; without a witness where there is no GIL to watch."""
-    allowance = Allowance.of(bench.clock.wall(), budget, most, bench.feed.count)
     try:
-        state = state_of(bench)
+        first = bench.feed.peek(
+            FIRST
+        )  # before the clock is read: an iterable that keeps them waiting is waited for
+        allowance = Allowance.of(bench.clock.wall(), budget, most, bench.feed.count)
+        state = state_of(bench, first)
         sample = Rounds(bench, witness).sample(allowance)
         solo = len(bench.ledger.runs)
         in_threads = bench.calls.loop.in_threads if isinstance(bench.calls, AwaitedCalls) else 0

@@ -91,7 +91,7 @@ class Rounds:
         with self._witness or nullcontext():
             idle = Gauge.read(bench.clock).since(before)
             came_back = self._round(1, allowance.first())
-            first_steps, first_whole = self._steps(), self._whole
+            first_steps, first_whole, first_spans = self._steps(), self._whole, len(self._spans)
             while came_back:
                 deadline = allowance.after(_usual(bench.ledger.blocks))
                 if not self._wants_more(deadline, allowance.alone(deadline)):
@@ -101,7 +101,10 @@ class Rounds:
             steps = self._steps_so_far() if unfinished else self._steps()
         blocks = bench.ledger.blocks
         alone = len(blocks) < 2  # noqa: PLR2004 - the first call is all there is
-        testimony = self._witness.testify(self._spans) if self._witness else Statement()
+        spans = (
+            self._spans if alone else self._spans[first_spans:]
+        )  # the first may have connected or imported
+        testimony = self._witness.testify(spans) if self._witness else Statement()
         whole = self._whole if alone else self._whole.since(first_whole)
         busy = (idle.process - idle.cpu) / idle.wall if idle.wall > 0 else 0.0
         others = busy if busy > OTHERS else 0.0
@@ -119,7 +122,10 @@ class Rounds:
     def _round(self, size: int, deadline: int) -> bool:
         """Make calls with so many items; False when it is over."""
         bench, per_block = self._bench, block_size(self._bench.ledger.blocks)
+        asked = bench.clock.wall()
         taken = bench.feed.take(size, max(per_block, math.ceil(size / LOOKS)))
+        if not self._called:  # the first call is made, however long its item was waited for
+            deadline += bench.clock.wall() - asked
         claims = cut(taken, per_block)
         if not claims:
             return False

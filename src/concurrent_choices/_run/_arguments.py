@@ -13,6 +13,7 @@ __all__ = [
     "FOREVER",
     "blocking",
     "check_async_items",
+    "check_budget",
     "check_buffersize",
     "check_fn",
     "check_fn_for_executor",
@@ -90,6 +91,14 @@ def check_timeout(timeout: Any) -> float | None:
     if seconds is None:
         raise InvalidArgumentError("timeout", f"must be seconds above 0, or None, not {timeout!r}")
     return seconds if seconds < FOREVER else None
+
+
+def check_budget(budget: Any) -> float:
+    """`budget` must be a number of seconds above 0."""
+    seconds = seconds_in(budget)
+    if seconds is None:
+        raise InvalidArgumentError("budget", f"must be seconds above 0, not {budget!r}")
+    return seconds
 
 
 def seconds_in(value: Any) -> float | None:

@@ -26,9 +26,10 @@ from .._measure._ledger import calls_of, errors_of
 from .._measure._profiler import Sampled, profile
 from .._platform import this_machine
 from .._strategies._event_loop import has_uvloop, why_no_uvloop
+from .._work._bonds import refused_thread
 from .._work._callables import is_async
 from .._work._words import show, text_of
-from ._arguments import check_fn, check_items, only_async, seconds_in
+from ._arguments import check_budget, check_fn, check_items, only_async
 from ._elsewhere import Elsewhere, elsewhere
 from ._leftover import Leftover
 from ._probes import probes
@@ -71,7 +72,8 @@ def recommend(
             the work would take one by one. An iterable that keeps them waiting is waited for.
         verify: Whether the leading candidates race on some of the items. A call that takes long is waited for
             there, not while looking, and a `SystemExit` of one is raised.
-        machine: Where it is to run, to ask "what if"; this machine by default. Elsewhere cannot be raced.
+        machine: Where it is to run, to ask "what if"; this machine by default. Elsewhere cannot be raced. Run
+            here, such a verdict starts as many workers as are right there.
 
     Returns:
         A verdict. Printed, it is a table; it can `run` the work, and `run(..., strategy=verdict)` takes it.
@@ -81,7 +83,7 @@ def recommend(
         Exception: What the caller's iterable raised when it was asked for its first items.
     """
     asked = _workload(workload, items)
-    limit = _check_budget(budget)
+    limit = check_budget(budget)
     _check_machine(machine)
     calibration = machine_costs(probes())
     began = time.perf_counter()
@@ -171,6 +173,11 @@ def _raised(sampled: Sampled) -> Iterator[str]:
     if not errors:
         return
     yield f"The first error was {show(errors[0])}."
+    if len(errors) == calls_of(sampled.runs) and all(map(refused_thread, errors)):
+        yield (
+            "The callable works in one thread only, and sampling is done in another. "
+            'run(fn, items, strategy="sequential") calls it in yours.'
+        )
     if any(NEEDS_TRIO in text_of(error) for error in errors):
         yield (
             "The callable seems to need trio, and sampling is done on asyncio. It can be run with "
@@ -180,7 +187,8 @@ def _raised(sampled: Sampled) -> Iterator[str]:
 
 def _allowed(verdict: Recommendation) -> float:
     """Seconds that looking and racing may take of a workload."""
-    return max(LEAST, SHARE * verdict.estimate("sequential").expected)
+    seconds = verdict.estimate("sequential").seconds  # None where no call was made
+    return max(LEAST, SHARE * (seconds or 0.0))
 
 
 def _raced(verdict: Recommendation, leftover: Leftover, costs: Costs, seconds: float) -> Recommendation:
@@ -234,10 +242,3 @@ def _workload(workload: Any, items: Any) -> Workload:
 def _check_machine(machine: Any) -> None:
     if not isinstance(machine, Machine | None):
         raise InvalidArgumentError("machine", f"must be a Machine, such as Machine(cpus=64), not {machine!r}")
-
-
-def _check_budget(budget: Any) -> float:
-    seconds = seconds_in(budget)
-    if seconds is None:
-        raise InvalidArgumentError("budget", f"must be seconds above 0, not {budget!r}")
-    return seconds

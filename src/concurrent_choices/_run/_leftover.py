@@ -164,7 +164,10 @@ class Leftover:
         self.results[index] = outcome
 
     def _raise_first(self, *, return_exceptions: bool) -> None:
-        error = None if return_exceptions else self.first_error()
+        """What is no `Exception`, such as `SystemExit`, is no result in any case: `run` raises it too."""
+        failed = (self.results[index] for index in sorted(self.raised))
+        due = (each for each in failed if not (return_exceptions and isinstance(each, Exception)))
+        error = next(due, None)
         if error is not None:
             raise error
 

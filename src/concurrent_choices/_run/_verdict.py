@@ -46,7 +46,8 @@ class Verdict(Recommendation):
         """Do the rest of the work and give all results, in input order.
 
         Items that were called to measure are not called again; their results are part of the list. Coroutines
-        that hold what serves one event loop, such as a client, go on on asyncio's, where they were sampled.
+        that hold what serves one event loop, such as a client, go on on asyncio's, where they were sampled. A
+        verdict for another machine does here what is right there.
 
         Args:
             timeout: Seconds one item may take; a measured call that is still under way, from now on.

@@ -8,6 +8,7 @@ lanes.
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections import deque
@@ -69,6 +70,8 @@ class Source:
     """
 
     def __init__(self, items: Iterable[Any], *, window: int | None = None, fixed: bool = False) -> None:
+        if isinstance(items, range) and (items.stop - items.start) // items.step >= sys.maxsize:
+            items = iter(items)  # `len` cannot tell how many those are
         kind: Any = type(items)
         self.length: int | None = len(items) if kind in _SIZED else None  # type: ignore[arg-type] # its kind says that it has a length
         self.window = window

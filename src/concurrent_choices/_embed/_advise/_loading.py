@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from importlib import import_module
 from operator import attrgetter
+from pathlib import PurePosixPath
 from typing import Any
 
 from ..._errors import InvalidArgumentError
@@ -51,12 +52,14 @@ def found_at(reference: str, name: str) -> Any:
     """
     module, _, attribute = reference.partition(":")
     if not all(each.isidentifier() for each in (*module.split("."), *attribute.split("."))):
-        raise InvalidArgumentError(reference, f"names nothing; write it as {module or 'MODULE'}:{name}")
+        raise InvalidArgumentError(reference, f"names nothing; write it as {_meant(module, attribute, name)}")
     try:
         home = import_module(module)
     except ModuleNotFoundError as error:
         if f"{module}.".startswith(f"{error.name}."):
             problem = f"there is no module {error.name}; modules are searched from the current folder"
+            if module.endswith(".py"):
+                problem = f"names a file; write it as {_meant(module, attribute, name)}"
         else:
             problem = f"{module} needs {error.name}, which is not installed here"
         raise InvalidArgumentError(reference, problem) from error
@@ -64,6 +67,15 @@ def found_at(reference: str, name: str) -> Any:
         return attrgetter(attribute)(home)
     except AttributeError as error:
         raise InvalidArgumentError(reference, f"{error}; write it as MODULE:{name}") from error
+
+
+def _meant(module: str, attribute: str, name: str) -> str:
+    """What a reference should have been: of a file its module, of a call what is called."""
+    path = PurePosixPath(module.replace("\\", "/").removesuffix("/py"))
+    stem, called = path.name.removesuffix(".py"), attribute.partition("(")[0]
+    named = stem if all(each.isidentifier() for each in stem.split(".")) else "MODULE"
+    inside = called if all(each.isidentifier() for each in called.split(".")) else name
+    return f"{named}:{inside}{' from its folder' if '/' in module and path.name else ''}"
 
 
 def _takes(thing: Any, arguments: tuple[Any, ...]) -> bool:
