@@ -105,9 +105,7 @@ def profile_at(
 ) -> Sampled:
     """The same with instruments of the caller's choice; without a witness where there is no GIL to watch."""
     try:
-        first = bench.feed.peek(
-            FIRST
-        )  # before the clock is read: an iterable that keeps them waiting is waited for
+        first = bench.feed.peek(FIRST)  # before the clock is read: who keeps them waiting is waited for
         allowance = Allowance.of(bench.clock.wall(), budget, most, bench.feed.count)
         state = state_of(bench, first)
         sample = Rounds(bench, witness).sample(allowance)

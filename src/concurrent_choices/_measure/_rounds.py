@@ -101,9 +101,7 @@ class Rounds:
             steps = self._steps_so_far() if unfinished else self._steps()
         blocks = bench.ledger.blocks
         alone = len(blocks) < 2  # noqa: PLR2004 - the first call is all there is
-        spans = (
-            self._spans if alone else self._spans[first_spans:]
-        )  # the first may have connected or imported
+        spans = self._spans if alone else self._spans[first_spans:]  # the first may have connected
         testimony = self._witness.testify(spans) if self._witness else Statement()
         whole = self._whole if alone else self._whole.since(first_whole)
         busy = (idle.process - idle.cpu) / idle.wall if idle.wall > 0 else 0.0
