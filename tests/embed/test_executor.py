@@ -30,6 +30,8 @@ from concurrent_choices import (
 )
 from concurrent_choices._embed._core import FEW, Core
 from concurrent_choices._embed._held import held_by
+from concurrent_choices._embed._losses import lost_by
+from concurrent_choices._embed._mapping import run_chunk
 from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._platform import usable_cpus
@@ -224,6 +226,100 @@ def bump():
     """Count in a global."""
     COUNTED["calls"] += 1
     return spin(100_000)
+
+
+def not_moved(executor, fn, *args, **kwargs):
+    """Call until the executor says that calls change something; what it says of that."""
+    for _ in range(PATIENCE):
+        executor.submit(fn, *args, **kwargs).result()
+        if "would be lost" in why(executor, fn):
+            break
+    assert executor.explain()[fn.__qualname__].place == "thread"
+    return why(executor, fn)
+
+
+LATE = []
+
+
+def note_late(number):
+    """Note in a global what comes late."""
+    spin(100_000)
+    if number > 1:
+        LATE.append(number)
+
+
+def mark_late(_rounds, number, to):
+    """Mark in an argument what comes late."""
+    spin(100_000)
+    if number > 1:
+        to["seen"] = number
+
+
+class LateCounter:
+    """Counts on itself what comes late."""
+
+    def __init__(self):
+        self.count = 0
+
+    def step(self, number):
+        """Count."""
+        spin(100_000)
+        if number > 1:
+            self.count += 1
+
+    def __call__(self, number):
+        """Count."""
+        self.step(number)
+        if number > 1:
+            self.count = 0
+
+
+LOST = {
+    "the enclosing 'seen'": lambda enclosed: (enclosed, (1,)),
+    "the global 'LATE'": lambda _: (note_late, (1,)),
+    "its object": lambda _: (LateCounter().step, (1,)),
+    "their arguments": lambda _: (mark_late, (1, 1, {})),
+}
+
+
+@pytest.mark.parametrize("changed", LOST)
+def test_what_may_change_what_it_holds_later_is_never_moved(executor, changed):
+    """As `run` has it: where the code plainly does so, though no call has got there yet."""
+    seen = []
+
+    def enclosed(number):
+        spin(100_000)
+        if number > 1:
+            seen.append(number)
+
+    fn, args = LOST[changed](enclosed)
+    expected = f"calls change {changed}, which would be lost in another process"
+    assert not_moved(executor, fn, *args) == expected
+
+
+def test_whatever_form_a_call_has_that_may_change_what_it_is_given(executor):
+    """By keyword, in a partial, in a chunk and of a callable object: what it may change is found."""
+    lost = "which would be lost in another process"
+    assert not_moved(executor, mark_late, 1, 1, to={}) == f"calls change their arguments, {lost}"
+    assert lost_by(partial(mark_late, 1, number=1), (), {"to": {}}) == f"calls change their arguments, {lost}"
+    assert lost_by(LateCounter(), (1,), {}) == f"calls change its object, {lost}"
+    assert lost_by(partial(run_chunk, note_late), (((1,),),), {}) == f"calls change the global 'LATE', {lost}"
+    assert not lost_by(partial(run_chunk, spin), (((1,),),), {})
+    assert not lost_by(pow, (2, 3), {})
+
+
+def test_what_fails_as_its_code_is_looked_at_is_a_reason_to_stay():
+    """What a value raises as it is asked what it is, is no outcome of a call."""
+    words = lost_by(Shy(), (), {})
+    assert words == "nobody can tell what calls change (RuntimeError: shy)"
+
+
+class Shy:
+    """Does not say what it is."""
+
+    @property
+    def __class__(self):
+        raise RuntimeError("shy")
 
 
 def tally(_item):

@@ -14,6 +14,7 @@ from .._work._pickling import dump, load
 from .._work._words import reason_of
 from ._held import digest_of, held_by
 from ._identity import unwrapped
+from ._losses import lost_by
 
 if TYPE_CHECKING:
     from .._facts._clock import Clock
@@ -63,7 +64,7 @@ class Examination:
             return "a call changed its arguments, which would be lost in another process"
         if account.digest and holds_alike(self._fn) and account.digest != self._held.digest:
             return "what it holds changes from call to call, which another process would not see"
-        return ""
+        return lost_by(self._fn, *self._given)
 
     def _weigh(self, result: Any) -> None:
         if being_imported(result):
