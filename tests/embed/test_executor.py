@@ -483,6 +483,7 @@ def test_what_was_set_in_a_module_since_its_import_stays(executor, tmp_path, mon
     """A worker imports the module and would find what it says, so results would depend on the place."""
     (tmp_path / "settable.py").write_text(SETTABLE)
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "settable", raising=False)
     settable = importlib.import_module("settable")
     settable.LIMIT = 2
     for _ in range(PATIENCE):
@@ -490,6 +491,29 @@ def test_what_was_set_in_a_module_since_its_import_stays(executor, tmp_path, mon
         if "differs" in why(executor, settable.work):
             break
     assert "it was changed since that was imported" in why(executor, settable.work)
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_what_travels_by_value_stays_if_a_worker_finds_other_things_in_modules(
+    limit, executor, tmp_path, monkeypatch
+):
+    """It brings nothing along of the modules that it uses, and a worker imports them anew."""
+    (tmp_path / "settable.py").write_text(SETTABLE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "settable", raising=False)
+    settable = importlib.import_module("settable")
+    settable.LIMIT, inner = limit, settable.work
+
+    def work(rounds):
+        return inner(rounds)
+
+    for _ in range(PATIENCE):
+        assert executor.submit(work, 200_000).result() == limit
+        if executor.explain()[work.__qualname__].place == "process" or "modules" in why(executor, work):
+            break
+    differs = "(settable.LIMIT is not there what was made of it here)"
+    words = f"a worker process finds other things in modules {differs}"
+    assert (why(executor, work) == words) is (limit == 2)
 
 
 def test_unpicklable_results_and_arguments_stay(executor):

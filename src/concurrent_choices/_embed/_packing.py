@@ -9,17 +9,18 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .._work._apart import being_imported, keep_apart
+from .._work._imported import Imported
 from .._work._pickling import dump, travels_by_name
 from .._work._words import reason_of
 from ._examine import holds_alike
 from ._held import Held, held_by
 from ._identity import unwrapped
-from ._remote import Call
+from ._remote import Call, Look
 
 if TYPE_CHECKING:
     from ._tasks import Task
 
-__all__ = ["BelongsHereError", "Packer", "SentCallables", "callable_frames"]
+__all__ = ["BelongsHereError", "Packer", "SentCallables", "callable_frames", "look_frames"]
 
 KEPT = 64
 """Callables a worker remembers, and packed ones kept (guessed)."""
@@ -146,6 +147,20 @@ class Packer:
             raise BelongsHereError("what it holds has changed here, which another process would not see")  # noqa: EM101, TRY003 - as above
 
 
+def look_frames(fn: Any) -> list[Any]:
+    """A look at a callable, as frames for a worker.
+
+    Of one that travels by value the worker also compares what it uses of modules; of one that it imports, the
+    whole of what that holds will be compared here.
+
+    Raises:
+        Exception: Whatever the pickler raises for what cannot be pickled.
+    """
+    frames = callable_frames(fn)
+    marks = () if travels_by_name(fn) else _small(Imported(fn))
+    return dump([Look(frames, marks)])
+
+
 def callable_frames(fn: Any) -> tuple[bytes, ...]:
     """A callable as frames that can stand inside a message.
 
@@ -153,4 +168,9 @@ def callable_frames(fn: Any) -> tuple[bytes, ...]:
         Exception: Whatever the pickler raises for what cannot be pickled.
     """
     keep_apart(fn)
-    return tuple(bytes(frame) for frame in dump(fn))
+    return _small(fn)
+
+
+def _small(value: Any) -> tuple[bytes, ...]:
+    """A value as frames that can stand inside a message."""
+    return tuple(bytes(frame) for frame in dump(value))
