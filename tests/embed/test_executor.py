@@ -1388,6 +1388,28 @@ def test_a_callable_and_its_decorated_form_have_limits_of_their_own():
         assert decorated.limit == 1 < bare.limit
 
 
+TWINS = {
+    "partials": (partial(pow, 2), partial(pow, 3)),
+    "methods": (Counter().step, Counter().step),
+    "closures": tuple(counted(seconds)[0] for seconds in (1, 2)),
+}
+
+
+@pytest.mark.parametrize("kind", TWINS)
+@pytest.mark.parametrize("second", [1, 5])
+def test_callables_that_calls_are_not_told_apart_by_have_no_limits_of_their_own(kind, second):
+    """One's would silently take the place of the other's, so two are refused; one does for both."""
+    one, other = TWINS[kind]
+    with pytest.raises(InvalidArgumentError) as caught:
+        AdaptiveExecutor(limits={one: 1, other: second})
+    assert str(caught.value) == (
+        f"limits: cannot tell {one!r} from {other!r}, as both run the same code: name one of them, whose "
+        "limit then holds for both together, or have an executor for each"
+    )
+    with AdaptiveExecutor(limits={one: 1}) as executor:
+        assert executor._core.accounts.of(other).limit == 1
+
+
 def test_explain_is_a_table(executor):
     """Printed, it has a line for each callable and says where it runs and why."""
     executor.submit(pow, 2, 2).result()
