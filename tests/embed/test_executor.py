@@ -30,6 +30,7 @@ from concurrent_choices import (
 )
 from concurrent_choices._embed._core import FEW, Core
 from concurrent_choices._embed._held import held_by
+from concurrent_choices._embed._looks import Looks
 from concurrent_choices._embed._losses import lost_by
 from concurrent_choices._embed._mapping import run_chunk
 from concurrent_choices._embed._settings import Settings
@@ -465,6 +466,63 @@ def test_what_uses_a_lock_stays(executor):
         executor.submit(locked).result()
     assert executor.explain()["locked"].place == "thread"
     assert "'LOCK'" in why(executor, locked)
+
+
+FACTOR = {"by": 1}
+
+
+def scaled(rounds):
+    """Compute with a global."""
+    spin(rounds)
+    return FACTOR["by"]
+
+
+class Scaler:
+    """Computes with a global, too."""
+
+    def scale(self, rounds):
+        """Compute with a global."""
+        spin(rounds)
+        return FACTOR["by"]
+
+    def __call__(self, rounds):
+        """Compute with a global."""
+        spin(rounds)
+        return FACTOR["by"]
+
+
+USERS = {
+    "function": lambda executor: executor.submit(scaled, 200_000).result(),
+    "method": lambda executor: executor.submit(Scaler().scale, 200_000).result(),
+    "partial": lambda executor: executor.submit(partial(scaled, 200_000)).result(),
+    "object": lambda executor: executor.submit(Scaler(), 200_000).result(),
+    "chunk": lambda executor: next(executor.map(scaled, [100_000] * 2, chunksize=2)),
+}
+
+
+@pytest.mark.parametrize("kind", USERS)
+def test_a_global_that_is_set_between_calls_counts_from_the_next_one_on(kind, executor, monkeypatch):
+    """Whatever it is of whose calls are away, it comes back before a worker uses what it has imported."""
+    use = USERS[kind]
+    for _ in range(PATIENCE):
+        use(executor)
+        (learnt,) = executor.explain()
+        if learnt.place == "process":
+            break
+    assert learnt.place == "process", executor.explain()
+    assert [use(executor) for _ in range(3)] == [1] * 3
+    monkeypatch.setitem(FACTOR, "by", 2)
+    assert [use(executor) for _ in range(20)] == [2] * 20
+    (learnt,) = executor.explain()
+    assert learnt.why == "what it holds has changed here, which another process would not see"
+
+
+def test_looks_that_cost_much_are_few():
+    """What is dear to compare is compared at one call in sixteen; what is not, at each."""
+    looks = Looks()
+    looks.at(scaled)
+    assert all(looks.due(10.0) for _ in range(32))
+    assert sum(looks.due(0.0) for _ in range(32)) == 2
 
 
 SETTABLE = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from ._figures import Figures
+from ._looks import Looks
 from ._placing import HOLDS, Place, place, worth_moving
 from ._ramp import Ramp
 
@@ -56,7 +57,8 @@ class Account:
         self.review_at = 2  # so many measured calls, from which it is reviewed again
         self.errors = 0
         self._weighed: list[float] = []  # what each examined call's pickling costs
-        self.digest = b""
+        self.digest = b""  # of what is the same for all its calls, as they were examined
+        self.looks = Looks()
         self.moving = False
         self.place: Place = "thread"
         self.placement = place(self.figures, cpus=cpus)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from types import FunctionType, MethodType
+from types import FunctionType
 from typing import Any
 
-from .._work._callables import called
 from .._work._stores import altered_by, alters_items
 from .._work._words import reason_of
-from ._mapping import run_chunk
+from ._inside import out_of_chunk, taken_apart
 
 __all__ = ["lost_by"]
 
@@ -22,8 +21,9 @@ def lost_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     travels with each of them.
     """
     try:
-        if called(fn) is run_chunk and args[0]:
-            fn, args = fn.args[0], args[0][0]
+        inner = out_of_chunk(fn)
+        if inner is not fn:
+            fn, args = inner, args[0][0]
         witness = altered_by(fn) or _given_and_altered(fn, args, kwargs)
     except KeyboardInterrupt:
         raise
@@ -34,26 +34,13 @@ def lost_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 
 def _given_and_altered(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """Which of the values that a call is given its code changes."""
-    function, own, args, kwargs = _taken_apart(fn, args, kwargs)
+    function, own, args, kwargs = taken_apart(fn, args, kwargs)
     if not isinstance(function, FunctionType):
         return ""
     for place, value in _placed(function, args, kwargs):
         if alters_items(partial(function, *[None] * place), [value]):
             return "its object" if place < own else "their arguments"
     return ""
-
-
-def _taken_apart(
-    fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, int, tuple[Any, ...], dict[str, Any]]:
-    """The function that runs, whether the first of its arguments is its own object, and all it is given."""
-    while isinstance(fn, partial):
-        fn, args, kwargs = fn.func, (*fn.args, *args), {**fn.keywords, **kwargs}
-    if isinstance(fn, MethodType):
-        return fn.__func__, 1, (fn.__self__, *args), kwargs
-    if isinstance(fn, FunctionType):
-        return fn, 0, args, kwargs
-    return type(fn).__call__, 1, (fn, *args), kwargs
 
 
 def _placed(
