@@ -586,6 +586,27 @@ def test_unpicklable_results_and_arguments_stay(executor):
     assert "pickled" in why(executor, give)
 
 
+def give_lock(number):
+    """Give what cannot be pickled."""
+    return threading.Lock() if number else number
+
+
+def test_a_result_that_cannot_travel_names_its_call_and_why():
+    """As one would write it, not as it was sent; and what an executor's user can do about it."""
+    with AdaptiveExecutor(place="process", max_processes=1) as executor:
+        error = executor.submit(give_lock, 5).exception(60)
+        assert isinstance(error, NotPicklableError)
+        assert (error.item, error.reason) == (
+            "give_lock(5)",
+            "TypeError: cannot pickle '_thread.lock' object",
+        )
+        sealed = executor.submit(act, "sealed").exception(60)
+        assert isinstance(sealed, NotPicklableError)
+        assert sealed.item == "act('sealed')"
+        assert why(executor, give_lock).endswith(f": its result cannot be pickled ({error.reason})")
+        assert 'place="thread" of an executor' in str(executor.submit(act, "odd").exception(60))
+
+
 class Leaving:
     """Asks to end its thread when it is pickled."""
 

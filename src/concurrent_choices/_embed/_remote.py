@@ -42,6 +42,10 @@ class Call(NamedTuple):
     look: bool
     trial: int
 
+    def __repr__(self) -> str:
+        """Not the callable's frames, which may be long; who reads what comes of it knows the call."""
+        return f"call {self.number}"
+
 
 class _Called(NamedTuple):
     """A call as the item that errors name; it is spelled only where one does."""
