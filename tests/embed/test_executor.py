@@ -1489,6 +1489,18 @@ def test_callables_that_calls_are_not_told_apart_by_have_no_limits_of_their_own(
         assert executor._core.accounts.of(other).limit == 1
 
 
+def test_explain_of_a_pinned_executor_says_so():
+    """As many run at once as there are processes, and nothing has to be found out first."""
+    with AdaptiveExecutor(place="process", max_processes=2) as executor:
+        for _ in range(12):
+            executor.submit(spin, 200_000).result(60)
+        learnt = executor.explain()["spin"]
+        assert (learnt.place, learnt.limit, learnt.why) == ("process", 2, 'place="process" was asked for')
+    with AdaptiveExecutor(place="process", max_processes=2, limits={spin: 1}) as executor:
+        executor.submit(spin, 1).result(60)
+        assert executor.explain()["spin"].limit == 1
+
+
 def test_explain_is_a_table(executor):
     """Printed, it has a line for each callable and says where it runs and why."""
     executor.submit(pow, 2, 2).result()

@@ -202,7 +202,7 @@ class Core:
             obstacle = obstacle or "this executor uses no processes"
             account.figures.gil = None if gil_enabled() else 0.0
         elif self._settings.place == "process" and not obstacle:
-            account.pin()
+            account.pin(self._process_pool.most)
         account.figures.obstacle = obstacle
         return account
 
