@@ -514,7 +514,7 @@ def test_a_global_that_is_set_between_calls_counts_from_the_next_one_on(kind, ex
     monkeypatch.setitem(FACTOR, "by", 2)
     assert [use(executor) for _ in range(20)] == [2] * 20
     (learnt,) = executor.explain()
-    assert learnt.why == "what it holds has changed here, which another process would not see"
+    assert learnt.place == "thread"
 
 
 def test_looks_that_cost_much_are_few():
