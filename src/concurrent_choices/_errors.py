@@ -258,7 +258,7 @@ class RemoteError(ItemError):
         return (
             f"{super().__str__()} raised {self.type_name}: {self.message} "
             "(it cannot be pickled and read again, so this stands for it; let it hold only what can, "
-            f'or use strategy="thread")\n\n{self.traceback}'
+            f'or use strategy="thread", place="thread" of an executor)\n\n{self.traceback}'
         )
 
 

@@ -30,6 +30,9 @@ from concurrent_choices import (
 )
 from concurrent_choices._embed._core import FEW, Core
 from concurrent_choices._embed._held import held_by
+from concurrent_choices._embed._looks import Looks
+from concurrent_choices._embed._losses import lost_by
+from concurrent_choices._embed._mapping import run_chunk
 from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._platform import usable_cpus
@@ -226,6 +229,100 @@ def bump():
     return spin(100_000)
 
 
+def not_moved(executor, fn, *args, **kwargs):
+    """Call until the executor says that calls change something; what it says of that."""
+    for _ in range(PATIENCE):
+        executor.submit(fn, *args, **kwargs).result()
+        if "would be lost" in why(executor, fn):
+            break
+    assert executor.explain()[fn.__qualname__].place == "thread"
+    return why(executor, fn)
+
+
+LATE = []
+
+
+def note_late(number):
+    """Note in a global what comes late."""
+    spin(100_000)
+    if number > 1:
+        LATE.append(number)
+
+
+def mark_late(_rounds, number, to):
+    """Mark in an argument what comes late."""
+    spin(100_000)
+    if number > 1:
+        to["seen"] = number
+
+
+class LateCounter:
+    """Counts on itself what comes late."""
+
+    def __init__(self):
+        self.count = 0
+
+    def step(self, number):
+        """Count."""
+        spin(100_000)
+        if number > 1:
+            self.count += 1
+
+    def __call__(self, number):
+        """Count."""
+        self.step(number)
+        if number > 1:
+            self.count = 0
+
+
+LOST = {
+    "the enclosing 'seen'": lambda enclosed: (enclosed, (1,)),
+    "the global 'LATE'": lambda _: (note_late, (1,)),
+    "its object": lambda _: (LateCounter().step, (1,)),
+    "their arguments": lambda _: (mark_late, (1, 1, {})),
+}
+
+
+@pytest.mark.parametrize("changed", LOST)
+def test_what_may_change_what_it_holds_later_is_never_moved(executor, changed):
+    """As `run` has it: where the code plainly does so, though no call has got there yet."""
+    seen = []
+
+    def enclosed(number):
+        spin(100_000)
+        if number > 1:
+            seen.append(number)
+
+    fn, args = LOST[changed](enclosed)
+    expected = f"calls change {changed}, which would be lost in another process"
+    assert not_moved(executor, fn, *args) == expected
+
+
+def test_whatever_form_a_call_has_that_may_change_what_it_is_given(executor):
+    """By keyword, in a partial, in a chunk and of a callable object: what it may change is found."""
+    lost = "which would be lost in another process"
+    assert not_moved(executor, mark_late, 1, 1, to={}) == f"calls change their arguments, {lost}"
+    assert lost_by(partial(mark_late, 1, number=1), (), {"to": {}}) == f"calls change their arguments, {lost}"
+    assert lost_by(LateCounter(), (1,), {}) == f"calls change its object, {lost}"
+    assert lost_by(partial(run_chunk, note_late), (((1,),),), {}) == f"calls change the global 'LATE', {lost}"
+    assert not lost_by(partial(run_chunk, spin), (((1,),),), {})
+    assert not lost_by(pow, (2, 3), {})
+
+
+def test_what_fails_as_its_code_is_looked_at_is_a_reason_to_stay():
+    """What a value raises as it is asked what it is, is no outcome of a call."""
+    words = lost_by(Shy(), (), {})
+    assert words == "nobody can tell what calls change (RuntimeError: shy)"
+
+
+class Shy:
+    """Does not say what it is."""
+
+    @property
+    def __class__(self):
+        raise RuntimeError("shy")
+
+
 def tally(_item):
     """Count in a global."""
     return bump()
@@ -371,6 +468,63 @@ def test_what_uses_a_lock_stays(executor):
     assert "'LOCK'" in why(executor, locked)
 
 
+FACTOR = {"by": 1}
+
+
+def scaled(rounds):
+    """Compute with a global."""
+    spin(rounds)
+    return FACTOR["by"]
+
+
+class Scaler:
+    """Computes with a global, too."""
+
+    def scale(self, rounds):
+        """Compute with a global."""
+        spin(rounds)
+        return FACTOR["by"]
+
+    def __call__(self, rounds):
+        """Compute with a global."""
+        spin(rounds)
+        return FACTOR["by"]
+
+
+USERS = {
+    "function": lambda executor: executor.submit(scaled, 200_000).result(),
+    "method": lambda executor: executor.submit(Scaler().scale, 200_000).result(),
+    "partial": lambda executor: executor.submit(partial(scaled, 200_000)).result(),
+    "object": lambda executor: executor.submit(Scaler(), 200_000).result(),
+    "chunk": lambda executor: next(executor.map(scaled, [100_000] * 2, chunksize=2)),
+}
+
+
+@pytest.mark.parametrize("kind", USERS)
+def test_a_global_that_is_set_between_calls_counts_from_the_next_one_on(kind, executor, monkeypatch):
+    """Whatever it is of whose calls are away, it comes back before a worker uses what it has imported."""
+    use = USERS[kind]
+    for _ in range(PATIENCE):
+        use(executor)
+        (learnt,) = executor.explain()
+        if learnt.place == "process":
+            break
+    assert learnt.place == "process", executor.explain()
+    assert [use(executor) for _ in range(3)] == [1] * 3
+    monkeypatch.setitem(FACTOR, "by", 2)
+    assert [use(executor) for _ in range(20)] == [2] * 20
+    (learnt,) = executor.explain()
+    assert learnt.place == "thread"
+
+
+def test_looks_that_cost_much_are_few():
+    """What is dear to compare is compared at one call in sixteen; what is not, at each."""
+    looks = Looks()
+    looks.at(scaled)
+    assert all(looks.due(10.0) for _ in range(32))
+    assert sum(looks.due(0.0) for _ in range(32)) == 2
+
+
 SETTABLE = """
 LIMIT = 1
 
@@ -387,6 +541,7 @@ def test_what_was_set_in_a_module_since_its_import_stays(executor, tmp_path, mon
     """A worker imports the module and would find what it says, so results would depend on the place."""
     (tmp_path / "settable.py").write_text(SETTABLE)
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "settable", raising=False)
     settable = importlib.import_module("settable")
     settable.LIMIT = 2
     for _ in range(PATIENCE):
@@ -394,6 +549,29 @@ def test_what_was_set_in_a_module_since_its_import_stays(executor, tmp_path, mon
         if "differs" in why(executor, settable.work):
             break
     assert "it was changed since that was imported" in why(executor, settable.work)
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_what_travels_by_value_stays_if_a_worker_finds_other_things_in_modules(
+    limit, executor, tmp_path, monkeypatch
+):
+    """It brings nothing along of the modules that it uses, and a worker imports them anew."""
+    (tmp_path / "settable.py").write_text(SETTABLE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "settable", raising=False)
+    settable = importlib.import_module("settable")
+    settable.LIMIT, inner = limit, settable.work
+
+    def work(rounds):
+        return inner(rounds)
+
+    for _ in range(PATIENCE):
+        assert executor.submit(work, 200_000).result() == limit
+        if executor.explain()[work.__qualname__].place == "process" or "modules" in why(executor, work):
+            break
+    differs = "(settable.LIMIT is not there what was made of it here)"
+    words = f"a worker process finds other things in modules {differs}"
+    assert (why(executor, work) == words) is (limit == 2)
 
 
 def test_unpicklable_results_and_arguments_stay(executor):
@@ -406,6 +584,27 @@ def test_unpicklable_results_and_arguments_stay(executor):
     lock = threading.Lock()
     assert all(executor.submit(give, lock).result() is lock for _ in range(40))
     assert "pickled" in why(executor, give)
+
+
+def give_lock(number):
+    """Give what cannot be pickled."""
+    return threading.Lock() if number else number
+
+
+def test_a_result_that_cannot_travel_names_its_call_and_why():
+    """As one would write it, not as it was sent; and what an executor's user can do about it."""
+    with AdaptiveExecutor(place="process", max_processes=1) as executor:
+        error = executor.submit(give_lock, 5).exception(60)
+        assert isinstance(error, NotPicklableError)
+        assert (error.item, error.reason) == (
+            "give_lock(5)",
+            "TypeError: cannot pickle '_thread.lock' object",
+        )
+        sealed = executor.submit(act, "sealed").exception(60)
+        assert isinstance(sealed, NotPicklableError)
+        assert sealed.item == "act('sealed')"
+        assert why(executor, give_lock).endswith(f": its result cannot be pickled ({error.reason})")
+        assert 'place="thread" of an executor' in str(executor.submit(act, "odd").exception(60))
 
 
 class Leaving:
@@ -1266,6 +1465,40 @@ def test_a_callable_and_its_decorated_form_have_limits_of_their_own():
     with AdaptiveExecutor(limits={traced(plain): 1, plain: 8}) as executor:
         decorated, bare = (executor._core.accounts.of(fn) for fn in (traced(plain), plain))
         assert decorated.limit == 1 < bare.limit
+
+
+TWINS = {
+    "partials": (partial(pow, 2), partial(pow, 3)),
+    "methods": (Counter().step, Counter().step),
+    "closures": tuple(counted(seconds)[0] for seconds in (1, 2)),
+}
+
+
+@pytest.mark.parametrize("kind", TWINS)
+@pytest.mark.parametrize("second", [1, 5])
+def test_callables_that_calls_are_not_told_apart_by_have_no_limits_of_their_own(kind, second):
+    """One's would silently take the place of the other's, so two are refused; one does for both."""
+    one, other = TWINS[kind]
+    with pytest.raises(InvalidArgumentError) as caught:
+        AdaptiveExecutor(limits={one: 1, other: second})
+    assert str(caught.value) == (
+        f"limits: cannot tell {one!r} from {other!r}, as both run the same code: name one of them, whose "
+        "limit then holds for both together, or have an executor for each"
+    )
+    with AdaptiveExecutor(limits={one: 1}) as executor:
+        assert executor._core.accounts.of(other).limit == 1
+
+
+def test_explain_of_a_pinned_executor_says_so():
+    """As many run at once as there are processes, and nothing has to be found out first."""
+    with AdaptiveExecutor(place="process", max_processes=2) as executor:
+        for _ in range(12):
+            executor.submit(spin, 200_000).result(60)
+        learnt = executor.explain()["spin"]
+        assert (learnt.place, learnt.limit, learnt.why) == ("process", 2, 'place="process" was asked for')
+    with AdaptiveExecutor(place="process", max_processes=2, limits={spin: 1}) as executor:
+        executor.submit(spin, 1).result(60)
+        assert executor.explain()["spin"].limit == 1
 
 
 def test_explain_is_a_table(executor):

@@ -85,6 +85,29 @@ print(os.waitpid(child, 0)[1])
     assert ran(code)[0] == ["8", "16", "0"]
 
 
+def test_nothing_is_imported_in_a_thread_that_a_fork_would_not_have():
+    """A fork meanwhile would keep the module's lock for ever, and hang where it needs the module."""
+    code = """
+def count(_size):
+    return sum(number * number for number in range(60_000))
+def large(size):
+    return bytes(size + count(size) % 2)
+def fail(size):
+    raise KeyError(count(size))
+executors = [AdaptiveExecutor(), AdaptiveExecutor(place="process")]
+main = threading.current_thread()
+def watch(event, found):
+    if event == "import" and threading.current_thread() is not main:
+        tell(found[0])
+sys.addaudithook(watch)
+for executor in executors:
+    for fn in count, large, fail, lambda size: count(size):
+        for _ in range(20):
+            executor.submit(fn, 5_000_000).exception()
+"""
+    assert ran(code) == ([], 0)
+
+
 def test_a_script_without_a_guard_is_run_once():
     """Worker processes do not run the main module again."""
     code = """

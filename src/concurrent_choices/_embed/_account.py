@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from ._figures import Figures
+from ._looks import Looks
 from ._placing import HOLDS, Place, place, worth_moving
 from ._ramp import Ramp
 
@@ -24,6 +25,8 @@ WAITING = 32
 
 CHANGED = 4.0
 """Factor by which computing must have changed for another look at a callable (guessed)."""
+
+ASKED_FOR = 'place="process" was asked for'
 
 _numbers = count(1)
 
@@ -50,13 +53,15 @@ class Account:
         self.away = 0  # in worker processes; the process pool's
         self.imported = b""  # digest of what it holds, where a worker imports it
         self.pinned = False
+        self._processes = 0  # where it is pinned
         self.figures = Figures()
         self.tasks = 0
         self.calls = 0  # of the user's callable: a task may make many
         self.review_at = 2  # so many measured calls, from which it is reviewed again
         self.errors = 0
         self._weighed: list[float] = []  # what each examined call's pickling costs
-        self.digest = b""
+        self.digest = b""  # of what is the same for all its calls, as they were examined
+        self.looks = Looks()
         self.moving = False
         self.place: Place = "thread"
         self.placement = place(self.figures, cpus=cpus)
@@ -74,6 +79,16 @@ class Account:
     def below_ceiling(self) -> bool:
         """Whether the caller's own limit allows one more call, in threads and processes together."""
         return self._ceiling is None or self.running + self.away < self._ceiling
+
+    @property
+    def at_once(self) -> int:
+        """How many may run at once, for people: a pinned one's limit is for calls that cannot travel."""
+        return min(self.limit, self._processes) if self.pinned else self.limit
+
+    @property
+    def why(self) -> str:
+        """The reason for its place."""
+        return self.figures.obstacle or (ASKED_FOR if self.pinned else self.placement.why)
 
     @property
     def ready_to_move(self) -> bool:
@@ -119,9 +134,10 @@ class Account:
         self.place = "thread"
         self.review()
 
-    def pin(self) -> None:
-        """Send its calls to processes, whatever is learnt."""
+    def pin(self, processes: int) -> None:
+        """Send its calls to so many processes, whatever is learnt."""
         self.pinned = True
+        self._processes = processes
         self.place = "process"
         self.limit = self._bounded(self.ramp.most)
 

@@ -21,6 +21,7 @@ from .._work._pickling import travels_by_name
 from ._account import Account
 from ._accounts import Accounts
 from ._dispatch import Dispatch
+from ._early import import_early
 from ._held import Held, held_by
 from ._identity import identity_of, number_of, unwrapped
 from ._lane import Lane, perform
@@ -48,6 +49,7 @@ class Core:
     """
 
     def __init__(self, settings: Settings) -> None:
+        import_early()
         self._settings = settings
         self._most_threads = settings.max_threads or MOST_THREADS
         self._cpus = usable_cpus()
@@ -200,7 +202,7 @@ class Core:
             obstacle = obstacle or "this executor uses no processes"
             account.figures.gil = None if gil_enabled() else 0.0
         elif self._settings.place == "process" and not obstacle:
-            account.pin()
+            account.pin(self._process_pool.most)
         account.figures.obstacle = obstacle
         return account
 

@@ -6,7 +6,6 @@ sees the result, since whoever has it may change it.
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .._work._apart import being_imported
@@ -14,12 +13,14 @@ from .._work._pickling import dump, load
 from .._work._words import reason_of
 from ._held import digest_of, held_by
 from ._identity import unwrapped
+from ._inside import function_shared_by_calls
+from ._losses import lost_by
 
 if TYPE_CHECKING:
     from .._facts._clock import Clock
     from ._tasks import Task
 
-__all__ = ["Examination", "holds_alike"]
+__all__ = ["Examination"]
 
 RETURN = 2.0
 """How often more than its digest arguments cost on their trip: pickled, and unpickled (guessed)."""
@@ -61,9 +62,14 @@ class Examination:
             return "a call changed what it holds, which would be lost in another process"
         if _digest(self._given) != self._digest:
             return "a call changed its arguments, which would be lost in another process"
-        if account.digest and holds_alike(self._fn) and account.digest != self._held.digest:
+        if account.digest and self._shared_digest() not in {b"", account.digest}:
             return "what it holds changes from call to call, which another process would not see"
-        return ""
+        return lost_by(self._fn, *self._given)
+
+    def _shared_digest(self) -> bytes:
+        """Of what is the same for all calls, whatever object's method they are; empty where nothing is."""
+        function = function_shared_by_calls(self._fn)
+        return b"" if function is None else held_by(function).digest
 
     def _weigh(self, result: Any) -> None:
         if being_imported(result):
@@ -77,14 +83,8 @@ class Examination:
         except BaseException as error:  # noqa: BLE001 - a value's own hooks raise anything, a CancelledError too
             account.bar(f"its result cannot be pickled ({reason_of(error)})")
             return
-        if holds_alike(self._fn):
-            account.digest = self._held.digest
+        account.digest = self._shared_digest() or account.digest
         account.weigh(self._cost + (self._clock.thread_cpu() - began) / 1e9)
-
-
-def holds_alike(fn: Any) -> bool:
-    """Whether all callables of the same code hold the same: not so closures made anew for each call."""
-    return type(fn) is FunctionType and not (fn.__closure__ or fn.__defaults__ or fn.__kwdefaults__)
 
 
 def _digest(value: Any) -> bytes:

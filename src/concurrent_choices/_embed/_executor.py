@@ -42,6 +42,8 @@ class AdaptiveExecutor(Executor):
         when_full: What `submit` does when so many wait: "block" until there is room, "reject" with
             `QueueFullError`, or run the call in the "caller".
         limits: How many calls of a callable may run at once, for callables that need a bound of their own.
+            What runs the same code has one limit together: partials of a function, a method of several
+            objects, closures that one function makes.
         place: "auto"; or "thread" or "process" to learn only how many may run at once. What cannot go to a
             process runs in a thread even then, and `explain` says why.
         thread_name_prefix: What its threads are called.

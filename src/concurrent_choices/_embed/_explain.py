@@ -77,16 +77,16 @@ def explain(accounts: Iterable[Account]) -> Explanation:
 
 
 def _learnt(account: Account) -> Learnt:
-    known, placement = account.figures, account.placement
+    known = account.figures
     each = account.tasks / max(1, account.calls)  # a task was measured, which may be a chunk of calls
     return Learnt(
         name=account.name,
         place=account.place,
-        kind=placement.kind,
-        why=known.obstacle or placement.why,
+        kind=account.placement.kind,
+        why=account.why,
         calls=account.calls,
         errors=account.errors,
-        limit=account.limit,
+        limit=account.at_once,
         wall=known.wall * each,
         cpu=known.cpu * each,
         queued=known.queued * each,

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import time
 import weakref
 from collections import OrderedDict
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .._work._apart import being_imported, keep_apart
+from .._work._imported import Imported
 from .._work._pickling import dump, travels_by_name
 from .._work._words import reason_of
-from ._examine import holds_alike
 from ._held import Held, held_by
 from ._identity import unwrapped
-from ._remote import Call
+from ._inside import function_shared_by_calls
+from ._looks import Looks
+from ._remote import Call, Look
 
 if TYPE_CHECKING:
+    from ._account import Account
     from ._tasks import Task
 
-__all__ = ["BelongsHereError", "Packer", "SentCallables", "callable_frames"]
+__all__ = ["BelongsHereError", "Packer", "SentCallables", "callable_frames", "look_frames"]
 
 KEPT = 64
 """Callables a worker remembers, and packed ones kept (guessed)."""
-
-SELDOM = 16
-"""Of calls whose look costs much, one in so many is looked at."""
-
-MUCH = 0.02
-"""Share of a call's length that a look may cost (guessed)."""
 
 
 class BelongsHereError(Exception):
@@ -73,7 +69,7 @@ class _Packed:
         self.frames = frames
         self.held = held
         self.named = travels_by_name(fn)
-        self.cost = 0.0
+        self.looks = Looks()
         self.sent = 0
 
 
@@ -132,18 +128,45 @@ class Packer:
 
     def _check(self, packed: _Packed, fn: Any, task: Task) -> None:
         """Refuse a callable that holds something else than when it was packed, or examined."""
-        account = task.account
-        held = packed.held
-        if packed.sent:
-            if packed.cost > MUCH * account.figures.wall and packed.sent % SELDOM:
-                return
-            began = time.perf_counter()
-            held = held_by(fn)
-            packed.cost = time.perf_counter() - began
-        examined = holds_alike(fn) and account.digest
-        if held.digest != packed.held.digest or (examined and held.digest != examined):
+        if type(fn) is FunctionType:
+            changed = _has_changed(packed, fn, task.account)
+        else:
+            changed = _has_changed_inside(fn, task.account)
+        if changed:
             self._kept.pop(id(fn), None)
             raise BelongsHereError("what it holds has changed here, which another process would not see")  # noqa: EM101, TRY003 - as above
+
+
+def _has_changed(packed: _Packed, fn: FunctionType, account: Account) -> bool:
+    held = packed.held
+    if packed.sent:
+        if not packed.looks.due(account.figures.wall):
+            return False
+        held = packed.looks.at(fn)
+    examined = account.digest if function_shared_by_calls(fn) is fn else b""
+    return held.digest != packed.held.digest or bool(examined and held.digest != examined)
+
+
+def _has_changed_inside(fn: Any, account: Account) -> bool:
+    """The same of what is packed for each call: what its function names of modules is imported but once."""
+    function = function_shared_by_calls(fn)
+    if function is None or not account.digest or not account.looks.due(account.figures.wall):
+        return False
+    return account.looks.at(function).digest != account.digest
+
+
+def look_frames(fn: Any) -> list[Any]:
+    """A look at a callable, as frames for a worker.
+
+    Of one that travels by value the worker also compares what it uses of modules; of one that it imports, the
+    whole of what that holds will be compared here.
+
+    Raises:
+        Exception: Whatever the pickler raises for what cannot be pickled.
+    """
+    frames = callable_frames(fn)
+    marks = () if travels_by_name(fn) else _small(Imported(fn))
+    return dump([Look(frames, marks)])
 
 
 def callable_frames(fn: Any) -> tuple[bytes, ...]:
@@ -153,4 +176,9 @@ def callable_frames(fn: Any) -> tuple[bytes, ...]:
         Exception: Whatever the pickler raises for what cannot be pickled.
     """
     keep_apart(fn)
-    return tuple(bytes(frame) for frame in dump(fn))
+    return _small(fn)
+
+
+def _small(value: Any) -> tuple[bytes, ...]:
+    """A value as frames that can stand inside a message."""
+    return tuple(bytes(frame) for frame in dump(value))

@@ -28,9 +28,9 @@ from .._work._words import reason_of
 from ._account import Account
 from ._backlog import Backlog
 from ._call_queue import Assignment, CallQueue, Inquiry
-from ._packing import BelongsHereError, Packer, callable_frames
+from ._packing import BelongsHereError, Packer, look_frames
 from ._reading import read_answer, settle_call, settle_lost
-from ._remote import Look, serve
+from ._remote import serve
 from ._tasks import Task
 
 if TYPE_CHECKING:
@@ -245,7 +245,7 @@ class ProcessPool:
 
     def _send_look(self, queue: CallQueue, inquiry: Inquiry) -> None:
         try:
-            frames = dump([Look(callable_frames(inquiry.fn))])
+            frames = look_frames(inquiry.fn)
         except BaseException as error:  # noqa: BLE001 - whatever its own hooks raise, sys.exit() too, is the reason
             self._turn_away(inquiry, f"it cannot be pickled ({reason_of(error)})")
             return

@@ -24,19 +24,27 @@ def read_answer(message: Message, asked: Assignment) -> tuple[Any, BaseException
     try:
         values, error = load(message.frames)
     except BaseException as obstacle:  # noqa: BLE001 - any result's own __setstate__ may call sys.exit()
-        # Only now: a call's arguments may take longer to spell than the call takes.
-        words = asked.shown() if isinstance(asked, Task) else "a look"
-        return None, NotPicklableError(message.start, words, "result", reason_of(obstacle))
-    if error is not None:
-        return None, getattr(error, "error", error)
-    return values[0], None
+        return None, _lost_result(message.start, asked, reason_of(obstacle))
+    if error is None:
+        return values[0], None
+    error = getattr(error, "error", error)
+    if isinstance(error, NotPicklableError):  # the worker's, to whom the item is our message
+        error = _lost_result(error.index, asked, error.reason)
+    return None, error
+
+
+def _lost_result(number: int, asked: Assignment, reason: str) -> NotPicklableError:
+    # Only now: a call's arguments may take longer to spell than the call takes.
+    words = asked.shown() if isinstance(asked, Task) else "a look"
+    return NotPicklableError(number, words, "result", reason)
 
 
 def settle_call(task: Task, report: Report, error: BaseException | None) -> None:
     """Hand over what came of a call, and note what it took."""
     account = task.account
     if error is not None:
-        account.bar(f"its result cannot travel ({error})")
+        reason = error.reason if isinstance(error, NotPicklableError) else reason_of(error)
+        account.bar(f"its result cannot be pickled ({reason})")
         settle_lost(task, error)
         return
     account.tasks += 1

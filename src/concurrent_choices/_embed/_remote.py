@@ -8,7 +8,7 @@ from .._measure._clock import SystemClock
 from .._strategies._workers._carried import Carried, portable
 from .._strategies._workers._loading import read
 from .._work._callables import show_call
-from .._work._words import reason_of
+from .._work._words import reason_of, text_of
 from ._held import Held, held_by
 
 if TYPE_CHECKING:
@@ -42,6 +42,10 @@ class Call(NamedTuple):
     look: bool
     trial: int
 
+    def __repr__(self) -> str:
+        """Not the callable's frames, which may be long; who reads what comes of it knows the call."""
+        return f"call {self.number}"
+
 
 class _Called(NamedTuple):
     """A call as the item that errors name; it is spelled only where one does."""
@@ -55,9 +59,15 @@ class _Called(NamedTuple):
 
 
 class Look(NamedTuple):
-    """A callable that a worker is to load and look at."""
+    """A callable that a worker is to load and look at.
+
+    Attributes:
+        frames: The callable.
+        marks: What it uses of modules, which raises as it is read where that is not the same; or nothing.
+    """
 
     frames: tuple[bytes, ...]
+    marks: tuple[bytes, ...] = ()
 
 
 class Report(NamedTuple):
@@ -135,9 +145,15 @@ def _monitor_of(trial: int) -> GilMonitor | None:
 
 def _look(message: Look) -> Held | str:
     try:
-        return held_by(read(list(message.frames)))
+        fn = read(list(message.frames))
     except BaseException as error:  # noqa: BLE001 - as in serve
         return _words(error)
+    try:
+        if message.marks:
+            read(list(message.marks))
+    except BaseException as error:  # noqa: BLE001 - as in serve
+        return f"a worker process finds other things in modules ({text_of(error)})"
+    return held_by(fn)
 
 
 def _loaded(call: Call) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from attrs import field, frozen
@@ -10,6 +10,7 @@ from attrs import field, frozen
 from .._errors import InvalidArgumentError
 from .._facts._numbers import is_whole, plain, plain_int_or_none
 from .._facts._validators import from_0_or_none, one_of, positive_or_none
+from ._identity import Number, identity_of, number_of
 
 __all__ = ["Settings"]
 
@@ -24,6 +25,20 @@ def _limits(_settings: object, _attribute: object, value: Any) -> None:
     for fn, limit in value.items():
         if not (callable(fn) and is_whole(limit, 1)):
             problem = f"must map callables to whole numbers from 1, not {fn!r} to {limit!r}"
+            raise InvalidArgumentError("limits", problem)
+    _refuse_twins(value)
+
+
+def _refuse_twins(fns: Iterable[Any]) -> None:
+    """Refuse two callables that calls are not told apart by: their limits would be merged."""
+    known: dict[Number, Any] = {}
+    for fn in fns:
+        first = known.setdefault(number_of(identity_of(fn)), fn)
+        if first is not fn:
+            problem = (
+                f"cannot tell {first!r} from {fn!r}, as both run the same code: name one of them, whose "
+                "limit then holds for both together, or have an executor for each"
+            )
             raise InvalidArgumentError("limits", problem)
 
 
