@@ -71,7 +71,6 @@ class ElasticPool(LanePool):
         errors: How many items raised what means "too many at once".
         latest: Values of the batch that was handed over last.
         refusal: Why there is no lane at all, though there were to be some; else None.
-        making: Held by a lane while it makes itself what it works with.
     """
 
     def __init__(self, job: Job, thread_pool: ThreadPool, body: Callable[[Lane], None] | None = None) -> None:
@@ -82,7 +81,6 @@ class ElasticPool(LanePool):
         self.refusal: Exception | None = None
         self._ceiling = inf
         self._staffing = Mutex()
-        self.making = Mutex()
         self._leaving: set[Lane] = set()
         self._tallies: set[Tally] = set()
         self._gone = Counts()

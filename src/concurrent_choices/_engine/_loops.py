@@ -15,7 +15,6 @@ from .._strategies._lanes._threads import Lane
 from .._work._captured import reached_from
 from .._work._code import names_in
 from .._work._job import Job
-from .._work._own_loops import look_for_descriptors
 from ._elastic_pool import ElasticPool
 from ._elastic_task_pool import ElasticTaskPool
 
@@ -70,15 +69,10 @@ def perform_in_loop(most: int, lane: Lane) -> None:
         tasks.resize(_tasks_of(pool, most))
         tally.begin()
 
-    def new_loop() -> asyncio.AbstractEventLoop:
-        with pool.making:  # many at once would take what each of them is looking for
-            look_for_descriptors()
-            return asyncio.new_event_loop()
-
     tasks = ElasticTaskPool(pool.job, put, _tasks_of(pool, most), is_surplus=lambda: pool.is_surplus(lane))
     with pool.account() as tally:
         tally.begin()
-        serve_in_lane(partial(run_tasks, new_loop), tasks, lane)
+        serve_in_lane(partial(run_tasks, asyncio.new_event_loop), tasks, lane)
 
 
 def _tasks_of(pool: ElasticPool, most: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ from .._judge._controller._sight import Arrangement, Limits, Prior
 from .._strategies._lanes._thread_pool import PARTING, ThreadPool
 from .._work._job import Job
 from .._work._new_thread import new_thread, start
-from .._work._own_loops import look_for_descriptors
+from .._work._own_loops import loops_to_be_had
 from .._work._state import State
 from ._conductor import Beginning, Conductor, order_beside
 from ._elastic_task_pool import ElasticTaskPool
@@ -91,7 +93,8 @@ class Succession:
             RuntimeError: There can be no more threads; the loop goes on.
             OSError: There are no descriptors for another loop, or for reading what others need; as above.
         """
-        look_for_descriptors()
+        if not loops_to_be_had():
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         from .._judge._controller import _controller  # noqa: F401, PLC0415  # pyright: ignore[reportUnusedImport] - `conduct` could not say so
 
         self.reserve_thread()
@@ -127,7 +130,10 @@ class Succession:
         from .._judge._controller._controller import Controller  # noqa: PLC0415 - most loops keep all items
 
         # What was left to threads blocks its loop; a process has one loop for all its items.
-        limits = self.limits._replace(overlap_inside=prior.stage != "waiting")
+        limits = self.limits._replace(
+            overlap_inside=prior.stage != "waiting",
+            threads=max(1, min(self.limits.threads, loops_to_be_had())),
+        )
         self.heir = Conductor(
             job,
             partial(Controller, limits, prior),

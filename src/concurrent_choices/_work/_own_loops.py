@@ -15,10 +15,16 @@ from typing import Any
 
 from ._limited import GRACE, cancel_all
 
-__all__ = ["MOST", "aside", "end_loop", "give_threads", "look_for_descriptors", "new_loop", "with_threads"]
+__all__ = ["MOST", "aside", "end_loop", "give_threads", "loops_to_be_had", "new_loop", "with_threads"]
 
 MOST = 64
 """Threads that `asyncio.to_thread` may use in one loop (guessed, as where a `def` waits)."""
+
+DESCRIPTORS = 3
+"""What a loop of asyncio opens: a selector, and two ends by which it is woken."""
+
+SPARE = 8
+"""Descriptors that a run itself may open meanwhile: to look at its threads, and to read its own modules."""
 
 
 def with_threads(loop: asyncio.AbstractEventLoop) -> asyncio.AbstractEventLoop:
@@ -66,21 +72,21 @@ def _keep(_loop: object, _task: object) -> None:
     """Before Python 3.12 the current task need not be set aside: each loop has its own."""
 
 
-def look_for_descriptors() -> None:
-    """See whether there are those that a loop needs.
+def loops_to_be_had() -> int:
+    """How many loops this process has descriptors for, where each of their items opens one of its own.
 
-    One that fails to start for want of them is a half-made thing, of which Python complains later on.
-
-    Raises:
-        OSError: There are too few.
+    A loop that fails to start for want of them is a half-made thing, of which Python complains later on.
     """
-    found: list[int] = []
     try:
-        for _ in range(2):
-            found += os.pipe()
-    finally:
-        for each in found:
-            os.close(each)
+        import resource  # noqa: PLC0415 - not there on every platform
+
+        most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        there = len(os.listdir("/dev/fd"))  # noqa: PTH208 - a Path costs more than the looking
+        return max(0, most - there - SPARE) // (DESCRIPTORS + 1)
+    except (ImportError, FileNotFoundError):  # nobody counts them here
+        return sys.maxsize
+    except OSError:  # there is none left to look with
+        return 0
 
 
 def end_loop(loop: asyncio.AbstractEventLoop) -> None:
