@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import sys
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import suppress
@@ -76,30 +77,52 @@ class Offloaded(Generic[P, R]):
 
     Args:
         fn: The `def`.
+        owner: The object it is bound to, if it is a method and that is known: one at most.
     """
 
-    def __init__(self, fn: Callable[P, R]) -> None:
-        update_wrapper(self, fn)
+    def __init__(self, fn: Callable[..., R], *owner: Any) -> None:
+        update_wrapper(self, MethodType(fn, *owner) if owner else fn)
         self._fn = fn
+        self._owner = owner
 
     async def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call it with these arguments, off the event loop."""
-        result: R = await _awaited(self._fn, args, kwargs)
+        result: R = await _awaited(self._fn, (*self._owner, *args), kwargs)
         return result
 
     def __await__(self) -> Generator[Any, Any, R]:
         """Call it without arguments."""
-        return _awaited(self._fn, (), {}).__await__()
+        return _awaited(self._fn, self._owner, {}).__await__()
 
     @overload
     def __get__(self, owner: None, kind: type, /) -> Offloaded[P, R]: ...
     @overload
     def __get__(
         self: Offloaded[Concatenate[S, Rest], Result], owner: S, kind: type | None = ..., /
-    ) -> Callable[Rest, Coroutine[Any, Any, Result]]: ...
+    ) -> Offloaded[Rest, Result]: ...
     def __get__(self, owner: Any, kind: type | None = None, /) -> Any:
-        """As a method, bound to its object."""
-        return self if owner is None else MethodType(self, owner)
+        """As a method, bound to its object. In Python's own bound method nobody would see what is async."""
+        return self if owner is None or self._owner else Offloaded(self._fn, owner)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same method of the same object, which is bound anew whenever it is asked for."""
+        return isinstance(other, Offloaded) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        """As `__eq__` has it; what it holds may have no hash."""
+        return hash(self._key())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A method by its object and name, as Python's own: the name leads here, and not to the function."""
+        return (getattr, (*self._owner, self._fn.__name__)) if self._owner else (Offloaded, (self._fn,))
+
+    def _key(self) -> tuple[int, ...]:
+        return tuple(map(id, (self._fn, *self._owner)))
+
+
+if sys.version_info >= (3, 12):
+    # On the class: on each object of it, `functools.wraps` would hand the mark on to what is no coroutine.
+    inspect.markcoroutinefunction(Offloaded)
 
 
 def _refuse(fn: Any) -> None:
