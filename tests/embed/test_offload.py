@@ -322,9 +322,23 @@ def test_no_callable_is_refused():
 
 
 def test_without_a_loop_it_says_so():
-    """Outside of a loop the error says what to do instead."""
+    """Outside of a loop the error says what to do instead, and the call is not made."""
     with pytest.raises(RuntimeError, match="call fn itself"):
-        offload(pow, 2, 2)
+        offload(never)().send(None)
+    assert "never" not in {account.name for account in _core().accounts}
+
+
+def test_it_may_be_made_before_there_is_a_loop():
+    """As what `asyncio.to_thread` gives, it is taken by whatever runs a coroutine."""
+
+    async def main(made):
+        loop = asyncio.get_running_loop()
+        return await asyncio.to_thread(lambda: asyncio.run_coroutine_threadsafe(made(), loop).result(10))
+
+    assert asyncio.run(offload(pow, 2, 3)) == 8
+    assert asyncio.run(main(lambda: offload(pow, 2, 4))) == 16
+    with pytest.raises(InvalidArgumentError):
+        offload(4, 2)
 
 
 def never():
@@ -332,15 +346,15 @@ def never():
 
 
 def test_made_under_one_library_and_awaited_under_another():
-    """Who awaits it is told, and the call is not made."""
+    """It is at home wherever it is awaited."""
 
     async def made():
-        return offload(never).__await__()
+        return offload(pow, 2, 5)
 
-    awaited = anyio.run(made, backend="asyncio")
-    with pytest.raises(RuntimeError, match="no running event loop"):
-        next(awaited)
-    assert "never" not in {account.name for account in _core().accounts}
+    async def main(coroutine):
+        return await coroutine
+
+    assert anyio.run(main, anyio.run(made, backend="asyncio"), backend="trio") == 32
 
 
 def test_one_executor_serves_all():

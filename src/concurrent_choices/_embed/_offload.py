@@ -52,13 +52,14 @@ def offload(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         **kwargs: And these.
 
     Returns:
-        A coroutine of the result; or, where `fn` came alone, an async callable, which may also be awaited
+        A coroutine of the result, as from `asyncio.to_thread`: `asyncio.run` takes it too, and the call is
+            made at its first step. Or, where `fn` came alone, an async callable, which may also be awaited
         itself for a call without arguments.
 
     Raises:
         InvalidArgumentError: `fn` is no callable, or an `async def`, which can be awaited where it is, or a
             generator function, whose call runs nothing. Or, awaited: `fn` gave back a coroutine.
-        RuntimeError: No event loop runs here. Or, awaited: `fn` raised StopIteration, its cause.
+        RuntimeError: Awaited where no event loop runs, or `fn` raised StopIteration, its cause.
 
     Examples:
         >>> import asyncio
@@ -139,12 +140,14 @@ def _refuse(fn: Any) -> None:
     raise InvalidArgumentError("fn", problem)
 
 
-def _awaited(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Coroutine[Any, Any, Any]:
+async def _awaited(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Asks for the loop at its first step: as `to_thread` has it, it may be made before there is one."""
     if on_asyncio():
-        return _made(asyncio.get_running_loop, _ended_under_asyncio, fn, args, kwargs)
+        return await _made(_ended_under_asyncio, fn, args, kwargs)
     if on_trio():
-        return _in_trio(fn, args, kwargs)
-    msg = "offload must be called inside an `async def` that asyncio or trio runs; elsewhere, call fn itself"
+        await sys.modules["trio"].lowlevel.checkpoint_if_cancelled()
+        return await _made(_ended_under_trio, fn, args, kwargs)
+    msg = "what offload gives must be awaited where asyncio or trio runs it; elsewhere, call fn itself"
     raise RuntimeError(msg)
 
 
@@ -157,17 +160,10 @@ def _core() -> Core:
     return _shared[0]
 
 
-async def _in_trio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    lowlevel: Any = sys.modules["trio"].lowlevel
-    await lowlevel.checkpoint_if_cancelled()
-    return await _made(lowlevel.current_trio_token, _ended_under_trio, fn, args, kwargs)
-
-
-async def _made(current: Any, ended: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+async def _made(ended: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     core = _core()
-    loop = current()  # raises under another library than at the call, which is then not made
     task = core.submit(fn, args, kwargs)
-    await ended(loop, core, task)
+    await ended(core, task)
     # Not by `asyncio.wrap_future`, for which whoever awaits a call that raised StopIteration waits for ever.
     try:
         return _checked(fn, task.result())
@@ -175,7 +171,8 @@ async def _made(current: Any, ended: Any, fn: Any, args: tuple[Any, ...], kwargs
         del task  # an error's traceback holds this frame, which would hold what holds the error
 
 
-async def _ended_under_asyncio(loop: asyncio.AbstractEventLoop, core: Core, task: Task) -> None:
+async def _ended_under_asyncio(core: Core, task: Task) -> None:
+    loop = asyncio.get_running_loop()
     waiter = loop.create_future()
 
     def wake() -> None:
@@ -194,9 +191,9 @@ async def _ended_under_asyncio(loop: asyncio.AbstractEventLoop, core: Core, task
         raise
 
 
-async def _ended_under_trio(token: Any, core: Core, task: Task) -> None:
+async def _ended_under_trio(core: Core, task: Task) -> None:
     trio: Any = sys.modules["trio"]
-    me = trio.lowlevel.current_task()
+    me, token = trio.lowlevel.current_task(), trio.lowlevel.current_trio_token()
     waiting = [True]
 
     def wake() -> None:
