@@ -705,10 +705,44 @@ def test_the_page_under_any_root_path(page, root, where, shown):
     assert (ask(where, {"path": page}, root_path=root)[2] != b"fine") == shown
 
 
-@pytest.mark.parametrize("wrong", [{"path": "advice"}, {"path": "/a", "secret": ""}, {"secret": " \n"}])
+@pytest.mark.parametrize("method", ["POST", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("path", ["/advice", "/advice.json"])
+def test_the_page_is_only_read(path, method):
+    """Nothing else can be done with it, which is said to those only who may see it."""
+    status, headers, _ = ask(path, {"path": "/advice"}, method=method)
+    assert (status, headers[b"allow"]) == (405, b"GET, HEAD")
+    assert ask(path, {"path": "/advice"}, method="HEAD")[0] == 200
+    assert ask(path, {"path": "/advice", "secret": "pass"}, method=method)[0] == 401
+
+
+def test_what_is_told_of_the_end_may_raise(caplog):
+    """Nobody else says so, since the application has ended: it is logged, with its traceback."""
+
+    def tell(table):
+        raise OSError("no disk")
+
+    with TestClient(EndpointAdvisor(Starlette(), on_shutdown=tell)):
+        pass
+    assert "on_shutdown of EndpointAdvisor raised" in caplog.text
+    assert "OSError: no disk" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"path": "advice"},
+        {"path": "/"},
+        {"path": 5},
+        {"path": "/a", "secret": ""},
+        {"secret": " \n"},
+        {"secret": 5},
+        {"secret": b"x"},
+        {"on_shutdown": 7},
+    ],
+)
 def test_wrong_settings_are_refused(wrong):
-    """A path that could never match, and a secret that everybody knows, are refused by name."""
-    with pytest.raises(InvalidArgumentError, match=list(wrong)[-1]):
+    """What could never match, is known to everybody, hides the application or cannot be called, by name."""
+    with pytest.raises(InvalidArgumentError, match=f"^{list(wrong)[-1]}: must"):
         EndpointAdvisor(plain, **wrong)
 
 
