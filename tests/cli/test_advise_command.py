@@ -138,14 +138,14 @@ def test_advice_on_given_requests(service, capsys):
     assert main(["advise", "service:app", *given, "--times", "3", "--json"]) == 0
     out, err = capsys.readouterr()
     said = {(each["method"], each["path"]): each["requests"] for each in json.loads(out)["routes"]}
-    assert said == {("POST", "/orders"): 3, ("GET", "/mine"): 3, ("GET", "(no route)"): 3}
+    assert said == {("POST", "/orders"): 3, ("GET", "/mine"): 3, ("", "(no route)"): 3}
     assert err.splitlines()[1:] == ["concurrent-choices: GET /nowhere was refused with status 404 (3 of 3)"]
 
 
 def test_a_factory_is_called(service, capsys):
     """As servers have it: what is named makes the application."""
     assert main(["advise", "service:make", "/", "--factory", "--times", "2"]) == 0
-    assert "GET (no route)" in capsys.readouterr().out
+    assert "(no route)" in capsys.readouterr().out
 
 
 def test_requests_behind_options(service, capsys):
@@ -162,7 +162,7 @@ def test_an_end_that_fails_is_told(service, capsys, name):
     """The advice is given all the same; an advisor that the application has itself stays silent."""
     assert main(["advise", f"service:{name}", "/", "--times", "2"]) == 0
     out, err = capsys.readouterr()
-    assert "GET (no route)" in out
+    assert "(no route)" in out
     assert "the application's shutdown failed" in err
     assert "too few requests" not in err
 

@@ -34,7 +34,7 @@ from concurrent_choices._embed._advise._exchange import Request
 from concurrent_choices._embed._advise._openapi import requests_of
 from concurrent_choices._embed._advisor._lines import place_of
 from concurrent_choices._embed._advisor._rate import ROW
-from concurrent_choices._embed._advisor._route_table import RouteTable
+from concurrent_choices._embed._advisor._route_table import MOST, RouteTable
 from concurrent_choices._embed._advisor._rules import LOOKS, Means, means_of, say
 from concurrent_choices._embed._advisor._visit import LoopThread, Visit
 from patience import TRIES, patient
@@ -421,6 +421,34 @@ def test_paths_without_a_route_are_few(framework, tmp_path):
         "/sub/{path}",
         "/{tenant}/files/{path}",
     ]
+
+
+def test_made_up_methods_and_paths_take_no_places():
+    """A client may make up as many as it likes: routes that have a handler are told apart all the same."""
+
+    async def answer(request):
+        return PlainTextResponse("fine")
+
+    app = Starlette(routes=[Route("/items/{number}", answer), Mount("/sub", routes=[Route("/", answer)])])
+    made_up = [f"M{number} /items/1" for number in range(20)] + [f"M{number} /no" for number in range(20)]
+    table = advise(app, [*made_up, "GET /no", "/items/1", "/sub/"], times=1)
+    assert sorted((each.method, each.path, each.requests) for each in table) == [
+        ("", "(no route)", 21),
+        ("(other)", "/items/{number}", 20),
+        ("GET", "/items/{number}", 1),
+        ("GET", "/sub/", 1),
+    ]
+    assert "\n(no route): " in str(table)
+
+
+def test_what_has_no_handler_takes_no_place_of_what_has_one():
+    """When there are many paths that say nothing of a handler, one with a handler is told apart still."""
+    table = RouteTable()
+    for number in range(MOST + 5):
+        table.route_of({"method": "GET", "path": f"/{number}"})
+    told = table.route_of({"method": "GET", "path": "/last", "endpoint": fails, "router": None})
+    assert (told.path, told.handler.name) == ("/last", "fails")
+    assert len(table) == MOST + 2
 
 
 def test_plain_routes_of_fastapi_are_told_apart():

@@ -58,7 +58,7 @@ def _html(table: AdviceTable) -> str:
 def _row(each: Advice) -> str:
     mood = "fine" if each.finding in {"fine", "unknown"} else "bad"
     cells = [
-        f"{each.method} {each.path}",
+        each.route,
         each.counted,
         spell(each.wall),
         spell(each.held),

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..._work._callables import called, is_async, name_of
 
-__all__ = ["Handler", "handler_of", "name_of_route"]
+__all__ = ["NO_ROUTE", "Handler", "handler_of", "name_of_route"]
 
 NO_ROUTE = "(no route)"
 ANY_PATH = "/{path}"
