@@ -451,6 +451,33 @@ def test_what_has_no_handler_takes_no_place_of_what_has_one():
     assert len(table) == MOST + 2
 
 
+async def named(request):
+    """Answer with what the path says."""
+    return PlainTextResponse(str(request.path_params))
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["/n/7/z", "/n/007/z"], {"/n/{number}/z"}),
+        (["/f/1.5/z", "/f/1.50/z"], {"/f/{share}/z"}),
+        ([f"/u/{spelt}/z" for spelt in ("A" * 32, "a" * 8 + "-aaaa" * 3 + "-" + "a" * 12)], {"/u/{key}/z"}),
+        (["/s/s/z", "/s/z/z", "/s/a/z"], {"/s/{name}/z"}),
+        (["/s/s/y/s", "/s/y/y/a"], {"/s/{name}/y/{last}"}),
+        (["/p/7", "/p/07"], {"/p/{number}"}),
+    ],
+)
+def test_parameters_of_mounts_have_their_names_however_they_are_written(paths, names):
+    """A converted value may be written in several ways, and be called what a segment is called."""
+    app = FastAPI()
+    within = [Route("/z", named), Route("/y/{last}", named)]
+    for path in ("/n/{number:int}", "/f/{share:float}", "/u/{key:uuid}", "/s/{name}"):
+        app.mount(path, Starlette(routes=within))
+    app.add_route("/p/{number:int}", named)
+    table = advise(app, paths, times=1)
+    assert {each.path.replace("{number:int}", "{number}") for each in table} == names
+
+
 def test_plain_routes_of_fastapi_are_told_apart():
     """Whatever their endpoints are; parameters may be equal to one another, or span segments."""
 
