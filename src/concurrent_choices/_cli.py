@@ -1,7 +1,8 @@
 """The command line: arguments in, exit code out. It knows words, not strategies.
 
 Exit codes: 0 done; 1 the callable, its module or items, or the application raised, or the output could not be
-written; 2 an argument cannot work; 130 Ctrl-C; 141 whoever read its output, such as `head`, has gone.
+written; 2 an argument cannot work; 3 the application held its loop and could not be interrupted; 130 Ctrl-C;
+141 whoever read its output, such as `head`, has gone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from math import inf
 from pathlib import Path
 from re import fullmatch
 from traceback import extract_tb
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 from attrs import asdict, evolve
 
@@ -186,7 +187,8 @@ def _add_advise(commands: Any) -> None:
         "--timeout",
         type=float,
         default=PATIENCE,
-        help=f"seconds an answer, its start-up and its end may take (default: {PATIENCE:g})",
+        help=f"seconds an answer, its start-up and its end may take, and the loop be held "
+        f"(default: {PATIENCE:g})",
     )
     parser.add_argument("--json", action="store_true", help="as JSON instead of a table")
     parser.set_defaults(command=_advise)
@@ -213,11 +215,25 @@ def _printing_aside() -> Generator[None]:
 def _advise(asked: argparse.Namespace) -> int:
     _search_here()
     with _printing_aside():
-        found = _driven(asked)
+        try:
+            found = _driven(asked)
+        except KeyboardInterrupt:
+            _tell("concurrent-choices: interrupted")
+            _end_now(130)
     for trouble in found.troubles:
         _tell(f"concurrent-choices: {trouble}")
     _say(found.advice, as_json=asked.json)
-    return 0 if found.answered else 1
+    code = 0 if found.answered else 1
+    if found.unending:
+        _end_now(code)
+    return code
+
+
+def _end_now(code: int) -> NoReturn:
+    """End the process without waiting for threads of an application's, which may never end."""
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        stream.flush()
+    os._exit(code)
 
 
 def _driven(asked: argparse.Namespace) -> Drive:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
 
 import pytest
@@ -12,8 +14,9 @@ from patience import patient
 
 SERVICE = """
 import asyncio
+import sys
 import time
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from fastapi import FastAPI, Header
 
@@ -39,6 +42,7 @@ async def endless(app):
 
 
 app = FastAPI()
+holding = FastAPI()
 broken = FastAPI(lifespan=no_database)
 ending = FastAPI(lifespan=bad_end)
 stuck = FastAPI(lifespan=endless)
@@ -86,6 +90,35 @@ async def mine(authorization: str = Header()) -> str:
 @app.post("/orders")
 async def order(order: dict[str, str]) -> str:
     return order["name"]
+
+
+@holding.get("/holds")
+async def holds() -> int:
+    print("holding", file=sys.stderr, flush=True)
+    time.sleep(600)
+
+
+@holding.get("/clings")
+async def clings() -> int:
+    while True:
+        with suppress(Exception):
+            time.sleep(600)
+
+
+@holding.get("/stays")
+async def stays() -> int:
+    print("holding", file=sys.stderr, flush=True)
+    while True:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(600)
+
+
+def in_thread() -> int:
+    print("holding", file=sys.stderr, flush=True)
+    time.sleep(600)
+
+
+holding.get("/threaded")(in_thread)
 
 
 def make():
@@ -138,14 +171,14 @@ def test_advice_on_given_requests(service, capsys):
     assert main(["advise", "service:app", *given, "--times", "3", "--json"]) == 0
     out, err = capsys.readouterr()
     said = {(each["method"], each["path"]): each["requests"] for each in json.loads(out)["routes"]}
-    assert said == {("POST", "/orders"): 3, ("GET", "/mine"): 3, ("GET", "(no route)"): 3}
+    assert said == {("POST", "/orders"): 3, ("GET", "/mine"): 3, ("", "(no route)"): 3}
     assert err.splitlines()[1:] == ["concurrent-choices: GET /nowhere was refused with status 404 (3 of 3)"]
 
 
 def test_a_factory_is_called(service, capsys):
     """As servers have it: what is named makes the application."""
     assert main(["advise", "service:make", "/", "--factory", "--times", "2"]) == 0
-    assert "GET (no route)" in capsys.readouterr().out
+    assert "(no route)" in capsys.readouterr().out
 
 
 def test_requests_behind_options(service, capsys):
@@ -162,7 +195,7 @@ def test_an_end_that_fails_is_told(service, capsys, name):
     """The advice is given all the same; an advisor that the application has itself stays silent."""
     assert main(["advise", f"service:{name}", "/", "--times", "2"]) == 0
     out, err = capsys.readouterr()
-    assert "GET (no route)" in out
+    assert "(no route)" in out
     assert "the application's shutdown failed" in err
     assert "too few requests" not in err
 
@@ -224,3 +257,57 @@ def test_an_application_that_raises(service, capsys, arguments, message):
     """Exit code 1, and what it raised."""
     assert main(["advise", *arguments]) == 1
     assert message in capsys.readouterr().err
+
+
+ADVISE = [sys.executable, "-m", "concurrent_choices", "advise", "service:holding"]
+FEW = ["--timeout", "0.1", "--at-once", "1", "--times", "2"]
+
+
+def advised(*requests):
+    """The command in a process of its own, which may be ended; exit code, output and errors."""
+    done = subprocess.run([*ADVISE, *requests, *FEW], capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, " ".join(done.stdout.split()), done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no signal that raises")
+def test_a_handler_that_holds_the_loop_is_interrupted(service):
+    """It has not answered in time, its line is named, and the other requests are made."""
+    code, out, err = advised("/holds", "/nowhere")
+    line = SERVICE.splitlines().index("    time.sleep(600)") + 1
+    assert code == 0
+    assert "GET /holds: `async def` blocks the loop" in out
+    assert f"service.py:{line} (time.sleep)" in out
+    assert "(no route)" in out
+    assert "GET /holds was not answered in time (2 of 2)" in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no signal that raises")
+def test_a_handler_that_cannot_be_interrupted_ends_the_command(service):
+    """The line that holds the loop is named, and the exit code tells."""
+    code, out, err = advised("/clings")
+    assert (code, out) == (3, "")
+    assert "service.py:" in err
+    assert "(time.sleep), and cannot be interrupted: given up" in err
+
+
+@pytest.mark.parametrize("path", ["/stays", "/threaded"])
+def test_what_does_not_end_is_left_behind(service, path):
+    """A task that is not to be cancelled, and a thread: neither is waited for, and the rest is told."""
+    code, out, err = advised(path, "/nowhere")
+    assert code == 0
+    assert "(no route)" in out
+    assert f"GET {path} was not answered in time (2 of 2)" in err
+    assert "does not end, though told to: it is left behind" in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+@pytest.mark.parametrize("path", ["/holds", "/stays", "/threaded"])
+def test_one_interrupt_is_enough(service, path):
+    """Whatever the application is at when Ctrl-C comes."""
+    with subprocess.Popen([*ADVISE, path], stderr=subprocess.PIPE, text=True) as command:
+        while "holding" not in command.stderr.readline():
+            pass
+        command.send_signal(signal.SIGINT)
+        _, err = command.communicate(timeout=120)
+    assert command.returncode == 130
+    assert err.splitlines()[-1] == "concurrent-choices: interrupted"

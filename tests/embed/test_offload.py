@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
+import functools
 import gc
 import inspect
 import os
+import pickle
+import sys
 import threading
 import time
+import warnings
 import weakref
 
 import anyio
 import anyio.lowlevel
 import pytest
+from fastapi import Depends, FastAPI
+from starlette._utils import is_async_callable
+from starlette.background import BackgroundTask
 
-from concurrent_choices import InvalidArgumentError, offload
+from concurrent_choices import InvalidArgumentError, offload, run
 from concurrent_choices._embed._offload import _core
+
+with warnings.catch_warnings():  # newer releases would rather have another client, which does the same
+    warnings.simplefilter("ignore")
+    from starlette.testclient import TestClient
 
 BACKENDS = ["asyncio", "trio"]
 
@@ -61,6 +73,18 @@ class Service:
     def triple(self, number):
         """Multiply."""
         return self.factor * number
+
+
+class Sent:
+    """Something that keeps what it is told."""
+
+    def __init__(self, told):
+        self.told = told
+
+    @offload
+    def send(self, what):
+        """Keep it."""
+        self.told.append(what)
 
 
 @offload
@@ -125,6 +149,79 @@ def test_as_a_decorator(backend):
         return await decorated(1, plus=2), await Service().triple(4), by_name
 
     assert anyio.run(main, backend=backend) == (3, 12, 15)
+
+
+def test_frameworks_see_that_methods_are_async():
+    """By `__call__` they look for what is async: Starlette calls all else in a thread, and awaits nothing."""
+    service = Service()
+    assert is_async_callable(service.triple)
+    assert is_async_callable(decorated)
+    assert list(inspect.signature(service.triple).parameters) == ["number"]
+
+    answers = []
+    offloaded = BackgroundTask(offload(answers.append), "offloaded")
+    asyncio.run(BackgroundTask(Sent(answers).send, "method")())
+    asyncio.run(offloaded())
+    assert answers == ["method", "offloaded"]
+
+
+def test_methods_are_routes_and_dependencies():
+    """FastAPI awaits them, and sees their arguments without `self`."""
+    app, dependency = FastAPI(), Depends(Service().triple)
+    app.add_api_route("/triple/{number}", Service().triple)
+    app.add_api_route("/depends", lambda tripled=dependency: {"got": tripled})
+    client = TestClient(app)
+    assert client.get("/triple/2").json() == "222"  # of a string, since it says nothing of its argument
+    assert client.get("/depends?number=1").json() == {"got": "111"}
+
+
+def test_a_method_is_the_same_however_often_it_is_asked_for():
+    """As Python's own are: frameworks keep them as keys. Each object has its own; none is bound twice."""
+    service = Service()
+    assert service.triple == service.triple
+    assert hash(service.triple) == hash(service.triple)
+    assert service.triple != Service().triple
+    assert service.triple != Service.triple
+    Sent.triple = service.triple
+    try:
+        assert Sent([]).triple == service.triple
+    finally:
+        del Sent.triple
+
+
+def test_a_method_is_pickled_with_its_object():
+    """What it gives, pickled and back, is awaited as before."""
+
+    async def main():
+        return await pickle.loads(pickle.dumps(Service().triple))(2)
+
+    assert asyncio.run(main()) == 6
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="there are no marks before Python 3.12")
+def test_inspect_sees_that_it_is_async():
+    """And what is no coroutine function is not taken for one because it wraps one that is offloaded."""
+
+    @functools.wraps(decorated)
+    def waits(number):
+        return asyncio.run(decorated(number))
+
+    assert inspect.iscoroutinefunction(decorated)
+    assert inspect.iscoroutinefunction(Service().triple)
+    assert not inspect.iscoroutinefunction(waits)
+
+
+def test_what_is_offloaded_is_not_offloaded_again():
+    """It is refused at the call, as any other callable that is async."""
+    for fn in (decorated, Service().triple):
+        with pytest.raises(InvalidArgumentError, match="await it"):
+            offload(fn, 5)
+
+
+def test_run_awaits_what_is_offloaded():
+    """It calls it as any `async def`."""
+    assert run(decorated, [1, 2]) == [1, 2]
+    assert run(Service().triple, [1, 2], strategy="asyncio") == [3, 6]
 
 
 def test_a_decorated_function_keeps_its_face():
@@ -225,9 +322,23 @@ def test_no_callable_is_refused():
 
 
 def test_without_a_loop_it_says_so():
-    """Outside of a loop the error says what to do instead."""
+    """Outside of a loop the error says what to do instead, and the call is not made."""
     with pytest.raises(RuntimeError, match="call fn itself"):
-        offload(pow, 2, 2)
+        offload(never)().send(None)
+    assert "never" not in {account.name for account in _core().accounts}
+
+
+def test_it_may_be_made_before_there_is_a_loop():
+    """As what `asyncio.to_thread` gives, it is taken by whatever runs a coroutine."""
+
+    async def main(made):
+        loop = asyncio.get_running_loop()
+        return await asyncio.to_thread(lambda: asyncio.run_coroutine_threadsafe(made(), loop).result(10))
+
+    assert asyncio.run(offload(pow, 2, 3)) == 8
+    assert asyncio.run(main(lambda: offload(pow, 2, 4))) == 16
+    with pytest.raises(InvalidArgumentError):
+        offload(4, 2)
 
 
 def never():
@@ -235,15 +346,15 @@ def never():
 
 
 def test_made_under_one_library_and_awaited_under_another():
-    """Who awaits it is told, and the call is not made."""
+    """It is at home wherever it is awaited."""
 
     async def made():
-        return offload(never).__await__()
+        return offload(pow, 2, 5)
 
-    awaited = anyio.run(made, backend="asyncio")
-    with pytest.raises(RuntimeError, match="no running event loop"):
-        next(awaited)
-    assert "never" not in {account.name for account in _core().accounts}
+    async def main(coroutine):
+        return await coroutine
+
+    assert anyio.run(main, anyio.run(made, backend="asyncio"), backend="trio") == 32
 
 
 def test_one_executor_serves_all():

@@ -41,6 +41,16 @@ class Thing:
         return item
 
 
+class Decorator:
+    """What a decorator may make of a `def`: it binds as a method does."""
+
+    def __get__(self, owner, kind=None):
+        return self
+
+    async def __call__(self, item):
+        return item
+
+
 class Generating:
     """A call that makes a generator."""
 
@@ -110,7 +120,9 @@ def test_methods_made_of_others_are_what_those_are():
     assert is_generator(Client.two)
 
 
-@pytest.mark.parametrize("fn", [fetch, partial(fetch), partial(partial(fetch)), Thing(), Thing().method])
+@pytest.mark.parametrize(
+    "fn", [fetch, partial(fetch), partial(partial(fetch)), Thing(), Thing().method, Decorator()]
+)
 def test_async(fn):
     """Coroutine functions are seen through partials, methods and callable objects."""
     assert is_async(fn)
@@ -118,7 +130,7 @@ def test_async(fn):
 
 
 @pytest.mark.parametrize(
-    "fn", [plain, len, str, Thing, Thing().plain, partial(plain), lambda n: n, disguised]
+    "fn", [plain, len, str, str.upper, Thing, Thing().plain, partial(plain), lambda n: n, disguised]
 )
 def test_not_async(fn):
     """What is no coroutine function is none, not even one that wraps another."""

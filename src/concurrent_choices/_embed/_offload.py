@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import sys
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import suppress
@@ -51,13 +52,14 @@ def offload(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         **kwargs: And these.
 
     Returns:
-        A coroutine of the result; or, where `fn` came alone, an async callable, which may also be awaited
+        A coroutine of the result, as from `asyncio.to_thread`: `asyncio.run` takes it too, and the call is
+            made at its first step. Or, where `fn` came alone, an async callable, which may also be awaited
         itself for a call without arguments.
 
     Raises:
         InvalidArgumentError: `fn` is no callable, or an `async def`, which can be awaited where it is, or a
             generator function, whose call runs nothing. Or, awaited: `fn` gave back a coroutine.
-        RuntimeError: No event loop runs here. Or, awaited: `fn` raised StopIteration, its cause.
+        RuntimeError: Awaited where no event loop runs, or `fn` raised StopIteration, its cause.
 
     Examples:
         >>> import asyncio
@@ -76,30 +78,52 @@ class Offloaded(Generic[P, R]):
 
     Args:
         fn: The `def`.
+        owner: The object it is bound to, if it is a method and that is known: one at most.
     """
 
-    def __init__(self, fn: Callable[P, R]) -> None:
-        update_wrapper(self, fn)
+    def __init__(self, fn: Callable[..., R], *owner: Any) -> None:
+        update_wrapper(self, MethodType(fn, *owner) if owner else fn)
         self._fn = fn
+        self._owner = owner
 
     async def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call it with these arguments, off the event loop."""
-        result: R = await _awaited(self._fn, args, kwargs)
+        result: R = await _awaited(self._fn, (*self._owner, *args), kwargs)
         return result
 
     def __await__(self) -> Generator[Any, Any, R]:
         """Call it without arguments."""
-        return _awaited(self._fn, (), {}).__await__()
+        return _awaited(self._fn, self._owner, {}).__await__()
 
     @overload
     def __get__(self, owner: None, kind: type, /) -> Offloaded[P, R]: ...
     @overload
     def __get__(
         self: Offloaded[Concatenate[S, Rest], Result], owner: S, kind: type | None = ..., /
-    ) -> Callable[Rest, Coroutine[Any, Any, Result]]: ...
+    ) -> Offloaded[Rest, Result]: ...
     def __get__(self, owner: Any, kind: type | None = None, /) -> Any:
-        """As a method, bound to its object."""
-        return self if owner is None else MethodType(self, owner)
+        """As a method, bound to its object. In Python's own bound method nobody would see what is async."""
+        return self if owner is None or self._owner else Offloaded(self._fn, owner)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same method of the same object, which is bound anew whenever it is asked for."""
+        return isinstance(other, Offloaded) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        """As `__eq__` has it; what it holds may have no hash."""
+        return hash(self._key())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A method by its object and name, as Python's own: the name leads here, and not to the function."""
+        return (getattr, (*self._owner, self._fn.__name__)) if self._owner else (Offloaded, (self._fn,))
+
+    def _key(self) -> tuple[int, ...]:
+        return tuple(map(id, (self._fn, *self._owner)))
+
+
+if sys.version_info >= (3, 12):
+    # On the class: on each object of it, `functools.wraps` would hand the mark on to what is no coroutine.
+    inspect.markcoroutinefunction(Offloaded)
 
 
 def _refuse(fn: Any) -> None:
@@ -116,12 +140,14 @@ def _refuse(fn: Any) -> None:
     raise InvalidArgumentError("fn", problem)
 
 
-def _awaited(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Coroutine[Any, Any, Any]:
+async def _awaited(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Asks for the loop at its first step: as `to_thread` has it, it may be made before there is one."""
     if on_asyncio():
-        return _made(asyncio.get_running_loop, _ended_under_asyncio, fn, args, kwargs)
+        return await _made(_ended_under_asyncio, fn, args, kwargs)
     if on_trio():
-        return _in_trio(fn, args, kwargs)
-    msg = "offload must be called inside an `async def` that asyncio or trio runs; elsewhere, call fn itself"
+        await sys.modules["trio"].lowlevel.checkpoint_if_cancelled()
+        return await _made(_ended_under_trio, fn, args, kwargs)
+    msg = "what offload gives must be awaited where asyncio or trio runs it; elsewhere, call fn itself"
     raise RuntimeError(msg)
 
 
@@ -134,17 +160,10 @@ def _core() -> Core:
     return _shared[0]
 
 
-async def _in_trio(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    lowlevel: Any = sys.modules["trio"].lowlevel
-    await lowlevel.checkpoint_if_cancelled()
-    return await _made(lowlevel.current_trio_token, _ended_under_trio, fn, args, kwargs)
-
-
-async def _made(current: Any, ended: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+async def _made(ended: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     core = _core()
-    loop = current()  # raises under another library than at the call, which is then not made
     task = core.submit(fn, args, kwargs)
-    await ended(loop, core, task)
+    await ended(core, task)
     # Not by `asyncio.wrap_future`, for which whoever awaits a call that raised StopIteration waits for ever.
     try:
         return _checked(fn, task.result())
@@ -152,7 +171,8 @@ async def _made(current: Any, ended: Any, fn: Any, args: tuple[Any, ...], kwargs
         del task  # an error's traceback holds this frame, which would hold what holds the error
 
 
-async def _ended_under_asyncio(loop: asyncio.AbstractEventLoop, core: Core, task: Task) -> None:
+async def _ended_under_asyncio(core: Core, task: Task) -> None:
+    loop = asyncio.get_running_loop()
     waiter = loop.create_future()
 
     def wake() -> None:
@@ -171,9 +191,9 @@ async def _ended_under_asyncio(loop: asyncio.AbstractEventLoop, core: Core, task
         raise
 
 
-async def _ended_under_trio(token: Any, core: Core, task: Task) -> None:
+async def _ended_under_trio(core: Core, task: Task) -> None:
     trio: Any = sys.modules["trio"]
-    me = trio.lowlevel.current_task()
+    me, token = trio.lowlevel.current_task(), trio.lowlevel.current_trio_token()
     waiting = [True]
 
     def wake() -> None:

@@ -118,9 +118,8 @@ def _flags(fn: Callable[..., Any]) -> int | None:
 
 def _layers(fn: Callable[..., Any]) -> list[Any]:
     fn = called(fn)
-    import inspect  # noqa: PLC0415 - as above
-
-    if inspect.isroutine(fn) or inspect.isclass(fn):
+    # Not `inspect.isroutine`, for which any object is one that a class could bind: a decorator's too.
+    if isinstance(fn, (FunctionType, BuiltinFunctionType, type)):
         return [fn]
     # A callable object: what a call runs is its class's __call__.
     return [fn, getattr(type(fn), "__call__", None)]  # noqa: B004 - the method is wanted, not whether there is one

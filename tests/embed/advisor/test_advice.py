@@ -34,7 +34,7 @@ from concurrent_choices._embed._advise._exchange import Request
 from concurrent_choices._embed._advise._openapi import requests_of
 from concurrent_choices._embed._advisor._lines import place_of
 from concurrent_choices._embed._advisor._rate import ROW
-from concurrent_choices._embed._advisor._route_table import RouteTable
+from concurrent_choices._embed._advisor._route_table import MOST, RouteTable
 from concurrent_choices._embed._advisor._rules import LOOKS, Means, means_of, say
 from concurrent_choices._embed._advisor._visit import LoopThread, Visit
 from patience import TRIES, patient
@@ -423,6 +423,61 @@ def test_paths_without_a_route_are_few(framework, tmp_path):
     ]
 
 
+def test_made_up_methods_and_paths_take_no_places():
+    """A client may make up as many as it likes: routes that have a handler are told apart all the same."""
+
+    async def answer(request):
+        return PlainTextResponse("fine")
+
+    app = Starlette(routes=[Route("/items/{number}", answer), Mount("/sub", routes=[Route("/", answer)])])
+    made_up = [f"M{number} /items/1" for number in range(20)] + [f"M{number} /no" for number in range(20)]
+    table = advise(app, [*made_up, "GET /no", "/items/1", "/sub/"], times=1)
+    assert sorted((each.method, each.path, each.requests) for each in table) == [
+        ("", "(no route)", 21),
+        ("(other)", "/items/{number}", 20),
+        ("GET", "/items/{number}", 1),
+        ("GET", "/sub/", 1),
+    ]
+    assert "\n(no route): " in str(table)
+
+
+def test_what_has_no_handler_takes_no_place_of_what_has_one():
+    """When there are many paths that say nothing of a handler, one with a handler is told apart still."""
+    table = RouteTable()
+    for number in range(MOST + 5):
+        table.route_of({"method": "GET", "path": f"/{number}"})
+    told = table.route_of({"method": "GET", "path": "/last", "endpoint": fails, "router": None})
+    assert (told.path, told.handler.name) == ("/last", "fails")
+    assert len(table) == MOST + 2
+
+
+async def named(request):
+    """Answer with what the path says."""
+    return PlainTextResponse(str(request.path_params))
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["/n/7/z", "/n/007/z"], {"/n/{number}/z"}),
+        (["/f/1.5/z", "/f/1.50/z"], {"/f/{share}/z"}),
+        ([f"/u/{spelt}/z" for spelt in ("A" * 32, "a" * 8 + "-aaaa" * 3 + "-" + "a" * 12)], {"/u/{key}/z"}),
+        (["/s/s/z", "/s/z/z", "/s/a/z"], {"/s/{name}/z"}),
+        (["/s/s/y/s", "/s/y/y/a"], {"/s/{name}/y/{last}"}),
+        (["/p/7", "/p/07"], {"/p/{number}"}),
+    ],
+)
+def test_parameters_of_mounts_have_their_names_however_they_are_written(paths, names):
+    """A converted value may be written in several ways, and be called what a segment is called."""
+    app = FastAPI()
+    within = [Route("/z", named), Route("/y/{last}", named)]
+    for path in ("/n/{number:int}", "/f/{share:float}", "/u/{key:uuid}", "/s/{name}"):
+        app.mount(path, Starlette(routes=within))
+    app.add_route("/p/{number:int}", named)
+    table = advise(app, paths, times=1)
+    assert {each.path.replace("{number:int}", "{number}") for each in table} == names
+
+
 def test_plain_routes_of_fastapi_are_told_apart():
     """Whatever their endpoints are; parameters may be equal to one another, or span segments."""
 
@@ -705,10 +760,44 @@ def test_the_page_under_any_root_path(page, root, where, shown):
     assert (ask(where, {"path": page}, root_path=root)[2] != b"fine") == shown
 
 
-@pytest.mark.parametrize("wrong", [{"path": "advice"}, {"path": "/a", "secret": ""}, {"secret": " \n"}])
+@pytest.mark.parametrize("method", ["POST", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("path", ["/advice", "/advice.json"])
+def test_the_page_is_only_read(path, method):
+    """Nothing else can be done with it, which is said to those only who may see it."""
+    status, headers, _ = ask(path, {"path": "/advice"}, method=method)
+    assert (status, headers[b"allow"]) == (405, b"GET, HEAD")
+    assert ask(path, {"path": "/advice"}, method="HEAD")[0] == 200
+    assert ask(path, {"path": "/advice", "secret": "pass"}, method=method)[0] == 401
+
+
+def test_what_is_told_of_the_end_may_raise(caplog):
+    """Nobody else says so, since the application has ended: it is logged, with its traceback."""
+
+    def tell(table):
+        raise OSError("no disk")
+
+    with TestClient(EndpointAdvisor(Starlette(), on_shutdown=tell)):
+        pass
+    assert "on_shutdown of EndpointAdvisor raised" in caplog.text
+    assert "OSError: no disk" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"path": "advice"},
+        {"path": "/"},
+        {"path": 5},
+        {"path": "/a", "secret": ""},
+        {"secret": " \n"},
+        {"secret": 5},
+        {"secret": b"x"},
+        {"on_shutdown": 7},
+    ],
+)
 def test_wrong_settings_are_refused(wrong):
-    """A path that could never match, and a secret that everybody knows, are refused by name."""
-    with pytest.raises(InvalidArgumentError, match=list(wrong)[-1]):
+    """What could never match, is known to everybody, hides the application or cannot be called, by name."""
+    with pytest.raises(InvalidArgumentError, match=f"^{list(wrong)[-1]}: must"):
         EndpointAdvisor(plain, **wrong)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
@@ -14,7 +16,9 @@ from ..._errors import InvalidArgumentError
 from ..._work._words import safe_repr
 from .._advisor._advice import AdviceTable
 from .._advisor._middleware import EndpointAdvisor
+from .._advisor._rules import FEW
 from ._exchange import Answer, Request, exchange, lifespan
+from ._watch import GRACE, StuckError, Watch
 
 __all__ = ["AT_ONCE", "PATIENCE", "TIMES", "Drive", "drive"]
 
@@ -26,6 +30,8 @@ AT_ONCE = 4
 
 PATIENCE = 30.0
 """Seconds an answer may take (as many as most proxies wait)."""
+
+LEFT_RUNNING = "something that the application began does not end, though told to: it is left behind"
 
 REFUSED = 400
 """Status from which a request was refused, often before it came to its handler."""
@@ -40,11 +46,13 @@ class Drive:
         troubles: A sentence for each request that was not answered as it should be, and for an end that
             failed.
         answered: How many times the application answered rather than raised, be it with a refusal.
+        unending: Whether it left something running, which the interpreter would wait for at its end.
     """
 
     advice: AdviceTable
     troubles: tuple[str, ...]
     answered: int
+    unending: bool
 
 
 def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeout: float) -> Drive:
@@ -57,7 +65,8 @@ def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeo
         asked: What to ask for.
         times: How often each request is made.
         at_once: How many of a kind at once.
-        timeout: Seconds an answer may take, and the application's start-up and end.
+        timeout: Seconds an answer may take, and the application's start-up and end. What holds the loop for
+            longer is broken off, where this is the main thread.
 
     Raises:
         InvalidArgumentError: There is no request to make, or a number is not above 0.
@@ -69,16 +78,44 @@ def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeo
     for name, value in (("times", times), ("at_once", at_once), ("timeout", timeout)):
         if not value > 0:
             raise InvalidArgumentError(name, f"must be above 0, not {value}")
-    advisor = EndpointAdvisor(app, on_shutdown=None)
+    advisor, watch = EndpointAdvisor(app, on_shutdown=None), Watch(timeout, at_once)
     ending: list[str] = []
-    with asyncio.Runner() as runner:
-        answers = runner.run(_answers(advisor, asked, times, at_once, timeout, ending))
+    before = set(threading.enumerate())
+    with watch.watching(), _closed(asyncio.Runner(), watch, ending) as runner:
+        answers = runner.run(_answers(advisor, asked, times, at_once, timeout, ending, watch))
+    late = any(isinstance(answer.error, TimeoutError) for answer in chain.from_iterable(answers))
+    if late and LEFT_RUNNING not in ending and _lingering(set(threading.enumerate()) - before):
+        ending.append(LEFT_RUNNING)
     troubles = [_trouble(request, each) for request, each in zip(asked, answers, strict=True)]
     return Drive(
         advisor.advice(),
         (*filter(None, troubles), *ending),
         sum(answer.error is None for answer in chain.from_iterable(answers)),
+        LEFT_RUNNING in ending,
     )
+
+
+@contextmanager
+def _closed(runner: asyncio.Runner, watch: Watch, troubles: list[str]) -> Generator[asyncio.Runner]:
+    """A runner that is closed, unless what runs in it does not end; at once where that was interrupted."""
+    try:
+        yield runner
+    except KeyboardInterrupt:
+        watch.hurry()
+        raise
+    finally:
+        try:
+            runner.close()
+        except StuckError:
+            troubles.append(LEFT_RUNNING)
+
+
+def _lingering(threads: set[threading.Thread]) -> bool:
+    """Whether one of those that the interpreter would wait for does not end by itself."""
+    awaited = [thread for thread in threads if not thread.daemon]
+    for thread in awaited:
+        thread.join(GRACE / len(awaited))
+    return any(thread.is_alive() for thread in awaited)
 
 
 async def _answers(  # noqa: PLR0913, PLR0917 - called in one place
@@ -88,8 +125,10 @@ async def _answers(  # noqa: PLR0913, PLR0917 - called in one place
     at_once: int,
     patience: float,
     troubles: list[str],
+    watch: Watch,
 ) -> list[list[Answer]]:
     """The answers to each request."""
+    beating = asyncio.ensure_future(watch.beat())
     answers: list[list[Answer]] = []
     async with lifespan(advisor, patience, troubles) as state:
         for request in asked:
@@ -98,13 +137,19 @@ async def _answers(  # noqa: PLR0913, PLR0917 - called in one place
                 for lane in range(at_once)
             ]
             answers.append(list(chain.from_iterable(await asyncio.gather(*lanes))))
+    beating.cancel()
     return answers
 
 
 async def _lane(
     advisor: EndpointAdvisor, request: Request, state: Any, patience: float, turns: range
 ) -> list[Answer]:
-    return [await exchange(advisor, request, state, patience) for _ in turns]
+    answers: list[Answer] = []
+    for _ in turns:
+        answers.append(await exchange(advisor, request, state, patience))
+        if isinstance(answers[-1].error, StuckError) and len(answers) * turns.step >= FEW:
+            break  # enough is known by now, and each more would take as long
+    return answers
 
 
 def _trouble(request: Request, answers: Sequence[Answer]) -> str:

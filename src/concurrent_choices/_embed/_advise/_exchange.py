@@ -105,7 +105,20 @@ class Answer(NamedTuple):
 
 
 async def exchange(app: Any, request: Request, state: Any, patience: float) -> Answer:
-    """Make a request and take the whole answer; what the application raises is part of that."""
+    """Make a request and take the whole answer; what the application raises is part of that.
+
+    One that is not answered in time, and does not end when it is cancelled, is left behind.
+    """
+    task = asyncio.ensure_future(_answer_of(app, request, state))
+    await asyncio.wait({task}, timeout=patience)
+    if task.done():
+        return task.result()
+    task.cancel()
+    await asyncio.wait({task}, timeout=patience)
+    return Answer(0, TimeoutError())
+
+
+async def _answer_of(app: Any, request: Request, state: Any) -> Answer:
     status, sent, ended = [0], [False], asyncio.Event()
 
     async def receive() -> dict[str, Any]:
@@ -122,8 +135,7 @@ async def exchange(app: Any, request: Request, state: Any, patience: float) -> A
             ended.set()
 
     try:
-        async with asyncio.timeout(patience):
-            await app(request.scope(state), receive, send)
+        await app(request.scope(state), receive, send)
     except asyncio.CancelledError as error:
         if _is_cancelled():
             raise

@@ -18,7 +18,8 @@ class Advice(Jsonable):
     """What is said of one route; times are mean seconds a request.
 
     Attributes:
-        method: The requests' method.
+        method: The requests' method; "(other)" for any that HTTP does not define, and empty where it is not
+            told apart.
         path: The route's template.
         handler: What answers it.
         style: "def", "async def", or empty where there is no telling.
@@ -51,6 +52,11 @@ class Advice(Jsonable):
     gil: float | None = None
 
     @property
+    def route(self) -> str:
+        """Method and path, for people."""
+        return f"{self.method} {self.path}".lstrip()
+
+    @property
     def counted(self) -> str:
         """The number of requests, for people."""
         return str(self.requests) if self.timed >= self.requests else f"about {self.requests}"
@@ -74,13 +80,13 @@ class AdviceTable(Printed, Jsonable):
             return "No request was seen, so there is nothing to say."
         head = ["route", "handler", "requests", "takes", "holds the loop", "computes", "queues"]
         lines = [*aligned([head, *map(_row, self.routes)]), ""]
-        lines += [paragraph(f"{each.method} {each.path}: {each.text}") for each in self.routes]
+        lines += [paragraph(f"{each.route}: {each.text}") for each in self.routes]
         return "\n".join(lines)
 
 
 def _row(each: Advice) -> list[str]:
     return [
-        f"{each.method} {each.path}",
+        each.route,
         f"{each.style} {each.handler}".strip(),
         each.counted,
         spell(each.wall),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 import time
@@ -23,6 +24,9 @@ __all__ = ["EndpointAdvisor"]
 App = Callable[[Any, Any, Any], Awaitable[None]]
 ADVISED = "concurrent_choices.advised"
 """The key of a scope of which an advisor around this one takes care already."""
+READING = ("GET", "HEAD")
+
+_log = logging.getLogger(__name__)
 
 
 def _print(table: AdviceTable) -> None:
@@ -46,10 +50,12 @@ class EndpointAdvisor:
             shown only to this machine, over loopback. Behind a proxy give one: where a proxy on this machine
             does not say that it is one, the whole world looks like this machine.
         on_shutdown: Given the advice when the application has ended; prints it to standard error by default.
+            What it raises is logged.
             One that refuses the lifespan, as Django's does, does not say when: ask `advice()`, or the page.
 
     Raises:
-        InvalidArgumentError: `path` does not begin with "/", or `secret` is empty.
+        InvalidArgumentError: `path` does not begin with "/", or is the application's root; `secret` is empty
+            or no str; or `on_shutdown` cannot be called.
 
     Examples:
         >>> async def app(scope, receive, send):
@@ -67,10 +73,7 @@ class EndpointAdvisor:
         secret: str | None = None,
         on_shutdown: Callable[[AdviceTable], object] | None = _print,
     ) -> None:
-        if path is not None and not path.startswith("/"):
-            raise InvalidArgumentError("path", f'must begin with "/", not {path!r}')
-        if secret is not None and not secret.strip():
-            raise InvalidArgumentError("secret", "must not be empty; None admits this machine only")
+        _check(path, secret, on_shutdown)
         self.app = app
         self._pages: tuple[str, ...] = () if path is None else (path, f"{path}.json")
         self._rate = Rate()
@@ -156,7 +159,7 @@ class EndpointAdvisor:
         return path in self._pages or path.removeprefix(root.rstrip("/")) in self._pages
 
     async def _show(self, scope: Any, send: Any) -> None:
-        status = self._guard.refusal(scope)
+        status = self._guard.refusal(scope) or (0 if scope["method"] in READING else 405)
         if status:
             await refuse(status, send)
         else:
@@ -169,10 +172,31 @@ class EndpointAdvisor:
             await send(message)
             if message["type"].startswith("lifespan.shutdown."):
                 self._sampler.close()
-                if self._on_shutdown is not None:
-                    self._on_shutdown(self.advice())
+                self._tell()
 
         return noticing
+
+    def _tell(self) -> None:
+        """Hand over the advice. Servers and frameworks say nothing of what is raised after the end."""
+        if self._on_shutdown is None:
+            return
+        try:
+            self._on_shutdown(self.advice())
+        except Exception:  # noqa: BLE001 - whatever the user's own callable raises
+            _log.exception("on_shutdown of EndpointAdvisor raised")
+
+
+def _check(path: object, secret: object, on_shutdown: object) -> None:
+    """Refuse what would fail only at a request, or at the end."""
+    if path is not None and not (isinstance(path, str) and path.startswith("/") and path.strip("/")):
+        problem = f'must begin with "/" and go on, as "/advice": "/" is the application\'s own; not {path!r}'
+        raise InvalidArgumentError("path", problem)
+    if secret is not None and not (isinstance(secret, str) and secret.strip()):
+        problem = "must be a str, and not empty; None admits this machine only"
+        raise InvalidArgumentError("secret", problem)
+    if on_shutdown is not None and not callable(on_shutdown):
+        problem = f"must be callable with the advice, or None for silence, not {type(on_shutdown).__name__}"
+        raise InvalidArgumentError("on_shutdown", problem)
 
 
 async def _awaiting(app: App, scope: Any, receive: Any, send: Any) -> None:

@@ -16,6 +16,11 @@ _STYLE = (
     "border-bottom:1px solid #8884;vertical-align:top}.bad{border-left:4px solid #c33}"
     ".fine{border-left:4px solid #3a3}"
 )
+_REFUSALS = {
+    401: (b"the secret is needed", ((b"www-authenticate", b'Basic realm="advice", charset="UTF-8"'),)),
+    404: (b"not found", ()),
+    405: (b"the advice can only be read", ((b"allow", b"GET, HEAD"),)),
+}
 _HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 
 
@@ -29,10 +34,9 @@ async def answer(table: AdviceTable, send: Any, *, as_json: bool) -> None:
 
 
 async def refuse(status: int, send: Any) -> None:
-    """Answer a request that may not see it."""
-    ask = ((b"www-authenticate", b'Basic realm="advice", charset="UTF-8"'),) if status == 401 else ()  # noqa: PLR2004 - HTTP's own number
-    text = b"the secret is needed" if ask else b"not found"
-    await _send(send, status, b"text/plain", text, *ask)
+    """Answer a request that may not see it, or wants something else than to read."""
+    text, headers = _REFUSALS[status]
+    await _send(send, status, b"text/plain", text, *headers)
 
 
 async def _send(send: Any, status: int, kind: bytes, body: bytes, *headers: tuple[bytes, bytes]) -> None:
@@ -54,7 +58,7 @@ def _html(table: AdviceTable) -> str:
 def _row(each: Advice) -> str:
     mood = "fine" if each.finding in {"fine", "unknown"} else "bad"
     cells = [
-        f"{each.method} {each.path}",
+        each.route,
         each.counted,
         spell(each.wall),
         spell(each.held),

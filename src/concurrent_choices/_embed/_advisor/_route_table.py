@@ -6,15 +6,21 @@ from collections import Counter
 from types import CodeType
 from typing import Any
 
-from ._routes import Handler, handler_of, name_of_route
+from ._routes import NO_ROUTE, Handler, handler_of, name_of_route
 from ._visit import Visit
 
-__all__ = ["Route", "RouteTable"]
+__all__ = ["MOST", "Route", "RouteTable"]
 
 MOST = 500
-"""Routes that are told apart; an application without templates has as many as it has paths (guessed)."""
+"""Routes that are told apart, with a handler and without; an application without templates has as many as it
+has paths (guessed)."""
 
 OTHER = "(all others)"
+
+METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"))
+"""RFC 9110 and RFC 5789 define them; others are as many as a client makes up."""
+
+OTHER_METHOD = "(other)"
 
 CLOSELY = 50
 """First requests of a route that are looked at closely."""
@@ -92,6 +98,7 @@ class RouteTable:
         self.codes: dict[CodeType, Route] = {}
         self.threads = 0
         self._new = 0
+        self._told = {True: 0, False: 0}
 
     def __len__(self) -> int:
         return len(self._routes)
@@ -106,17 +113,27 @@ class RouteTable:
         return few or self._new % SELDOM == 0
 
     def route_of(self, scope: Any) -> Route:
-        """The route a request was for."""
-        method, path = str(scope.get("method", "")), name_of_route(scope)
+        """The route a request was for.
+
+        Places for those that a handler answers are their own: whoever asks for paths that nothing answers, or
+        with methods of his own making, takes none of them.
+        """
+        path = name_of_route(scope)
+        method = "" if path == NO_ROUTE else _method(scope)
         route = self._routes.get((method, path))
         if route is not None:
             return route
-        if len(self._routes) >= MOST:
-            method, path = "", OTHER
-            if (method, path) in self._routes:
-                return self._routes[method, path]
         handler = handler_of(scope)
+        answered = handler is not None
+        if self._told[answered] >= MOST:
+            return self._routes.setdefault(("", OTHER), Route("", OTHER, None))
+        self._told[answered] += 1
         route = self._routes[method, path] = Route(method, path, handler)
         if handler is not None:
             self.codes.update(dict.fromkeys(handler.codes, route))
         return route
+
+
+def _method(scope: Any) -> str:
+    method = str(scope.get("method", ""))
+    return method if method in METHODS else OTHER_METHOD

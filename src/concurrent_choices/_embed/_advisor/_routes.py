@@ -6,13 +6,17 @@ import inspect
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
+from uuid import UUID
 
 from ..._work._callables import called, is_async, name_of
 
-__all__ = ["Handler", "handler_of", "name_of_route"]
+__all__ = ["NO_ROUTE", "Handler", "handler_of", "name_of_route"]
 
 NO_ROUTE = "(no route)"
 ANY_PATH = "/{path}"
+
+_CONVERTED = frozenset((int, float, UUID))
+"""What the frameworks' own converters make of a segment that may be written in several ways."""
 
 
 class Handler:
@@ -91,7 +95,7 @@ def _prefix(scope: Any, template: str) -> str:
         return _mounted(scope)
     segments = str(scope.get("path", "")).split("/")
     left_over = len(segments) - len(template.split("/"))
-    return _named("/".join(segments[: left_over + 1]), scope) if left_over > 0 else ""
+    return _named("/".join(segments[: left_over + 1]), scope, template) if left_over > 0 else ""
 
 
 def _mounted(scope: Any) -> str:
@@ -100,11 +104,31 @@ def _mounted(scope: Any) -> str:
     return _named(str(scope.get("root_path", "")).removeprefix(outside), scope)
 
 
-def _named(path: str, scope: Any) -> str:
-    """A path in which the values of parameters, which come in its order, have given way to their names."""
-    named, rest = "", f"{path}/"
-    for name, value in scope.get("path_params", {}).items():
-        before, found, after = rest.partition(f"/{value}/")  # it may hold several segments
-        if found:
-            named, rest = f"{named}{before}/{{{name}}}", f"/{after}"
-    return (named + rest).removesuffix("/")
+def _named(path: str, scope: Any, template: str = "") -> str:
+    """A path in which values of parameters, which come in its order, have given way to their names.
+
+    From its end on: a value may be what a segment before it is called, as in /files/files. Those of the
+    template that follows are not looked for.
+    """
+    segments = path.split("/")
+    end = len(segments)
+    for name, value in reversed(scope.get("path_params", {}).items()):
+        if f"{{{name}}}" in template or f"{{{name}:" in template:
+            continue
+        size = str(value).count("/") + 1
+        for at in range(end - size, 0, -1):
+            if _says("/".join(segments[at : at + size]), value):
+                segments[at : at + size] = [f"{{{name}}}"]
+                end = at
+                break
+    return "/".join(segments)
+
+
+def _says(text: str, value: Any) -> bool:
+    """Whether it is how a path says a value, which frameworks may have converted: 007 is 7."""
+    if text == str(value):
+        return True
+    try:
+        return type(value) in _CONVERTED and type(value)(text) == value
+    except ValueError:
+        return False

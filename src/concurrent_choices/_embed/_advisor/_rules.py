@@ -13,7 +13,7 @@ from ._advice import Advice, AdviceTable
 from ._lines import spelled
 from ._route_table import Route, RouteTable
 
-__all__ = ["Means", "advise_on", "means_of", "say"]
+__all__ = ["FEW", "Means", "advise_on", "means_of", "say"]
 
 FEW = 2
 """Timed requests below which nothing is said: the first of a route may load and compile things."""
