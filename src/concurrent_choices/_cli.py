@@ -15,12 +15,12 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, redirect_stdout
 from math import inf
 from pathlib import Path
-from re import fullmatch
 from traceback import extract_tb
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 from attrs import asdict, evolve
 
+from ._cli_items import items_of
 from ._embed._advise._drive import AT_ONCE, PATIENCE, TIMES, Drive, drive
 from ._embed._advise._exchange import Request, StartUpError
 from ._embed._advise._loading import application_at, found_at
@@ -36,12 +36,9 @@ from ._platform import this_machine
 from ._run._arguments import check_budget
 from ._run._choosing import recommend
 from ._run._probes import probes
-from ._work._words import safe_repr, show
+from ._work._words import safe_repr
 
 __all__ = ["main"]
-
-BYTE_ORDER_MARK = "\ufeff"
-"""What some editors begin a file with: no part of its first line."""
 
 
 class _UserCodeError(Exception):
@@ -306,7 +303,7 @@ def _recommend(asked: argparse.Namespace) -> int:
 
 def _verdict(asked: argparse.Namespace) -> Recommendation:
     fn = _imported(asked.callable)
-    items = _items(asked.items)
+    items = items_of(asked.items)
     if asked.count is not None and asked.count < 0:
         raise InvalidArgumentError("--count", f"must be 0 or more, not {asked.count}")
     workload = Workload(fn, items, items_count=asked.count)
@@ -336,46 +333,6 @@ def _imported(reference: str) -> Callable[[Any], Any]:
 def _search_here() -> None:
     if "" not in sys.path:
         sys.path.insert(0, "")
-
-
-def _items(text: str) -> Iterable[Any]:
-    """Lines of a file or of standard input, or what an expression gives."""
-    try:
-        if text == "-":
-            return _lines(sys.stdin)
-        if os.path.exists(text):  # noqa: PTH110 - pathlib raises where an expression is too long for a name
-            with Path(text).open() as file:
-                return _lines(file)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidArgumentError("--items", f"{text!r} cannot be read: {error}") from error
-    return _evaluated(text)
-
-
-def _lines(file: TextIO | None) -> list[str]:
-    """Lines as a loop over a file has them: others that `splitlines` ends may stand in the midst of JSON."""
-    if file is None:
-        msg = "standard input is closed"
-        raise OSError(msg)
-    lines = [line.rstrip("\n") for line in file]
-    return [lines[0].removeprefix(BYTE_ORDER_MARK), *lines[1:]] if lines else []
-
-
-def _evaluated(text: str) -> Iterable[Any]:
-    try:
-        items: Any = eval(text, {})  # noqa: S307 - the user's own expression, on the user's own command line
-    except (Exception, SystemExit) as error:
-        problem = f"{text!r} is neither a file nor an expression that works: {safe_repr(error)}"
-        if _like_a_path(text):
-            problem = f"there is no such file as {text!r}"
-        raise InvalidArgumentError("--items", problem) from error
-    if not isinstance(items, Iterable):
-        raise InvalidArgumentError("--items", f"{text!r} gives {show(items)}, which cannot be iterated over")
-    return items  # pyright: ignore[reportUnknownVariableType] - an expression gives anything
-
-
-def _like_a_path(text: str) -> bool:
-    """Whether something that is no working expression was meant for a file: "photos.txt", "./list"."""
-    return fullmatch(r"[\w./\\:~-]*(/|\\|\.[A-Za-z]\w*)[\w./\\:~-]*", text) is not None
 
 
 def _what_if(asked: argparse.Namespace) -> Machine | None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from concurrent_choices import Recommendation
-from concurrent_choices._cli import _items, main
+from concurrent_choices._cli import main
+from concurrent_choices._cli_items import items_of
 from interpreters import interpreter
 
 
@@ -46,7 +47,7 @@ def test_items_from_a_file_are_its_lines(here, capsys):
 def test_a_byte_order_mark_is_no_part_of_an_item(here):
     """Some editors begin a file with one."""
     (here / "marked.txt").write_text("a\nb\n", encoding="utf-8-sig")
-    assert _items("marked.txt") == ["a", "b"]
+    assert items_of("marked.txt") == ["a", "b"]
 
 
 @pytest.mark.parametrize(
