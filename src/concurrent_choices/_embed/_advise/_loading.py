@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from importlib import import_module
 from operator import attrgetter
+from pathlib import PurePath
 from typing import Any
 
 from ..._errors import InvalidArgumentError
@@ -51,7 +52,7 @@ def found_at(reference: str, name: str) -> Any:
     """
     module, _, attribute = reference.partition(":")
     if not all(each.isidentifier() for each in (*module.split("."), *attribute.split("."))):
-        raise InvalidArgumentError(reference, f"names nothing; write it as {module or 'MODULE'}:{name}")
+        raise InvalidArgumentError(reference, f"names nothing; write it as {_meant(module, attribute, name)}")
     try:
         home = import_module(module)
     except ModuleNotFoundError as error:
@@ -64,6 +65,14 @@ def found_at(reference: str, name: str) -> Any:
         return attrgetter(attribute)(home)
     except AttributeError as error:
         raise InvalidArgumentError(reference, f"{error}; write it as MODULE:{name}") from error
+
+
+def _meant(module: str, attribute: str, name: str) -> str:
+    """How to write it; a file is named by its module, which is searched from the current folder."""
+    path = PurePath(module)
+    if path.suffix == ".py" or len(path.parts) > 1:
+        return f"{path.stem}:{attribute or name}, from its folder"
+    return f"{module or 'MODULE'}:{name}"
 
 
 def _takes(thing: Any, arguments: tuple[Any, ...]) -> bool:
