@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from attrs import asdict, evolve
 
 from ._cli_items import items_of
-from ._embed._advise._drive import AT_ONCE, PATIENCE, TIMES, Drive, drive
+from ._embed._advise._drive import AT_ONCE, PATIENCE, TIMES, Drive, check_drive, drive
 from ._embed._advise._exchange import Request, StartUpError
 from ._embed._advise._loading import application_at, found_at
 from ._embed._advise._openapi import HARMLESS, requests_of
@@ -238,8 +238,10 @@ def _driven(asked: argparse.Namespace) -> Drive:
         app = application_at(asked.application, factory=asked.factory)
         described = [] if asked.requests else requests_of(app, asked.method or HARMLESS)
         requests = [_with(each, asked.header) for each in asked.requests or described]
+        how = {"times": asked.times, "at_once": asked.at_once, "timeout": asked.timeout}
+        check_drive(requests, **how)
         _tell(f"making requests of {asked.application} ...")
-        return drive(app, requests, times=asked.times, at_once=asked.at_once, timeout=asked.timeout)
+        return drive(app, requests, **how)
 
 
 @contextmanager

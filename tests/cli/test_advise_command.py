@@ -113,6 +113,20 @@ async def stays() -> int:
             await asyncio.sleep(600)
 
 
+@holding.get("/interrupts")
+async def interrupts() -> int:
+    raise KeyboardInterrupt
+
+
+@asynccontextmanager
+async def leaves(app):
+    sys.exit(3)
+    yield
+
+
+leaving_at_start = FastAPI(lifespan=leaves)
+
+
 def in_thread() -> int:
     print("holding", file=sys.stderr, flush=True)
     time.sleep(600)
@@ -217,6 +231,8 @@ def test_a_lifespan_that_raises(service, capsys):
         (["service.inner:app"], "there is no module service.inner"),
         (["service:none"], "has no attribute 'none'; write it as MODULE:APP"),
         (["service"], "write it as service:APP"),
+        (["./service.py:app"], "write it as service:app from its folder"),
+        (["shop/service.py"], "write it as service:APP from its folder"),
         (["needy:app"], "needy needs no_such_framework, which is not installed here"),
         (["service:number"], "is no ASGI application but 'int'"),
         (["service:make"], "add --factory"),
@@ -235,7 +251,8 @@ def test_arguments_that_cannot_work(service, capsys, arguments, message):
     out, err = capsys.readouterr()
     assert out == ""
     assert message in err
-    assert err.splitlines()[-1].startswith("concurrent-choices: ")
+    assert len(err.splitlines()) == 1
+    assert err.startswith("concurrent-choices: ")
 
 
 @pytest.mark.parametrize(
@@ -263,9 +280,11 @@ ADVISE = [sys.executable, "-m", "concurrent_choices", "advise", "service:holding
 FEW = ["--timeout", "0.1", "--at-once", "1", "--times", "2"]
 
 
-def advised(*requests):
+def advised(*requests, command=ADVISE):
     """The command in a process of its own, which may be ended; exit code, output and errors."""
-    done = subprocess.run([*ADVISE, *requests, *FEW], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [*command, *requests, *FEW], capture_output=True, text=True, timeout=60, check=False
+    )
     return done.returncode, " ".join(done.stdout.split()), done.stderr
 
 
@@ -311,3 +330,12 @@ def test_one_interrupt_is_enough(service, path):
         _, err = command.communicate(timeout=120)
     assert command.returncode == 130
     assert err.splitlines()[-1] == "concurrent-choices: interrupted"
+
+
+def test_what_ends_programs_is_told_in_one_line(service):
+    """From a handler and from a lifespan: asyncio's traceback of its tasks would say nothing more."""
+    making = "making requests of service:holding ...\n"
+    assert advised("/interrupts") == (130, "", f"{making}concurrent-choices: interrupted\n")
+    code, out, err = advised("/", command=[*ADVISE[:-1], "service:leaving_at_start"])
+    assert (code, out) == (1, "")
+    assert "never retrieved" not in err

@@ -20,7 +20,7 @@ from .._advisor._rules import FEW
 from ._exchange import Answer, Request, exchange, lifespan
 from ._watch import GRACE, StuckError, Watch
 
-__all__ = ["AT_ONCE", "PATIENCE", "TIMES", "Drive", "drive"]
+__all__ = ["AT_ONCE", "PATIENCE", "TIMES", "Drive", "check_drive", "drive"]
 
 TIMES = 20
 """How often each request is made (guessed: enough looks at a handler that takes some milliseconds)."""
@@ -72,12 +72,7 @@ def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeo
         InvalidArgumentError: There is no request to make, or a number is not above 0.
         Exception: What the application's start-up raised.
     """
-    if not asked:
-        problem = "must be named, such as /orders/7: no OpenAPI description here has any with these methods"
-        raise InvalidArgumentError("requests", problem)
-    for name, value in (("times", times), ("at_once", at_once), ("timeout", timeout)):
-        if not value > 0:
-            raise InvalidArgumentError(name, f"must be above 0, not {value}")
+    check_drive(asked, times=times, at_once=at_once, timeout=timeout)
     advisor, watch = EndpointAdvisor(app, on_shutdown=None), Watch(timeout, at_once)
     ending: list[str] = []
     before = set(threading.enumerate())
@@ -93,6 +88,20 @@ def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeo
         sum(answer.error is None for answer in chain.from_iterable(answers)),
         LEFT_RUNNING in ending,
     )
+
+
+def check_drive(asked: Sequence[Request], *, times: int, at_once: int, timeout: float) -> None:
+    """Refuse what `drive` cannot work with, before anything is said or begun.
+
+    Raises:
+        InvalidArgumentError: There is no request to make, or a number is not above 0.
+    """
+    if not asked:
+        problem = "must be named, such as /orders/7: no OpenAPI description here has any with these methods"
+        raise InvalidArgumentError("requests", problem)
+    for name, value in (("times", times), ("at_once", at_once), ("timeout", timeout)):
+        if not value > 0:
+            raise InvalidArgumentError(name, f"must be above 0, not {value}")
 
 
 @contextmanager
@@ -128,6 +137,7 @@ async def _answers(  # noqa: PLR0913, PLR0917 - called in one place
     watch: Watch,
 ) -> list[list[Answer]]:
     """The answers to each request."""
+    asyncio.get_running_loop().set_exception_handler(_complain)
     beating = asyncio.ensure_future(watch.beat())
     answers: list[list[Answer]] = []
     async with lifespan(advisor, patience, troubles) as state:
@@ -139,6 +149,12 @@ async def _answers(  # noqa: PLR0913, PLR0917 - called in one place
             answers.append(list(chain.from_iterable(await asyncio.gather(*lanes))))
     beating.cancel()
     return answers
+
+
+def _complain(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """As loops do by themselves, except of what ends programs: of that it is said elsewhere."""
+    if not isinstance(context.get("exception"), (KeyboardInterrupt, SystemExit)):
+        loop.default_exception_handler(context)
 
 
 async def _lane(
