@@ -49,7 +49,7 @@ def _evaluated(text: str) -> Iterable[Any]:
         items: Any = eval(text, {})  # noqa: S307 - the user's own expression, on the user's own command line
     except (Exception, SystemExit) as error:
         problem = f"{text!r} is neither a file nor an expression that works: {safe_repr(error)}"
-        if _like_a_path(text):
+        if isinstance(error, (NameError, SyntaxError)) and _like_a_path(text):
             problem = f"there is no such file as {text!r}"
         raise InvalidArgumentError("--items", problem) from error
     if not isinstance(items, Iterable):

@@ -162,6 +162,17 @@ def hold_up(seconds):
 pair(hold_up, _hold_up_awaited)
 
 
+class Ended(BaseException):
+    """No `Exception`: it ends a run whatever else is the matter."""
+
+
+async def hold_up_and_end(seconds):
+    time.sleep(seconds)  # noqa: ASYNC251 - what is tried
+    if seconds:
+        raise Ended
+    return seconds
+
+
 async def _logged_hold_awaited(item):
     path, seconds = item
     logged((path, seconds))

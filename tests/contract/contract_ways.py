@@ -30,6 +30,7 @@ __all__ = [
     "is_outside",
     "made_by",
     "only",
+    "only_inside",
     "only_keeping",
     "only_outside",
     "parameters",
@@ -82,6 +83,7 @@ def only(concerns: Callable[[str], Any]) -> pytest.MarkDecorator:
 
 
 only_outside = only(is_outside)
+only_inside = only(lambda name: not is_outside(name))
 """Marks what a strategy inside this process would not survive, or does not do."""
 
 only_keeping = only(lambda name: hasattr(made_by(name), "__enter__"))

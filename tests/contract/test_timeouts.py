@@ -9,7 +9,7 @@ from threading import Thread
 
 import contract_acts as acts
 import pytest
-from contract_ways import only_outside, small
+from contract_ways import only_inside, only_outside, small
 
 from concurrent_choices import HybridStrategy, ItemTimeoutError, ProcessStrategy, run, stream
 from concurrent_choices._strategies._workers import _pump, _worker_queue
@@ -48,7 +48,16 @@ def test_what_holds_its_loop_up_is_overdue_when_it_ends(strategy, outside):
         acts.twin(acts.hold_up), [0, 0.3, 0], strategy=strategy, timeout=0.1, return_exceptions=True
     )
     assert isinstance(late, ItemTimeoutError)
-    assert outside or "held its event loop up" in str(late) or "cannot be stopped" in str(late)
+    assert outside or "event loop was held up" in str(late) or "cannot be stopped" in str(late)
+
+
+@only_inside
+@pytest.mark.parametrize("tolerant", [True, False])
+def test_what_ends_a_run_ends_it_however_late(strategy, tolerant):
+    """As a `SystemExit`, or Ctrl-C, of a coroutine that held its loop up beyond its limit."""
+    items = [0, 0.3, 0]
+    with pytest.raises(acts.Ended):
+        run(acts.hold_up_and_end, items, strategy=strategy, timeout=0.1, return_exceptions=tolerant)
 
 
 @with_ample_limit

@@ -7,7 +7,7 @@ import time
 from collections.abc import Coroutine
 from typing import Any
 
-__all__ = ["GRACE", "LIMITED", "OverdueError", "cancel_all", "limited"]
+__all__ = ["GRACE", "LIMITED", "OverdueError", "cancel_all", "if_in_time", "limited"]
 
 GRACE = 0.1
 """Seconds a cancelled task gets to clean up before it is cancelled again, and then left."""
@@ -22,7 +22,10 @@ class OverdueError(Exception):
 
     def __init__(self, *, held_up: bool = False) -> None:
         super().__init__()
-        held = "it held its event loop up, so that nobody could cancel it, and what came of it is thrown away"
+        held = (
+            "its event loop was held up, by it or by another item, so that nobody could cancel it; "
+            "what came of it is thrown away"
+        )
         self.aftermath = held if held_up else "it was cancelled"
 
 
@@ -43,8 +46,16 @@ async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
     if not done:
         await cancel_all({task})
         raise OverdueError
-    value, error, ended = task.result()
-    if ended > until:
+    return if_in_time(*task.result(), until)
+
+
+def if_in_time(value: Any, error: BaseException | None, ended: float, until: float) -> Any:
+    """What a coroutine gave or raised, unless it ended too late; what is no `Exception` is raised even then.
+
+    Raises:
+        OverdueError: It did.
+    """
+    if ended > until and (error is None or isinstance(error, Exception)):
         raise OverdueError(held_up=True)
     if error is not None:
         raise error

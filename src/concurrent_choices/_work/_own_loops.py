@@ -81,6 +81,8 @@ def loops_to_be_had() -> int:
         import resource  # noqa: PLC0415 - not there on every platform
 
         most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if most == resource.RLIM_INFINITY:
+            return sys.maxsize
         there = len(os.listdir("/dev/fd"))  # noqa: PTH208 - a Path costs more than the looking
         return max(0, most - there - SPARE) // (DESCRIPTORS + 1)
     except (ImportError, FileNotFoundError):  # nobody counts them here

@@ -52,10 +52,6 @@ FEED_SECONDS = 1e-3
 """Longest the owner pulls before it looks after the lanes again (guessed: unnoticed by a person)."""
 
 
-def _at_once(step: Callable[[], object]) -> None:
-    step()
-
-
 class Source:
     """Items, handed out in runs under one lock.
 
@@ -66,7 +62,7 @@ class Source:
         error: What the iterable raised.
         closed: Whether nothing more is handed out.
         ended: Whether the iterable itself is used up; items may still be ready.
-        advance: Takes steps of the iterable, each as a function to be called.
+        advance: Calls what takes a step of the iterable; None where it may be taken as it is.
     """
 
     def __init__(self, items: Iterable[Any], *, window: int | None = None, fixed: bool = False) -> None:
@@ -89,7 +85,7 @@ class Source:
         self.ended = kind in _SLICEABLE
         self._sliced = self.ended
         self._iterator: Iterator[Any] | None = iter(() if self._sliced else items)
-        self.advance: Callable[[Callable[[], object]], object] = _at_once
+        self.advance: Callable[[Callable[[], object]], object] | None = None
         self._listeners: list[Callable[[], None]] = []
         self._feeders: list[Callable[[], None]] = []
 
@@ -216,7 +212,10 @@ class Source:
         fresh: list[Any] = []
         assert self._iterator is not None
         try:
-            self.advance(partial(fresh.extend, islice(self._iterator, count)))
+            if self.advance is None:
+                fresh.extend(islice(self._iterator, count))
+            else:
+                self.advance(partial(fresh.extend, islice(self._iterator, count)))
         except (GeneratorExit, KeyboardInterrupt):
             self.ended = True
             raise

@@ -287,5 +287,5 @@ class TaskPool:
             self._end_with(batch)
 
 
-AROUND = frozenset({TaskPool._lane.__code__, LIMITED})  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - it belongs to this file
+AROUND = (TaskPool._lane.__code__, LIMITED)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - it belongs to this file
 """What tells the frames of a callable from those of the loop: one of these lies between them."""

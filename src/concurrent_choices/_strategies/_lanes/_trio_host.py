@@ -12,7 +12,7 @@ import anyio
 import anyio.abc
 import anyio.lowlevel
 
-from ..._work._limited import OverdueError
+from ..._work._limited import OverdueError, if_in_time
 from ._any_loop import Bell
 from ._task_pool import Body, Register, TaskPool
 
@@ -56,11 +56,13 @@ class TrioHost:
     async def limited(self, coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
         until = time.monotonic() + seconds
         with anyio.move_on_after(seconds) as scope:
-            value = await coroutine
+            value, error = None, None
+            try:
+                value = await coroutine
+            except Exception as raised:  # noqa: BLE001 - raised again, unless it comes too late
+                error = raised
             if not scope.cancel_called:
-                if time.monotonic() > until:
-                    raise OverdueError(held_up=True)
-                return value
+                return if_in_time(value, error, time.monotonic(), until)
         raise OverdueError
 
     def is_cancellation(self, error: BaseException) -> bool:
