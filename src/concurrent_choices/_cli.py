@@ -121,9 +121,7 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version  # noqa: PLC0415 - read from the installed package, when asked for
 
-        print(
-            parser.prog, version("concurrent_choices"), flush=True
-        )  # here, where a full disk can still be told
+        print(parser.prog, version("concurrent_choices"), flush=True)  # a full disk can still be told here
         parser.exit()
 
 
@@ -245,8 +243,8 @@ def _driven(asked: argparse.Namespace) -> Drive:
 
 
 @contextmanager
-def _blaming(whose: str) -> Generator[None]:
-    """Where the user's own code raises, `main` says whose it was."""
+def _blaming(whose: str, place: Callable[[BaseException], str] = lambda _: "") -> Generator[None]:
+    """Where the user's own code raises, `main` says whose it was, and at what place if that is told."""
     try:
         yield
     except InvalidArgumentError:
@@ -254,19 +252,7 @@ def _blaming(whose: str) -> Generator[None]:
     except StartUpError as error:
         raise _UserCodeError(str(error)) from error
     except (Exception, SystemExit) as error:
-        problem = f"{whose} raised {safe_repr(error)}"
-        raise _UserCodeError(problem) from error
-
-
-@contextmanager
-def _blaming_import(reference: str) -> Generator[None]:
-    """The same of a module, with where it raised: nobody has seen a traceback."""
-    try:
-        yield
-    except InvalidArgumentError:
-        raise
-    except (Exception, SystemExit) as error:
-        problem = f"{reference}: importing its module raised {safe_repr(error)}{_place(error)}"
+        problem = f"{whose} raised {safe_repr(error)}{place(error)}"
         raise _UserCodeError(problem) from error
 
 
@@ -275,12 +261,9 @@ def _place(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return f" at {error.filename}:{error.lineno}" if error.filename else ""
     frames = [each for each in extract_tb(error.__traceback__) if not each.filename.startswith("<")]
-    last = frames[-1] if frames else None
-    return (
-        f" at {last.filename}:{last.lineno}"
-        if last and last.filename != found_at.__code__.co_filename
-        else ""
-    )
+    if not frames or frames[-1].filename == found_at.__code__.co_filename:
+        return ""
+    return f" at {frames[-1].filename}:{frames[-1].lineno}"
 
 
 def _with(given: Request | str, headers: Iterable[str]) -> Request:
@@ -323,7 +306,7 @@ def _say(fact: Jsonable, *, as_json: bool) -> None:
 def _imported(reference: str) -> Callable[[Any], Any]:
     """The callable of a reference; the current folder is searched, as by ``python -m``."""
     _search_here()
-    with _blaming_import(reference):
+    with _blaming(f"{reference}: importing its module", _place):  # nobody has seen a traceback
         found = found_at(reference, "FN")
     if not callable(found):
         problem = f"is no callable but {type(found).__name__!r}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -79,7 +80,7 @@ class ElasticPool(LanePool):
         self.errors = 0
         self.latest: Sequence[Any] = ()
         self.refusal: Exception | None = None
-        self._ceiling = inf
+        self._ceiling = sys.maxsize
         self._staffing = Mutex()
         self._leaving: set[Lane] = set()
         self._tallies: set[Tally] = set()
@@ -92,7 +93,7 @@ class ElasticPool(LanePool):
 
         There are never more again than there were when one could not begin.
         """
-        self.workers = workers = min(workers, int(self._ceiling)) if self._ceiling < inf else workers
+        self.workers = workers = min(workers, self._ceiling)
         self.job.source.widen(2 * workers)
         self._appetite = max(self._appetite, 2 * workers)
         self.nudge()

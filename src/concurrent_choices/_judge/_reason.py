@@ -143,13 +143,13 @@ def _therefore(verdict: Recommendation) -> str:
         "process": f"{counted(plan.workers, 'process')} with a GIL each share the work",
         "hybrid": f"{counted(plan.workers, 'process')} with {inside} each share it",
     }
-    single = {
-        "thread": "1 thread does it",
-        "process": "1 process with a GIL of its own does the work",
-        "hybrid": f"1 process with {inside} does it",
-    }
-    on_loop = f"one loop keeps {counted(plan.concurrency, lane)} in flight"
-    return (single if plan.workers == 1 else words).get(plan.strategy) or words.get(plan.strategy, on_loop)
+    if plan.workers == 1:
+        words |= {
+            "thread": "1 thread does it",
+            "process": "1 process with a GIL of its own does the work",
+            "hybrid": f"1 process with {inside} does it",
+        }
+    return words.get(plan.strategy, f"one loop keeps {counted(plan.concurrency, lane)} in flight")
 
 
 def _gain(verdict: Recommendation) -> str:

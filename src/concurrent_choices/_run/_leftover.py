@@ -70,7 +70,10 @@ class Leftover:
 
     def first_error(self) -> BaseException | None:
         """What the earliest failed call raised."""
-        return self.results[min(self.raised)] if self.raised else None
+        return next(self._errors(), None)
+
+    def _errors(self) -> Iterator[BaseException]:
+        return (self.results[index] for index in sorted(self.raised))
 
     def draw(self, count: int) -> list[tuple[int, Any]]:
         """At most so many items of the rest, which raises what the iterable raised when it is asked again."""
@@ -165,8 +168,7 @@ class Leftover:
 
     def _raise_first(self, *, return_exceptions: bool) -> None:
         """What is no `Exception`, such as `SystemExit`, is no result in any case: `run` raises it too."""
-        failed = (self.results[index] for index in sorted(self.raised))
-        due = (each for each in failed if not (return_exceptions and isinstance(each, Exception)))
+        due = (each for each in self._errors() if not (return_exceptions and isinstance(each, Exception)))
         error = next(due, None)
         if error is not None:
             raise error

@@ -9,6 +9,13 @@ from typing import Any
 
 __all__ = ["GRACE", "LIMITED", "OverdueError", "cancel_all", "if_in_time", "limited"]
 
+CANCELLED = "it was cancelled"
+HELD_UP = (
+    "its event loop was held up, by it or by another item, so that nobody could cancel it; "
+    "what came of it is thrown away"
+)
+"""What became of it, for the error."""
+
 GRACE = 0.1
 """Seconds a cancelled task gets to clean up before it is cancelled again, and then left."""
 
@@ -20,13 +27,9 @@ class OverdueError(Exception):
         aftermath: What became of it.
     """
 
-    def __init__(self, *, held_up: bool = False) -> None:
-        super().__init__()
-        held = (
-            "its event loop was held up, by it or by another item, so that nobody could cancel it; "
-            "what came of it is thrown away"
-        )
-        self.aftermath = held if held_up else "it was cancelled"
+    def __init__(self, aftermath: str = CANCELLED) -> None:
+        super().__init__(aftermath)
+        self.aftermath = aftermath
 
 
 async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
@@ -56,7 +59,7 @@ def if_in_time(value: Any, error: BaseException | None, ended: float, until: flo
         OverdueError: It did.
     """
     if ended > until and (error is None or isinstance(error, Exception)):
-        raise OverdueError(held_up=True)
+        raise OverdueError(HELD_UP)
     if error is not None:
         raise error
     return value
