@@ -189,6 +189,31 @@ def test_a_method_is_the_same_however_often_it_is_asked_for():
         del Sent.triple
 
 
+def test_what_is_gathered_is_called_each_time():
+    """`asyncio.gather` awaits what is equal once: two calls of a function are not."""
+    calls = []
+
+    async def main():
+        await asyncio.gather(*(offload(lambda: calls.append(1)) for _ in range(3)))
+        await asyncio.gather(offload(count), offload(count))
+
+    def count():
+        calls.append(1)
+
+    asyncio.run(main())
+    assert len(calls) == 5
+
+
+def test_a_method_is_called_to_be_awaited():
+    """Equal as they are, two of them gathered would be one call."""
+
+    async def main():
+        await Service().triple
+
+    with pytest.raises(TypeError, match=r"triple is a method: call it to await its result"):
+        asyncio.run(main())
+
+
 def test_a_method_is_pickled_with_its_object():
     """What it gives, pickled and back, is awaited as before."""
 

@@ -60,6 +60,7 @@ def offload(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         InvalidArgumentError: `fn` is no callable, or an `async def`, which can be awaited where it is, or a
             generator function, whose call runs nothing. Or, awaited: `fn` gave back a coroutine.
         RuntimeError: Awaited where no event loop runs, or `fn` raised StopIteration, its cause.
+        TypeError: A method of an object was awaited without having been called.
 
     Examples:
         >>> import asyncio
@@ -92,8 +93,11 @@ class Offloaded(Generic[P, R]):
         return result
 
     def __await__(self) -> Generator[Any, Any, R]:
-        """Call it without arguments."""
-        return _awaited(self._fn, self._owner, {}).__await__()
+        """Call it without arguments; not a method, of which `asyncio.gather` would call equal ones once."""
+        if self._owner:
+            msg = f"{name_of(self._fn)} is a method: call it to await its result, as in await x.method()"
+            raise TypeError(msg)
+        return _awaited(self._fn, (), {}).__await__()
 
     @overload
     def __get__(self, owner: None, kind: type, /) -> Offloaded[P, R]: ...
@@ -106,12 +110,17 @@ class Offloaded(Generic[P, R]):
         return self if owner is None or self._owner else Offloaded(self._fn, owner)
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same method of the same object, which is bound anew whenever it is asked for."""
-        return isinstance(other, Offloaded) and self._key() == other._key()
+        """Whether it is the same method of the same object, which is bound anew whenever it is asked for.
+
+        Else it equals itself alone: two that call the same function are two calls.
+        """
+        return self is other or (
+            isinstance(other, Offloaded) and bool(self._owner) and self._key() == other._key()
+        )
 
     def __hash__(self) -> int:
         """As `__eq__` has it; what it holds may have no hash."""
-        return hash(self._key())
+        return hash(self._key()) if self._owner else id(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A method by its object and name, as Python's own: the name leads here, and not to the function."""
