@@ -17,6 +17,7 @@ import weakref
 from concurrent.futures import CancelledError, as_completed, wait
 from contextvars import copy_context
 from functools import cache, partial, wraps
+from types import SimpleNamespace
 
 import pytest
 
@@ -518,11 +519,59 @@ def test_a_global_that_is_set_between_calls_counts_from_the_next_one_on(kind, ex
 
 
 def test_looks_that_cost_much_are_few():
-    """What is dear to compare is compared at one call in sixteen; what is not, at each."""
+    """What is dear to compare is compared as a whole at one call in sixteen; what is not, at each."""
     looks = Looks()
-    looks.at(scaled)
-    assert all(looks.due(10.0) for _ in range(32))
-    assert sum(looks.due(0.0) for _ in range(32)) == 2
+    assert None not in {looks.digest(scaled, 10.0) for _ in range(33)}
+    looks.digest(scaled, 0.0)  # the surface is not known before
+    assert sum(looks.digest(scaled, 0.0) is not None for _ in range(32)) == 2
+
+
+HELD = SimpleNamespace(table={"by": 1.5}, rows=[1, 2], kinds={1}, deep=[[1]])
+
+
+def held(rounds=(4, 5)):
+    """Compute with what a namespace holds, and a default."""
+    return spin(rounds[0]), HELD, TABLE, ROWS, KINDS
+
+
+TABLE, ROWS, KINDS = HELD.table, HELD.rows, HELD.kinds
+
+SET = {
+    "entry": lambda: TABLE.update(by=2.5),
+    "key": lambda: TABLE.update(to=1.5),
+    "row": lambda: ROWS.append(3),
+    "member": lambda: KINDS.add(2),
+    "attribute": lambda: setattr(HELD, "table", {"by": 1.5, "to": 2}),
+    "default": lambda: setattr(held, "__defaults__", ((4, 6),)),
+}
+
+
+@pytest.mark.parametrize("kind", SET)
+def test_what_is_set_is_seen_at_the_surface(kind, monkeypatch):
+    """However dear the whole is to compare, what is set in plain sight is seen at once, and then is known."""
+    monkeypatch.setattr(held, "__defaults__", held.__defaults__)
+    for name, value in (("TABLE", {"by": 1.5}), ("ROWS", [1, 2]), ("KINDS", {1})):
+        monkeypatch.setitem(globals(), name, value)
+    monkeypatch.setattr(HELD, "table", {"by": 1.5})
+    looks = Looks()
+    before = [looks.digest(held, 0.0) for _ in range(3)]
+    SET[kind]()
+    after = [looks.digest(held, 0.0) for _ in range(3)]
+    assert before[0] == before[1] is not None
+    assert before[2] is None
+    assert after[0] not in {None, before[0]}
+    assert after[1:] == [None] * 2
+
+
+def test_what_is_set_deep_inside_is_seen_in_time(monkeypatch):
+    """What the surface does not show is seen at one of the next sixteen calls."""
+    monkeypatch.setattr(HELD, "deep", [[1]])
+    looks = Looks()
+    seen = {looks.digest(held, 0.0) for _ in range(3)}
+    HELD.deep[0].append(2)
+    later = [looks.digest(held, 0.0) for _ in range(16)]
+    assert sum(digest is not None for digest in later) == 1
+    assert not seen.intersection(filter(None, later))
 
 
 SETTABLE = """

@@ -35,7 +35,7 @@ def held_by(fn: Any) -> Held:
     """Look at what a callable holds: closure cells, defaults, its own object, the globals it names."""
     import hashlib  # noqa: PLC0415 - 3 ms of a worker's start, and few calls are looked at
 
-    total = hashlib.blake2b(digest_size=16)
+    total = hashlib.sha256()
     name, value = "it", fn
     try:
         for name, value in parts_of(fn):
@@ -58,7 +58,7 @@ def digest_of(value: Any) -> bytes:
 
     if is_a(value, set, frozenset):
         value = sorted(map(digest_of, value))  # strings hash differently in each process
-    digest = hashlib.blake2b(digest_size=16)
+    digest = hashlib.sha256()
     beside: list[PickleBuffer] = []
     digest.update(pickled(value, 5, buffer_callback=beside.append))
     for buffer in beside:

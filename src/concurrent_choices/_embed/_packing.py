@@ -138,21 +138,21 @@ class Packer:
 
 
 def _has_changed(packed: _Packed, fn: FunctionType, account: Account) -> bool:
-    held = packed.held
+    digest: bytes | None = packed.held.digest
     if packed.sent:
-        if not packed.looks.due(account.figures.wall):
+        digest = packed.looks.digest(fn, account.figures.wall)
+        if digest is None:
             return False
-        held = packed.looks.at(fn)
     examined = account.digest if function_shared_by_calls(fn) is fn else b""
-    return held.digest != packed.held.digest or bool(examined and held.digest != examined)
+    return digest != packed.held.digest or bool(examined and digest != examined)
 
 
 def _has_changed_inside(fn: Any, account: Account) -> bool:
     """The same of what is packed for each call: what its function names of modules is imported but once."""
     function = function_shared_by_calls(fn)
-    if function is None or not account.digest or not account.looks.due(account.figures.wall):
+    if function is None or not account.digest:
         return False
-    return account.looks.at(function).digest != account.digest
+    return account.looks.digest(function, account.figures.wall) not in {None, account.digest}
 
 
 def look_frames(fn: Any) -> list[Any]:

@@ -99,7 +99,7 @@ def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
     if fn.__defaults__ or fn.__kwdefaults__:
         yield "its defaults", (fn.__defaults__, fn.__kwdefaults__)
     names = names_in(fn.__code__)
-    for name in sorted(globals_in(fn.__code__)):
+    for name in globals_in(fn.__code__):
         if name in fn.__globals__:
             value = fn.__globals__[name]
             yield f"the global {name!r}", value
@@ -107,7 +107,7 @@ def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
                 yield from ((f"{name}.{each}", held) for each, held in parts_of_module(value, names))
 
 
-def parts_of_module(module: ModuleType, names: set[str]) -> Iterator[tuple[str, Any]]:
+def parts_of_module(module: ModuleType, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
     """What is named of a module that is the user's own."""
     file = getattr(module, "__file__", None)
     if not file or file.startswith(LIBRARIES) or module.__name__ in sys.builtin_module_names:

@@ -5,6 +5,7 @@ A worker may import this, so nothing slow may be imported here.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from opcode import EXTENDED_ARG, opmap
 from types import CodeType
 
@@ -24,6 +25,11 @@ _OF_GLOBALS = tuple(
 """Instructions that reach a global, and how many bits of what they say are not its place among the names."""
 
 
+KEPT = 512
+"""Functions' code of which the names are remembered: what a callable holds is looked up before each call that goes
+to a worker, and half of that was to search its code again (guessed: a quarter of a megabyte)."""
+
+
 def codes_in(code: CodeType) -> Iterator[CodeType]:
     """The code of a function, and of the functions it makes."""
     yield code
@@ -32,14 +38,16 @@ def codes_in(code: CodeType) -> Iterator[CodeType]:
             yield from codes_in(constant)
 
 
-def names_in(code: CodeType) -> set[str]:
+@lru_cache(KEPT)
+def names_in(code: CodeType) -> frozenset[str]:
     """The names a function uses, inside the functions it makes too; those of attributes are among them."""
-    return {name for each in codes_in(code) for name in each.co_names}
+    return frozenset(name for each in codes_in(code) for name in each.co_names)
 
 
-def globals_in(code: CodeType) -> set[str]:
-    """The names by which a function reaches globals, inside the functions it makes too."""
-    return {name for each in codes_in(code) if each.co_names for name in _globals_of(each)}
+@lru_cache(KEPT)
+def globals_in(code: CodeType) -> tuple[str, ...]:
+    """The names by which a function reaches globals, in order, inside the functions it makes too."""
+    return tuple(sorted({name for each in codes_in(code) if each.co_names for name in _globals_of(each)}))
 
 
 def _globals_of(code: CodeType) -> Iterator[str]:

@@ -54,7 +54,7 @@ def _imported(fn: Any) -> Iterator[tuple[str, str]]:
 
 def _of_function(fn: FunctionType) -> Iterator[tuple[str, str]]:
     names = names_in(fn.__code__)
-    held = {name: fn.__globals__[name] for name in sorted(globals_in(fn.__code__)) if name in fn.__globals__}
+    held = {name: fn.__globals__[name] for name in globals_in(fn.__code__) if name in fn.__globals__}
     for value in held.values():
         if isinstance(value, type):
             yield from _of_classes(value.__mro__)
