@@ -17,8 +17,8 @@ SELDOM = 16
 """Of calls whose look costs much, one in so many is looked at, whatever its surface shows."""
 
 MUCH = 0.005
-"""Share of a call's length that a look may cost (measured: a look at 55 KB takes 120 to 250 µs, and with one at
-each call of 12 ms `offload` lost 1 % to a process pool)."""
+"""Share of a call's length that a look may cost (measured: a look at 55 KB takes 120 to 250 µs, and with one
+at each call of 12 ms `offload` lost 1 % to a process pool)."""
 
 WIDEST = 1000
 """Members of one thing that make its surface (guessed: 10 µs)."""
@@ -36,7 +36,7 @@ class Looks:
         """What a callable holds before its next call, which takes so many seconds.
 
         Returns:
-            The digest of `_held`; None where the surface is the same as before and the whole was not looked at.
+            The digest of `_held`; None where the whole was not looked at, as the surface is what it was.
         """
         self._calls += 1
         # Taken first: what changes meanwhile is seen the next time.
@@ -76,7 +76,7 @@ def _members(value: Any) -> list[Any]:
     """Some of what a thing consists of: enough to see an entry set, added or taken away."""
     if type(value) in {list, set, tuple}:
         return list(islice(value, WIDEST))
-    mapping = value if type(value) is dict else attributes_of(value)
+    mapping: dict[Any, Any] = value if type(value) is dict else attributes_of(value)
     return [*islice(mapping, WIDEST), *islice(mapping.values(), WIDEST)]
 
 

@@ -26,8 +26,8 @@ _OF_GLOBALS = tuple(
 
 
 KEPT = 512
-"""Functions' code of which the names are remembered: what a callable holds is looked up before each call that goes
-to a worker, and half of that was to search its code again (guessed: a quarter of a megabyte)."""
+"""Code of functions of which the names are remembered: what a callable holds is looked up before each call
+that goes to a worker, and half of that was to search its code again (guessed: a quarter of a megabyte)."""
 
 
 def codes_in(code: CodeType) -> Iterator[CodeType]:
