@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from itertools import islice
 from operator import is_
-from typing import Any
+from typing import Any, cast
 
 from .._work._asking import attributes_of
 from .._work._captured import parts_of
@@ -76,7 +76,7 @@ def _members(value: Any) -> list[Any]:
     """Some of what a thing consists of: enough to see an entry set, added or taken away."""
     if type(value) in {list, set, tuple}:
         return list(islice(value, WIDEST))
-    mapping: dict[Any, Any] = value if type(value) is dict else attributes_of(value)
+    mapping = cast("dict[Any, Any]", value) if type(value) is dict else attributes_of(value)
     return [*islice(mapping, WIDEST), *islice(mapping.values(), WIDEST)]
 
 
