@@ -518,6 +518,24 @@ def test_a_global_that_is_set_between_calls_counts_from_the_next_one_on(kind, ex
     assert learnt.place == "thread"
 
 
+def test_a_callable_that_comes_to_take_long_is_measured_again(executor):
+    """Of short calls few are measured; the first that takes long has the next one measured, too."""
+    rounds = [0]
+
+    def grows():
+        return spin(rounds[0])
+
+    for _ in range(100):
+        executor.submit(grows).result()
+    account = executor._core.accounts.of(grows)
+    measured = account.figures.measured
+    assert not account.fully
+    rounds[0] = 200_000
+    for _ in range(3):
+        executor.submit(grows).result()
+    assert account.figures.measured > measured
+
+
 def test_looks_that_cost_much_are_few():
     """What is dear to compare is compared as a whole at one call in sixteen; what is not, at each."""
     looks = Looks()
@@ -526,12 +544,23 @@ def test_looks_that_cost_much_are_few():
     assert sum(looks.digest(scaled, 0.0) is not None for _ in range(32)) == 2
 
 
+class Odd(dict):
+    """A dictionary that does not say what it holds, except to be pickled."""
+
+    def keys(self):
+        """Raise."""
+        raise RuntimeError
+
+    __iter__ = values = keys
+
+
 HELD = SimpleNamespace(table={"by": 1.5}, rows=[1, 2], kinds={1}, deep=[[1]])
+ODD = Odd(by=1)
 
 
 def held(rounds=(4, 5)):
     """Compute with what a namespace holds, and a default."""
-    return spin(rounds[0]), HELD, TABLE, ROWS, KINDS
+    return spin(rounds[0]), HELD, TABLE, ROWS, KINDS, ODD
 
 
 TABLE, ROWS, KINDS = HELD.table, HELD.rows, HELD.kinds
@@ -541,6 +570,7 @@ SET = {
     "key": lambda: TABLE.update(to=1.5),
     "row": lambda: ROWS.append(3),
     "member": lambda: KINDS.add(2),
+    "odd": lambda: dict.update(ODD, by=ODD["by"] + 1),
     "attribute": lambda: setattr(HELD, "table", {"by": 1.5, "to": 2}),
     "default": lambda: setattr(held, "__defaults__", ((4, 6),)),
 }

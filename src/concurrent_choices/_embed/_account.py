@@ -9,7 +9,7 @@ from ._looks import Looks
 from ._placing import HOLDS, Place, place, worth_moving
 from ._ramp import Ramp
 
-__all__ = ["EXAMINED", "Account"]
+__all__ = ["EXAMINED", "FULL", "Account"]
 
 NEW = 8
 """Calls that are all measured in full (DECISION.md 5.3: the first 8)."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from itertools import islice
 from operator import is_
-from typing import Any, cast
+from typing import Any
 
-from .._work._asking import attributes_of
+from .._work._asking import attributes_of, of_type
 from .._work._captured import parts_of
 from ._held import held_by
 
@@ -22,6 +22,10 @@ at each call of 12 ms `offload` lost 1 % to a process pool)."""
 
 WIDEST = 1000
 """Members of one thing that make its surface (guessed: 10 µs)."""
+
+# Asked for members by these names, not by what a class of the user's makes of them.
+_GROUPS: tuple[Any, ...] = (list, set, tuple)
+_DICT: Any = dict
 
 
 class Looks:
@@ -74,10 +78,11 @@ def _surface(fn: object) -> list[Any]:
 
 def _members(value: Any) -> list[Any]:
     """Some of what a thing consists of: enough to see an entry set, added or taken away."""
-    if type(value) in {list, set, tuple}:
-        return list(islice(value, WIDEST))
-    mapping = cast("dict[Any, Any]", value) if type(value) is dict else attributes_of(value)
-    return [*islice(mapping, WIDEST), *islice(mapping.values(), WIDEST)]
+    for kind in _GROUPS:
+        if of_type(value, kind):
+            return list(islice(kind.__iter__(value), WIDEST))
+    mapping = value if of_type(value, _DICT) else attributes_of(value)
+    return [*islice(_DICT.keys(mapping), WIDEST), *islice(_DICT.values(mapping), WIDEST)]
 
 
 def _same(surface: list[Any], before: list[Any] | None) -> bool:
