@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from itertools import islice
-from operator import is_
 from typing import Any
 
 from .._work._asking import attributes_of, of_type
@@ -21,11 +20,13 @@ MUCH = 0.005
 at each call of 12 ms `offload` lost 1 % to a process pool)."""
 
 WIDEST = 1000
-"""Members of one thing that make its surface (guessed: 10 µs)."""
+"""Members of one thing that make its surface (guessed: 50 µs)."""
 
 # Asked for members by these names, not by what a class of the user's makes of them.
 _GROUPS: tuple[Any, ...] = (list, set, tuple)
 _DICT: Any = dict
+
+_ATOMS = {int, float, complex, bool, str, bytes}
 
 
 class Looks:
@@ -45,7 +46,7 @@ class Looks:
         self._calls += 1
         # Taken first: what changes meanwhile is seen the next time.
         surface = None if self._cost <= MUCH * wall else _surface(fn)
-        if surface is not None and self._calls % SELDOM and _same(surface, self._surface):
+        if surface is not None and self._calls % SELDOM and surface == self._surface:
             return None
         self._surface = surface
         return self._whole(fn)
@@ -66,14 +67,15 @@ class Looks:
 def _surface(fn: object) -> list[Any]:
     """What a callable holds and the members of that, without what those hold in turn.
 
-    They are kept: were only their numbers, another one made in the same place would look the same.
+    Atoms are there themselves: of one that comes and goes, another may lie in the same place. All else is
+    there by its number alone, lest it live on here when nobody else has it any more.
     """
     things: list[Any] = []
     for _, value in parts_of(fn):
         if type(value) is not tuple:  # some are made for each look
             things.append(value)
         things += _members(value)
-    return things
+    return [each if type(each) in _ATOMS else id(each) for each in things]
 
 
 def _members(value: Any) -> list[Any]:
@@ -83,7 +85,3 @@ def _members(value: Any) -> list[Any]:
             return list(islice(kind.__iter__(value), WIDEST))
     mapping = value if of_type(value, _DICT) else attributes_of(value)
     return [*islice(_DICT.keys(mapping), WIDEST), *islice(_DICT.values(mapping), WIDEST)]
-
-
-def _same(surface: list[Any], before: list[Any] | None) -> bool:
-    return before is not None and len(surface) == len(before) and all(map(is_, surface, before))
