@@ -17,7 +17,6 @@ import weakref
 from concurrent.futures import CancelledError, as_completed, wait
 from contextvars import copy_context
 from functools import cache, partial, wraps
-from types import SimpleNamespace
 
 import pytest
 
@@ -31,7 +30,7 @@ from concurrent_choices import (
 )
 from concurrent_choices._embed._core import FEW, Core
 from concurrent_choices._embed._held import held_by
-from concurrent_choices._embed._looks import Looks
+from concurrent_choices._embed._looks import FIRST, Looks
 from concurrent_choices._embed._losses import lost_by
 from concurrent_choices._embed._mapping import run_chunk
 from concurrent_choices._embed._settings import Settings
@@ -537,71 +536,54 @@ def test_a_callable_that_comes_to_take_long_is_measured_again(executor):
 
 
 def test_looks_that_cost_much_are_few():
-    """What is dear to compare is compared as a whole at one call in sixteen; what is not, at each."""
+    """What is dear to compare is compared every few calls, so that it takes its share of them at most."""
     looks = Looks()
-    assert None not in {looks.digest(scaled, 10.0) for _ in range(33)}
-    looks.digest(scaled, 0.0)  # the surface is not known before
-    assert sum(looks.digest(scaled, 0.0) is not None for _ in range(32)) == 2
+    looks._cost, looks._looks = 100e-6, FIRST
+    assert [looks.due(20e-3) for _ in range(4)] == [True] * 4
+    assert [looks.due(10e-3) for _ in range(4)] == [False, True] * 2
+    assert sum(looks.due(0.0) for _ in range(32)) == 2
 
 
-class Odd(dict):
-    """A dictionary that does not say what it holds, except to be pickled."""
-
-    def keys(self):
-        """Raise."""
-        raise RuntimeError
-
-    __iter__ = values = keys
-
-
-HELD = SimpleNamespace(table={"by": 1.5}, rows=[1, 2], kinds={1}, deep=[[1]])
-ODD = Odd(by=1)
-
-
-def held(rounds=(4, 5)):
-    """Compute with what a namespace holds, and a default."""
-    return spin(rounds[0]), HELD, TABLE, ROWS, KINDS, ODD
-
-
-TABLE, ROWS, KINDS = HELD.table, HELD.rows, HELD.kinds
-
-SET = {
-    "entry": lambda: TABLE.update(by=2.5),
-    "key": lambda: TABLE.update(to=1.5),
-    "row": lambda: ROWS.append(3),
-    "member": lambda: KINDS.add(2),
-    "odd": lambda: dict.update(ODD, by=ODD["by"] + 1),
-    "attribute": lambda: setattr(HELD, "table", {"by": 1.5, "to": 2}),
-    "default": lambda: setattr(held, "__defaults__", ((4, 6),)),
-}
-
-
-@pytest.mark.parametrize("kind", SET)
-def test_what_is_set_is_seen_at_the_surface(kind, monkeypatch):
-    """However dear the whole is to compare, what is set in plain sight is seen at once, and then is known."""
-    monkeypatch.setattr(held, "__defaults__", held.__defaults__)
-    for name, value in (("TABLE", {"by": 1.5}), ("ROWS", [1, 2]), ("KINDS", {1})):
-        monkeypatch.setitem(globals(), name, value)
-    monkeypatch.setattr(HELD, "table", {"by": 1.5})
+def test_looks_that_cost_little_are_at_each_call():
+    """However short the calls are: a trip to another process costs more."""
     looks = Looks()
-    before = [looks.digest(held, 0.0) for _ in range(3)]
-    SET[kind]()
-    after = [looks.digest(held, 0.0) for _ in range(3)]
-    assert before[0] == before[1] is not None
-    assert before[2] is None
-    assert after[0] not in {None, before[0]}
-    assert after[1:] == [None] * 2
+    looks._cost, looks._looks = 40e-6, FIRST
+    assert all(looks.due(0.0) for _ in range(32))
 
 
-def test_what_is_set_deep_inside_is_seen_in_time(monkeypatch):
-    """What the surface does not show is seen at one of the next sixteen calls."""
-    monkeypatch.setattr(HELD, "deep", [[1]])
-    looks = Looks()
-    seen = {looks.digest(held, 0.0) for _ in range(3)}
-    HELD.deep[0].append(2)
-    later = [looks.digest(held, 0.0) for _ in range(16)]
-    assert sum(digest is not None for digest in later) == 1
-    assert not seen.intersection(filter(None, later))
+def priced(rounds):
+    """Compute with another function."""
+    return spin(rounds), price()
+
+
+def price():
+    """An old price."""
+    return "old"
+
+
+def test_a_function_that_is_bound_anew_counts_from_the_next_call_on(executor, monkeypatch):
+    """As a helper that is defined again in a notebook, or replaced for a test."""
+    for _ in range(PATIENCE):
+        assert executor.submit(priced, 200_000).result()[1] == "old"
+        if executor.explain()["priced"].place == "process":
+            break
+    monkeypatch.setitem(globals(), "price", lambda: "new")
+    assert [executor.submit(priced, 200_000).result()[1] for _ in range(20)] == ["new"] * 20
+
+
+def attributed(rounds):
+    """Count its calls in an attribute of its own."""
+    attributed.calls += 1
+    return spin(rounds)
+
+
+def test_what_counts_in_an_attribute_of_its_own_stays(executor):
+    """A worker has a function of its own, and another count."""
+    attributed.calls = 0
+    for _ in range(PATIENCE):
+        executor.submit(attributed, 200_000).result()
+    assert attributed.calls == PATIENCE
+    assert executor.explain()["attributed"].place == "thread"
 
 
 SETTABLE = """

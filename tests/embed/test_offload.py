@@ -214,6 +214,19 @@ def test_a_method_is_called_to_be_awaited():
         asyncio.run(main())
 
 
+@offload
+def sixfold(number):
+    """Six times a number."""
+    return 6 * number
+
+
+def test_what_is_decorated_is_pickled_by_name():
+    """The name leads to it, and not to its function; what is not found so goes with its function."""
+    assert pickle.loads(pickle.dumps(sixfold)) is sixfold
+    assert pickle.loads(pickle.dumps(Service.triple)) is Service.triple
+    assert asyncio.run(pickle.loads(pickle.dumps(offload(pow)))(2, 3)) == 8
+
+
 def test_a_method_is_pickled_with_its_object():
     """What it gives, pickled and back, is awaited as before."""
 

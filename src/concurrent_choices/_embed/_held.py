@@ -6,10 +6,13 @@ A worker imports this, so nothing slow may be imported here.
 from __future__ import annotations
 
 from _pickle import dumps as pickled
+from functools import lru_cache
+from types import CodeType, FunctionType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
-from .._work._asking import is_a
-from .._work._captured import parts_of
+from .._work._asking import is_a, of_type
+from .._work._captured import reached_from
+from .._work._code import codes_in
 from .._work._words import reason_of
 
 if TYPE_CHECKING:
@@ -17,6 +20,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["Held", "digest_of", "held_by"]
+
+KEPT = 512
+"""Functions whose code is remembered by its digest (guessed: fifty kilobytes)."""
+
+_SPELLED = (int, float, complex, str, bytes, tuple)
+"""Constants that are spelled alike in every process: not so sets, nor the code of functions inside."""
 
 
 class Held(NamedTuple):
@@ -32,20 +41,38 @@ class Held(NamedTuple):
 
 
 def held_by(fn: Any) -> Held:
-    """Look at what a callable holds: closure cells, defaults, its own object, the globals it names."""
+    """Look at what a callable holds: closure cells, defaults, its own object, the globals it names.
+
+    Of the functions among these it is their code that counts: one may be bound anew, or replaced for a test.
+    """
     import hashlib  # noqa: PLC0415 - 3 ms of a worker's start, and few calls are looked at
 
     total = hashlib.sha256()
     name, value = "it", fn
     try:
-        for name, value in parts_of(fn):
-            total.update(name.encode())
-            total.update(digest_of(value))
+        for name, value in reached_from(fn):
+            if of_type(value, FunctionType):
+                total.update(_digest_of_code(value.__code__))
+            elif not of_type(value, type):
+                total.update(name.encode())
+                total.update(digest_of(value))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a value's own hooks raise anything, a CancelledError too
         return Held(b"", f"{name} is a {type(value).__qualname__} ({reason_of(error)})")
     return Held(total.digest(), "")
+
+
+@lru_cache(KEPT)
+def _digest_of_code(code: CodeType) -> bytes:
+    """A digest of what a function does, the same in every process of this interpreter."""
+    import hashlib  # noqa: PLC0415 - as above
+
+    digest = hashlib.sha256()
+    for each in codes_in(code):
+        constants = [constant for constant in each.co_consts if is_a(constant, *_SPELLED)]
+        digest.update(repr((each.co_name, each.co_code, each.co_names, constants)).encode())
+    return digest.digest()
 
 
 def digest_of(value: Any) -> bytes:

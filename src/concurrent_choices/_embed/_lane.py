@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._facts._clock import Clock
+    from ._account import Account
     from ._tasks import Task
 
 __all__ = ["Lane", "perform"]
@@ -24,7 +25,7 @@ SELDOM = 1024
 slowest hundredth of no-ops took a tenth longer)."""
 
 _LONG = round(FULL * 1e9)
-"""Nanoseconds after which the next call is measured all the same: its callable may be short no longer."""
+"""Nanoseconds of a call after which the next one is measured all the same."""
 
 
 class Lane:
@@ -63,14 +64,20 @@ def perform(task: Task, lane: Lane, clock: Clock) -> None:
             value = task.context.run(task.fn, *task.args)
     except BaseException as error:  # noqa: BLE001 - whatever it raises belongs to whoever waits for it
         lane.task = None
+        _tell_if_long(account, lane)
         account.errors += 1
         task.deliver(None, error)
         del task  # the error's traceback holds this frame, which would hold what holds the error
     else:
         lane.task = None
+        _tell_if_long(account, lane)
         task.deliver(value, None)
-        if time.perf_counter_ns() - lane.since > _LONG:  # asked here, nobody waits for the answer
-            account.fully = True
+
+
+def _tell_if_long(account: Account, lane: Lane) -> None:
+    """Have the next call measured in full after one that took long: the callable may be short no longer."""
+    if time.perf_counter_ns() - lane.since > _LONG:
+        account.fully = True
 
 
 def _examined(task: Task, clock: Clock) -> Any:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import suppress
 from functools import update_wrapper
+from operator import attrgetter
 from types import CoroutineType, MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
@@ -93,7 +94,10 @@ class Offloaded(Generic[P, R]):
         return result
 
     def __await__(self) -> Generator[Any, Any, R]:
-        """Call it without arguments; not a method, of which `asyncio.gather` would call equal ones once."""
+        """Call it without arguments.
+
+        Not a method: `asyncio.gather` awaits what is equal once, as it does what it is given twice.
+        """
         if self._owner:
             msg = f"{name_of(self._fn)} is a method: call it to await its result, as in await x.method()"
             raise TypeError(msg)
@@ -122,9 +126,19 @@ class Offloaded(Generic[P, R]):
         """As `__eq__` has it; what it holds may have no hash."""
         return hash(self._key()) if self._owner else id(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """A method by its object and name, as Python's own: the name leads here, and not to the function."""
-        return (getattr, (*self._owner, self._fn.__name__)) if self._owner else (Offloaded, (self._fn,))
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """By name where that leads here, and not to the function; a method by its object and name."""
+        if self._owner:
+            return (getattr, (*self._owner, self._fn.__name__))
+        return self._fn.__qualname__ if self._is_found_by_name() else (Offloaded, (self._fn,))
+
+    def _is_found_by_name(self) -> bool:
+        """Whether it stands where its function was defined, as a decorated one does."""
+        try:
+            module = sys.modules[self._fn.__module__]
+            return attrgetter(self._fn.__qualname__)(module) is self
+        except (AttributeError, KeyError):
+            return False
 
     def _key(self) -> tuple[int, ...]:
         return tuple(map(id, (self._fn, *self._owner)))

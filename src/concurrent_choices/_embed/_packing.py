@@ -138,21 +138,21 @@ class Packer:
 
 
 def _has_changed(packed: _Packed, fn: FunctionType, account: Account) -> bool:
-    digest: bytes | None = packed.held.digest
+    held = packed.held
     if packed.sent:
-        digest = packed.looks.digest(fn, account.figures.wall)
-        if digest is None:
+        if not packed.looks.due(account.figures.wall):
             return False
+        held = packed.looks.at(fn)
     examined = account.digest if function_shared_by_calls(fn) is fn else b""
-    return digest != packed.held.digest or bool(examined and digest != examined)
+    return held.digest != packed.held.digest or bool(examined and held.digest != examined)
 
 
 def _has_changed_inside(fn: Any, account: Account) -> bool:
     """The same of what is packed for each call: what its function names of modules is imported but once."""
     function = function_shared_by_calls(fn)
-    if function is None or not account.digest:
+    if function is None or not account.digest or not account.looks.due(account.figures.wall):
         return False
-    return account.looks.digest(function, account.figures.wall) not in {None, account.digest}
+    return account.looks.at(function).digest != account.digest
 
 
 def look_frames(fn: Any) -> list[Any]:

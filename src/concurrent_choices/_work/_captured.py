@@ -32,6 +32,8 @@ _ATOMS = (int, float, complex, str, bytes, type(None))
 
 _CALLED = (FunctionType, MethodType, partial)
 
+_DATA = (int, float, str, bytes, list, dict, set, tuple)
+
 
 def parts_of(fn: Any) -> Iterator[tuple[str, Any]]:
     """Data that hangs on a callable, each with a name for people, functions followed."""
@@ -96,6 +98,7 @@ def _is_plain_callable(thing: Any) -> bool:
 
 def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
     yield from ((f"the enclosing {name!r}", value) for name, value in enclosed(fn))
+    yield from ((f"its {name!r}", value) for name, value in _plain(attributes_of(fn)))
     if fn.__defaults__ or fn.__kwdefaults__:
         yield "its defaults", (fn.__defaults__, fn.__kwdefaults__)
     names = names_in(fn.__code__)
@@ -105,6 +108,11 @@ def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
             yield f"the global {name!r}", value
             if is_a(value, ModuleType):
                 yield from ((f"{name}.{each}", held) for each, held in parts_of_module(value, names))
+
+
+def _plain(held: dict[str, Any]) -> list[tuple[str, Any]]:
+    """What is data, such as a function's own count of its calls; at once: other threads may add to it."""
+    return [(name, value) for name, value in list(held.items()) if is_a(value, *_DATA)]
 
 
 def parts_of_module(module: ModuleType, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
@@ -131,9 +139,7 @@ def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
     for name, value in sorted(vars(kind).items()):
         if is_a(value, staticmethod, classmethod):
             yield name, value.__func__
-        elif isinstance(value, FunctionType) or (
-            not _is_reserved(name) and isinstance(value, (int, float, str, bytes, list, dict, set, tuple))
-        ):
+        elif isinstance(value, FunctionType) or (not _is_reserved(name) and isinstance(value, _DATA)):
             yield name, value
 
 
