@@ -9,6 +9,7 @@ import gc
 import inspect
 import os
 import pickle
+import subprocess
 import sys
 import threading
 import time
@@ -225,6 +226,29 @@ def test_what_is_decorated_is_pickled_by_name():
     assert pickle.loads(pickle.dumps(sixfold)) is sixfold
     assert pickle.loads(pickle.dumps(Service.triple)) is Service.triple
     assert asyncio.run(pickle.loads(pickle.dumps(offload(pow)))(2, 3)) == 8
+
+
+SCRIPT = """
+from concurrent_choices import offload, run
+
+
+@offload
+def doubled(number):
+    return 2 * number
+
+
+async def item(number):
+    return await doubled(number)
+
+
+print(run(item, range(3), strategy="process"))
+"""
+
+
+def test_what_a_script_decorates_travels_with_its_function():
+    """Workers do not import the main module, where its name leads."""
+    done = subprocess.run([sys.executable, "-"], input=SCRIPT, capture_output=True, text=True, check=False)
+    assert done.stdout == "[0, 2, 4]\n", done.stderr
 
 
 def test_a_method_is_pickled_with_its_object():

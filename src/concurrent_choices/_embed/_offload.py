@@ -15,6 +15,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from .._errors import InvalidArgumentError
 from .._work._callables import is_async, is_generator, name_of
 from .._work._mutex import Mutex
+from .._work._pickling import MAINS
 from .._work._running_loop import on_asyncio, on_trio
 from ._core import Core
 from ._cores import new_core
@@ -133,10 +134,13 @@ class Offloaded(Generic[P, R]):
         return self._fn.__qualname__ if self._is_found_by_name() else (Offloaded, (self._fn,))
 
     def _is_found_by_name(self) -> bool:
-        """Whether it stands where its function was defined, as a decorated one does."""
+        """Whether it stands where its function was defined, as a decorated one does.
+
+        Workers do not import the main module: what is from there travels with its function.
+        """
         try:
-            module = sys.modules[self._fn.__module__]
-            return attrgetter(self._fn.__qualname__)(module) is self
+            home = self._fn.__module__
+            return home not in MAINS and attrgetter(self._fn.__qualname__)(sys.modules[home]) is self
         except (AttributeError, KeyError):
             return False
 
