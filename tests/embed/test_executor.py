@@ -275,6 +275,13 @@ class LateCounter:
             self.count = 0
 
 
+def note_by_name(number, *, to=()):
+    """Change what it is given under a name alone, though not at first."""
+    spin(100_000)
+    if number > 1:
+        to.append(number)
+
+
 LOST = {
     "the enclosing 'seen'": lambda enclosed: (enclosed, (1,)),
     "the global 'LATE'": lambda _: (note_late, (1,)),
@@ -303,6 +310,8 @@ def test_whatever_form_a_call_has_that_may_change_what_it_is_given(executor):
     lost = "which would be lost in another process"
     assert not_moved(executor, mark_late, 1, 1, to={}) == f"calls change their arguments, {lost}"
     assert lost_by(partial(mark_late, 1, number=1), (), {"to": {}}) == f"calls change their arguments, {lost}"
+    assert lost_by(note_by_name, (1,), {"to": []}) == f"calls change their arguments, {lost}"
+    assert not lost_by(note_by_name, (1,), {})
     assert lost_by(LateCounter(), (1,), {}) == f"calls change its object, {lost}"
     assert lost_by(partial(run_chunk, note_late), (((1,),),), {}) == f"calls change the global 'LATE', {lost}"
     assert not lost_by(partial(run_chunk, spin), (((1,),),), {})

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
 from types import FunctionType
 from typing import Any
 
-from .._work._stores import altered_by, alters_items
+from .._work._stores import altered_by, alters_parameter
 from .._work._words import reason_of
 from ._inside import out_of_chunk, taken_apart
 
@@ -37,16 +35,14 @@ def _given_and_altered(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     function, own, args, kwargs = taken_apart(fn, args, kwargs)
     if not isinstance(function, FunctionType):
         return ""
-    for place, value in _placed(function, args, kwargs):
-        if alters_items(partial(function, *[None] * place), [value]):
-            return "its object" if place < own else "their arguments"
+    code = function.__code__
+    positional = code.co_varnames[: code.co_argcount]
+    by_name = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    given = [
+        *zip(positional, args, strict=False),
+        *((name, kwargs[name]) for name in by_name if name in kwargs),
+    ]
+    for name, value in given:
+        if alters_parameter(function, name, [value]):
+            return "its object" if name in positional[:own] else "their arguments"
     return ""
-
-
-def _placed(
-    function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Iterator[tuple[int, Any]]:
-    """The arguments that have a name, each with the place of its parameter."""
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    yield from enumerate(args[: len(names)])
-    yield from ((names.index(name), value) for name, value in kwargs.items() if name in names)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-__all__ = ["altered_by", "alters_items", "may_store"]
+__all__ = ["altered_by", "alters_items", "alters_parameter", "may_store"]
 
 _BINDING = frozenset({"DELETE_ATTR", "DELETE_GLOBAL", "STORE_ATTR", "STORE_GLOBAL"})
 _MUTATORS = frozenset(
@@ -86,22 +86,27 @@ def altered_by(fn: Any) -> str:
 
 
 def alters_items(fn: Any, items: Sequence[Any]) -> bool:
-    """Whether the callable's code changes what it is called with, if ever it gets there.
+    """Whether the callable's code changes what it is called with, if ever it gets there."""
+    itself, place = called(fn), _bound_to(fn)
+    if not items or not isinstance(itself, FunctionType) or place >= itself.__code__.co_argcount:
+        return False
+    return alters_parameter(itself, itself.__code__.co_varnames[place], items)
+
+
+def alters_parameter(function: FunctionType, name: str, values: Sequence[Any]) -> bool:
+    """Whether a function's code changes what it is given under a name, which is such as these values.
 
     Only what is plain: an attribute or an element that is set, or a container that it holds, by a method of
     that. One whose code gives the name to something else too is not looked at.
     """
-    itself, place = called(fn), _bound_to(fn)
-    if not items or not isinstance(itself, FunctionType) or of_libraries(itself.__code__):
+    code = function.__code__
+    if of_libraries(code) or _stores_nothing(code):
         return False
-    code = itself.__code__
-    if place >= code.co_argcount or _stores_nothing(code):
-        return False
-    name, steps = code.co_varnames[place], list(_steps(code))
+    steps = list(_steps(code))
     if any(step.name.startswith("STORE_FAST") and step.value == name for step in steps):
         return False
     loads = [at for at, step in enumerate(steps, 1) if step[:2] == ("LOAD_FAST", name)]
-    return any(_is_altered(steps[at : at + _CHAIN], item) for at in loads for item in items)
+    return any(_is_altered(steps[at : at + _CHAIN], value) for at in loads for value in values)
 
 
 def _bound_to(fn: Any) -> int:
