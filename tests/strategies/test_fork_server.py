@@ -14,6 +14,7 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 
@@ -62,6 +63,11 @@ def has_cloudpickle(_item):
 def exact(item):
     """Uses a module of the standard library whose file can be seen in a process's memory."""
     return Decimal(item)
+
+
+def random_number(_item):
+    """The next of those that all code of a process shares."""
+    return os.getpid(), np.random.random()  # noqa: NPY002 - what is looked at
 
 
 def ready(worker):
@@ -227,6 +233,27 @@ def test_the_standard_library_is_imported_once(host):
     loaded = Path(f"/proc/{host.fork_server.pid}/maps").read_text(encoding="utf-8")
     assert "_decimal" in loaded
     assert "psutil" not in loaded
+
+
+def test_numpy_is_imported_once(host):
+    """It takes each worker longer than all the rest; those that are forked with it can compute with it."""
+    host.preload(random_number)
+    ready(host.hire())
+    loaded = Path(f"/proc/{host.fork_server.pid}/maps").read_text(encoding="utf-8")
+    assert "numpy" in loaded
+    with ProcessStrategy(max_workers=2, batch=1) as strategy:
+        product = run(
+            lambda size: (np.ones((size, size)) @ np.ones((size, size)))[0, 0], [300] * 4, strategy=strategy
+        )
+    assert product == [300.0] * 4
+
+
+def test_numpy_s_random_numbers_are_each_worker_s_own():
+    """A fork would go on with those of the process that it was forked from."""
+    with ProcessStrategy(max_workers=2, batch=1) as strategy:
+        seen = run(random_number, range(40), strategy=strategy)
+    assert len({worker for worker, _ in seen}) == 2
+    assert len({number for _, number in seen}) == 40
 
 
 def test_a_caller_that_ignores_the_ends_of_its_children(host):

@@ -15,7 +15,7 @@ from ._callables import enclosed
 from ._code import globals_in
 from ._pickling import goes_by_value
 
-__all__ = ["Imports", "imports_of", "needed_by", "preloadable"]
+__all__ = ["Imports", "imports_of", "is_shared_package", "needed_by", "preloadable"]
 
 _LIBRARY = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120 - compared with what modules call their files
 
@@ -29,6 +29,12 @@ _THERE = frozenset(
     }
 )
 """What each worker has anyway, besides what is part of the interpreter's own file."""
+
+_SHARED = ("cloudpickle", "numpy")
+"""Installed packages that workers may have of one process. NumPy takes each of two workers 150 to 200 ms,
+beside a caller that computes on the same cores; its threads end before a fork, and start again where they are
+needed (OpenBLAS), and its random numbers a worker draws anew. The standard library's fork server shares all
+that the main module imports, from 3.14 on."""
 
 _MOST = 2000
 """Modules, and things, that are looked at (guessed: in 0.1 s; more modules take workers longer than most work
@@ -56,18 +62,28 @@ class Imports(NamedTuple):
 def preloadable(fn: Any) -> list[str]:
     """The names of modules that a worker is going to import with a callable, of those that all may share.
 
-    These are the standard library's, and cloudpickle. What else a module imports is each worker's own: it
-    may start threads, or hold a state, as NumPy's random numbers do, that is not to be the same in all.
+    These are the standard library's, and those of `_SHARED`. What else a module imports is each worker's own:
+    it may start threads, or hold a state, as Faker's random numbers, that is not to be the same in all.
     """
     if of_type(fn, partial):
         called = filter(callable, _inside(fn, partial))
         return list(dict.fromkeys(name for each in called for name in preloadable(each)))
-    if goes_by_value(fn):
-        return ["cloudpickle"]
+    homes = _roots([fn]) if goes_by_value(fn) else _beside(fn)
+    return [name for name in dict.fromkeys(homes) if _is_standard(name) or is_shared_package(name)]
+
+
+def is_shared_package(name: str) -> bool:
+    """Whether a module is one of an installed package that workers may share."""
+    return name.partition(".")[0] in _SHARED
+
+
+def _beside(fn: Any) -> Iterator[str]:
+    """The modules that a callable's own module imports, and that one itself."""
     home = _home_of(fn) or ""
     module = sys.modules.get(home)
-    homes = [*map(_home_of, _globals_of(module).values()), home] if _is_module(module) else []
-    return [name for name in dict.fromkeys(homes) if name is not None and _is_standard(name)]
+    if _is_module(module):
+        yield from (_home_of(value) or "" for value in list(_globals_of(module).values()))
+        yield home
 
 
 def imports_of(fn: object, *carried: object, is_async: bool) -> Imports:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
 from _socket import SCM_RIGHTS, SOCK_SEQPACKET, SOL_SOCKET, socket
 from collections.abc import Iterable
 from importlib.machinery import PathFinder
 from signal import SIGKILL
 
 from ..._errors import WorkerStartError
+from ..._work._imports import is_shared_package
 from ._child import Child, pidfd, readable
 from ._page import Page
 from ._spawn import interpreter
@@ -51,7 +53,7 @@ class ForkServer:
     def preload(self, modules: Iterable[str]) -> None:
         """Have modules imported once, for all workers that are forked from now on.
 
-        They are cloudpickle, the standard library's, and our own.
+        They are the standard library's, our own, and installed packages that may be shared.
         """
         self._modules.update(dict.fromkeys(modules))
 
@@ -182,14 +184,17 @@ class Forked:
 
 
 def _tell(control: socket, modules: list[str]) -> None:
-    """Name modules to import, after the folder of the one that is neither ours nor the standard library's."""
-    folder = _folder_of("cloudpickle") if "cloudpickle" in modules else ""
-    control.send("\0".join((folder, *modules)).encode(errors="surrogateescape"))
+    """Name modules to import, after the folders of those that are neither ours nor the standard library's."""
+    packages = {name.partition(".")[0] for name in modules if is_shared_package(name)}
+    folders = {_folder_of(package) for package in packages} - {""}
+    message = "\0".join((os.pathsep.join(sorted(folders)), *modules))
+    control.send(message.encode(errors="surrogateescape"))
 
 
 def _folder_of(package: str) -> str:
     """Where it is found on the caller's path, which the fork server has not; empty where it is not."""
-    found = PathFinder.find_spec(package)
-    if found is None or found.origin is None:
+    imported = sys.modules.get(package)
+    spec = PathFinder.find_spec(package) if imported is None else imported.__spec__
+    if spec is None or spec.origin is None:
         return ""
-    return os.path.abspath(f"{found.origin}/../..")  # noqa: PTH100 - pathlib costs a first run 5 ms
+    return os.path.abspath(f"{spec.origin}/../..")  # noqa: PTH100 - pathlib costs a first run 5 ms
