@@ -1181,7 +1181,7 @@ def test_a_cancelled_call_that_has_ended_takes_no_other_with_it(tmp_path):
     busy = threading.Event()
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
         first, second = two_at_one_worker(executor, tmp_path)
-        executor._core._process_pool._put(busy.wait)  # so that it does not listen
+        executor._core._process_pool._tray.put(busy.wait)  # so that it does not listen
         (tmp_path / "first gate").touch()
         appear(tmp_path / "second begun")
         executor._core.abandon(first)
@@ -1195,7 +1195,7 @@ def test_a_call_that_is_read_as_another_is_given_up(tmp_path):
     busy = threading.Event()
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
         first, second = two_at_one_worker(executor, tmp_path, reading=True)
-        executor._core._process_pool._put(busy.wait)
+        executor._core._process_pool._tray.put(busy.wait)
         (tmp_path / "first gate").touch()
         appear(tmp_path / "second begun")
         executor._core.abandon(first)

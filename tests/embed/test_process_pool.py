@@ -14,7 +14,7 @@ from queue import SimpleQueue
 import pytest
 
 from concurrent_choices import AdaptiveExecutor, NotPicklableError, WorkerDiedError
-from concurrent_choices._embed import _process_pool
+from concurrent_choices._embed import _in_tray, _process_pool
 from concurrent_choices._embed._account import Account
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._process_pool import ProcessPool
@@ -56,7 +56,7 @@ class Unstartable:
 
 def test_calls_that_come_while_its_thread_fails_to_start(monkeypatch):
     """None of them is left where nobody looks: each is made in a thread."""
-    monkeypatch.setattr(_process_pool, "new_thread", lambda *_: Unstartable())
+    monkeypatch.setattr(_in_tray, "new_thread", lambda *_: Unstartable())
     returned = []
     pool = ProcessPool(2, on_returned=returned.append, on_ended=None, on_looked=None)
     calls = [task(pid_of, 1) for _ in range(2)]

@@ -12,7 +12,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
@@ -21,15 +20,15 @@ from .._strategies._workers._host import Host, Starts
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message, Terms
 from .._strategies._workers._wires import Wires
-from .._work._mutex import Mutex
-from .._work._new_thread import new_thread
 from .._work._pickling import dump
 from .._work._words import reason_of
 from ._account import Account
 from ._backlog import Backlog
-from ._call_queue import Assignment, CallQueue, Inquiry
+from ._call_queue import JOB, Assignment, CallQueue, Inquiry
+from ._in_tray import InTray
 from ._packing import BelongsHereError, Packer, look_frames
 from ._reading import read_answer, settle_call, settle_lost
+from ._recall import overdue
 from ._remote import serve
 from ._tasks import Task
 
@@ -40,8 +39,6 @@ __all__ = ["ProcessPool"]
 
 REST = 60.0
 """Seconds without calls after which workers are let go (guessed: memory is worth more than a new start)."""
-
-_JOB = 1
 
 
 class ProcessPool:
@@ -63,16 +60,11 @@ class ProcessPool:
         on_looked: Callable[[Account, Held | str], None],
     ) -> None:
         self.most = self._wanted = most
-        self.thread: threading.Thread | None = None
         self.unfit = ""
         self._on_returned = on_returned
         self._on_ended = on_ended
         self._on_looked = on_looked
-        self._tray: deque[Callable[[], object]] = deque()
-        self._starting = Mutex()
-        self._started = False
-        self._asleep = False
-        self._waker: Waker | None = None
+        self._tray = InTray(self._work, "executor-processes")
         self._closing = False
         self._backlog = Backlog()
         self._looks: deque[Inquiry] = deque()
@@ -81,73 +73,44 @@ class ProcessPool:
 
     # From any thread
 
+    @property
+    def thread(self) -> threading.Thread | None:
+        """Its thread; None before there was anything to do."""
+        return self._tray.thread
+
     def submit(self, task: Task) -> None:
         """Have a worker make a call."""
-        if not self._put(lambda: self._backlog.add(task)):
-            self._turn_away(task, self.unfit)
+        if not self._tray.put(lambda: self._backlog.add(task)):
+            self._turn_away(task, self._tray.obstacle)
 
     def look_at(self, account: Account, fn: Any) -> None:
         """Have a worker load a callable and say what it holds there."""
-        if not self._put(lambda: self._looks.append(Inquiry(account, fn))):
-            self._on_looked(account, self.unfit)
+        if not self._tray.put(lambda: self._looks.append(Inquiry(account, fn))):
+            self._on_looked(account, self._tray.obstacle)
 
     def warm(self) -> None:
         """There may soon be work: start a worker, which takes longer than all the rest."""
         if self.thread is None:
-            self._put(lambda: self._queues or self._open_queue())
+            self._tray.put(lambda: self._queues or self._open_queue())
 
     def abandon(self, task: Task) -> None:
         """Nobody waits for a call any longer: end the worker that makes it."""
-        self._put(lambda: self._give_up(task))
+        self._tray.put(lambda: self._give_up(task))
 
     def poke(self) -> None:
         """Have it look again: a thread has ended a call, so that a waiting one may go."""
         if self.thread is not None:
-            self._put(lambda: None)
+            self._tray.put(lambda: None)
 
     def cancel_waiting(self) -> None:
         """Cancel what has not been handed to a worker."""
         if self.thread is not None:
-            self._put(self._cancel_all)
+            self._tray.put(self._cancel_all)
 
     def close(self) -> None:
         """End the workers when no call is left."""
         self._closing = True
         self.poke()
-
-    def _put(self, order: Callable[[], object]) -> bool:
-        """Have its thread do something; False where that cannot be started."""
-        # A thread alone does not do: where it is not started after all, nobody looks into the tray.
-        if not self._started and not self._start():
-            return False
-        self._tray.append(order)  # before it is asked whether it sleeps: it looks here once it says so
-        if self._asleep and self._waker is not None:
-            self._waker.ring()
-        return True
-
-    def _start(self) -> bool:
-        with self._starting:
-            if self.thread is None:
-                try:
-                    self._start_thread()
-                except (OSError, RuntimeError) as error:
-                    self.unfit = f"no thread could be started that hands calls to worker processes ({error})"
-                    return False
-                self.unfit = ""
-            self._started = True
-        return True
-
-    def _start_thread(self) -> None:
-        # Whether there are descriptors for it is known here: a thread that found none would serve nobody.
-        waker = Waker()
-        # Known before it starts: Ctrl-C meanwhile must not have a second one started beside it.
-        self._waker, self.thread = waker, new_thread(partial(self._work, waker), "executor-processes")
-        try:
-            self.thread.start()
-        except RuntimeError:
-            self._waker = self.thread = None
-            waker.close()
-            raise
 
     # In the process pool's thread
 
@@ -157,10 +120,11 @@ class ProcessPool:
         self._host = Host("process")
         self._host.preload(serve, [serve.__module__])
         self._starts = Starts(self._host)
+        orders = self._tray.orders
         try:
             while True:
-                while self._tray:
-                    self._tray.popleft()()
+                while orders:
+                    orders.popleft()()
                 self._deal()
                 if self._closing and self._finished():
                     return
@@ -171,7 +135,7 @@ class ProcessPool:
 
     def _finished(self) -> bool:
         return not (
-            self._tray
+            self._tray.orders
             or self._backlog.size
             or self._looks
             or any(queue.assignments for queue in self._queues.values())
@@ -210,7 +174,7 @@ class ProcessPool:
                 self.unfit = str(error)
             return None
         queue = CallQueue(worker)
-        worker.link.queue(Kind.JOB, _JOB, 0, dump(Terms(serve, lanes=self.most)))
+        worker.link.queue(Kind.JOB, JOB, 0, dump(Terms(serve, lanes=self.most)))
         self._wires.add(queue)
         return queue
 
@@ -253,7 +217,7 @@ class ProcessPool:
 
     def _send(self, queue: CallQueue, asked: Assignment, frames: list[Any], number: int) -> None:
         queue.assignments.append(asked)
-        queue.worker.link.queue(Kind.BATCH, _JOB, number, frames)
+        queue.worker.link.queue(Kind.BATCH, JOB, number, frames)
         self._wires.flush(queue)
 
     def _refuse_all(self) -> None:
@@ -273,20 +237,34 @@ class ProcessPool:
     # Listening
 
     def _listen(self) -> None:
-        self._asleep = True
-        if self._tray:
-            self._asleep = False
+        longest = max([len(queue.assignments) for queue in self._queues.values()], default=0)
+        pause = None if longest or not self._queues else REST
+        if longest > 1:
+            pause = self._recall()
+        self._tray.asleep = True
+        if self._tray.orders:
+            self._tray.asleep = False
             return
-        busy = any(queue.assignments for queue in self._queues.values())
-        events = self._wires.wait(None if busy or not self._queues else REST * 1000)
-        self._asleep = False
-        if not events:  # for so long that the workers are let go
-            self.most = self._wanted
-            for idle in list(self._queues.values()):
-                self._wires.remove(idle)
-                self._host.dismiss(idle.worker)
+        events = self._wires.wait(None if pause is None else pause * 1000)
+        self._tray.asleep = False
+        if not (events or longest):
+            self._let_go()
         for queue, dead in self._wires.heard(events):
             self._hear(queue, dead=dead)
+
+    def _recall(self) -> float | None:
+        """Take back what lies behind calls that take too long; for how many seconds to listen then."""
+        free, pause = overdue(self._queues.values(), self.most, time.monotonic())
+        for queue in free:
+            self._hand_on(queue, queue.recall())
+        return 0.0 if free else pause  # it waits now, and is dealt out before the next time
+
+    def _let_go(self) -> None:
+        """Nothing was asked for so long that the workers are let go."""
+        self.most = self._wanted
+        for idle in list(self._queues.values()):
+            self._wires.remove(idle)
+            self._host.dismiss(idle.worker)
 
     def _hear(self, queue: CallQueue, *, dead: bool) -> None:
         try:
@@ -308,16 +286,20 @@ class ProcessPool:
             self._take(queue, message)
         elif message.kind == Kind.REFUSED:
             # Nothing was started: its arguments cannot be read there.
-            asked = queue.assignments.popleft()
-            self._take_back(queue, asked, f"a worker process cannot read its arguments: {message.text}")
+            if (asked := queue.answered()) is not None:
+                self._take_back(queue, asked, f"a worker process cannot read its arguments: {message.text}")
         elif message.kind == Kind.UNFIT:
             self.unfit = f"a worker process cannot load this library: {message.text}"
             queue.worker.kill()  # it answers nothing; what it was sent is handed on once it is gone
 
     def _take(self, queue: CallQueue, message: Message) -> None:
-        asked = queue.assignments.popleft()
+        asked = queue.answered()
+        if asked is None:
+            return
         answer, error = read_answer(message, asked)
-        if isinstance(asked, Inquiry):
+        if error is None and answer is None:
+            self._hand_on(queue, asked)
+        elif isinstance(asked, Inquiry):
             self._on_looked(asked.account, reason_of(error) if error else answer)
         elif error is None and answer.unloadable:
             self._take_back(queue, asked, answer.unloadable)
@@ -332,6 +314,15 @@ class ProcessPool:
         if isinstance(asked, Task):
             asked.account.away -= 1
         self._turn_away(asked, reason)
+
+    def _hand_on(self, queue: CallQueue, asked: Assignment | None) -> None:
+        """Give what a worker has not begun, and will not, to the next that has room."""
+        queue.sent.lost_all()
+        if isinstance(asked, Inquiry):
+            self._looks.appendleft(asked)
+        elif asked is not None:
+            asked.account.away -= 1
+            self._backlog.put_back(asked)
 
     # Ends
 
@@ -360,18 +351,15 @@ class ProcessPool:
             self.unfit = f"worker processes {self._starts.failed} times in a row {ended}"
         reading = 0 if queue.dropped else queue.worker.page.reading
         for asked in reversed(unbegun):
-            if isinstance(asked, Inquiry):
-                self._looks.appendleft(asked)
-            elif asked.number == reading - 1:
+            if isinstance(asked, Task) and asked.number == reading - 1:
                 reason = f"reading its arguments ends a worker process (exit code {code})"
                 self._take_back(queue, asked, reason)
             else:
-                asked.account.away -= 1
-                self._backlog.put_back(asked)
+                self._hand_on(queue, asked)
         for place, asked in enumerate(begun, 1):
             if isinstance(asked, Inquiry):
                 self._turn_away(asked, f"loading it ends a worker process (exit code {code})")
-            else:
+            elif asked is not None:
                 kind = WorkerDiedError if place == len(begun) else ResultLostError
                 self._bury(asked, kind(asked.number, asked.shown(), queue.worker.pid, code))
 

@@ -20,13 +20,16 @@ __all__ = ["read_answer", "settle_call", "settle_lost"]
 
 
 def read_answer(message: Message, asked: Assignment) -> tuple[Any, BaseException | None]:
-    """The answer in a message about what was asked; or why it cannot be read."""
+    """The answer in a message about what was asked; or why it cannot be read.
+
+    Neither where it is empty: then the worker was told to begin nothing, and has not begun it.
+    """
     try:
         values, error = load(message.frames)
     except BaseException as obstacle:  # noqa: BLE001 - any result's own __setstate__ may call sys.exit()
         return None, _lost_result(message.start, asked, reason_of(obstacle))
     if error is None:
-        return values[0], None
+        return values[0] if values else None, None
     error = getattr(error, "error", error)
     if isinstance(error, NotPicklableError):  # the worker's, to whom the item is our message
         error = _lost_result(error.index, asked, error.reason)

@@ -41,7 +41,7 @@ class Page:
     Attributes:
         started: Items of the present job that the worker has started.
         since: When it started the last of them, ns of the monotonic clock; 0 while it runs none.
-        cancelled: The number of the last job that the caller gave up.
+        cancelled: The number of a job of which the worker begins no more items, as long as it stands here.
         pid: The worker's process number, once it is there; 0 before.
         reading: While it reads a batch, the index of its first item and 1; `A_JOB` while it reads what the
             job is; 0 while it reads nothing. To read what was pickled may end a process.

@@ -1,0 +1,74 @@
+"""What others ask of one thread, which is started with the first order and woken for the later ones."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+
+from .._strategies._workers._waker import Waker
+from .._work._mutex import Mutex
+from .._work._new_thread import new_thread
+
+__all__ = ["InTray"]
+
+
+class InTray:
+    """Orders for a thread.
+
+    Args:
+        work: What the thread does, with the waker that wakes it.
+        name: What it is called.
+
+    Attributes:
+        thread: The thread; None before there was one.
+        orders: What it is to do, which it takes from here.
+        asleep: Whether it may be waiting for its waker. It says so before it looks here for the last time.
+        obstacle: Why no thread could be started when that was tried in vain.
+    """
+
+    def __init__(self, work: Callable[[Waker], None], name: str) -> None:
+        self.thread: threading.Thread | None = None
+        self.orders: deque[Callable[[], object]] = deque()
+        self.asleep = False
+        self.obstacle = ""
+        self._work = work
+        self._name = name
+        self._starting = Mutex()
+        self._started = False
+        self._waker: Waker | None = None
+
+    def put(self, order: Callable[[], object]) -> bool:
+        """Have the thread do something; False where it cannot be started."""
+        # A thread alone does not do: where it is not started after all, nobody looks into the tray.
+        if not self._started and not self._start():
+            return False
+        self.orders.append(order)  # before it is asked whether it sleeps: it looks here once it says so
+        if self.asleep and self._waker is not None:
+            self._waker.ring()
+        return True
+
+    def _start(self) -> bool:
+        with self._starting:
+            if self.thread is None:
+                try:
+                    self._start_thread()
+                except (OSError, RuntimeError) as error:
+                    problem = "no thread could be started that hands calls to worker processes"
+                    self.obstacle = f"{problem} ({error})"
+                    return False
+            self._started = True
+        return True
+
+    def _start_thread(self) -> None:
+        # Whether there are descriptors for it is known here: a thread that found none would serve nobody.
+        waker = Waker()
+        # Known before it starts: Ctrl-C meanwhile must not have a second one started beside it.
+        self._waker, self.thread = waker, new_thread(partial(self._work, waker), self._name)
+        try:
+            self.thread.start()
+        except RuntimeError:
+            self._waker = self.thread = None
+            waker.close()
+            raise
