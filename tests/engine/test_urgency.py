@@ -5,7 +5,11 @@ import threading
 
 import pytest
 
+from concurrent_choices._engine._elastic_pool import ElasticPool
 from concurrent_choices._engine._urgency import Urgency
+from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
+from concurrent_choices._work._job import Job
+from concurrent_choices._work._source import Source
 
 
 @pytest.fixture
@@ -54,6 +58,23 @@ def test_what_takes_long_is_not_waited_for(urgency, gave_way):
         thread.start()
         assert after.wait(10.0)
     thread.join()
+
+
+def test_lanes_give_way_between_two_items(urgency, monkeypatch):
+    """Many that compute would take the GIL from who starts workers at each of its system calls."""
+    monkeypatch.setattr("concurrent_choices._engine._urgency.LONGEST", 60.0)
+    called = []
+    job = Job(called.append, Source([1, 2]))
+    pool = ElasticPool(job, ThreadPool("test"), urgency=urgency)
+    pool.resize(1)
+    with urgency.claimed():
+        pool.staff()
+        while not list(pool.collect()):
+            pool.wait()
+        assert called == [1]
+    while pool.busy:
+        pool.wait()
+    assert called == [1, 2]
 
 
 def test_a_claim_ends_where_something_goes_wrong(urgency, gave_way):

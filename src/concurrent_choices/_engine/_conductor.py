@@ -125,7 +125,8 @@ class Conductor:
         self._state = beginning.state if beginning else State(job.fn, job.source.peek(FIRST))
         self._limit = ThreadLimit(job, self._most, self._state)
         self._stands_in = self._limit.stands_in
-        self._pool = ElasticPool(job, self._thread_pool, beginning.body if beginning else None)
+        body = beginning.body if beginning else None
+        self._pool = ElasticPool(job, self._thread_pool, urgency=self._urgency, body=body)
         self._tally = Tally()
         self._lateness = Lateness()
         self._outset = Outset(self._tally, self._lateness)

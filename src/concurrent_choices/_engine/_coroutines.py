@@ -150,7 +150,7 @@ class LoopConductor:
         pool = ElasticPool(
             job,
             self._others.thread_pool,
-            lambda lane: serve_in_lane(partial(run_tasks, loop_factory(self._job)), tasks, lane),
+            body=lambda lane: serve_in_lane(partial(run_tasks, loop_factory(self._job)), tasks, lane),
         )
         self._others.reserve_thread()  # before the ticker, which can be done without, takes the last one
         tasks = self._new_tasks(pool.outbox.put, self._controller.first, give_threads)

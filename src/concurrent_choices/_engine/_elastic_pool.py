@@ -18,6 +18,7 @@ from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._notes import add_note
 from ._tally import Tally
+from ._urgency import Urgency
 
 __all__ = ["Counts", "ElasticPool", "explain_refusals"]
 
@@ -71,11 +72,20 @@ class ElasticPool(LanePool):
         workers: Lanes there are to be.
         errors: How many items raised what means "too many at once".
         latest: Values of the batch that was handed over last.
+        urgency: What its lanes give way to, from one batch to the next.
         refusal: Why there is no lane at all, though there were to be some; else None.
     """
 
-    def __init__(self, job: Job, thread_pool: ThreadPool, body: Callable[[Lane], None] | None = None) -> None:
+    def __init__(
+        self,
+        job: Job,
+        thread_pool: ThreadPool,
+        *,
+        urgency: Urgency | None = None,
+        body: Callable[[Lane], None] | None = None,
+    ) -> None:
         super().__init__(job, thread_pool, workers=1, body=body or _work)
+        self.urgency = urgency or Urgency()
         self.workers = 0
         self.errors = 0
         self.latest: Sequence[Any] = ()
@@ -235,3 +245,4 @@ def _work(lane: Lane) -> None:
                 pool.inspect(batch)
             if not lane.hand_over(claim, batch):
                 return
+            pool.urgency.give_way()
