@@ -248,6 +248,28 @@ def test_numpy_is_imported_once(host):
     assert product == [300.0] * 4
 
 
+PRELOAD = """
+import sys
+sys.path.append({root!r})
+from concurrent_choices._strategies._workers._fork_server import _preload
+_preload("json", "numpy=" + {file!r})
+print("json" in sys.modules, getattr(sys.modules.get("numpy"), "__file__", None))
+"""
+
+
+@pytest.mark.parametrize(("first", "wanted", "found"), [("a", "a", "a"), ("", "b", "b"), ("a", "b", None)])
+def test_no_other_package_of_that_name_is_imported(tmp_path, first, wanted, found):
+    """Workers have the caller's own NumPy, which may be another than their path leads to, or one each."""
+    for folder in "ab":
+        (tmp_path / folder / "numpy").mkdir(parents=True)
+        (tmp_path / folder / "numpy" / "__init__.py").touch()
+    files = {folder: str(tmp_path / folder / "numpy" / "__init__.py") for folder in "ab"}
+    script = PRELOAD.format(root=str(Path(_host.__file__).parents[3]), file=files[wanted])
+    around = {**os.environ, "PYTHONPATH": str(tmp_path / first) if first else ""}
+    told = subprocess.check_output([sys.executable, "-S", "-c", script], text=True, env=around)
+    assert told.split() == ["True", str(files.get(found))]
+
+
 def test_numpy_s_random_numbers_are_each_worker_s_own():
     """A fork would go on with those of the process that it was forked from."""
     with ProcessStrategy(max_workers=2, batch=1) as strategy:
