@@ -16,7 +16,7 @@ from engine_coroutines import STARTING as LOOP_STARTING
 from engine_coroutines import LoopStrategy
 from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy
 
-from concurrent_choices import RemoteError, run, run_report
+from concurrent_choices import RemoteError, recommend, run, run_report
 from concurrent_choices._engine import _worker_startup
 from concurrent_choices._work._state import State
 
@@ -111,6 +111,41 @@ def test_no_second_lane_computes_what_changes_its_surroundings(make, named):
     assert run(make(), range(300), strategy=strategy) == list(range(1, 301))
     assert named in strategy.controller.apart
     assert strategy.report.witness == named
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["def", "async def"])
+def test_what_only_the_first_call_shows_is_seen_before_workers_make_the_next(is_async):
+    """Workers are ordered while it lasts; and the next run does not begin where this one did not end."""
+    seen = []
+
+    def keep(item):
+        until = time.thread_time() + 0.04
+        while time.thread_time() < until:
+            pass
+        getattr(seen, "app" + "end")(item)  # which the code does not tell
+
+    async def keep_soon(item):
+        keep(item)
+
+    for _ in range(2):
+        seen.clear()
+        run(keep_soon if is_async else keep, range(12))
+        assert sorted(seen) == list(range(12))  # lanes may overlap on a busy machine
+        assert run_report().witness == "the enclosing 'seen'"
+
+
+def test_a_verdict_on_no_call_at_all_goes_where_nothing_is_lost():
+    """Where none came back in time, nobody has seen what calls change."""
+    seen = []
+
+    def keep(item):
+        until = time.thread_time() + 0.4
+        while time.thread_time() < until:
+            pass
+        getattr(seen, "app" + "end")(item)  # as above
+
+    recommend(keep, range(4)).run()
+    assert sorted(seen) == list(range(4))
 
 
 def test_lanes_that_wait_are_said_to_have_changed_something():
@@ -420,6 +455,21 @@ def test_what_hangs_beside_a_lock_is_looked_at():
     assert state.changed() == ""
     count(1)
     assert "'statistics'" in state.changed()
+
+
+def test_what_hangs_on_what_hangs_beside_a_lock_is_looked_at():
+    """The user's own objects are gone into, and what holds them: in a worker none of theirs has a pickle."""
+    outer, inner = Statistics(), Statistics()
+    outer.parts = [inner]
+
+    def count(item):
+        inner.counts["ok"] += item
+        return outer
+
+    state = State(lambda _: outer)
+    assert state.changed() == ""
+    count(1)
+    assert "'outer'" in state.changed()
 
 
 class Unruly(list):

@@ -6,7 +6,7 @@ _conductor       a run of a `def`: every few milliseconds (_ticker) it looks, as
                  by _caller (the calling thread), _elastic_pool (thread lanes that come and go) and
                  _worker_startup and _fallback_pump (worker processes; what cannot travel is performed here)
 _coroutines      a run of an `async def`: on one loop (_elastic_task_pool), until _succession has a conductor
-                 do the rest elsewhere, maybe beside the loop's last items
+                 do the rest elsewhere, maybe beside the loop's last items (_beginning)
 _observer, _loop_observer    sights for the controller, from each thread's _tally and the _lateness of looks
 _outset          when the first look pays
 _thread_limit, _carrying, _worker_imports    what speaks against threads, and against processes

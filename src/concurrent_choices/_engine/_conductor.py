@@ -6,17 +6,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from .._errors import InvalidArgumentError
 from .._facts._batch import Batch
 from .._measure._switching import URGENT, quick_switching
 from .._strategies._lanes._thread_pool import ThreadPool
-from .._strategies._lanes._threads import MOST_THREADS, Lane
+from .._strategies._lanes._threads import MOST_THREADS
 from .._work._contexts import lanes_around
 from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._state import FIRST, State
+from ._beginning import Beginning
 from ._caller import Caller
 from ._elastic_pool import ElasticPool
 from ._lateness import Lateness
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from .._judge._controller._sight import Arrangement, Prior
     from ._worker_startup import WorkerStartup
 
-__all__ = ["WAKING", "Beginning", "Conductor", "order_beside"]
+__all__ = ["WAKING", "Conductor", "order_beside"]
 
 SURE = 4e-3
 """Looks so far apart, in seconds, mean that the controller has made up its mind for now."""
@@ -40,24 +41,11 @@ SURE = 4e-3
 WAKING = 20e-3
 """Seconds within which workers that rest have begun, or something is wrong with them (measured: 4 ms)."""
 
+GLANCE = 2e-3
+"""Seconds between looks whether the first call has ended, at most (guessed: what workers take to begin)."""
+
 AHEAD = 32
 """Items taken from an iterable before the first call, so that lanes find some while it lasts (guessed)."""
-
-
-class Beginning(NamedTuple):
-    """What another has begun, on a loop, and a conductor goes on with.
-
-    Attributes:
-        body: What lanes do instead of performing claims of a `def`.
-        state: What the callable held before its first call.
-        startup: Worker processes that were ordered already, or None.
-        done: Asked for the items that the other has finished, or will have by the end.
-    """
-
-    body: Callable[[Lane], None]
-    state: State
-    startup: WorkerStartup | None
-    done: Callable[[], int]
 
 
 class Conductor:
@@ -178,6 +166,11 @@ class Conductor:
         from ._fallback_pump import FallbackPump  # noqa: PLC0415 - most runs need no processes
 
         assert self._startup is not None
+        while not self.done and self._is_under_way and self._state.is_exposed and not self._job.stopped:
+            self._pool.outbox.wait(GLANCE)
+        if witness := self._startup.witness():  # more calls have ended since they were ordered, or the first
+            self._stay(witness)
+            return
         host = self._startup.hand_over()
         try:
             pump = FallbackPump(
@@ -210,6 +203,11 @@ class Conductor:
         with self._lock:
             self._controller.bar(reason)
             self._caller.inside, self._caller.relieved = 0, False
+
+    @property
+    def _is_under_way(self) -> bool:
+        """Whether a call is being made here, which will show what calls change."""
+        return self._pool.busy or (self._beginning is not None and self._beginning.flying() > 0)
 
     @property
     def done(self) -> int:

@@ -65,6 +65,11 @@ class Memory:
             elif kept is not None and each and not _agrees(kept, each):
                 del self._verdicts[key]
 
+    def forget(self, key: Hashable) -> None:
+        """Let go of what was learnt under a key."""
+        with self._lock:
+            self._verdicts.pop(key, None)
+
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
@@ -93,9 +98,18 @@ class Recollection:
         self.prior = memory.recall(self._key) if items else None
 
     def settle(self, learnt: Prior | None) -> None:
-        """Keep what the run has learnt."""
-        if self._key is not None:
-            memory.settle(self._key, learnt, self._job.report.each)
+        """Keep what the run has learnt.
+
+        Nothing where its calls changed what they hold: the next run is to see for itself whether they still
+        do, before it has worker processes make them.
+        """
+        report = self._job.report
+        if self._key is None:
+            return
+        if report.witness or report.lost:
+            memory.forget(self._key)
+        else:
+            memory.settle(self._key, learnt, report.each)
 
 
 def key_of(fn: Callable[..., Any], item: object, allowed: Hashable) -> Hashable:

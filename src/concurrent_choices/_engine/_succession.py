@@ -18,7 +18,8 @@ from .._work._job import Job
 from .._work._new_thread import new_thread, start
 from .._work._own_loops import loops_to_be_had
 from .._work._state import State
-from ._conductor import Beginning, Conductor, order_beside
+from ._beginning import Beginning
+from ._conductor import Conductor, order_beside
 from ._elastic_task_pool import ElasticTaskPool
 from ._loops import perform_in_loop
 from ._memory import Recollection
@@ -50,6 +51,7 @@ class Succession:
         self._state = state
         self._began = time.monotonic()
         self._done: Callable[[], int] = lambda: 0
+        self._flying: Callable[[], int] = lambda: 0
         self._takeover: Takeover | None = None
         self.thread_pool = ThreadPool(_NAME)
         self.startup: WorkerStartup | None = None
@@ -100,7 +102,7 @@ class Succession:
         self.reserve_thread()
         if beside:
             _try_thread()
-        self._done = lambda: tasks.done
+        self._done, self._flying = lambda: tasks.done, lambda: tasks.flying
         if overlap:
             self._takeover = Takeover(self._job, self.conduct(self._prior(arrangement), self._job))
         self.arrangement = arrangement
@@ -145,6 +147,7 @@ class Succession:
                 state=self._state,
                 startup=self.startup,
                 done=self._done,
+                flying=self._flying,
             ),
         )
         try:

@@ -86,13 +86,19 @@ class WorkerStartup:
 
     def _kept_by(self, done: Done) -> str:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
-        witness = self._state.lost_elsewhere()
-        if witness:
-            self._report.witness = witness
-            return f"calls change {witness}, which would be lost in another process"
+        if witness := self.witness():
+            return witness
         if too_dear(self._job.source, done, self.workers):
             return "carrying items and results would cost more than it saves"
         return stranded(done.results)
+
+    def witness(self) -> str:
+        """What calls were seen to change, so that they must stay here, in a sentence; empty for nothing."""
+        changed = self._state.lost_elsewhere()
+        if not changed:
+            return ""
+        self._report.witness = changed
+        return f"calls change {changed}, which would be lost in another process"
 
     def _started(self, workers: int, inside: int) -> list[Worker]:
         """Start workers; those that have been told to load the callable."""

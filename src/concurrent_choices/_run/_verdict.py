@@ -66,14 +66,16 @@ class Verdict(Recommendation):
         """The chosen strategy, on the sample's loop if that was kept.
 
         "auto" where worker processes would give other results: there may have been no time to ask one before.
+        Or they might: where no call has come back, nobody has seen what calls change.
         """
         left = self._leftover
         if left.loop is not None:
             return KeptLoopStrategy(self.plan.concurrency, take=left.take_loop)
         in_processes = self.plan.strategy in IN_PROCESSES
-        if in_processes and not left.used and elsewhere(left.workload.fn, FOREVER).obstacle:
-            return "auto"
-        return self.strategy
+        if not in_processes or left.used:
+            return self.strategy
+        unseen = not left.results or elsewhere(left.workload.fn, FOREVER).obstacle
+        return "auto" if unseen else self.strategy
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The recommendation as JSON, for `Recommendation.from_json`; the work itself is no part of it.

@@ -8,9 +8,10 @@ from __future__ import annotations
 from .._facts._lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
-__all__ = ["answers", "attributes_of", "is_a", "of_type"]
+__all__ = ["answers", "attributes_of", "elements_of", "is_a", "of_type"]
 
 
 def of_type(thing: object, *kinds: type) -> bool:
@@ -36,6 +37,17 @@ def attributes_of(thing: object) -> dict[str, Any]:
     except Exception:  # noqa: BLE001 - a value's own hook raises anything
         held = None
     return held if is_a(held, dict) else {}
+
+
+def elements_of(thing: Any) -> Iterable[Any]:
+    """What a container holds, asked as what it derives from: its own methods may raise."""
+    if of_type(thing, dict):
+        return dict[object, object].values(thing)
+    if of_type(thing, list):
+        return list[object].__iter__(thing)
+    if of_type(thing, set):
+        return set[object].__iter__(thing)
+    return tuple[object, ...].__iter__(thing) if of_type(thing, tuple) else ()
 
 
 def answers(thing: object) -> bool:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain, islice, pairwise
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, cast
 
-from ._asking import attributes_of, of_type
+from ._asking import attributes_of, elements_of, of_type
 from ._callables import name_of
 from ._captured import is_own, reached_from
 from ._words import text_of
@@ -142,7 +142,7 @@ def _nearest_first(fn: Any) -> Iterator[Any]:
 
 def _inside(value: object, kinds: dict[int, type]) -> list[Any]:
     """What stands in a thing, taken at once: other threads may add to it. A class is looked into once."""
-    inside = [*islice(_elements(value), WIDEST), *islice(attributes_of(value).values(), WIDEST)]
+    inside = [*islice(elements_of(value), WIDEST), *islice(attributes_of(value).values(), WIDEST)]
     if inside and of_type(value, tuple):  # as bound arguments, which may be called
         called = [each for each in inside if of_type(each, FunctionType, MethodType, partial)]
         inside += (part for each in called for _, part in reached_from(each))
@@ -151,15 +151,6 @@ def _inside(value: object, kinds: dict[int, type]) -> list[Any]:
         kinds[id(shared)] = shared
         inside += islice(_of_class(shared), WIDEST)
     return [each for each in inside if type(each) not in _PLAIN]
-
-
-def _elements(thing: Any) -> Iterable[Any]:
-    """What a container holds, asked as what it derives from: its own methods may raise."""
-    if of_type(thing, dict):
-        return dict[Any, Any].values(thing)
-    if of_type(thing, list):
-        return list[Any].__iter__(thing)
-    return tuple[Any, ...].__iter__(thing) if of_type(thing, tuple) else ()
 
 
 def _of_class(kind: type) -> Iterator[Any]:

@@ -7,13 +7,14 @@ counts in a global changes this process; in another process that would be lost w
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
 from types import ModuleType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
-from ._asking import attributes_of, of_type
-from ._captured import parts_of
+from ._asking import attributes_of, elements_of, of_type
+from ._captured import is_own, parts_of
 from ._marks import summed
 from ._stores import altered_by, alters_items, may_store
 
@@ -72,6 +73,11 @@ class State:
     def is_held(self) -> bool:
         """Whether there is anything that calls could change: a value, or a name that the code stores to."""
         return self.may_change or any(not of_type(part.value, *_CODE) for part in self._parts.values())
+
+    @property
+    def is_exposed(self) -> bool:
+        """The same, or an item that calls could change."""
+        return bool(self._items) or self.is_held
 
     def changed(self) -> str:
         """Which part has changed since, in words; empty where none has.
@@ -138,12 +144,37 @@ def _pickled(value: Any) -> _Part | None:
 
 
 def _apart(value: Any) -> _Part:
-    """A value that cannot be pickled, such as one that holds a lock: from outside, and each attribute."""
-    held = attributes_of(value)
-    parts = [_pickled(each) for each in list(held.values())[:WIDEST]]
-    digest = (_outline(value), *(part.digest for part in parts if part is not None))
-    whole = all(part is None or part.whole for part in parts)
-    return _Part(value, digest, whole, opaque=of_type(value, Iterator))
+    """A value that cannot be pickled, such as one that holds a lock: from outside, and what it holds.
+
+    Of that the user's own objects and containers are gone into, nearest first: in a worker nothing of a
+    class that came by value has a pickle.
+    """
+    digests: list[object] = []
+    whole = True
+    ahead: deque[Any] = deque([value])
+    seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
+    while ahead and len(digests) <= WIDEST:
+        each = ahead.popleft()
+        if id(each) in seen:
+            continue
+        seen[id(each)] = each
+        part = None if each is value else _pickled(each)
+        if part is not None:
+            digests.append(part.digest)
+            whole = whole and part.whole
+        elif each is value or _is_gone_into(each):
+            digests.append(_outline(each))
+            ahead.extend(_inside(each))
+    return _Part(value, tuple(digests), whole, opaque=of_type(value, Iterator))
+
+
+def _is_gone_into(value: object) -> bool:
+    return of_type(value, dict, list, set, tuple) or is_own(type(value))
+
+
+def _inside(value: Any) -> list[Any]:
+    """What an object or a container holds, taken at once: other threads may add to it."""
+    return [*attributes_of(value).values(), *elements_of(value)][:WIDEST]
 
 
 def _is_logger(value: Any) -> bool:
