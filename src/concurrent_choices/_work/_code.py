@@ -15,7 +15,7 @@ from .._platform._libraries import LIBRARIES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["codes_in", "globals_in", "names_in", "of_libraries"]
+__all__ = ["KEPT", "codes_in", "globals_in", "names_in", "of_libraries", "parameters_of"]
 
 _OF_GLOBALS = tuple(
     (opmap[name], int(name == "LOAD_GLOBAL"))
@@ -24,6 +24,9 @@ _OF_GLOBALS = tuple(
 )
 """Instructions that reach a global, and how many bits of what they say are not its place among the names."""
 
+
+_STARS = (0x04, 0x08)
+"""Flags of code that takes `*args` and `**kwargs`; `inspect`, which names them, costs a worker 5 ms."""
 
 KEPT = 512
 """Code of functions of which the names are remembered: what a callable holds is looked up before each call
@@ -69,6 +72,12 @@ def _argument(instructions: bytes, arguments: bytes, at: int) -> int:
         argument |= arguments[at] << bits
         bits += 8
     return argument
+
+
+def parameters_of(code: CodeType) -> tuple[str, ...]:
+    """The names of what it is given, those with stars too."""
+    stars = sum(bool(code.co_flags & flag) for flag in _STARS)
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars]
 
 
 def of_libraries(code: CodeType) -> bool:

@@ -7,16 +7,19 @@ from functools import partial
 from opcode import opmap
 from types import FunctionType, MethodType
 
-from .._facts._lean import TYPE_CHECKING, NamedTuple
+from .._facts._lean import TYPE_CHECKING
 from ._asking import attributes_of, of_type
 from ._callables import called, enclosed
 from ._captured import reached_from
-from ._code import codes_in, of_libraries
+from ._code import codes_in, of_libraries, parameters_of
+from ._steps import SIMPLE, steps_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import CodeType
     from typing import Any
+
+    from ._steps import Step
 
 __all__ = ["altered_by", "alters_items", "alters_parameter", "may_store"]
 
@@ -38,28 +41,8 @@ _LITERALS = frozenset(
 _MAKERS = frozenset(
     {"Counter", "OrderedDict", "bytearray", "defaultdict", "deque", "dict", "list", "set", "sorted"}
 )
-_SIMPLE = frozenset({"LOAD_CONST", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_SMALL_INT"})
 _CHAIN = 8
 """Instructions after the load of an item that are looked at (guessed: few attributes stand in a row)."""
-
-_STARS = (0x04, 0x08)
-"""Flags of code that takes `*args` and `**kwargs`; `inspect`, which names them, costs a worker 5 ms."""
-
-_SILENT = frozenset({"CACHE", "EXTENDED_ARG", "NOP", "NOT_TAKEN", "PRECALL", "PUSH_NULL", "RESUME"})
-
-
-class _Step(NamedTuple):
-    """An instruction, the same in every version of the interpreter.
-
-    Attributes:
-        name: What it does.
-        value: With what.
-        joined: Whether it can be jumped to, so that what stands before it need not have come before it.
-    """
-
-    name: str
-    value: Any
-    joined: bool
 
 
 def may_store(fn: Any) -> bool:
@@ -102,7 +85,7 @@ def alters_parameter(function: FunctionType, name: str, values: Sequence[Any]) -
     code = function.__code__
     if of_libraries(code) or _stores_nothing(code):
         return False
-    steps = list(_steps(code))
+    steps = steps_of(code)
     if any(step.name.startswith("STORE_FAST") and step.value == name for step in steps):
         return False
     loads = [at for at, step in enumerate(steps, 1) if step[:2] == ("LOAD_FAST", name)]
@@ -116,7 +99,7 @@ def _bound_to(fn: Any) -> int:
     return 1 + _bound_to(fn.__func__) if isinstance(fn, MethodType) else 0
 
 
-def _is_altered(then: Sequence[_Step], held: Any) -> bool:
+def _is_altered(then: Sequence[Step], held: Any) -> bool:
     """Whether what follows the load of a value changes it, or what its attributes hold."""
     for at, step in enumerate(then):
         if step.name in {"DELETE_ATTR", "STORE_ATTR"}:
@@ -144,17 +127,17 @@ def _changed(code: CodeType) -> Iterator[tuple[str, str]]:
     """Names whose values are changed where they are, and how they are reached."""
     if _MUTATORS.isdisjoint(code.co_names) and _INDEXED.isdisjoint(code.co_code[::2]):
         return  # as most code; to take it apart costs a millisecond for some hundred instructions
-    steps = list(_steps(code))
+    steps = steps_of(code)
     for at, step in enumerate(steps):
         if step.name in {"LOAD_DEREF", "LOAD_GLOBAL"} and _is_changed(steps[at + 1 : at + 5]):
             yield step.name, step.value
 
 
-def _is_changed(then: Sequence[_Step]) -> bool:
+def _is_changed(then: Sequence[Step]) -> bool:
     """Whether what follows the load of a value changes it: names a method that does, or sets an item."""
     if then and _is_mutator(then[0]):
         return True
-    indices = next((at for at, step in enumerate(then) if step.name not in _SIMPLE), len(then))
+    indices = next((at for at, step in enumerate(then) if step.name not in SIMPLE), len(then))
     rest = [step.name for step in then[indices:]]
     if rest[:1] == ["BUILD_SLICE"]:  # up to 3.11
         return rest[1:] in (["STORE_SUBSCR"], ["DELETE_SUBSCR"])
@@ -162,15 +145,15 @@ def _is_changed(then: Sequence[_Step]) -> bool:
     return by_index or (indices == 1 and rest[:2] == ["COPY", "COPY"])  # the latter as in `+=`
 
 
-def _is_mutator(step: _Step) -> bool:
-    return step.name in {"LOAD_ATTR", "LOAD_METHOD"} and step.value in _MUTATORS
+def _is_mutator(step: Step) -> bool:
+    return step.name == "LOAD_ATTR" and step.value in _MUTATORS
 
 
 def _stores(code: CodeType) -> bool:
     """Whether code stores anything but in its own variables, and in containers that it has made itself."""
     if _stores_nothing(code):
         return False
-    steps = list(_steps(code))
+    steps = steps_of(code)
     own = _own_containers(code, steps)
     return any(_is_store(code, steps, at, own) for at in range(len(steps)))
 
@@ -180,7 +163,7 @@ def _stores_nothing(code: CodeType) -> bool:
     return _MUTATORS.isdisjoint(code.co_names) and _MAY_STORE.isdisjoint(code.co_code[::2])
 
 
-def _is_store(code: CodeType, steps: Sequence[_Step], at: int, own: set[str]) -> bool:
+def _is_store(code: CodeType, steps: Sequence[Step], at: int, own: set[str]) -> bool:
     step = steps[at]
     if step.name == "STORE_DEREF":
         return step.value in code.co_freevars
@@ -188,7 +171,7 @@ def _is_store(code: CodeType, steps: Sequence[_Step], at: int, own: set[str]) ->
     return step.name in _BINDING or (reach > 0 and not _is_own(steps[max(0, at - reach) : at + 1], own))
 
 
-def _reach(steps: Sequence[_Step], at: int) -> int:
+def _reach(steps: Sequence[Step], at: int) -> int:
     """How many steps before it the value is loaded that a step changes, if all is plain; 0 if none is."""
     if _is_mutator(steps[at]):
         return 1
@@ -199,29 +182,27 @@ def _reach(steps: Sequence[_Step], at: int) -> int:
     return 2 if [step.name for step in steps[at : at + 2]] == ["COPY", "COPY"] else 0
 
 
-def _is_own(steps: Sequence[_Step], own: set[str]) -> bool:
+def _is_own(steps: Sequence[Step], own: set[str]) -> bool:
     """Whether what the last of these steps changes is a container of one's own, loaded by the first."""
     if not steps:
         return False
     first, *others = steps
     loaded = first.name == "LOAD_FAST" and first.value in own
     return (
-        loaded and all(each.name in _SIMPLE for each in others[:-1]) and not any(it.joined for it in others)
+        loaded and all(each.name in SIMPLE for each in others[:-1]) and not any(it.joined for it in others)
     )
 
 
-def _own_containers(code: CodeType, steps: Sequence[_Step]) -> set[str]:
+def _own_containers(code: CodeType, steps: Sequence[Step]) -> set[str]:
     """Variables, but parameters, that are never bound to anything but containers made on the spot."""
     bound = {at: step.value for at, step in enumerate(steps) if step.name.startswith("STORE_FAST")}
     foreign = {
         name for at, name in bound.items() if steps[at].joined or not _is_made(steps[max(0, at - 3) : at])
     }
-    stars = sum(bool(code.co_flags & flag) for flag in _STARS)
-    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars]
-    return set(bound.values()) - foreign - set(parameters)
+    return set(bound.values()) - foreign - set(parameters_of(code))
 
 
-def _is_made(before: Sequence[_Step]) -> bool:
+def _is_made(before: Sequence[Step]) -> bool:
     """Whether the last of three steps makes a container: a literal, or a call with one argument at most."""
     if not before or before[-1].joined:
         return False
@@ -229,21 +210,5 @@ def _is_made(before: Sequence[_Step]) -> bool:
     if last.name != "CALL" or last.value > 1:
         return last.name in _LITERALS
     maker, *arguments = before[-2 - last.value : -1]
-    plain = all(step.name in _SIMPLE and not step.joined for step in arguments)
+    plain = all(step.name in SIMPLE and not step.joined for step in arguments)
     return plain and maker.name == "LOAD_GLOBAL" and maker.value in _MAKERS
-
-
-def _steps(code: CodeType) -> Iterator[_Step]:
-    """Its instructions, those that do two things at once taken apart."""
-    import dis  # noqa: PLC0415 - 2 ms of a first run, and few functions store anything
-
-    joined = False
-    for each in dis.get_instructions(code):
-        joined = joined or each.is_jump_target
-        if each.opname in _SILENT:
-            continue
-        name = each.opname.replace("_BORROW", "").replace("_CHECK", "")
-        both = name.replace("FAST_LOAD", "FAST LOAD").replace("FAST_STORE", "FAST STORE").split()
-        values = each.argval if len(both) > 1 else [each.argval]
-        yield from (_Step(one, value, joined) for one, value in zip(both, values, strict=True))
-        joined = False

@@ -1,0 +1,195 @@
+"""The instructions of code, the same in every version of the interpreter, and what uses what they load."""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from opcode import EXTENDED_ARG, hasconst, hasfree, hasjrel, haslocal, hasname, opmap, opname
+
+from .._facts._lean import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from types import CodeType
+    from typing import Any
+
+__all__ = ["NO_ARGUMENT", "SIMPLE", "Step", "Use", "steps_of", "use_of"]
+
+SIMPLE = frozenset({"LOAD_CONST", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_SMALL_INT"})
+"""Instructions that load a value, and do no more."""
+
+_KEPT = 64
+"""Pieces of code of which the instructions are remembered: who asks whether one changes this asks the same of
+that (guessed: a megabyte)."""
+
+_SILENT = frozenset(
+    {"CACHE", "EXTENDED_ARG", "KW_NAMES", "NOP", "NOT_TAKEN", "PRECALL", "PUSH_NULL", "RESUME"}
+)
+_SUBSCRIPT = 26
+"""What 3.14 gives BINARY_OP for an index; in earlier ones that is an instruction of its own."""
+
+_SPARE = {
+    opmap[name]: bits
+    for name, bits in {
+        "LOAD_ATTR": int(sys.version_info >= (3, 12)),
+        "LOAD_GLOBAL": 1,
+        "LOAD_SUPER_ATTR": 2,
+    }.items()
+    if name in opmap
+}
+"""How many bits of what an instruction says are not the place of its name."""
+
+_NAMED, _CONSTANT = frozenset(hasname), frozenset(hasconst)
+_VARIABLE, _JUMPS = frozenset([*haslocal, *hasfree]), frozenset(hasjrel)
+_BACKWARD = frozenset(
+    number for name, number in opmap.items() if "BACKWARD" in name or name == "END_ASYNC_FOR"
+)
+
+
+def _plain(name: str) -> list[str]:
+    """What an instruction does, whichever of its forms it has; two things, or nothing, where that is so."""
+    name = name.replace("_BORROW", "").replace("_CHECK", "").replace("LOAD_METHOD", "LOAD_ATTR")
+    both = name.replace("FAST_LOAD", "FAST LOAD").replace("FAST_STORE", "FAST STORE")
+    return [] if name in _SILENT else both.split()
+
+
+_PLAIN = [_plain(name) for name in opname]
+
+_TAKES = {
+    **dict.fromkeys(SIMPLE, 0),
+    **dict.fromkeys(
+        ("CONVERT_VALUE", "DELETE_ATTR", "FORMAT_SIMPLE", "LOAD_ATTR", "STORE_DEREF", "STORE_FAST"), 1
+    ),
+    **dict.fromkeys(("UNARY_INVERT", "UNARY_NEGATIVE", "UNARY_NOT"), 1),
+    **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CONTAINS_OP", "IS_OP"), 2),
+    **dict.fromkeys(("DELETE_SUBSCR", "FORMAT_WITH_SPEC", "STORE_ATTR"), 2),
+    **dict.fromkeys(("BINARY_SLICE", "STORE_SUBSCR"), 3),
+    "STORE_SLICE": 4,
+}
+"""How many values instructions take from the stack; what they make of them is one value, or is stored."""
+
+_CALLS = {"CALL": 1, "CALL_KW": 2}
+_TAKES_AS_TOLD = {"BUILD_SLICE": 0, "BUILD_STRING": 0, "BUILD_TUPLE": 0, **_CALLS}
+"""The same of those that are told how many, and how many more they take: what is called, and names."""
+
+NO_ARGUMENT = -2
+"""No place among arguments, nor that of what is called."""
+
+_FAR = 40
+"""Instructions that are looked at for the use of a value (guessed: an index is seldom as long)."""
+
+
+class Step(NamedTuple):
+    """An instruction.
+
+    Attributes:
+        name: What it does.
+        value: With what.
+        joined: Whether it can be jumped to, so that what stands before it need not have come before it.
+    """
+
+    name: str
+    value: Any
+    joined: bool
+
+
+class Use(NamedTuple):
+    """What becomes of a value that has been loaded.
+
+    Attributes:
+        at: The place of the step that takes it, or copies it.
+        step: That step.
+        above: How many values have been loaded after it by then, and are taken too.
+    """
+
+    at: int
+    step: Step
+    above: int
+
+    @property
+    def argument(self) -> int:
+        """Which argument of a call it is, -1 for what is called; `NO_ARGUMENT` where there is no call."""
+        more = _CALLS.get(self.step.name)
+        return NO_ARGUMENT if more is None else self.step.value + more - 2 - self.above
+
+
+@lru_cache(_KEPT)
+def steps_of(code: CodeType) -> tuple[Step, ...]:
+    """The instructions of code, those that do two things at once taken apart.
+
+    Read here rather than by `dis`, which takes three times as long, and 2 ms of a first run for its import.
+    """
+    return tuple(_steps(code))
+
+
+def use_of(steps: Sequence[Step], at: int) -> Use | None:
+    """What becomes of the value that the step before this place has loaded; None where that is not plain."""
+    above = 0
+    for place in range(at, min(at + _FAR, len(steps))):
+        step = steps[place]
+        takes = _taken_by(step)
+        if takes is None:
+            return None
+        if takes > above or (step.name == "COPY" and step.value == above + 1):
+            return Use(place, step, above)
+        above += 1 - takes
+    return None
+
+
+def _taken_by(step: Step) -> int | None:
+    if step.name == "COPY":
+        return 0
+    if step.name == "FORMAT_VALUE":  # up to 3.12; a form may stand above what is shown in it
+        return 1 + bool(step.value & 4)
+    more = _TAKES_AS_TOLD.get(step.name)
+    return _TAKES.get(step.name) if more is None else step.value + more
+
+
+def _steps(code: CodeType) -> Iterator[Step]:
+    names, constants, variables = code.co_names, code.co_consts, _variables_of(code)
+    instructions = list(_instructions(code.co_code))
+    targets, joined = _targets(instructions, len(code.co_code)), False
+    for at, number, argument in instructions:
+        joined = joined or at in targets
+        plain = _PLAIN[number]
+        if not plain:
+            continue
+        if len(plain) > 1:
+            yield Step(plain[0], variables[argument >> 4], joined)
+            yield Step(plain[1], variables[argument & 15], joined)
+        elif number in _NAMED:
+            yield Step(plain[0], names[argument >> _SPARE.get(number, 0)], joined)
+        elif number in _VARIABLE:
+            yield Step(plain[0], variables[argument], joined)
+        elif number in _CONSTANT:
+            yield Step(plain[0], constants[argument], joined)
+        else:
+            is_index = plain[0] == "BINARY_OP" and argument == _SUBSCRIPT
+            yield Step("BINARY_SUBSCR" if is_index else plain[0], argument, joined)
+        joined = False
+
+
+def _variables_of(code: CodeType) -> tuple[str, ...]:
+    """By their places: a cell that holds an argument has the argument's."""
+    cells = (name for name in code.co_cellvars if name not in code.co_varnames)
+    return (*code.co_varnames, *cells, *code.co_freevars)
+
+
+def _instructions(raw: bytes) -> Iterator[tuple[int, int, int]]:
+    """Where instructions stand, their numbers and what they are told."""
+    extended = 0
+    for at in range(0, len(raw), 2):
+        number, argument = raw[at], raw[at + 1] | extended
+        if number:  # not room that the interpreter keeps for itself
+            extended = argument << 8 if number == EXTENDED_ARG else 0
+            yield at, number, argument
+
+
+def _targets(instructions: Sequence[tuple[int, int, int]], end: int) -> set[int]:
+    """Where jumps lead to; they are told how far from the next instruction that is."""
+    following = [*(at for at, *_ in instructions[1:]), end]
+    return {
+        after + 2 * (-argument if number in _BACKWARD else argument)
+        for (_, number, argument), after in zip(instructions, following, strict=True)
+        if number in _JUMPS
+    }
