@@ -5,9 +5,10 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+from .._work._callables import taken_apart
 from .._work._stores import altered_by, alters_parameter
 from .._work._words import reason_of
-from ._inside import out_of_chunk, taken_apart
+from ._inside import out_of_chunk
 
 __all__ = ["lost_by"]
 

@@ -5,13 +5,15 @@ A worker may import this, so nothing slow may be imported here.
 
 from __future__ import annotations
 
+import sys
+
 from .._facts._lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-__all__ = ["answers", "attributes_of", "elements_of", "is_a", "of_type"]
+__all__ = ["answers", "attributes_of", "elements_of", "is_a", "is_logger", "of_type"]
 
 
 def of_type(thing: object, *kinds: type) -> bool:
@@ -58,3 +60,9 @@ def answers(thing: object) -> bool:
     except Exception:  # noqa: BLE001 - a value's own hook raises anything
         return False
     return True
+
+
+def is_logger(thing: object) -> bool:
+    """Whether it is a logger: what it keeps to itself with its first message is no change."""
+    logging = sys.modules.get("logging")
+    return logging is not None and of_type(thing, logging.Logger)

@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-__all__ = ["called", "enclosed", "is_async", "is_generator", "name_of", "show_call", "touches_nothing"]
+__all__ = [
+    "called",
+    "enclosed",
+    "is_async",
+    "is_generator",
+    "name_of",
+    "show_call",
+    "taken_apart",
+    "touches_nothing",
+]
 
 _CALLING = ("CALL", "IMPORT", "ITER", "YIELD", "SEND", "WITH", "INTRINSIC")
 
@@ -53,6 +62,19 @@ def called(fn: Any) -> Any:
     while isinstance(fn, (partial, MethodType)):
         fn = fn.func if isinstance(fn, partial) else fn.__func__
     return fn
+
+
+def taken_apart(
+    fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, int, tuple[Any, ...], dict[str, Any]]:
+    """The function that runs, how many of its arguments are its own object, and all it is given."""
+    while isinstance(fn, partial):
+        fn, args, kwargs = fn.func, (*fn.args, *args), {**fn.keywords, **kwargs}
+    if isinstance(fn, MethodType):
+        return fn.__func__, 1, (fn.__self__, *args), kwargs
+    if isinstance(fn, FunctionType):
+        return fn, 0, args, kwargs
+    return type(fn).__call__, 1, (fn, *args), kwargs
 
 
 def name_of(fn: Callable[..., Any]) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-__all__ = ["is_own", "parts_of", "parts_of_class", "parts_of_module", "reached_from"]
+__all__ = ["is_own", "is_own_module", "parts_of", "parts_of_class", "parts_of_module", "reached_from"]
 
 WIDEST = 200
 """Things looked at (guessed: a millisecond)."""
@@ -117,11 +117,18 @@ def _plain(held: dict[str, Any]) -> list[tuple[str, Any]]:
 
 def parts_of_module(module: ModuleType, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
     """What is named of a module that is the user's own."""
-    file = getattr(module, "__file__", None)
-    if not file or file.startswith(LIBRARIES) or module.__name__ in sys.builtin_module_names:
+    if not is_own_module(module):
         return
     held = vars(module)
     yield from ((each, held[each]) for each in sorted(names & held.keys()))
+
+
+def is_own_module(module: ModuleType) -> bool:
+    """Whether a module is the user's own."""
+    file = getattr(module, "__file__", None)
+    if not file or file.startswith(LIBRARIES):
+        return False
+    return module.__name__ not in sys.builtin_module_names
 
 
 def is_own(kind: type) -> bool:

@@ -6,14 +6,13 @@ counts in a global changes this process; in another process that would be lost w
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
 from types import ModuleType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
-from ._asking import attributes_of, elements_of, of_type
+from ._asking import attributes_of, elements_of, is_logger, of_type
 from ._captured import is_own, parts_of
 from ._marks import summed
 from ._stores import altered_by, alters_items, may_store
@@ -132,7 +131,7 @@ def _looked(value: Any) -> _Part:
         return _Part(value, type(value), whole=True)
     if of_type(value, *_CONSTANT):
         return _Part(value, _glimpse(value) if type(value) in _CONSTANT else "", whole=True)
-    if _is_logger(value):
+    if is_logger(value):
         return _Part(value, "", whole=True)
     return _pickled(value) or _apart(value)
 
@@ -175,12 +174,6 @@ def _is_gone_into(value: object) -> bool:
 def _inside(value: Any) -> list[Any]:
     """What an object or a container holds, taken at once: other threads may add to it."""
     return [*attributes_of(value).values(), *elements_of(value)][:WIDEST]
-
-
-def _is_logger(value: Any) -> bool:
-    """Whether it is a logger: what it keeps to itself with its first message is no change."""
-    logging = sys.modules.get("logging")
-    return logging is not None and of_type(value, logging.Logger)
 
 
 def _outline(value: Any) -> str:
