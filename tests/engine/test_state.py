@@ -1,5 +1,6 @@
 """A callable that changes what it holds stays in this process, and the report names what changed."""
 
+import heapq
 import json
 import logging
 import os
@@ -8,6 +9,7 @@ import time
 import tracemalloc
 from contextvars import copy_context
 from enum import Flag
+from functools import partial
 
 import engine_acts as acts
 import pytest
@@ -214,6 +216,81 @@ def test_what_the_code_changes_late_stays():
     assert strategy.report.witness == "the enclosing 'seen'"
 
 
+class Late:
+    """Comes to a change of itself with late items only, each time in another way."""
+
+    def __init__(self):
+        self.seen = []
+        self.groups = {"late": self.seen}
+
+    def by_a_list(self, item):
+        if item >= 250:
+            self.seen.append(item)
+        return acts.spin(item) - acts.spin(0)
+
+    def by_an_element(self, item):
+        if item >= 250:
+            self.groups["late"].append(item)
+        return acts.spin(item) - acts.spin(0)
+
+    def by_an_operator(self, item):
+        if item >= 250:
+            self.seen += [item]
+        return acts.spin(item) - acts.spin(0)
+
+    def by_a_name(self, item):
+        log = self.seen
+        if item >= 250:
+            log.append(item)
+        return acts.spin(item) - acts.spin(0)
+
+    def by_a_function(self, item):
+        if item >= 250:
+            heapq.heappush(self.seen, item)
+        return acts.spin(item) - acts.spin(0)
+
+    def by_a_method(self, item):
+        if item >= 250:
+            self.by_a_list(item)
+        return acts.spin(item) - acts.spin(0)
+
+    __call__ = by_a_method
+
+
+late = Late()
+
+
+def late_by_an_object(item):
+    return late.by_a_list(item)
+
+
+def late_by_its_list(item):
+    if item >= 250:
+        late.seen.append(item)
+    return acts.spin(item) - acts.spin(0)
+
+
+WAYS = {name: getattr(late, name) for name in vars(Late) if name.startswith("by_")}
+
+
+@pytest.mark.parametrize(
+    ("fn", "named"),
+    [
+        *((way, "its object") for way in [*WAYS.values(), late, partial(late.by_a_list)]),
+        (late_by_an_object, "the global 'late'"),
+        (late_by_its_list, "the global 'late'"),
+    ],
+    ids=[*WAYS, "its call", "partial", "global object", "its attribute"],
+)
+def test_what_objects_keep_late_stays(fn, named):
+    """In whatever way code comes to keep something: results and object are those of a loop."""
+    late.seen.clear()
+    strategy = outside()
+    assert run(fn, range(300), strategy=strategy) == list(range(300))
+    assert late.seen == list(range(250, 300))
+    assert strategy.report.witness == named
+
+
 class ChangesFrom:
     """Counts itself from some item on, where nobody reads it from the code.
 
@@ -229,7 +306,7 @@ class ChangesFrom:
         if os.getpid() == self.home:
             time.sleep(0.02)
         if item >= self.first:
-            self.count += 1
+            vars(self)["count"] += 1
         return acts.spin(item) - acts.spin(0)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+from .._work._alterations import altered_by, alters_parameter
 from .._work._callables import taken_apart
-from .._work._stores import altered_by, alters_parameter
 from .._work._words import reason_of
 from ._inside import out_of_chunk
 
@@ -16,8 +16,8 @@ __all__ = ["lost_by"]
 def lost_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """What a call changes, if ever it gets there, and would lose in another process; empty for nothing.
 
-    Only what is plain, as where `run` asks the same; for an executor's calls also their own object, which
-    travels with each of them.
+    Only what is plain, as where `run` asks the same; for an executor's calls also what they bind anew in
+    their own object, which travels with each of them.
     """
     try:
         inner = out_of_chunk(fn)

@@ -4,10 +4,12 @@ _job          what a strategy is handed: it claims items from the _source, and h
 _perform      a claim of a `def`; _watched, by a _hand, under a time limit; _awaiter, one of an `async def`
 _pace         how many items are claimed at a time
 _callables    what is told of a callable before it is called; _bonds: what binds it to a thread or a loop
-_captured     what it holds; _state (by _marks): whether calls change that, _stores: whether its code would
+_captured     what it holds; _state (by _marks): whether calls change that
+_alterations  whether its code would, by _trails of what is _within it; _stores: whether it stores anything
 _imported     what it uses of modules, which a worker may find otherwise; _imports: what one has to import
 _pickling     how things travel; _by_value and _apart: those that no worker can import; _obstacle: why not
-_asking       what a thing is, where its own hooks may raise; _code: what a function names, and who wrote it
+_asking       what a thing is, where its own hooks may raise
+_code         what a function names, and who wrote it; _steps: its instructions
 _words        what messages say of things and errors; _notes: those on errors, which name the item
 _contexts, _running_loop, _own_loops, _limited, _forks, _mutex, _new_thread    what all of it stands on
 

@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-__all__ = ["is_own", "is_own_module", "parts_of", "parts_of_class", "parts_of_module", "reached_from"]
+__all__ = [
+    "is_own",
+    "is_own_function",
+    "is_own_module",
+    "parts_of",
+    "parts_of_class",
+    "parts_of_module",
+    "reached_from",
+    "wrapped_by",
+]
 
 WIDEST = 200
 """Things looked at (guessed: a millisecond)."""
@@ -129,6 +138,21 @@ def is_own_module(module: ModuleType) -> bool:
     if not file or file.startswith(LIBRARIES):
         return False
     return module.__name__ not in sys.builtin_module_names
+
+
+def is_own_function(function: Any) -> bool:
+    """Whether it is a function of the user's own."""
+    return of_type(function, FunctionType) and not of_libraries(function.__code__)
+
+
+def wrapped_by(function: FunctionType) -> list[FunctionType]:
+    """The functions that decorators have wrapped, one around the other: they are given what it is given."""
+    found: list[FunctionType] = []
+    inner: Any = function.__dict__.get("__wrapped__")
+    while is_own_function(inner) and inner not in found:
+        found.append(inner)
+        inner = inner.__dict__.get("__wrapped__")
+    return found
 
 
 def is_own(kind: type) -> bool:

@@ -12,10 +12,11 @@ from functools import cached_property
 from types import ModuleType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
+from ._alterations import altered_by, alters_items
 from ._asking import attributes_of, elements_of, is_logger, of_type
 from ._captured import is_own, parts_of
 from ._marks import summed
-from ._stores import altered_by, alters_items, may_store
+from ._stores import may_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,0 +1,252 @@
+"""What becomes of a value in code that loads it: whether it is changed, or anything inside it.
+
+It is followed through attributes, elements, variables that are given to it and methods that are called, until
+something is changed or the trail is lost.
+"""
+
+from __future__ import annotations
+
+from types import CodeType, MethodType
+
+from .._facts._lean import TYPE_CHECKING, NamedTuple
+from ._asking import of_type
+from ._callables import enclosed
+from ._captured import is_own_function, wrapped_by
+from ._code import parameters_of
+from ._steps import NO_ARGUMENT, steps_of, use_of
+from ._stores import MUTATORS
+from ._within import FIRST_CHANGERS, attribute, changes_its_first, element, is_container
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import FunctionType
+    from typing import Any
+
+    from ._steps import Step, Use
+
+__all__ = ["TELLTALE", "UPDATES", "Held", "Search"]
+
+_DEPTH = 6
+"""Methods that are followed from one to the next (guessed: what is told of by a dozen hands is not plain)."""
+
+UPDATES = range(13, 26)
+"""What BINARY_OP is told where it is one of the likes of `+=`."""
+
+_CHANGING = frozenset(
+    {"difference_update", "extendleft", "intersection_update", "move_to_end", "rotate", "subtract"}
+    | {"symmetric_difference_update", *MUTATORS}
+)
+TELLTALE = _CHANGING | FIRST_CHANGERS
+"""What code names that changes a container by a method or a function."""
+
+_SETTING_ITEMS = frozenset({("DELETE_SUBSCR", 1), ("STORE_SLICE", 2), ("STORE_SUBSCR", 1)})
+"""Instructions that change a container, and how many values stand above it; slices have one from 3.12 on."""
+
+_SETTING_ATTRIBUTES = frozenset({"DELETE_ATTR", "STORE_ATTR"})
+_NAMING = frozenset({"STORE_DEREF", "STORE_FAST"})
+_CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
+
+
+class Held(NamedTuple):
+    """A value that code has got hold of.
+
+    Attributes:
+        value: The value; None where it is not known.
+        words: What it hangs on, for people; empty for what was not asked for.
+        goes_first: Whether it goes to a function that changes the container it is given first.
+    """
+
+    value: Any
+    words: str
+    goes_first: bool = False
+
+
+class Search:
+    """For what functions change of what they hold; or, where that is asked for, of what they are given.
+
+    Args:
+        is_worth: Tells at a glance whether to read a function's code.
+        of_given: Whether only what they are given counts, and then also what is bound anew in it.
+        of_containers: Whether only containers that they hold themselves count, and no other objects.
+    """
+
+    def __init__(
+        self, is_worth: Callable[[CodeType], bool], *, of_given: bool = False, of_containers: bool = False
+    ) -> None:
+        self.of_given = of_given
+        self._of_containers = of_containers
+        self._is_worth = is_worth
+        self._seen: set[tuple[int, ...]] = set()
+
+    def changed_by(
+        self,
+        function: FunctionType,
+        args: Sequence[Held] = (),
+        by_name: Mapping[str, Held] | None = None,
+        depth: int = 0,
+    ) -> Iterator[str]:
+        """Words for what a function changes, and empty ones, if it is called with these."""
+        key = (id(function), *(id(held.value) for held in args))
+        if depth > _DEPTH or key in self._seen:
+            return
+        self._seen |= {key, key[:1]}  # whoever has read it for an object has read it
+        for layer in [function, *wrapped_by(function)] if args else [function]:
+            if self._is_worth(layer.__code__):
+                known = self._known_to(layer, args, by_name or {})
+                yield from _Reading(self, layer.__code__, known, layer.__globals__, depth).changes()
+
+    def followed(self, held: Held, depth: int) -> str:
+        """What is changed by a method that was found in a value."""
+        function = held.value.__func__
+        if not held.words or not is_own_function(function):
+            return ""
+        itself = Held(held.value.__self__, held.words)
+        return next((words for words in self.changed_by(function, [itself], depth=depth + 1) if words), "")
+
+    def held(self, value: Any, words: str) -> Held | None:
+        """What nobody has given; None where that does not count."""
+        if value is None or (self._of_containers and not is_container(value)):
+            return None
+        return Held(value, "" if self.of_given else words)
+
+    def _known_to(
+        self, function: FunctionType, args: Sequence[Held], by_name: Mapping[str, Held]
+    ) -> dict[tuple[str, Any], Held]:
+        """What a function gets hold of beside globals, by the instructions that load it."""
+        code = function.__code__
+        around = {name: self.held(value, f"the enclosing {name!r}") for name, value in enclosed(function)}
+        known = {("LOAD_DEREF", name): held for name, held in around.items() if held is not None}
+        given = {**dict(zip(code.co_varnames[: code.co_argcount], args, strict=False)), **by_name}
+        for name, held in given.items():
+            if held.words and not times_bound(steps_of(code), name):
+                known["LOAD_FAST", name] = known["LOAD_DEREF", name] = held
+        return known
+
+
+def times_bound(steps: Sequence[Step], name: str) -> int:
+    """How many instructions give a variable a value."""
+    return sum(step.name in _NAMING and step.value == name for step in steps)
+
+
+class _Reading:
+    """One piece of code as it is read.
+
+    Args:
+        search: What for.
+        code: The code.
+        known: What it gets hold of beside globals, by the instructions that load it.
+        around: The globals.
+        depth: How many methods were followed to it.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        code: CodeType,
+        known: dict[tuple[str, Any], Held],
+        around: dict[str, Any],
+        depth: int,
+    ) -> None:
+        self._search = search
+        self._code = code
+        self._steps = steps_of(code)
+        self._known = known
+        self._globals = around
+        self._depth = depth
+        self._first: set[int] = set()
+        """Places after loads of what goes to functions that change the container they are given first."""
+
+    def changes(self) -> Iterator[str]:
+        """Words for what it changes, inside the functions it makes too; and empty ones."""
+        for at, step in enumerate(self._steps, 1):
+            held = self._loaded(step)
+            if held is not None:
+                yield self._changed(at, held._replace(goes_first=at in self._first))
+            elif step.name == "BINARY_OP" and step.value in UPDATES:
+                yield self._updated(self._steps[at])
+        for code in self._code.co_consts:
+            if isinstance(code, CodeType):
+                known = {key: held for key, held in self._known.items() if key[1] in code.co_freevars}
+                yield from _Reading(self._search, code, known, self._globals, self._depth).changes()
+
+    def _loaded(self, step: Step) -> Held | None:
+        if step.name == "LOAD_GLOBAL":
+            return self._search.held(self._globals.get(step.value), f"the global {step.value!r}")
+        return self._known.get(step[:2]) if step.name in {"LOAD_DEREF", "LOAD_FAST"} else None
+
+    def _updated(self, step: Step) -> str:
+        """What a step binds anew to what an operator such as `+=` has made of it."""
+        if step.name not in {"STORE_DEREF", "STORE_GLOBAL"}:
+            return ""
+        held = self._loaded(step._replace(name=step.name.replace("STORE", "LOAD")))
+        return "" if held is None else held.words
+
+    def _changed(self, at: int, held: Held | None) -> str:
+        """What is changed by what follows the load of a value; empty where nothing is seen."""
+        while held is not None:
+            if changes_its_first(held.value):
+                self._first.add(at + 1)
+                return ""
+            use = use_of(self._steps, at)
+            if of_type(held.value, MethodType) and (use is None or use.argument > NO_ARGUMENT):
+                return self._search.followed(held, self._depth)  # called, or handed on to who may call it
+            if use is None:
+                return ""
+            if self._is_change(held, use):
+                return held.words
+            at, held = use.at + 1, self._inside(held, at, use)
+        return ""
+
+    def _is_change(self, held: Held, use: Use) -> bool:
+        name, value, _ = use.step
+        if name == "LOAD_ATTR":
+            return value in _CHANGING and is_container(held.value)
+        if use.argument == 0:
+            return held.goes_first and is_container(held.value)
+        if name == "COPY":
+            return self._is_updated(held, use)
+        if name in _SETTING_ATTRIBUTES:
+            return self._search.of_given and not use.above
+        return (name, use.above) in _SETTING_ITEMS and self._may_be_set(held)
+
+    def _is_updated(self, held: Held, use: Use) -> bool:
+        """Whether what is copied is to be set to what an operator such as `+=` makes of it."""
+        following = self._steps[use.at + 1]
+        if use.above:
+            return following.name == "COPY" and self._may_be_set(held)
+        known = self._search.of_given or attribute(held.value, following.value) is not None
+        return following.name == "LOAD_ATTR" and known
+
+    def _may_be_set(self, held: Held) -> bool:
+        """Whether to set an item is to change it: of what calls are given that is taken for granted."""
+        return self._search.of_given or is_container(held.value)
+
+    def _inside(self, held: Held, at: int, use: Use) -> Held | None:
+        """What a step makes of what was loaded before a place; None where the trail is lost."""
+        name, value = use.step.name, None
+        if name == "LOAD_ATTR":
+            value = attribute(held.value, use.step.value)
+            if value is None and self._search.of_given:
+                return held._replace(value=None)  # whatever it is, to set something in it is a change
+        elif name == "BINARY_SUBSCR" and use.above == 1:
+            value = self._element(held.value, at, use.at)
+        elif use.argument == -1:
+            value = attribute(held.value, "__call__")
+        elif name == "COPY" and not use.above:  # as of `:=`
+            return held
+        elif name in _NAMING and held.value is not None:
+            self._name(use.step, held)
+        return None if value is None else held._replace(value=value)
+
+    def _element(self, container: Any, at: int, end: int) -> Any:
+        """What stands at the index that is loaded between two places."""
+        last = self._steps[end - 1]
+        if last.name == "BUILD_SLICE" or of_type(last.value, slice):
+            return None  # of that it is a copy
+        constant = end == at + 1 and last.name in _CONSTANTS
+        return element(container, last.value if constant else None)
+
+    def _name(self, step: Step, held: Held) -> None:
+        """Note a variable that is given to a value, and to nothing else."""
+        if times_bound(self._steps, step.value) == 1 and step.value not in parameters_of(self._code):
+            self._known[step.name.replace("STORE", "LOAD"), step.value] = held

@@ -1,0 +1,139 @@
+"""What is inside a value: its attributes and elements, found without running a line of its own code."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict, deque
+from threading import local
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+
+from .._facts._lean import TYPE_CHECKING
+from ._asking import attributes_of, is_logger, of_type
+from ._captured import is_own, is_own_module
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+__all__ = ["FIRST_CHANGERS", "attribute", "changes_its_first", "element", "is_container", "named_in"]
+
+_CONTAINERS = (list, dict, set, bytearray, deque)
+
+_SEQUENCES: tuple[type, ...] = (list, tuple, deque)
+_DICT: Any = dict
+"""Python's own, as a subclass may have other methods; and checkers would ask for what it holds."""
+
+_MADE = (list, dict, set, bytearray, deque, defaultdict, Counter, OrderedDict)
+"""What a `defaultdict` makes that may be made to see what its elements are."""
+
+_FIRST_CHANGERS = {
+    "_bisect": {"insort_left", "insort_right"},
+    "_heapq": {"heapify", "heappop", "heappush", "heappushpop", "heapreplace"}
+    | {"heapify_max", "heappop_max", "heappush_max", "heappushpop_max", "heapreplace_max"},
+    "_operator": {"delitem", "iadd", "iconcat", "ior", "setitem"},
+    "random": {"Random.shuffle"},
+}
+"""Functions that change the container they are given first, by the modules that they are written in."""
+
+FIRST_CHANGERS = frozenset(
+    {"insort", "shuffle"} | {name for names in _FIRST_CHANGERS.values() for name in names if "." not in name}
+)
+"""How code names them."""
+
+
+def is_container(value: Any) -> bool:
+    """Whether it is a container that can be changed, and whose methods and items mean what Python says."""
+    return of_type(value, *_CONTAINERS)
+
+
+def changes_its_first(value: Any) -> bool:
+    """Whether it is a function that is known to change the container it is given first."""
+    function: Any = value.__func__ if of_type(value, MethodType) else value
+    if not of_type(function, BuiltinFunctionType, FunctionType):
+        return False
+    return function.__qualname__ in _FIRST_CHANGERS.get(function.__module__, ())
+
+
+def attribute(value: Any, name: str) -> Any:
+    """What a value has under a name; None where it has nothing, or something that has to be run to tell.
+
+    What stands in a class or a module is looked up only if that is the user's own.
+    """
+    found = next((each for each in _found(value, frozenset({name})) if each is not None), None)
+    return _first_changer(value, name) if found is None and name in FIRST_CHANGERS else found
+
+
+def _first_changer(value: Any, name: str) -> Any:
+    """The same among functions of libraries that change what they are given first."""
+    if of_type(value, ModuleType):
+        found = value.__dict__.get(name)
+    else:
+        bodies = (vars(kind) for kind in type(value).__mro__)
+        found = next((body[name] for body in bodies if name in body), None)
+    return found if changes_its_first(found) else None
+
+
+def named_in(value: Any, names: frozenset[str]) -> Iterator[Any]:
+    """What code that uses these names may find in a value."""
+    return (each for each in _found(value, names) if each is not None)
+
+
+def element(container: Any, index: Any) -> Any:
+    """What stands at an index, or anywhere, as most hold things of a kind; None where that is unknown.
+
+    Args:
+        container: What is looked into.
+        index: The index if it is a constant, else None.
+    """
+    if of_type(container, defaultdict):
+        factory = vars(defaultdict)["default_factory"].__get__(container)
+        if any(factory is kind for kind in _MADE):
+            return factory()
+    try:
+        return _element(container, index)
+    except Exception:  # noqa: BLE001 - there is none, or others are at it, or a key's own hook raises anything
+        return None
+
+
+def _element(container: Any, index: Any) -> Any:
+    if of_type(container, dict):
+        found = None if index is None else _DICT.get(container, index)
+        return next(iter(_DICT.values(container))) if found is None else found
+    kind: Any = next(kind for kind in _SEQUENCES if of_type(container, kind))
+    return kind.__getitem__(container, index if type(index) is int else 0)
+
+
+def _found(value: object, names: frozenset[str]) -> Iterator[Any]:
+    held = _held_by(value)
+    yield from (_DICT.get(held, name) for name in names & _DICT.keys(held))
+    is_class = of_type(value, type)
+    itself: Any = value if is_class else type(value)
+    for kind in itself.__mro__:
+        if is_own(kind):
+            body: dict[str, Any] = kind.__dict__
+            yield from (_bound(body.get(name), value, is_class=is_class) for name in names & body.keys())
+
+
+def _held_by(value: Any) -> dict[str, Any]:
+    """An object's own attributes. What is kept for this thread, or by loggers, is nobody's result."""
+    if of_type(value, ModuleType):
+        return value.__dict__ if is_own_module(value) else {}
+    return {} if of_type(value, local) or is_logger(value) else attributes_of(value)
+
+
+def _bound(found: Any, value: object, *, is_class: bool) -> Any:
+    """What stands in a class, as an object, or the class itself, has it."""
+    if of_type(found, FunctionType):
+        return None if is_class else MethodType(found, value)
+    if of_type(found, classmethod) and of_type(found.__func__, FunctionType):
+        return MethodType(found.__func__, value if is_class else type(value))
+    if of_type(found, MemberDescriptorType):
+        return None if is_class else _slot(found, value)
+    is_descriptor = any("__get__" in vars(kind) for kind in type(found).__mro__)
+    return None if is_descriptor else found
+
+
+def _slot(slot: MemberDescriptorType, value: object) -> Any:
+    try:
+        return slot.__get__(value, type(value))
+    except AttributeError:  # nothing has been put there
+        return None

@@ -1,0 +1,27 @@
+"""A module of the user's own, which keeps things."""
+
+seen = set()
+failures = 0
+rows = [[]]
+
+
+class Tally:
+    """Keeps what it is told."""
+
+    hits = []  # noqa: RUF012 - what is looked for
+    total = 0
+
+    def __init__(self):
+        self.failures = []
+
+    def record(self, item):
+        """Keep it."""
+        self.failures.append(item)
+
+    @classmethod
+    def note(cls, item):
+        """Keep it for all."""
+        cls.hits.append(item)
+
+
+tally = Tally()
