@@ -307,3 +307,33 @@ def test_a_module_that_runs_something_as_it_is_imported(name, execute, tmp_path)
         """
     )
     assert printed == ["True"]
+
+
+def test_each_worker_draws_its_own_random_numbers(name, execute):
+    """Of what the standard library and NumPy share in a process, also where a script binds its methods."""
+    pytest.importorskip("numpy")
+    printed = execute(
+        f"""
+        from functools import partial
+        from random import randint, uniform
+        from numpy.random import rand
+        from concurrent_choices import run
+
+        def draw(item):
+            return randint(0, 10**15)
+
+        def draw_of_numpy(item):
+            return float(rand())
+
+        class Sensor:
+            def __init__(self):
+                self.noise = uniform
+
+            def read(self, item):
+                return self.noise(0, 1)
+
+        for fn in (draw, draw_of_numpy, Sensor().read, partial(uniform, -1e9)):
+            print(len(set(run(fn, range(400), strategy="{name}"))))
+        """
+    )
+    assert printed == ["400"] * 4

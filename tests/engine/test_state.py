@@ -10,6 +10,7 @@ import tracemalloc
 from contextvars import copy_context
 from enum import Flag
 from functools import partial
+from random import Random, gauss, randint
 
 import engine_acts as acts
 import pytest
@@ -444,6 +445,40 @@ def test_a_logger_changes_nothing():
     state = State(tells)
     tells(1)
     assert state.changed() == ""
+
+
+def numpys():
+    return pytest.importorskip("numpy.random")
+
+
+def test_drawing_from_what_all_share_changes_nothing():
+    """A method that `from random import randint` binds is as `random.randint`: each process has its own."""
+
+    def throws(item):
+        return acts.spin(item) - acts.spin(0) + randint(1, 6), gauss(0, 1)
+
+    state = State(throws)
+    throws(1)
+    assert not state.is_held
+    assert state.lost_elsewhere() == ""
+    strategy = outside()
+    drawn = run(throws, range(300), strategy=strategy)
+    assert len(set(drawn)) == 300
+    assert (strategy.report.witness, strategy.controller.barred) == ("", "")
+
+
+@pytest.mark.parametrize("make", [Random, lambda seed: numpys().default_rng(seed)], ids=["random", "numpy"])
+def test_drawing_from_ones_own_generator_is_a_change(make):
+    """Copies of it would draw the same numbers in all workers, so what holds one stays."""
+    rng, same = make(3), make(3)
+
+    def throws(item):
+        return acts.spin(item) and rng.random()
+
+    strategy = outside()
+    drawn = run(throws, range(300), strategy=strategy)
+    assert drawn == [same.random() for _ in range(300)]
+    assert strategy.report.witness == "the enclosing 'rng'"
 
 
 @pytest.mark.parametrize("kind", ["def", "async def"])

@@ -5,7 +5,6 @@ A worker imports this, so nothing slow may be imported here.
 
 from __future__ import annotations
 
-from _pickle import dumps as pickled
 from functools import lru_cache
 from types import CodeType, FunctionType
 
@@ -13,6 +12,7 @@ from .._facts._lean import TYPE_CHECKING, NamedTuple
 from .._work._asking import is_a, of_type
 from .._work._captured import reached_from
 from .._work._code import codes_in
+from .._work._generators import pickled
 from .._work._words import reason_of
 
 if TYPE_CHECKING:

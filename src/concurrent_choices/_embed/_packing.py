@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._work._apart import being_imported, keep_apart
 from .._work._imported import Imported
-from .._work._pickling import dump, travels_by_name
+from .._work._pickling import dump, dump_callable, travels_by_name
 from .._work._words import reason_of
 from ._held import Held, held_by
 from ._identity import unwrapped
@@ -181,4 +181,4 @@ def callable_frames(fn: Any) -> tuple[bytes, ...]:
 
 def _small(value: Any) -> tuple[bytes, ...]:
     """A value as frames that can stand inside a message."""
-    return tuple(bytes(frame) for frame in dump(value))
+    return tuple(bytes(frame) for frame in dump_callable(value))

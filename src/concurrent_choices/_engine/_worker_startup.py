@@ -24,7 +24,7 @@ from .._strategies._workers._wire import Kind, Terms
 from .._work._apart import keep_apart
 from .._work._job import Job
 from .._work._mutex import Mutex
-from .._work._pickling import dump
+from .._work._pickling import dump, dump_callable
 from .._work._state import State
 from .._work._words import reason_of
 from ._carrying import Done, stranded, too_dear
@@ -137,7 +137,7 @@ class WorkerStartup:
         """Why the callable cannot leave this process; empty where it can."""
         keep_apart(self._job.fn)
         try:
-            dump(self._job.fn)
+            dump_callable(self._job.fn)
         except Exception as error:  # noqa: BLE001 - picklers raise anything
             return f"the callable cannot travel to another process ({reason_of(error)})"
         return ""
@@ -160,7 +160,7 @@ class WorkerStartup:
         # To unpickle what is needed is to import it, and to unpickle what was imported is to compare it.
         needed = [*self._needed(inside), context.run(Imported, self._job.fn)]
         # The batch is empty: nothing of it is raised, counted or watched.
-        frames = dump(Terms(self._job.fn, self._job.is_async, return_exceptions=True, needed=needed))
+        frames = dump_callable(Terms(self._job.fn, self._job.is_async, return_exceptions=True, needed=needed))
         around = dump(context.run(surroundings))
         self._number = host.jobs
         for worker in host.workers:

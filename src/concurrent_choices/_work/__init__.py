@@ -8,6 +8,7 @@ _captured     what it holds; _state (by _marks): whether calls change that
 _alterations  whether its code would, by _trails of what is _within it; _stores: whether it stores anything
 _imported     what it uses of modules, which a worker may find otherwise; _imports: what one has to import
 _pickling     how things travel; _by_value and _apart: those that no worker can import; _obstacle: why not
+_generators   random ones that a library shares, which travel by name
 _asking       what a thing is, where its own hooks may raise
 _code         what a function names, and who wrote it; _steps: its instructions
 _words        what messages say of things and errors; _notes: those on errors, which name the item

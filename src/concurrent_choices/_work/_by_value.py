@@ -17,6 +17,8 @@ from typing import Any
 
 import cloudpickle
 
+from ._generators import reducers
+
 __all__ = ["dumps"]
 
 
@@ -29,6 +31,7 @@ def dumps(value: Any, beside: Callable[[PickleBuffer], object], apart: Iterable[
     for module in apart if child is None else (*apart, child):
         if module.__name__ in sys.modules:  # one that was taken out again, cloudpickle would refuse
             cloudpickle.register_pickle_by_value(module)
+    _mine.update(reducers())  # as of now: their modules may be imported later than this one
     with io.BytesIO() as file:
         _Pickler(file, protocol=5, buffer_callback=beside).dump(value)
         return file.getvalue()
@@ -61,7 +64,8 @@ def _is_importable(wrapper: Any) -> bool:
 
 # Merged, not put in front: every object is looked up in each of the maps.
 _own, *_others = cloudpickle.Pickler.dispatch_table.maps
-_REDUCERS = ChainMap({**_own, type(lru_cache(len)): _reduce_cached}, *_others)
+_mine: dict[type, Callable[[Any], Any]] = {**_own, type(lru_cache(len)): _reduce_cached}
+_REDUCERS = ChainMap(_mine, *_others)
 
 
 class _Pickler(cloudpickle.Pickler):

@@ -17,6 +17,7 @@ from .._platform._libraries import LIBRARIES
 from ._asking import answers, attributes_of, is_a, of_type
 from ._callables import enclosed
 from ._code import globals_in, names_in, of_libraries
+from ._generators import is_shared
 from ._pickling import MAINS
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
 
 def _followed(thing: Any) -> Iterable[tuple[str, Any]] | None:
     """What hangs on a thing that is not data itself; None where it is."""
+    if is_shared(thing):
+        return ()
     if isinstance(thing, FunctionType):
         return _given_to_call(thing) if of_libraries(thing.__code__) else _function_parts(thing)
     if isinstance(thing, MethodType):

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import sys
 from _contextvars import ContextVar
-from _pickle import Pickler
 from types import FunctionType
 from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING
+from ._generators import dump_to
 
 if TYPE_CHECKING:
     from pickle import PickleBuffer
@@ -72,7 +72,7 @@ def summed(value: Any) -> Sum | None:
     """A sum of what a value holds, the same while this process leaves it alone; None without a pickle."""
     file = Sum()
     try:
-        Pickler(file, 5, buffer_callback=file.buffer).dump(value)
+        dump_to(file, value, file.buffer)
     except _FullError:
         pass
     except Exception:  # noqa: BLE001 - picklers raise anything

@@ -12,7 +12,7 @@ from _pickle import loads
 from .._facts._lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pickle import PickleBuffer
     from types import ModuleType
     from typing import Any
@@ -21,6 +21,7 @@ __all__ = [
     "APART",
     "MAINS",
     "dump",
+    "dump_callable",
     "goes_by_value",
     "load",
     "names_what_stays",
@@ -40,8 +41,10 @@ APART: dict[bytes, ModuleType] = {}
 """Other modules that workers cannot import, by their names as a pickle has them; see `_apart`."""
 
 
-def dump(value: Any) -> list[Any]:
+def dump(value: Any, pickled: Callable[..., bytes] = pickled) -> list[Any]:
     """A value as frames: its pickle, then the large buffers beside it.
+
+    `pickled` makes that where nothing goes by value.
 
     Raises:
         Exception: Whatever cloudpickle raises for what cannot be pickled.
@@ -69,6 +72,16 @@ def dump(value: Any) -> list[Any]:
     del frames[1:]
     frames[0] = dumps(value, beside, tuple(APART.values()))  # another thread may add one meanwhile
     return frames
+
+
+def dump_callable(value: Any) -> list[Any]:
+    """The same of a callable, or of what holds one: it may hold generators that a library shares.
+
+    They are looked for here alone, as it would cost each batch of items twice what pickling small ones does.
+    """
+    from ._generators import pickled  # noqa: PLC0415 - a worker must start fast, and sends no callables
+
+    return dump(value, pickled)
 
 
 def size_of(frames: Iterable[Any]) -> int:

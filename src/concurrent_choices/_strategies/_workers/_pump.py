@@ -26,7 +26,7 @@ from ..._facts._batch import Batch, Claim
 from ..._work._apart import keep_apart
 from ..._work._job import Job
 from ..._work._pace import share_of_rest
-from ..._work._pickling import dump, size_of
+from ..._work._pickling import dump, dump_callable, size_of
 from ..._work._words import reason_of, show
 from .._lanes._inside import perform_inside
 from .._lanes._outbox import UNHEARD
@@ -386,7 +386,7 @@ def _pack_job(job: Job, inner: object, workers: int, *, watched: bool) -> list[A
     )
     keep_apart(job.fn)
     try:
-        return dump(terms)
+        return dump_callable(terms)
     except Exception as error:
         from ..._work._obstacle import obstacle  # noqa: PLC0415 - hardly ever needed
 

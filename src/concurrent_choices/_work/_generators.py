@@ -1,0 +1,80 @@
+"""Random generators that a library makes once and all of a process share: they travel by name.
+
+`from random import randint` binds a method of the one that `random` has. Pickled as it is, that carries the
+generator's state, and all workers would draw the same numbers; while `random.randint` draws, in each of them,
+from its own. So neither is what a callable holds: both are as a module that is named.
+
+Workers import this, so it imports next to nothing.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import sys
+from _io import BytesIO
+from _pickle import Pickler
+from types import BuiltinFunctionType, MethodType
+
+from .._facts._lean import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pickle import PickleBuffer
+    from typing import Any
+
+__all__ = ["dump_to", "is_shared", "pickled", "reducers"]
+
+_SHARED = {"numpy.random.mtrand": "_rand", "random": "_inst", "secrets": "_sysrand"}
+"""Modules, and what each calls its own. That of `secrets` has no state, and no pickle either."""
+
+_BOUND = (BuiltinFunctionType, MethodType)
+
+
+def is_shared(thing: Any) -> bool:
+    """Whether it is such a generator, or a method of one."""
+    held = thing.__self__ if type(thing) in _BOUND else thing
+    return any(held is each for each, _, _ in _shared())
+
+
+def reducers() -> dict[type, Callable[[Any], Any]]:
+    """How generators of these kinds are pickled: the shared ones by name, others as they would be."""
+    return {type(each): _reduce for each, _, _ in _shared()}
+
+
+def dump_to(file: Any, value: Any, beside: Callable[[PickleBuffer], Any], protocol: int = 5) -> None:
+    """Pickle a value into a file, by plain pickle but for the shared generators.
+
+    A buffer stays out of it where `beside` answers false.
+    """
+    pickler = Pickler(file, protocol, buffer_callback=beside)
+    if own := reducers():
+        pickler.dispatch_table = {**copyreg.dispatch_table, **own}
+    pickler.dump(value)
+
+
+def pickled(value: Any, protocol: int, buffer_callback: Callable[[PickleBuffer], Any]) -> bytes:
+    """The same, as bytes, to stand for `pickle.dumps`."""
+    file = BytesIO()
+    dump_to(file, value, buffer_callback, protocol)
+    return file.getvalue()
+
+
+def _shared() -> Iterator[tuple[Any, str, str]]:
+    """Those that there are in this process, each with its module and its name there."""
+    for module, name in _SHARED.items():
+        held = getattr(sys.modules.get(module), name, None)
+        if held is not None:
+            yield held, module, name
+
+
+def _reduce(generator: Any) -> Any:
+    for each, module, name in _shared():
+        if each is generator:
+            return _named, (module, name)
+    return generator.__reduce_ex__(5)
+
+
+def _named(module: str, name: str) -> Any:
+    """The one that this process has."""
+    __import__(module)
+    return getattr(sys.modules[module], name)
