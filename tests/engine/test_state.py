@@ -475,6 +475,7 @@ def test_drawing_from_ones_own_generator_is_a_change(make):
     def throws(item):
         return acts.spin(item) and rng.random()
 
+    assert State(throws).lost_elsewhere() == "the enclosing 'rng'"  # before the first call has come to draw
     strategy = outside()
     drawn = run(throws, range(300), strategy=strategy)
     assert drawn == [same.random() for _ in range(300)]

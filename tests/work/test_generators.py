@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from concurrent_choices._work._captured import parts_of
-from concurrent_choices._work._generators import is_shared
+from concurrent_choices._work._generators import draws, is_shared
 from concurrent_choices._work._imported import Imported
 from concurrent_choices._work._marks import mark_of
 from concurrent_choices._work._pickling import dump, dump_callable, load
@@ -67,6 +67,12 @@ def test_a_generator_of_ones_own_is_not_shared():
     """Nor is anything else that has methods, or none."""
     for each in (random.Random(3), random.Random(3).random, [].append, len, random, None):
         assert not is_shared(each)
+
+
+def test_a_generator_is_told_from_others():
+    """By its kind alone, which may be of one's own."""
+    assert all(map(draws, (random.Random(), type("Loaded", (random.Random,), {})())))
+    assert not any(map(draws, (random, random.random, 3, None, random.Random)))
 
 
 def test_shared_generators_are_nothing_that_a_callable_holds():

@@ -16,16 +16,20 @@ from _pickle import Pickler
 from types import BuiltinFunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
+from ._asking import of_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pickle import PickleBuffer
     from typing import Any
 
-__all__ = ["dump_to", "is_shared", "pickled", "reducers"]
+__all__ = ["draws", "dump_to", "is_shared", "pickled", "reducers"]
 
 _SHARED = {"numpy.random.mtrand": "_rand", "random": "_inst", "secrets": "_sysrand"}
 """Modules, and what each calls its own. That of `secrets` has no state, and no pickle either."""
+
+_KINDS = (("random", "Random"), ("numpy.random", "Generator"), ("numpy.random", "RandomState"))
+"""Modules, and what each calls a class of generators."""
 
 _BOUND = (BuiltinFunctionType, MethodType)
 
@@ -34,6 +38,12 @@ def is_shared(thing: Any) -> bool:
     """Whether it is such a generator, or a method of one."""
     held = thing.__self__ if type(thing) in _BOUND else thing
     return any(held is each for each, _, _ in _shared())
+
+
+def draws(thing: object) -> bool:
+    """Whether it is a random generator, whosever: to use it is to change it."""
+    kinds = (getattr(sys.modules.get(module), name, None) for module, name in _KINDS)
+    return of_type(thing, *(kind for kind in kinds if isinstance(kind, type)))
 
 
 def reducers() -> dict[type, Callable[[Any], Any]]:

@@ -15,6 +15,7 @@ from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._alterations import altered_by, alters_items
 from ._asking import attributes_of, elements_of, is_logger, of_type
 from ._captured import is_own, parts_of
+from ._generators import draws
 from ._marks import summed
 from ._stores import may_store
 
@@ -42,7 +43,7 @@ class _Part(NamedTuple):
         value: The value itself, kept so that its number is not used again.
         digest: What tells its contents from others.
         whole: Whether the digest covers all of it.
-        opaque: Whether it is an iterator that nobody can look into.
+        opaque: Whether to use it is to change it, as an iterator that tells nothing, or a random generator.
     """
 
     value: Any
@@ -83,7 +84,8 @@ class State:
         """Which part has changed since, in words; empty where none has.
 
         A part too large to be looked at whole counts as changed if the callable's code might change it, and
-        an iterator that cannot be looked into in any case: to use it is to change it.
+        an iterator that cannot be looked into in any case, as does a random generator: to use it is to change
+        it, though no call may have come that far.
         """
         now = dict(_looked_at(self._fn))
         for name, part in self._parts.items():
@@ -140,7 +142,7 @@ def _looked(value: Any) -> _Part:
 def _pickled(value: Any) -> _Part | None:
     """A value by its pickle; None where it has none."""
     file = summed(value)
-    return None if file is None else _Part(value, (file.total, _outline(value)), whole=not file.full)
+    return None if file is None else _Part(value, (file.total, _outline(value)), not file.full, draws(value))
 
 
 def _apart(value: Any) -> _Part:
