@@ -329,6 +329,46 @@ def test_changes_in_lanes_of_workers_are_told():
     assert strategy.report.lost == "its object"
 
 
+def discount(row):
+    row["discount"] = True
+
+
+def through_a_variable(order):
+    for row in order["rows"]:
+        if order["number"] >= 250:
+            row["discount"] = True
+    return acts.spin(order["number"]) - acts.spin(0)
+
+
+def through_a_helper(order):
+    if order["number"] >= 250:
+        list(map(discount, order["rows"]))
+    return acts.spin(order["number"]) - acts.spin(0)
+
+
+@pytest.mark.parametrize("fn", [through_a_variable, through_a_helper])
+@pytest.mark.parametrize("inside", [1, 3])
+def test_changes_of_items_in_workers_are_told(fn, inside, caplog):
+    """No call has changed any before, and the code does not plainly: they are seen where they are made."""
+    to, then = (STARTING, OUTSIDE) if inside == 1 else (STARTING._replace(inside=inside), HYBRID)
+    strategy = ScriptedStrategy(to, then)
+    orders = [{"number": number, "rows": [{"price": 3}, {"price": 4}]} for number in range(900)]
+    assert run(fn, orders, strategy=strategy) == list(range(900))
+    assert strategy.report.lost == "their items"
+    assert [record.levelname for record in caplog.records if "their items" in record.message] == ["WARNING"]
+    assert "calls change their items" in strategy.controller.barred
+
+
+@pytest.mark.parametrize("inside", [1, 3])
+def test_items_that_are_read_in_workers_are_not_told_of(inside):
+    """They are looked at, and are what they were."""
+    strategy = ScriptedStrategy(STARTING._replace(inside=inside), OUTSIDE if inside == 1 else HYBRID)
+    orders = [{"number": number, "rows": [{"price": 3}]} for number in range(300)]
+    drawn = run(lambda order: acts.spin(order["rows"][0]["price"]), orders, strategy=strategy)
+    assert drawn == [acts.spin(3)] * 300
+    assert (strategy.report.lost, strategy.controller.barred) == ("", "")
+
+
 class Connected:
     """Connects once in each process."""
 

@@ -24,7 +24,7 @@ class FallbackPump(Pump):
     Args:
         pool: Lanes that are still at work here: what they do is handed over too, or a stream that waits for
             it would leave no room for other items.
-        watched: Whether the callable holds anything that calls may change.
+        watched: Whether there is anything that calls may change: what the callable holds, or their items.
 
     Attributes:
         items: Items that workers have finished, or the calling thread in their place.

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-__all__ = ["answers", "attributes_of", "elements_of", "is_a", "is_logger", "of_type"]
+__all__ = ["answers", "attributes_of", "elements_of", "is_a", "is_frozen", "is_logger", "of_type"]
+
+WIDE, DEEP = 20, 3
+"""Parts of a tuple, and tuples inside one another, that are looked at (guessed: a microsecond or two)."""
+
+_FROZEN = (bool, bytes, complex, float, int, str, type(None))
+
+_FROZEN_GROUPS = (frozenset, tuple)
 
 
 def of_type(thing: object, *kinds: type) -> bool:
@@ -66,3 +73,10 @@ def is_logger(thing: object) -> bool:
     """Whether it is a logger: what it keeps to itself with its first message is no change."""
     logging = sys.modules.get("logging")
     return logging is not None and of_type(thing, logging.Logger)
+
+
+def is_frozen(thing: Any, deep: int = DEEP) -> bool:
+    """Whether nothing can change it: a number, a text, or a few of such in a tuple or a frozen set."""
+    if type(thing) not in _FROZEN_GROUPS:
+        return type(thing) in _FROZEN
+    return deep > 0 and len(thing) <= WIDE and all(is_frozen(each, deep - 1) for each in thing)

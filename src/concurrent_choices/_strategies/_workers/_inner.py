@@ -25,6 +25,9 @@ from ._wire import Kind, Message, Terms
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..._work._state import State
+    from ._watch import Watch
+
 __all__ = ["InnerLanes"]
 
 
@@ -74,7 +77,12 @@ class _Relay(Source):
 
 
 class InnerLanes:
-    """One job's lanes, in a thread of their own; the main thread goes on listening."""
+    """One job's lanes, in a thread of their own; the main thread goes on listening.
+
+    Attributes:
+        performed: Items that have been, all together.
+        looker: Who looks at the items of the next message, before and after; None where nobody does.
+    """
 
     def __init__(self, terms: Terms, number: int, voice: Voice, page: Page) -> None:
         self._voice = voice
@@ -85,6 +93,8 @@ class InnerLanes:
         self._scrutiny = Scrutiny()
         self._items: dict[int, Any] = {}
         self.performed = 0
+        self.looker: Watch | None = None
+        self._looks: dict[int, tuple[Watch, State]] = {}
         self._job = Job(
             terms.fn,
             self._relay,
@@ -106,6 +116,10 @@ class InnerLanes:
         except Exception as error:  # noqa: BLE001 - told to the caller
             self.say(Kind.REFUSED, message.start, [reason_of(error).encode()])
             return
+        looker, self.looker = self.looker, None
+        if looker is not None:
+            looks = looker.before(items, message.frames).items()
+            self._looks.update((message.start + place, (looker, look)) for place, look in looks)
         self._items.update(enumerate(items, message.start))
         self._relay.arrive(Claim(message.start, items))
 
@@ -136,6 +150,10 @@ class InnerLanes:
         frames = pack_outcome(claim, batch, tolerant=self._job.return_exceptions, scrutiny=self._scrutiny)
         self.say(Kind.DONE, batch.start, frames)
         self.performed += count
+        for index in indices:
+            if seen := self._looks.pop(index, None):
+                looker, look = seen
+                looker.after([look])
 
     def say(self, kind: int, start: int, frames: list[Any]) -> None:
         """Tell the caller something; from any thread."""

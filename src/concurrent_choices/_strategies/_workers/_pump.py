@@ -59,7 +59,7 @@ class Pump:
 
     A worker is handed a batch of items at a time, of that size or of one that adapts. So many `lanes` inside
     it perform them, if there are to be any; `inner` says how, where not as usual. Those who listen to what
-    workers say of a `watched` callable are told if calls change what it holds.
+    workers say of a `watched` callable are told if calls change what it holds, or their items.
     """
 
     def __init__(  # noqa: PLR0913 - each by name

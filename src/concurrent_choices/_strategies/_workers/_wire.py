@@ -51,7 +51,7 @@ class Kind:
     HELLO = 1  # to a worker: where it is, what to set up
     JOB = 2  # to a worker: the terms of a job
     BATCH = 3  # to a worker: items
-    AUDIT = 4  # to a worker: what have calls changed of what a watched callable holds?
+    AUDIT = 4  # to a worker: what have calls changed of what is watched?
     READY = 11  # from a worker: it is up; or why it is not
     DONE = 12  # from a worker: what came of a batch
     REFUSED = 13  # from a worker: it cannot read this batch; nothing was started
@@ -86,7 +86,7 @@ class Terms(NamedTuple):
         timeout: Seconds an item may take, or None.
         lanes: How many share the machine with each item.
         inner: Performs a job in lanes inside the worker, or None for one item at a time.
-        watched: Whether it is looked at for changes between batches.
+        watched: Whether what it holds, and its items, are looked at for changes.
         needed: What else is brought along, for what unpickling it does: importing, comparing.
     """
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ._watch import Watch
+
 __all__ = ["main", "serve", "settle"]
 
 
@@ -202,7 +204,12 @@ def _performer(terms: Terms) -> Callable[..., Batch]:
 
 
 class _Bench:
-    """Where one job's batches are performed, one after another."""
+    """Where one job's batches are performed, one after another.
+
+    Attributes:
+        performed: Items that have been, all together.
+        looker: Who looks at the items of the next batch, before and after; None where nobody does.
+    """
 
     def __init__(
         self,
@@ -223,6 +230,7 @@ class _Bench:
         self._started = 0
         self._spent = 0
         self.performed = 0
+        self.looker: Watch | None = None
         page.clear()
 
     def __call__(self, message: Message) -> None:
@@ -232,6 +240,8 @@ class _Bench:
             self.say(Kind.REFUSED, message.start, [reason_of(error).encode()])
             return
         claim = Claim(message.start, items)
+        looker, self.looker = self.looker, None
+        looks = looker.before(items, message.frames) if looker else None
         if self._whole:
             self._started += len(items) - 1
         began = time.monotonic_ns()
@@ -245,6 +255,8 @@ class _Bench:
         self.performed += len(batch.values)
         del batch, items, claim
         self._voice.say(Kind.DONE, message.job, message.start, frames, took)
+        if looker and looks:
+            looker.after(looks.values())
 
     def say(self, kind: int, start: int, frames: list[Any]) -> None:
         """Tell the caller something."""

@@ -1,0 +1,35 @@
+"""What a thing is, told without its own hooks."""
+
+from __future__ import annotations
+
+import pytest
+
+from concurrent_choices._work._asking import DEEP, WIDE, is_frozen
+
+
+def nested(deep):
+    """A tuple in a tuple, and so on."""
+    inside = 1
+    for _ in range(deep):
+        inside = (inside,)
+    return inside
+
+
+class Number(int):
+    """May have attributes, which may be set."""
+
+
+@pytest.mark.parametrize(
+    "thing", [1, 1.5, 1j, True, "a", b"a", None, (), (1, ("a", None)), frozenset({1}), nested(DEEP)]
+)
+def test_what_cannot_change(thing):
+    """Numbers, texts, and tuples of such."""
+    assert is_frozen(thing)
+
+
+@pytest.mark.parametrize(
+    "thing", [[], {}, (1, []), Number(1), bytearray(), object(), (1,) * (WIDE + 1), nested(10**5)]
+)
+def test_what_may_change_for_all_that_is_looked_at(thing):
+    """What holds something else, and what is long or deep."""
+    assert not is_frozen(thing)
