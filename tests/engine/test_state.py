@@ -116,6 +116,15 @@ def test_no_second_lane_computes_what_changes_its_surroundings(make, named):
     assert strategy.report.witness == named
 
 
+@pytest.mark.parametrize(
+    ("items", "exposed"),
+    [([1, "a"], False), ([(1, ("a", None))], False), ([], False), ([1, {}], True), ([([],)], True)],
+)
+def test_where_a_callable_holds_nothing_its_items_may_be_changed(items, exposed):
+    """Then workers are to look, and the first call is to end here before they have any."""
+    assert State(lambda item: item, items).is_exposed == exposed
+
+
 @pytest.mark.parametrize("is_async", [False, True], ids=["def", "async def"])
 def test_what_only_the_first_call_shows_is_seen_before_workers_make_the_next(is_async):
     """Workers are ordered while it lasts; and the next run does not begin where this one did not end."""

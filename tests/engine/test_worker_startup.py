@@ -137,16 +137,3 @@ def test_results_are_weighed_wherever_they_were_made(fn, strategy, first, then):
         if controller.barred:
             break
     assert "carrying" in controller.barred
-
-
-@pytest.mark.parametrize(
-    ("items", "watched"),
-    [([1, "a"], False), ([(1, ("a", None))], False), ([], False), ([1, {}], True), ([([],)], True)],
-)
-def test_workers_look_where_there_is_something_to_change(items, watched):
-    """Where a callable holds nothing, its items may be such as can be changed."""
-    source = Source(iter(items))
-    source.feed(len(items))
-    job = Job(lambda item: item, source, report=begin_report("it"))
-    startup = WorkerStartup(job, State(job.fn), Urgency())
-    assert startup.watched == watched

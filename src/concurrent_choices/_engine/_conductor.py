@@ -179,7 +179,7 @@ class Conductor:
                 self._pool,
                 workers=self._processes,
                 inside=self._caller.inside,
-                watched=self._startup.watched,
+                watched=self._state.is_exposed,
             )
         except InvalidArgumentError as error:
             # Since workers were ordered, it has come to hold what is fixed here.

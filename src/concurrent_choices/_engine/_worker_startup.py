@@ -8,7 +8,6 @@ import time
 from _socket import MSG_DONTWAIT
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -23,11 +22,10 @@ from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._watch import Watch
 from .._strategies._workers._wire import Kind, Terms
 from .._work._apart import keep_apart
-from .._work._asking import is_frozen
 from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._pickling import dump, dump_callable
-from .._work._state import FIRST, State
+from .._work._state import State
 from .._work._words import reason_of
 from ._carrying import Done, stranded, too_dear
 from ._report import RunReport
@@ -66,11 +64,6 @@ class WorkerStartup:
         self.obstacle = ""
         self._cpu: dict[int, float] = {}
         self._queued: dict[int, float] = {}
-
-    @cached_property
-    def watched(self) -> bool:
-        """Whether there is anything that calls may change: what the callable holds, or the items to come."""
-        return self._state.is_held or not all(map(is_frozen, self._job.source.peek(FIRST)))
 
     def order(self, workers: int, inside: int, done: Done, bar: Callable[[str], None]) -> None:
         """Start workers and have them load the callable, unless something keeps it here.
@@ -128,7 +121,7 @@ class WorkerStartup:
 
     def _needed(self, inside: int) -> list[Callable[..., Any]]:
         """What workers need besides the callable: for lanes inside them, to look for what calls change."""
-        needed: list[Callable[..., Any]] = [Watch] if self.watched else []
+        needed: list[Callable[..., Any]] = [Watch] if self._state.is_exposed else []
         if inside > 1:
             needed += [InnerLanes, perform_inside]
             if self._job.is_async:

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._alterations import altered_by, alters_items
-from ._asking import attributes_of, elements_of, is_logger, of_type
+from ._asking import attributes_of, elements_of, is_frozen, is_logger, of_type
 from ._captured import is_own, parts_of
 from ._generators import draws
 from ._marks import summed
@@ -62,7 +62,8 @@ class State:
 
     def __init__(self, fn: Callable[..., Any], items: Sequence[Any] = ()) -> None:
         self._fn = fn
-        self._items = [(item, _print_of(item)) for item in items if type(item) not in _CONSTANT]
+        changeable = [item for item in items if not (type(item) in _CONSTANT or is_frozen(item))]
+        self._items = [(item, _print_of(item)) for item in changeable]
         self._parts = dict(_looked_at(fn))
 
     @cached_property
@@ -75,7 +76,7 @@ class State:
         """Whether there is anything that calls could change: a value, or a name that the code stores to."""
         return self.may_change or any(not of_type(part.value, *_CODE) for part in self._parts.values())
 
-    @property
+    @cached_property
     def is_exposed(self) -> bool:
         """The same, or an item that calls could change."""
         return bool(self._items) or self.is_held
