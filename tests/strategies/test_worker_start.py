@@ -6,13 +6,14 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from concurrent_choices import HybridStrategy, InvalidArgumentError, ProcessStrategy, run, stream
-from concurrent_choices._strategies._workers import _spawn, _surroundings
+from concurrent_choices._strategies._workers import _settings, _spawn, _surroundings
 from concurrent_choices._strategies._workers._host import Worker
 from descriptors import no_descriptors
 from interpreters import interpreter, printed
@@ -94,12 +95,15 @@ def test_a_worker_that_crashes_says_where():
 
 
 @pytest.fixture
-def no_logging(monkeypatch):
-    """As if nobody had set logging up, which pytest does."""
+def nothing_set(monkeypatch):
+    """As if nobody had set logging up, or filters of warnings, which pytest does."""
     monkeypatch.setattr(_surroundings, "_logging", lambda: None)
+    with warnings.catch_warnings():
+        warnings.filters[:] = _settings._FILTERS
+        yield
 
 
-@pytest.mark.usefixtures("no_logging")
+@pytest.mark.usefixtures("nothing_set")
 def test_a_bare_worker_is_lean():
     """A worker has imported nothing slow, and few modules of this library."""
     modules = asked(LOADED)
@@ -130,7 +134,7 @@ def test_a_bare_worker_is_lean():
     ]
 
 
-@pytest.mark.usefixtures("no_logging")
+@pytest.mark.usefixtures("nothing_set")
 def test_a_worker_with_threads_inside_is_lean():
     """What lanes need, it has imported: nothing that takes longer than a few of our own modules."""
     modules = {*asked(LOADED, HybridStrategy(max_workers=1, concurrency=2))}

@@ -23,6 +23,8 @@ __all__ = ["adopt", "surroundings"]
 
 def surroundings() -> dict[str, Any]:
     """What the caller has now, in the context that it is called in."""
+    from ._settings import settings  # noqa: PLC0415 - a worker needs it only where something is set
+
     return {
         "argv": list(sys.argv),
         "decimal": _decimal_rules(),
@@ -34,8 +36,10 @@ def surroundings() -> dict[str, Any]:
         "path": list(map(_searched, sys.path)),
         "prefixes": (sys.prefix, sys.exec_prefix),
         "recursion": sys.getrecursionlimit(),
+        "settings": settings(),
         # Finders that .pth files installed, as editable installs do, must be installed there too.
         "site": any(_from_site(finder) for finder in sys.meta_path),
+        "umask": _umask(),
     }
 
 
@@ -106,6 +110,26 @@ def _logging() -> tuple[int, dict[str, int]] | None:
 _UNUSED = 0, {"root": 30}  # nothing, and warnings
 
 
+def _umask() -> int | None:
+    """Which rights new files do not get; None where no /proc says so.
+
+    `os.umask` tells it only as it sets another, for all threads: one might make a file in between.
+    """
+    try:
+        status = os.open("/proc/self/status", os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        words = os.read(status, _TOP)
+    finally:
+        os.close(status)
+    _, found, rest = words.partition(b"\nUmask:")
+    return int(rest.split(None, 1)[0], 8) if found else None
+
+
+_TOP = 256  # bytes of that file in which it stands, on the second line, after a name of 64 at most
+
+
 def _from_site(finder: object) -> bool:
     kind = finder if isinstance(finder, type) else type(finder)
     return "editable" in kind.__module__ or "editable" in kind.__qualname__.lower()
@@ -120,6 +144,7 @@ def adopt(new: dict[str, Any], told: dict[str, Any]) -> None:
     """
     _adopt_environment(new["environ"], told.get("environ"))  # first: it says where locales are
     _adopt_logging(new["logging"] or _UNUSED, told.get("logging") or _UNUSED)
+    _adopt_settings(new["settings"], told.get("settings"))
     for name, take in _TAKERS.items():
         if name not in told or told[name] != new[name]:
             take(new[name])
@@ -146,6 +171,13 @@ def _adopt_logging(new: tuple[int, dict[str, int]], old: tuple[int, dict[str, in
     for name in old[1] | new[1]:
         if old[1].get(name) != (level := new[1].get(name, 0)):
             logging.getLogger(name).setLevel(level)
+
+
+def _adopt_settings(new: dict[str, Any], old: dict[str, Any] | None) -> None:
+    if new != (old or {}):
+        from ._settings import take_settings  # noqa: PLC0415 - as in `surroundings`
+
+        take_settings(new, old)
 
 
 def _take_decimal_rules(rules: tuple[Any, ...] | None) -> None:
@@ -191,6 +223,11 @@ def _take_site(used: bool) -> None:  # noqa: FBT001 - private
         sys.path[:] = path
 
 
+def _take_umask(mask: int | None) -> None:
+    if mask is not None:
+        os.umask(mask)
+
+
 _TAKERS: dict[str, Callable[[Any], None]] = {
     "argv": _take_argv,
     "decimal": _take_decimal_rules,
@@ -200,5 +237,6 @@ _TAKERS: dict[str, Callable[[Any], None]] = {
     "path": _take_path,
     "prefixes": _take_prefixes,
     "recursion": sys.setrecursionlimit,
-    "site": _take_site,  # last: it looks at prefixes and changes the path
+    "site": _take_site,  # after what it looks at, prefixes, and what it changes, the path
+    "umask": _take_umask,
 }

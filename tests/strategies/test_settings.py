@@ -1,0 +1,238 @@
+"""What a program sets in modules of others is so in workers: in new ones, in resting ones, and set back."""
+
+from __future__ import annotations
+
+import csv
+import os
+import socket
+import sys
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from concurrent_choices import HybridStrategy, ProcessStrategy, run
+from concurrent_choices._strategies._workers import _settings, _surroundings
+from interpreters import interpreter
+
+
+@pytest.fixture(params=[ProcessStrategy, HybridStrategy])
+def workers(request):
+    """One worker, which rests between runs."""
+    with request.param(max_workers=1) as strategy:
+        yield strategy
+
+
+@pytest.fixture
+def usual_filters():
+    """No filters of warnings but Python's own; afterwards those of pytest."""
+    with warnings.catch_warnings():
+        warnings.filters[:] = _settings._FILTERS
+        yield
+
+
+@contextmanager
+def in_effect(change, back):
+    """A setting that is set for a while."""
+    change()
+    try:
+        yield
+    finally:
+        back()
+
+
+def in_three_runs(look, workers, setting):
+    """What a function sees before, while and after something is set here."""
+    (before,) = run(look, [None], strategy=workers)
+    with setting:
+        (meanwhile,) = run(look, [None], strategy=workers)
+        with ProcessStrategy(max_workers=1) as new:
+            assert run(look, [None], strategy=new) == [meanwhile]
+    (after,) = run(look, [None], strategy=workers)
+    return before, meanwhile, after
+
+
+def rights_of_a_file(_item):
+    """What this process takes from the rights of new files."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="nothing says the umask without setting it")
+def test_the_umask(workers):
+    """Files that are made in a worker are as private as the caller's."""
+    before = rights_of_a_file(None)
+    setting = in_effect(lambda: os.umask(0o077), lambda: os.umask(before))
+    assert in_three_runs(rights_of_a_file, workers, setting) == (before, 0o077, before)
+
+
+def test_where_nothing_tells_the_umask(monkeypatch):
+    """It is left as it is."""
+    monkeypatch.setattr(os, "open", lambda *_: os.close(-1))
+    assert _surroundings._umask() is None
+    before = rights_of_a_file(None)
+    _surroundings._take_umask(None)
+    assert rights_of_a_file(None) == before
+
+
+def longest_field(_item):
+    """How long a field may be."""
+    return csv.field_size_limit()
+
+
+def test_the_longest_field(workers):
+    """What the csv module reads in the caller, it reads everywhere."""
+    usual = csv.field_size_limit()
+    setting = in_effect(lambda: csv.field_size_limit(1 << 24), lambda: csv.field_size_limit(usual))
+    assert in_three_runs(longest_field, workers, setting) == (usual, 1 << 24, usual)
+
+
+def read_by_name(_item):
+    """A line as two dialects have it; None for one that nobody has registered."""
+    names = [name for name in ("excel", "piped") if name in csv.list_dialects()]
+    return [next(csv.reader(["a|b,c"], name)) for name in names]
+
+
+def test_dialects_of_csv(workers):
+    """Those that are registered by name are there under that name, and gone when they are gone here."""
+
+    def register():
+        csv.register_dialect("piped", delimiter="|")
+        csv.register_dialect("excel", delimiter="|")
+
+    def forget():
+        csv.unregister_dialect("piped")
+        csv.register_dialect("excel", csv.excel)
+
+    usual = [["a|b", "c"]]
+    piped = ["a", "b,c"]
+    setting = in_effect(register, forget)
+    assert in_three_runs(read_by_name, workers, setting) == (usual, [piped, piped], usual)
+
+
+def default_timeout(_item):
+    """How long new sockets wait."""
+    return socket.getdefaulttimeout()
+
+
+def test_the_timeout_of_sockets(workers):
+    """A request gives up after as long as it would in the caller."""
+    setting = in_effect(lambda: socket.setdefaulttimeout(2.5), lambda: socket.setdefaulttimeout(None))
+    assert in_three_runs(default_timeout, workers, setting) == (None, 2.5, None)
+
+
+def divided(_item):
+    """What comes of a division by zero, and how a third is printed."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return str(np.array([1.0]) / np.array([0.0]))
+    except FloatingPointError:
+        return repr(np.array([1 / 3]))
+
+
+def test_errors_and_printing_of_numpy(workers):
+    """Errors in floating point are raised where the caller has them raised, and arrays printed as there."""
+    before = np.get_printoptions(), np.geterr()
+
+    def change():
+        np.seterr(divide="raise")
+        np.set_printoptions(precision=3)
+
+    def back():
+        np.set_printoptions(**before[0])
+        np.seterr(**before[1])
+
+    assert in_three_runs(divided, workers, in_effect(change, back)) == ("[inf]", "array([0.333])", "[inf]")
+
+
+def test_errors_of_numpy_that_call_the_callers_own():
+    """What is called on them lives in the caller, so workers go on as usual."""
+    with np.errstate(divide="call", call=print):
+        assert _settings.settings().get("numpy") is None
+
+
+class OwnWarning(UserWarning):
+    """A category of a module of the tests."""
+
+
+def warned(_item):
+    """Which kinds of warnings are raised; how many are seen by one who looks for them."""
+    raised = []
+    for category in (UserWarning, OwnWarning, DeprecationWarning):
+        try:
+            warnings.warn("old news", category, stacklevel=1)
+        except Warning as error:
+            raised.append(type(error).__name__)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        warnings.warn("anything", stacklevel=1)
+    return raised, len(seen)
+
+
+@pytest.mark.usefixtures("usual_filters")
+@pytest.mark.parametrize(
+    ("rule", "raised"),
+    [
+        ({"action": "error"}, ["UserWarning", "OwnWarning", "DeprecationWarning"]),
+        ({"action": "error", "category": DeprecationWarning}, ["DeprecationWarning"]),
+        ({"action": "error", "category": OwnWarning}, ["OwnWarning"]),
+        ({"action": "error", "message": "OLD"}, ["UserWarning", "OwnWarning", "DeprecationWarning"]),
+        ({"action": "error", "message": "new"}, []),
+    ],
+)
+def test_filters_of_warnings(workers, rule, raised):
+    """Warnings are errors in a worker where they are in the caller, by kind and by words."""
+    before = [*warnings.filters]
+
+    def back():
+        warnings.resetwarnings()
+        warnings.filters.extend(before)
+
+    setting = in_effect(lambda: warnings.filterwarnings(**rule), back)
+    assert in_three_runs(warned, workers, setting) == (([], 1), (raised, 1), ([], 1))
+
+
+def set_own_filter():
+    """An initializer that has one kind of warnings raised."""
+    warnings.simplefilter("error", OwnWarning)
+
+
+@pytest.mark.usefixtures("usual_filters")
+def test_filters_of_an_initializer():
+    """They stay, ahead of what the caller changes later."""
+    with ProcessStrategy(max_workers=1, initializer=set_own_filter) as workers:
+        assert run(warned, [None], strategy=workers) == [(["OwnWarning"], 1)]
+        warnings.simplefilter("ignore")
+        assert run(warned, [None], strategy=workers) == [(["OwnWarning"], 1)]
+
+
+MAIN = """
+import sys, warnings
+sys.path[:0] = {path!r}
+from concurrent_choices import run
+
+class Odd(UserWarning):
+    pass
+
+def warn(_item):
+    warnings.warn("odd", Odd)
+
+warnings.simplefilter("error", Odd)
+(error,) = run(warn, [1], strategy="process", return_exceptions=True)
+print(type(error) is Odd)
+"""
+
+
+def test_a_category_of_the_main_module():
+    """A category that travels by value is known by its name."""
+    done = interpreter("-c", MAIN.format(path=sys.path))
+    assert (done.stdout, done.stderr) == ("True\n", "")
+
+
+@pytest.mark.usefixtures("usual_filters")
+def test_where_nobody_has_set_anything():
+    """Nothing is carried, and no worker imports what would take it over."""
+    assert _settings.settings() == {}
