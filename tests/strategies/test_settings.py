@@ -234,5 +234,5 @@ def test_a_category_of_the_main_module():
 
 @pytest.mark.usefixtures("usual_filters")
 def test_where_nobody_has_set_anything():
-    """Nothing is carried, and no worker imports what would take it over."""
+    """Nothing is carried."""
     assert _settings.settings() == {}

@@ -121,6 +121,7 @@ def test_a_bare_worker_is_lean():
         "_strategies._workers._loading",
         "_strategies._workers._outcome",
         "_strategies._workers._page",
+        "_strategies._workers._settings",
         "_strategies._workers._surroundings",
         "_strategies._workers._voice",
         "_strategies._workers._wire",

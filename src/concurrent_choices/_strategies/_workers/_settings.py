@@ -1,7 +1,7 @@
 """What a program has set in modules of others, and results depend on: carried only where somebody changed it.
 
-A worker imports this when there is something to take over, so nothing slow may be imported here, and no
-module only to find that nobody has set anything in it.
+A worker imports this when it starts, so nothing slow may be imported here, and no module only to find that
+nobody has set anything in it.
 """
 
 from __future__ import annotations
@@ -132,6 +132,8 @@ def _words(pattern: Any) -> Any:
 
 def take_settings(new: dict[str, Any], old: dict[str, Any] | None) -> None:
     """In a worker: have what a caller has set, where that is not what it had set before; None at first."""
+    if new == (old or {}):
+        return
     if old is None and "warnings" in new:
         _note_filters()
     before = old or {}

@@ -13,6 +13,7 @@ import sys
 import time
 
 from ..._facts._lean import TYPE_CHECKING
+from ._settings import settings, take_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +24,6 @@ __all__ = ["adopt", "surroundings"]
 
 def surroundings() -> dict[str, Any]:
     """What the caller has now, in the context that it is called in."""
-    from ._settings import settings  # noqa: PLC0415 - a worker needs it only where something is set
-
     return {
         "argv": list(sys.argv),
         "decimal": _decimal_rules(),
@@ -144,7 +143,7 @@ def adopt(new: dict[str, Any], told: dict[str, Any]) -> None:
     """
     _adopt_environment(new["environ"], told.get("environ"))  # first: it says where locales are
     _adopt_logging(new["logging"] or _UNUSED, told.get("logging") or _UNUSED)
-    _adopt_settings(new["settings"], told.get("settings"))
+    take_settings(new["settings"], told.get("settings"))
     for name, take in _TAKERS.items():
         if name not in told or told[name] != new[name]:
             take(new[name])
@@ -171,13 +170,6 @@ def _adopt_logging(new: tuple[int, dict[str, int]], old: tuple[int, dict[str, in
     for name in old[1] | new[1]:
         if old[1].get(name) != (level := new[1].get(name, 0)):
             logging.getLogger(name).setLevel(level)
-
-
-def _adopt_settings(new: dict[str, Any], old: dict[str, Any] | None) -> None:
-    if new != (old or {}):
-        from ._settings import take_settings  # noqa: PLC0415 - as in `surroundings`
-
-        take_settings(new, old)
 
 
 def _take_decimal_rules(rules: tuple[Any, ...] | None) -> None:
