@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from .._facts._profile import Payload
+from .._work._captured import replaced_in
 from .._work._imports import imports_of
 from .._work._obstacle import obstacle
 from .._work._pickling import dump, load, size_of
@@ -70,7 +71,9 @@ def weigh(bench: Bench, state: State | None, each: float, deadline: int) -> Payl
     weighed: list[Payload] = []
 
     def work() -> None:
-        weighed.append(_kept_here(weigh_payload(bench.fn, items, results, each, bench.clock), state))
+        weighed.append(
+            _kept_here(weigh_payload(bench.fn, items, results, each, bench.clock), bench.fn, state)
+        )
 
     if _done_by_another(bench, work, patience):
         sent = (*items[:1], *results[:1])
@@ -97,8 +100,10 @@ def _made_up_for(bench: Bench, hand: Hand, patience: float) -> float:
     return min(PATIENCE[1], patience * queued / max(1e-9, patience - queued))
 
 
-def _kept_here(payload: Payload, state: State | None) -> Payload:
+def _kept_here(payload: Payload, fn: object, state: State | None) -> Payload:
     """The payload with what calls change as its obstacle: results must not depend on who makes the calls."""
+    if not payload.obstacle and (replaced := replaced_in(fn)):
+        return evolve(payload, obstacle=f"{replaced} was replaced here, which another process would not see")
     changed = state.lost_elsewhere() if state is not None and not payload.obstacle else ""
     if not changed:
         return payload

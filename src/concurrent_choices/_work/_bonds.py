@@ -18,7 +18,8 @@ from typing import Any, cast
 
 from ._asking import attributes_of, elements_of, of_type
 from ._callables import name_of
-from ._captured import is_own, reached_from
+from ._captured import reached_from
+from ._strangers import is_own
 from ._words import text_of
 
 __all__ = ["bound_to_thread", "is_loop_bound", "refused_thread"]

@@ -18,20 +18,20 @@ from ._asking import answers, attributes_of, is_a, of_type
 from ._callables import enclosed
 from ._code import globals_in, names_in, of_libraries
 from ._generators import is_shared
-from ._pickling import MAINS
+from ._strangers import is_mock, is_own, strangers_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
 __all__ = [
-    "is_own",
     "is_own_function",
     "is_own_module",
     "parts_of",
     "parts_of_class",
     "parts_of_module",
     "reached_from",
+    "replaced_in",
     "wrapped_by",
 ]
 
@@ -69,6 +69,13 @@ def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
                 ahead.extend(inside)
                 if of_type(thing, FunctionType, type):
                     yield name, thing
+
+
+def replaced_in(fn: Any) -> str:
+    """What a test has put a mock in place of, among what a callable uses; empty for nothing."""
+    if "unittest.mock" not in sys.modules:
+        return ""
+    return next((name for name, value in reached_from(fn) if is_mock(value)), "")
 
 
 def _followed(thing: Any) -> Iterable[tuple[str, Any]] | None:
@@ -128,8 +135,9 @@ def _plain(held: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def parts_of_module(module: ModuleType, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
-    """What is named of a module that is the user's own."""
+    """What is named of a module that is the user's own; of a library's, what was put into it from outside."""
     if not is_own_module(module):
+        yield from strangers_in(module, names)
         return
     held = vars(module)
     yield from ((each, held[each]) for each in sorted(names & held.keys()))
@@ -156,14 +164,6 @@ def wrapped_by(function: FunctionType) -> list[FunctionType]:
         found.append(inner)
         inner = inner.__dict__.get("__wrapped__")
     return found
-
-
-def is_own(kind: type) -> bool:
-    """Whether a class is the user's own."""
-    if kind.__module__ in MAINS:
-        return True
-    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    return file is not None and not file.startswith(LIBRARIES)
 
 
 def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:

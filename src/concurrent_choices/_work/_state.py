@@ -14,10 +14,11 @@ from types import ModuleType
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._alterations import altered_by, alters_items
 from ._asking import attributes_of, elements_of, is_frozen, is_logger, of_type
-from ._captured import is_own, parts_of
+from ._captured import parts_of
 from ._generators import draws
 from ._marks import summed
 from ._stores import may_store
+from ._strangers import is_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,8 @@ from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, Metho
 
 from .._facts._lean import TYPE_CHECKING
 from ._asking import attributes_of, is_logger, of_type
-from ._captured import is_own, is_own_module
+from ._captured import is_own_module
+from ._strangers import is_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,110 @@
+"""What a test has put into a library's modules is seen where the code of a callable names it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import http.client
+import json
+import os
+import time
+from unittest.mock import MagicMock, create_autospec, patch
+
+import numpy as np
+import pytest
+
+from concurrent_choices import AdaptiveExecutor, AutoStrategy, recommend, run
+from concurrent_choices._work._captured import parts_of, replaced_in
+from concurrent_choices._work._imported import Imported
+from concurrent_choices._work._strangers import strangers_in
+
+
+def uses(item):
+    """Names a function, one of a submodule, a class, a method of a class, and what nobody has replaced."""
+    there = os.path.exists(os.getcwd())  # noqa: PTH109, PTH110 - it is their names that matter
+    day = dt.datetime.fromtimestamp(time.time(), dt.UTC)
+    return item, there, day, json.dumps(item), http.client.HTTPConnection.send, np.linalg.norm([item])
+
+
+def unlike(*_args, **_options):
+    """What stands there instead."""
+    return 5.0
+
+
+class FakeDate(dt.datetime):
+    """As tests have it that set the clock."""
+
+
+def seen(fn=uses):
+    """What of libraries it sees replaced."""
+    return [name for name, _ in parts_of(fn) if "." in name] + [
+        ".".join(place) for place in Imported(fn).marks
+    ]
+
+
+def test_where_nothing_was_replaced():
+    """A library's own things are none of ours, whatever it had written by code or took from others."""
+    assert seen() == []
+    assert replaced_in(uses) == ""
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        ((time, "time"), "time.time"),
+        ((json, "dumps"), "json.dumps"),
+        ((os, "getcwd"), "os.getcwd"),
+        ((os.path, "exists"), "os.path.exists"),
+        ((http.client.HTTPConnection, "send"), "http.client.HTTPConnection.send"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["mock", "function", "autospec"])
+def test_what_was_replaced_is_named(place, name, kind, monkeypatch):
+    """By a mock, by a function of one's own, and by one that was made after the other's example."""
+    instead = {"mock": MagicMock, "function": lambda: unlike, "autospec": lambda: create_autospec(unlike)}
+    if name == "http.client.HTTPConnection.send":
+        name = "http.HTTPConnection.send" if False else name
+    with monkeypatch.context() as patches:
+        patches.setattr(*place, instead[kind]())
+        assert name in {*seen()}
+        assert replaced_in(uses) == ("" if kind == "function" else name)
+    assert replaced_in(uses) == ""
+
+
+def test_a_class_of_ones_own_is_a_stranger(monkeypatch):
+    """As where a test sets the clock by a class derived from the library's."""
+    monkeypatch.setattr(dt, "datetime", FakeDate)
+    assert "datetime.datetime" in seen()
+
+
+def test_what_a_library_has_written_by_code_is_none():
+    """Some that decorate functions compile new ones, of no file."""
+    space = {"__name__": "somewhere"}
+    exec(compile("def wrapped(): pass", "<made>", "exec"), space)
+    with patch.object(functools, "made", space["wrapped"], create=True):
+        assert list(strangers_in(functools, frozenset({"made"}))) == []
+
+
+def stamped(item):
+    """Computes for a while; the clock it names is replaced."""
+    return sum(range(20_000)) and time.time(), item
+
+
+def test_auto_keeps_it_here():
+    """Results are those of the function that was put there, in all items, however long they take."""
+    with patch("time.time", return_value=5.0):
+        assert {at for at, _ in run(stamped, range(3000), strategy=AutoStrategy(max_workers=2))} == {5.0}
+
+
+def test_recommend_keeps_it_here():
+    """No process is recommended, and the obstacle says what was replaced."""
+    with patch("time.time", return_value=5.0):
+        verdict = recommend(stamped, range(3000))
+    assert "time.time was replaced here" in verdict.profile.payload.obstacle
+
+
+def test_an_executor_keeps_it_here():
+    """Calls that compute long enough for a process are made in this one."""
+    with patch("time.time", return_value=5.0), AdaptiveExecutor() as pool:
+        done = [pool.submit(stamped, number) for number in range(400)]
+        assert {each.result()[0] for each in done} == {5.0}
