@@ -17,7 +17,7 @@ from engine_coroutines import STARTING as LOOP_STARTING
 from engine_coroutines import LoopStrategy
 from engine_fakes import ALONE, STARTING, Scripted, ScriptedStrategy
 
-from concurrent_choices import arun, run, stream
+from concurrent_choices import InvalidArgumentError, arun, run, stream
 from concurrent_choices._engine._auto import AutoStrategy
 from concurrent_choices._engine._conductor import Conductor
 from concurrent_choices._engine._elastic_pool import explain_refusals
@@ -240,6 +240,13 @@ def test_not_thread_safe_means_this_thread():
 
     names = run(name_of_thread, range(40), strategy=AutoStrategy(thread_safe=False))
     assert set(names) == {threading.current_thread().name}
+
+
+@pytest.mark.parametrize("answer", ["no", 0, None])
+def test_what_is_neither_true_nor_false_is_refused(answer):
+    """A word such as "no" would count as true."""
+    with pytest.raises(InvalidArgumentError, match="must be True or False"):
+        AutoStrategy(thread_safe=answer)
 
 
 def test_not_thread_safe_with_a_timeout_means_one_thread():

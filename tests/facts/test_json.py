@@ -82,3 +82,5 @@ def test_a_value_that_the_class_refuses_is_refused():
     """The class's own validation speaks through the same error."""
     with pytest.raises(InvalidArgumentError, match="is no Machine"):
         structured({"cpus": 0}, Machine)
+    with pytest.raises(InvalidArgumentError, match="must be a number above 0, such as 64, not True"):
+        Machine(cpus=True)

@@ -76,6 +76,12 @@ def test_arguments_that_cannot_work_are_refused(arguments, problem):
     assert f"{caught.value.argument}: {caught.value.problem}" == problem
 
 
+def test_a_name_that_is_no_text_is_refused():
+    """It stands in tables and JSON."""
+    with pytest.raises(InvalidArgumentError, match="must be a string, not 5"):
+        Workload(square, [1], name=5)
+
+
 @pytest.mark.parametrize("count", [-1, 2.5, "3", True])
 def test_a_count_that_is_none_is_refused(count):
     """There is a whole number of items, and no fewer than none."""

@@ -553,6 +553,7 @@ def test_a_single_callable_gets_no_lanes():
     decider = controller(threads=1)
     arrangement = decider.look(Sight(now=0.01, remaining=49, held=0.01))
     assert (arrangement.threads, arrangement.relieved) == (0, False)
+    assert arrangement.reason == "it waits, and may run in one thread, as was asked for"
 
 
 def test_a_prior_is_taken_up_at_once():

@@ -173,9 +173,23 @@ def test_the_verdict_is_a_recommendation():
     """It goes wherever one goes; its JSON gives it back, without the work."""
     verdict = recommend(callables.double, range(50))
     again = Recommendation.from_json(verdict.to_json())
+    assert type(verdict).from_json(verdict.to_json()) == again
     assert isinstance(verdict, Recommendation)
     assert again.plan == verdict.plan
     assert str(again) == str(verdict)
+
+
+def test_an_iterable_that_raised_has_no_more_items():
+    """The prediction is for those that came, and is no assumption."""
+
+    def broken():
+        yield from (1, 2)
+        raise LookupError
+
+    verdict = recommend(callables.double, broken())
+    assert (verdict.items, verdict.items_known) == (2, True)
+    with pytest.raises(LookupError):
+        verdict.run()
 
 
 @pytest.mark.parametrize("made", [lambda verdict: verdict, lambda verdict: verdict.strategy])

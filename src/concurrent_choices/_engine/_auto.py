@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from .._facts._batch import Batch
 from .._facts._numbers import plain_int_or_none
-from .._facts._validators import positive_or_none
+from .._facts._validators import positive_or_none, switch
 from .._strategies._lanes._kept import ThreadBacked
 from .._work._job import Job
 from ._automatic import NAME, Automatic
@@ -32,7 +32,7 @@ class AutoStrategy(ThreadBacked):
     name = NAME
     max_workers: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
     concurrency: int | None = field(default=None, converter=plain_int_or_none, validator=positive_or_none)
-    thread_safe: bool = True
+    thread_safe: bool = field(default=True, validator=switch)
 
     def _execute(self, job: Job) -> Iterator[Batch]:
         return self._automatic().execute(job)

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any
 
-from attrs import Attribute, field, frozen
+from attrs import field, frozen
 
 from .._errors import InvalidArgumentError
 from ._numbers import plain_int_or_none
-from ._validators import from_0_or_none
+from ._validators import from_0_or_none, switch
 
 __all__ = ["Machine"]
 
 
 def _processors(cpus: float) -> float:
     try:
-        number = float(cpus)
+        number = 0.0 if isinstance(cpus, bool) else float(cpus)
     except (TypeError, ValueError, OverflowError):
         number = 0.0
     if not 0.0 < number < inf:
         raise InvalidArgumentError("cpus", f"must be a number above 0, such as 64, not {cpus!r}")
     return number
-
-
-def _switch(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    if not isinstance(value, bool):
-        raise InvalidArgumentError(attribute.name, f"must be True or False, not {value!r}")
 
 
 @frozen(kw_only=True)
@@ -49,7 +43,7 @@ class Machine:
 
     cpus: float = field(default=1.0, converter=_processors)
     memory: int | None = field(default=None, converter=plain_int_or_none, validator=from_0_or_none)
-    gil: bool = field(default=True, validator=_switch)
+    gil: bool = field(default=True, validator=switch)
     start_methods: tuple[str, ...] = ("fresh",)
     platform: str = "linux"
     python: str = "cpython 3.11"

@@ -10,7 +10,7 @@ from attrs import Attribute, validators
 from .._errors import InvalidArgumentError
 from ._numbers import is_whole
 
-__all__ = ["callable_or_none", "from_0_or_none", "one_of", "positive", "positive_or_none"]
+__all__ = ["callable_or_none", "from_0_or_none", "one_of", "positive", "positive_or_none", "switch", "words"]
 
 
 def positive(_instance: object, attribute: Attribute[Any], value: object) -> None:
@@ -39,6 +39,18 @@ def one_of(*choices: str) -> Callable[[object, Attribute[Any], object], None]:
             raise InvalidArgumentError(attribute.name, f"must be one of {listed}, not {value!r}")
 
     return check
+
+
+def switch(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    """An attrs validator: True or False, as "no" would count as true."""
+    if not isinstance(value, bool):
+        raise InvalidArgumentError(attribute.name, f"must be True or False, not {value!r}")
+
+
+def words(_instance: object, attribute: Attribute[Any], value: object) -> None:
+    """An attrs validator: a string."""
+    if not isinstance(value, str):
+        raise InvalidArgumentError(attribute.name, f"must be a string, not {value!r}")
 
 
 def callable_or_none(_instance: object, attribute: Attribute[Any], value: object) -> None:

@@ -13,7 +13,7 @@ from attrs import Attribute, Factory, field, frozen
 
 from .._errors import InvalidArgumentError
 from ._numbers import length_of, plain_int_or_none
-from ._validators import from_0_or_none
+from ._validators import from_0_or_none, words
 
 __all__ = ["Workload"]
 
@@ -73,8 +73,8 @@ class Workload:
         name: What to call it in tables.
 
     Raises:
-        InvalidArgumentError: `fn` is no callable, `items` nothing to iterate over, or `items_count` no whole
-            number from 0.
+        InvalidArgumentError: `fn` is no callable, `items` nothing to iterate over, `items_count` no whole
+            number from 0, or `name` no string.
     """
 
     fn: Callable[[Any], Any] = field(validator=_callable)
@@ -82,7 +82,7 @@ class Workload:
     items_count: int | None = field(
         default=None, kw_only=True, converter=plain_int_or_none, validator=_countable
     )
-    name: str = field(default=Factory(_name, takes_self=True), kw_only=True)
+    name: str = field(default=Factory(_name, takes_self=True), kw_only=True, validator=words)
 
     @property
     def count(self) -> int | None:

@@ -154,7 +154,7 @@ class Feed:
         except Exception as error:  # noqa: BLE001 - the iterable's error is raised in its place, after the results already due
             self.error, self._iterator = error, iter(())  # some can go on after it: nobody else would
         start, self._next = self._next, self._next + len(pulled)
-        if len(pulled) < count and self.error is None:
+        if len(pulled) < count:  # also after an error there are no more
             self.count = self._next
         return [Claim(start, pulled)] if pulled else []
 

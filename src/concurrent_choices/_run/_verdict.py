@@ -85,6 +85,11 @@ class Verdict(Recommendation):
         """
         return Recommendation(**_parts(self)).to_json(indent=indent)
 
+    @classmethod
+    def from_json(cls, text: str) -> Any:
+        """The `Recommendation` that `to_json` wrote, which has no work to go on with."""
+        return Recommendation.from_json(text)
+
     def __reduce__(self) -> tuple[Callable[[], Recommendation], tuple[()]]:
         # The work that is left holds iterators and calls under way, which stay where they are.
         return partial(Recommendation, **_parts(self)), ()

@@ -543,6 +543,18 @@ def test_an_advisor_inside_of_another_says_nothing_of_what_it_did_not_time():
     }
 
 
+def test_a_route_that_never_answered_is_not_fine():
+    """Where each request raised or was given up, nobody has seen what it does."""
+
+    async def raising(_scope, _receive, _send):
+        raise ValueError
+
+    done = drive(raising, [Request("/")], times=4, at_once=2, timeout=5)
+    (advice,) = done.advice
+    assert (advice.finding, done.answered) == ("unknown", 0)
+    assert "it never answered" in str(done.advice)
+
+
 @pytest.mark.parametrize(("gil", "words"), [(1.0, "20.0 ms under the GIL"), (None, "perhaps under the GIL")])
 def test_what_was_not_seen_of_the_gil_is_not_claimed(gil, words):
     """A route that computed in threads beside others is told so, with its doubt."""

@@ -135,6 +135,7 @@ class EndpointAdvisor:
         began = time.perf_counter_ns()
         try:
             await visit.timed(_awaiting(self.app, scope, receive, send))
+            visit.returned = True
         finally:
             wall = time.perf_counter_ns() - began
             visit.over = True

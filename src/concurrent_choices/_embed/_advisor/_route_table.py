@@ -62,7 +62,7 @@ class Route:
         self.method = method
         self.path = path
         self.handler = handler
-        self.requests = self.timed = self.wall = self.held = 0
+        self.requests = self.timed = self.returned = self.wall = self.held = 0
         self.close = self.close_held = self.cpu = self.idle = self.queued = self.pooled = 0
         self.loop_lines: Counter[tuple[str, str]] = Counter()
         self.thread_lines: Counter[tuple[str, str]] = Counter()
@@ -73,6 +73,7 @@ class Route:
         """A request was answered."""
         self.requests += 1
         self.timed += 1
+        self.returned += visit.returned
         self.wall += wall
         self.held += visit.held
         if visit.closely:

@@ -57,6 +57,7 @@ class Means:
         gil: The share of that computing that holds the GIL; None where not known.
         threads: How many threads the pool has.
         is_async: Whether its handler is an `async def`; None where there is no telling.
+        vain: Whether all that were timed raised or were given up.
         loop_line: Where it holds the loop, and what is called there.
         thread_line: Where it is in a thread, and what is called there.
     """
@@ -73,6 +74,7 @@ class Means:
     gil: float | None
     threads: int
     is_async: bool | None
+    vain: bool = False
     loop_line: tuple[str, str] = ("", "")
     thread_line: tuple[str, str] = ("", "")
 
@@ -109,6 +111,7 @@ def means_of(route: Route, threads: int) -> Means:
         gil=_held_by(route),
         threads=threads,
         is_async=is_async,
+        vain=route.timed > 0 and not route.returned,
         loop_line=_most(route.loop_lines),
         thread_line=_most(route.thread_lines),
     )
@@ -154,6 +157,13 @@ def _advice(route: Route, means: Means) -> Advice:
 
 def say(means: Means) -> tuple[str, str, str]:
     """The finding, the sentence, and the line it is about."""
+    found = _said(means)
+    if means.vain and found[0] == "fine":  # it says little of a handler that nobody saw come to its end
+        return "unknown", "it never answered: each request raised, or was given up", ""
+    return found
+
+
+def _said(means: Means) -> tuple[str, str, str]:
     if means.timed < FEW:
         return "unknown", "too few requests were timed to say anything", ""
     blocked = means.blocked

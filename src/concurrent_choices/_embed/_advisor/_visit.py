@@ -59,6 +59,7 @@ class Visit:
             where looked at closely: then it was the step that waited, rather than for the GIL.
         queued: Time it waited for a thread of the pool, ns, where looked at closely.
         pooled: Time a thread of the pool worked for it, ns, where looked at closely.
+        returned: Whether the application came to its end, rather than to an error.
         lines: Where it was seen to hold the loop, how often.
     """
 
@@ -72,13 +73,14 @@ class Visit:
         "over",
         "pooled",
         "queued",
+        "returned",
         "thread",
     )
 
     def __init__(self, thread: LoopThread, *, closely: bool) -> None:
         self.thread = thread
         self.closely = closely
-        self.over = False
+        self.over = self.returned = False
         self.held = self.cpu = self.idle = self.queued = self.pooled = 0
         self.lines: dict[tuple[str, str], int] | None = None
         self._loop = asyncio._get_running_loop()  # noqa: SLF001 - the public function raises where another library's runs

@@ -90,7 +90,8 @@ class Alone:
     def _to_lanes(self, sight: Sight) -> Stage:
         known, solo, waits = self._known, self._solo, self._solo.waits_now
         if known.limits.threads < 2:  # noqa: PLR2004 - one thread is the calling one
-            return self._stay(f"it waits, and may run in one thread: {known.obstacle}", CALM)
+            why = f": {known.obstacle}" if known.obstacle else ", as was asked for"
+            return self._stay(f"it waits, and may run in one thread{why}", CALM)
         if known.apart and solo.waits < ABOVE_ALL:  # lanes would compute at once, or it waits for a core
             return self._stay(f"it computes, and {known.apart}", CALM)
         if known.contends(sight.now, solo.items):
