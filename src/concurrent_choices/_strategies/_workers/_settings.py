@@ -101,20 +101,21 @@ def _numpy_rules() -> tuple[dict[str, str], dict[str, Any]] | None:
     return (errors, printed) if printed or errors != _ERRORS else None
 
 
-def _warning_filters() -> bytes | None:
+def _warning_filters() -> str | None:
     """All of them, in their order, without anything that would have to be imported."""
     filters: Any = getattr(sys.modules.get("warnings"), "filters", _FILTERS)
     now = tuple(filters)
     if now == _FILTERS:
         return None
-    seen, pickle = _last[0]
+    seen, words = _last[0]
     if seen != now:
-        pickle = dumps([*map(_packed, now)], 5)
-        _last[0] = now, pickle
-    return pickle
+        # Python's own filters name `__main__`, for which `dump` would ask cloudpickle if it saw the word.
+        words = dumps([*map(_packed, now)], 5).hex()
+        _last[0] = now, words
+    return words
 
 
-_last: list[tuple[_Filter, bytes]] = [((), b"")]
+_last: list[tuple[_Filter, str]] = [((), "")]
 """The filters of the time before: a program changes them seldom, and to pickle them takes 40 us."""
 
 
@@ -167,13 +168,13 @@ def _take_timeout(seconds: float | None, _old: object) -> None:
     setdefaulttimeout(seconds)
 
 
-def _take_warning_filters(new: bytes | None, _old: object) -> None:
+def _take_warning_filters(new: str | None, _old: object) -> None:
     """Have the caller's in place of those of before, after those that were set here."""
     import warnings  # noqa: PLC0415 - as above
 
     now: Any = warnings.filters
     before, last = _given or ([*_FILTERS],) * 2
-    theirs: list[_Filter] = before if new is None else loads(new)
+    theirs: list[_Filter] = before if new is None else loads(bytes.fromhex(new))
     own = [each for each in now if _packed(each) not in last and _packed(each) not in theirs]
     _given[:] = before, theirs
     warnings.resetwarnings()
