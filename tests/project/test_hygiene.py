@@ -34,6 +34,13 @@ def sources() -> list[Path]:
     return [path for path in files() if path.suffix == ".py"]
 
 
+def test_no_two_files_of_tests_have_one_name():
+    """pytest imports them by their names alone, and collects nothing at all where two are the same."""
+    inside = [path.name for path in sources() if (ROOT / "tests") in path.parents]
+    names = [name for name in inside if name.startswith("test_")]
+    assert not {name for name in names if names.count(name) > 1}
+
+
 @pytest.mark.parametrize("path", modules(), ids=named)
 def test_modules_stay_readable(path):
     """A module of more than 400 lines is cut."""
