@@ -35,7 +35,7 @@ def sources() -> list[Path]:
 
 
 def test_no_two_files_of_tests_have_one_name():
-    """pytest imports them by their names alone, and collects nothing at all where two are the same."""
+    """They are imported by their names alone, and collects nothing at all where two are the same."""
     inside = [path.name for path in sources() if (ROOT / "tests") in path.parents]
     names = [name for name in inside if name.startswith("test_")]
     assert not {name for name in names if names.count(name) > 1}
