@@ -12,24 +12,15 @@ from itertools import count
 from queue import SimpleQueue
 
 import pytest
+from pool_calls import OnlyHere, account
 
 from concurrent_choices import AdaptiveExecutor, NotPicklableError, WorkerDiedError
 from concurrent_choices._embed import _in_tray, _process_pool
-from concurrent_choices._embed._account import Account
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._process_pool import ProcessPool
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._strategies._workers._host import FALSE_STARTS
 from descriptors import no_descriptors
-
-
-def account(ceiling=None):
-    """A callable whose calls are short and belong to processes."""
-    made = Account("its name", object(), start=4, most=4, ceiling=ceiling, cpus=4.0)
-    for _ in range(2):
-        made.learn(1e-3, 1e-3, 0.0)
-    made.move()
-    return made
 
 
 def task(fn, *args, known=None):
@@ -72,15 +63,6 @@ def test_calls_that_come_while_its_thread_fails_to_start(monkeypatch):
     assert all(call.account.place == "thread" for call in calls)
 
 
-def only_in(home, what):
-    """Load something, unless this is another process."""
-    if os.getpid() == home:
-        return what
-    if what == "deadly":
-        os._exit(3)
-    raise ValueError(what)
-
-
 class Exits:
     """A callable, or an argument, that would end whatever thread pickles it."""
 
@@ -89,19 +71,6 @@ class Exits:
 
     def __reduce_ex__(self, protocol):
         sys.exit(f"pickled as of {protocol}")
-
-
-class OnlyHere:
-    """A callable, or an argument, that other processes cannot load."""
-
-    def __init__(self, what):
-        self.what = what
-
-    def __call__(self):
-        return os.getpid()
-
-    def __reduce__(self):
-        return only_in, (os.getpid(), self.what)
 
 
 LIST = [1, 2]

@@ -11,9 +11,9 @@ from socket import MSG_DONTWAIT, socketpair
 from types import SimpleNamespace
 
 import pytest
+from pool_calls import OnlyHere, account
 
 from concurrent_choices import AdaptiveExecutor, WorkerDiedError
-from concurrent_choices._embed._account import Account
 from concurrent_choices._embed._call_queue import JOB, CallQueue
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._process_pool import ProcessPool
@@ -21,15 +21,6 @@ from concurrent_choices._embed._recall import SEEN, SLOW, overdue
 from concurrent_choices._embed._tasks import Task
 
 NUMBERS = count(1)
-
-
-def account():
-    """A callable whose calls are short and belong to processes."""
-    made = Account("its name", object(), start=4, most=4, ceiling=None, cpus=4.0)
-    for _ in range(2):
-        made.learn(1e-3, 1e-3, 0.0)
-    made.move()
-    return made
 
 
 def task(fn, *args):
@@ -255,25 +246,6 @@ def test_a_worker_that_hangs_and_is_killed_takes_no_other_call_with_it(tmp_path)
         assert pool.behind.result(60) == pool.busy.result(60)
         assert {known.away for known in pool.executor._core.accounts} == {0}
     assert calls_in(tmp_path) == ["behind", "busy", "hanging"]
-
-
-def only_in(home, how):
-    """Load something in one process only."""
-    if os.getpid() == home:
-        return home
-    if how == "deadly":
-        os._exit(3)
-    raise ValueError(how)
-
-
-class OnlyHere:
-    """An argument that no other process can read."""
-
-    def __init__(self, how):
-        self.how = how
-
-    def __reduce__(self):
-        return only_in, (os.getpid(), self.how)
 
 
 def where(_given):

@@ -11,7 +11,7 @@ from types import CodeType, FunctionType
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from .._work._asking import is_a, of_type
 from .._work._captured import reached_from
-from .._work._code import codes_in
+from .._work._code import KEPT, codes_in
 from .._work._generators import pickled
 from .._work._words import reason_of
 
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["Held", "digest_of", "held_by"]
-
-KEPT = 512
-"""Functions whose code is remembered by its digest (guessed: fifty kilobytes)."""
 
 _SPELLED = (int, float, complex, str, bytes, tuple)
 """Constants that are spelled alike in every process: not so sets, nor the code of functions inside."""

@@ -22,9 +22,9 @@ from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._watch import Watch
 from .._strategies._workers._wire import Kind, Terms
 from .._work._apart import keep_apart
-from .._work._captured import replaced_in
 from .._work._job import Job
 from .._work._mutex import Mutex
+from .._work._obstacle import mocked
 from .._work._pickling import dump, dump_callable
 from .._work._state import State
 from .._work._words import reason_of
@@ -87,10 +87,8 @@ class WorkerStartup:
 
     def _kept_by(self, done: Done) -> str:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
-        if replaced := replaced_in(self._job.fn):
-            return f"{replaced} was replaced here, which another process would not see"
-        if witness := self.witness():
-            return witness
+        if stays := mocked(self._job.fn) or self.witness():
+            return stays
         if too_dear(self._job.source, done, self.workers):
             return "carrying items and results would cost more than it saves"
         return stranded(done.results)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from .._facts._profile import Payload
-from .._work._captured import replaced_in
 from .._work._imports import imports_of
-from .._work._obstacle import obstacle
+from .._work._obstacle import mocked, obstacle
 from .._work._pickling import dump, load, size_of
 from .._work._state import State
 from ._awaited_calls import AwaitedCalls
@@ -102,9 +101,11 @@ def _made_up_for(bench: Bench, hand: Hand, patience: float) -> float:
 
 def _kept_here(payload: Payload, fn: object, state: State | None) -> Payload:
     """The payload with what calls change as its obstacle: results must not depend on who makes the calls."""
-    if not payload.obstacle and (replaced := replaced_in(fn)):
-        return evolve(payload, obstacle=f"{replaced} was replaced here, which another process would not see")
-    changed = state.lost_elsewhere() if state is not None and not payload.obstacle else ""
+    if payload.obstacle:
+        return payload
+    if stays := mocked(fn):
+        return evolve(payload, obstacle=stays)
+    changed = state.lost_elsewhere() if state is not None else ""
     if not changed:
         return payload
     return evolve(payload, obstacle=f"calls change {changed}, which would be lost in another process")

@@ -16,10 +16,11 @@ from typing import Any
 
 from ._asking import attributes_of, of_type
 from ._callables import enclosed
+from ._captured import replaced_in
 from ._pickling import dump
 from ._words import text_of
 
-__all__ = ["obstacle"]
+__all__ = ["mocked", "obstacle"]
 
 _DEEPEST = 6
 """Levels looked into (guessed: a path any longer would not fit into a sentence)."""
@@ -28,6 +29,12 @@ _WIDEST = 1000
 """Elements of a container tried one by one (guessed: a few milliseconds)."""
 
 _TOO_DEEP = "it is nested too deeply to be pickled"
+
+
+def mocked(fn: Any) -> str:
+    """Why a callable stays that uses what a test has put a mock in place of; empty where it uses none."""
+    replaced = replaced_in(fn)
+    return replaced and f"{replaced} was replaced here, which another process would not see"
 
 
 def obstacle(thing: Any, name: str) -> str:

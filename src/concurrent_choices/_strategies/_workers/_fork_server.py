@@ -147,7 +147,7 @@ def _preload(*modules: str) -> None:
 def _is_found(package: str, file: str) -> bool:
     """Whether a package would be imported from a file: before its folder there may be others on the path."""
     spec = PathFinder.find_spec(package)
-    return spec is not None and bool(file) and spec.origin == file
+    return spec is not None and spec.origin == file
 
 
 def _import(name: str) -> None:
