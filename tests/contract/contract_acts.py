@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 import signal
 import sys
 import threading
@@ -687,8 +688,6 @@ def kill_at_three(number):
 @act
 def segfault_at_three(number):
     if number == 3:
-        import resource
-
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         ctypes.string_at(0)
     return number
