@@ -152,9 +152,10 @@ class Waiting:
         if alone > cpu:
             # A worker's seconds for an item: one by one, or in lanes inside.
             there = min(alone, cpu + HANDED) if known.limits.overlap_inside else alone
+            filling = ceil(alone / cpu)
             # Lanes that fill this process fill any: by a first call that a disk held it would take more.
-            inside = min(ceil(alone / cpu), self._climb.lanes) if there < alone else 1
-            return self._split(sight, inside, beside=there / gap)
+            inside = min(filling, self._climb.lanes) if there < alone else 1
+            return self._split(sight, filling, inside=inside, beside=there / gap)
         if not known.may_change(sight.now):
             return self
         if busy < TWO:
@@ -162,8 +163,8 @@ class Waiting:
         known.changed(sight.now)
         return Back("the lanes compute rather than wait")
 
-    def _split(self, sight: Sight, inside: int, beside: float) -> Stage | Back:
-        """Processes, with lanes inside, if the rest pays for them; these lanes go on until they are up."""
+    def _split(self, sight: Sight, filling: int, *, inside: int, beside: float) -> Stage | Back:
+        """Processes, with lanes inside, if the rest pays for them; lanes that fill the GIL stay meanwhile."""
         known = self._known
         if not (known.may_change(sight.now) or sight.others_compute >= WAITS):
             return self  # they may only have connected or imported
@@ -172,4 +173,5 @@ class Waiting:
         share = ceil(min(sight.flying, MOST_INSIDE * known.limits.processes) / known.limits.processes)
         why = f"it waits and computes under the GIL, and {known.left(sight)}"
         lanes = known.limits.inside(max(inside + 1, share)) if inside > 1 else 1
+        self._climb.narrow(filling)
         return Starting(known, sight, why, before=self, inside=lanes)
