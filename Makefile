@@ -12,10 +12,12 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --ed
 
 .PHONY: demo test bench experiments docs clean
 
+# Workers are interpreters of their own, and pip compiles nothing that is installed as editable.
 demo: $(VENV)/.demo
+	@$(BIN)/python -m compileall -q src examples
 	$(BIN)/python -m examples.demo
 
-# Hundreds of interpreters are started, and pip compiles nothing that is installed as editable.
+# As above: hundreds of interpreters are started.
 test: $(VENV)/.test
 	@$(BIN)/python -m compileall -q src tests benchmarks examples
 	$(BIN)/python -m pytest

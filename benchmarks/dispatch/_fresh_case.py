@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-import tempfile
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from benchmarks._bytecode import compile_checkout
 from benchmarks.dispatch._case import Reading
 
 __all__ = ["Fresh"]
@@ -42,11 +40,12 @@ class Fresh:
         return nullcontext()
 
     def measure(self, _live: Any) -> Reading:
-        """Start an interpreter and ask it.
+        """Start an interpreter, which finds the bytecode of what it imports, and ask it.
 
         Raises:
             RuntimeError: If it fails; the message is what it said last.
         """
+        compile_checkout()
         command = [sys.executable, "-m", "benchmarks.dispatch._fresh", *self.probe]
         done = subprocess.run(
             command,
@@ -54,7 +53,6 @@ class Fresh:
             text=True,
             check=False,
             cwd=ROOT,
-            env=with_bytecode(),
             timeout=LONGEST,
         )
         if done.returncode:
@@ -63,18 +61,3 @@ class Fresh:
             msg = f"the probe {' '.join(self.probe)} failed ({done.returncode}): {last}"
             raise RuntimeError(msg)
         return Reading(**json.loads(done.stdout.splitlines()[-1]))
-
-
-def with_bytecode() -> dict[str, str]:
-    """This environment, but interpreters keep the bytecode of what they import, and find it again.
-
-    Installers compile a package once. Where PYTHONDONTWRITEBYTECODE is set, as in many containers, a
-    source checkout would be compiled again at every start, by every worker, and the peers would not.
-    """
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return kept | {"PYTHONPYCACHEPREFIX": _bytecode().name}
-
-
-@cache
-def _bytecode() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="bytecode-")

@@ -15,6 +15,7 @@ import sys
 import time
 from pathlib import Path
 
+from benchmarks._bytecode import compile_checkout
 from benchmarks._environment import describe, without_paths, write_environment
 from benchmarks.embedding._parts import PARTS
 from benchmarks.embedding._report import write_report
@@ -56,6 +57,7 @@ def _run(rounds: int, folder: Path, *, quick: bool) -> None:
     environment = describe(PACKAGES) | {"rounds": rounds, "quick": quick}
     (folder / "results.jsonl").write_text("", encoding="utf-8")
     failures: dict[str, str] = {}
+    compile_checkout()
     for part in PARTS:
         print(f"{part} ...", flush=True)
         wrong = _part(part, rounds, folder, quick=quick)

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random, SystemRandom
 from typing import Any
 
+from .._bytecode import compile_checkout
 from ._catalogue import EXPERIMENTS
 from ._model import Size
 from ._pages import write_pages
@@ -29,6 +30,7 @@ def main() -> int:
     options = _parser().parse_args()
     record = Record(options.results)
     if not options.report_only:
+        compile_checkout()
         _measure(options, record)
     pages = write_pages(record, options.output)
     failures = [each for each in record.readings if each.error]

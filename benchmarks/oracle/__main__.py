@@ -14,6 +14,7 @@ from random import Random
 
 import attrs
 
+from benchmarks._bytecode import compile_checkout
 from benchmarks._command import options_of, seed_of
 from benchmarks._environment import describe, write_environment
 from benchmarks._results import kept_in, load
@@ -68,6 +69,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> None:
     settings = Settings(quick=options.quick, rounds=rounds, verdicts=verdicts, minutes=options.minutes)
     environment = describe() | attrs.asdict(settings) | {"only": options.only, "seed": seed}
     began = time.monotonic()
+    compile_checkout()
     with own_cache(), kept_in(folder) as keep, serving():
         environment["costs"] = calibrate()
         write_environment(folder, environment, began)  # an interrupted run can be reported too

@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from benchmarks._bytecode import compile_checkout
 from benchmarks._command import options_of, positive, seed_of
 from benchmarks._environment import describe, write_environment
 from benchmarks._results import kept_in, load
@@ -94,6 +95,7 @@ class _Session:
         sizes = self._sizes()
         settings = {"quick": self.options.quick, "only": self.options.only, "seed": self.seed, "sizes": sizes}
         environment: dict[str, Any] = describe() | settings
+        compile_checkout()
         with own_cache(), kept_in(self.folder) as keep, serving():
             environment |= {"costs": calibrate(), "left_out": self.left_out}
             write_environment(self.folder, environment, self.began)  # an interrupted run can be reported too

@@ -20,6 +20,7 @@ from random import Random
 from statistics import median
 from typing import IO
 
+from benchmarks._bytecode import compile_checkout
 from benchmarks._command import positive
 from benchmarks._interval import interval
 from benchmarks.catalogue._server import serving
@@ -84,6 +85,7 @@ def _count(name: str, size: float) -> int:
 @contextmanager
 def _contestant(tree: Path, name: str, count: int) -> Iterator[Ask]:
     """A process with the library of that tree."""
+    compile_checkout(tree)
     paths = os.pathsep.join(map(str, (tree.resolve() / "src", ROOT)))
     script = f"from benchmarks.regret.versus import serve; serve({name!r}, {count})"
     with subprocess.Popen(
