@@ -7,7 +7,7 @@ from contextlib import nullcontext
 import pytest
 
 from concurrent_choices import InvalidArgumentError, run
-from concurrent_choices._engine._outset import FIRST_LOOK, HARDLY, sleeps
+from concurrent_choices._engine._outset import FIRST_LOOK, HARDLY, Outset, sleeps
 from concurrent_choices._engine._report import RunReport
 from concurrent_choices._engine._thread_limit import ThreadLimit
 from concurrent_choices._judge._controller._alone import EAGER
@@ -48,13 +48,16 @@ def test_lanes_for_a_call_that_sleeps_are_wanted_at_the_first_look():
 
 def test_an_error_while_the_first_look_is_made_ready_is_raised_to_the_caller(monkeypatch):
     """It happens in the ticker's thread, where nobody would hear of it, and no run would be looked after."""
+    failed = threading.Event()
 
     def fail(self):
+        failed.set()
         raise LookupError("no such thing")
 
     monkeypatch.setattr(ThreadLimit, "rehearse", fail)
+    monkeypatch.setattr(Outset, "dozes", True)  # whether or not the first call has begun by then
     with pytest.raises(LookupError, match="no such thing"):
-        run(lambda _: time.sleep(0.05), range(3))
+        run(lambda _: failed.wait(30), range(3))
     monkeypatch.undo()
     assert run(lambda item: time.sleep(0.01) or item, range(3)) == [0, 1, 2]
 
