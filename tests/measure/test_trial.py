@@ -134,13 +134,11 @@ def test_hashing_is_measured_alone_and_in_two_lanes():
 @pytest.mark.parametrize(("late", "told"), [({1}, 1.0), ({1, 4}, None), ({2, 5, 6}, None), ({2, 3, 4}, 1.0)])
 def test_hashing_that_does_not_come_back_in_time_tells_nothing(late, told, monkeypatch):
     """Nor does it count as the next turn, which it ends in."""
-    monkeypatch.setattr(_control, "_PATIENCE", 0.05)
-    places, pace, begin = itertools.count(1), _control._pace, DaemonHand.begin
+    places, pace, begin, ended = itertools.count(1), _control._pace, DaemonHand.begin, DaemonHand.ended
     turns: list[threading.Event] = []
+    tardy: set[DaemonHand] = set()
 
     def hash_at_once(paces, clock):
-        if next(places) in late:
-            turns[-1].wait(10.0)
         paces.append(clock)
 
     def next_turn(*args):
@@ -148,13 +146,22 @@ def test_hashing_that_does_not_come_back_in_time_tells_nothing(late, told, monke
         return pace(*args)
 
     def begin_and_end_the_turns_before(hand, work):
-        begin(hand, work)
+        over = turns[-1]
+        if next(places) in late:
+            tardy.add(hand)
+            begin(hand, lambda: over.wait(30) and work())
+        else:
+            begin(hand, work)
         for turn in turns[:-1]:
             turn.set()
+
+    def ended_in_time(hand, _seconds):
+        return ended(hand, 0.0 if hand in tardy else 30.0)
 
     monkeypatch.setattr(_control, "_hash", hash_at_once)
     monkeypatch.setattr(_control, "_pace", next_turn)
     monkeypatch.setattr(DaemonHand, "begin", begin_and_end_the_turns_before)
+    monkeypatch.setattr(DaemonHand, "ended", ended_in_time)
     inflation = resident_inflation(1.0)
     turns[-1].set()
 
