@@ -76,6 +76,13 @@ def ready(worker):
     return worker
 
 
+def open_at_rest(pid):
+    """How many descriptors a process has open, once it waits for what comes next."""
+    while psutil.Process(pid).status() != psutil.STATUS_SLEEPING:
+        time.sleep(1e-3)
+    return len([*Path(f"/proc/{pid}/fd").iterdir()])
+
+
 @pytest.mark.parametrize("needed", [[], ["concurrent_choices._strategies._lanes._threads"]])
 def test_what_lanes_inside_need_is_imported_once(needed):
     """Our own modules."""
@@ -163,14 +170,13 @@ def test_a_fork_server_that_somebody_else_has_waited_for_is_not_killed_again(hos
 def test_a_fork_server_keeps_nothing_of_what_it_cannot_fork(host):
     """Where it has no room for all descriptors of a worker, some of them arrive."""
     ready(host.hire())
-    folder = Path(f"/proc/{host.fork_server.pid}/fd")
-    before = len([*folder.iterdir()])
+    before = open_at_rest(host.fork_server.pid)
     with socket.socket() as some:
         rights = struct.pack("2i", some.fileno(), some.fileno())
         for _ in range(10):
             host.fork_server._control.sendmsg([b"+"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
     ready(host.hire())
-    assert len([*folder.iterdir()]) == before + 2  # of the second worker
+    assert open_at_rest(host.fork_server.pid) == before + 2  # of the second worker
 
 
 @pytest.mark.parametrize("batch", [1, 20])
