@@ -172,13 +172,11 @@ def test_watching_another_thread():
     thread.start()
     try:
         before, _ = clock.watch(thread)
-        time.sleep(0.05)
-        after, _ = clock.watch(thread)
+        while clock.watch(thread)[0] == before and sys.platform == "linux":
+            time.sleep(1e-3)  # others may have all cores for a while
     finally:
         stop.set()
         thread.join()
-
-    assert after > before or sys.platform != "linux"
 
 
 @linux
