@@ -86,10 +86,20 @@ def loop(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def hurried(nothing_left: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def parting(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Sets how many seconds the end of a run waits for lanes that are busy."""
+
+    def wait(seconds: float) -> None:
+        for module in (_any_loop, _thread_pool, _native, _threads):
+            monkeypatch.setattr(module, "PARTING", seconds)
+
+    return wait
+
+
+@pytest.fixture
+def hurried(nothing_left: None, parting: Callable[[float], None]) -> Iterator[None]:
     """Nobody waits long for orphaned threads, and they are let go when the test ends."""
-    for module in (_any_loop, _thread_pool, _native, _threads):
-        monkeypatch.setattr(module, "PARTING", 0.02)
+    parting(0.02)
     acts.RELEASE.clear()
     yield
     acts.RELEASE.set()

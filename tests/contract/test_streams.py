@@ -49,8 +49,9 @@ def test_the_first_result_does_not_wait_for_the_last(strategy, of_kind):
     results.close()
 
 
-def test_closing_early(strategy, of_kind, log):
+def test_closing_early(strategy, of_kind, log, parting):
     """After `close` nothing more is started."""
+    parting(LONG)  # so that who is about to note a call has done so
     items = ((str(log), number) for number in count())
     results = stream(of_kind(acts.logged), items, strategy=strategy, buffersize=16)
     assert list(islice(results, 5)) == [0, 1, 2, 3, 4]
