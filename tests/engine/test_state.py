@@ -21,6 +21,7 @@ from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, Scripted
 
 from concurrent_choices import RemoteError, recommend, run, run_report
 from concurrent_choices._engine import _worker_startup
+from concurrent_choices._platform import usable_cpus
 from concurrent_choices._work._state import State
 
 _counted = 0
@@ -125,6 +126,7 @@ def test_where_a_callable_holds_nothing_its_items_may_be_changed(items, exposed)
     assert State(lambda item: item, items).is_exposed == exposed
 
 
+@pytest.mark.skipif(usable_cpus() < 2, reason="one core has nothing to gain by processes")
 @pytest.mark.parametrize("is_async", [False, True], ids=["def", "async def"])
 def test_what_only_the_first_call_shows_is_seen_before_workers_make_the_next(is_async):
     """Workers are ordered while it lasts; and the next run does not begin where this one did not end."""

@@ -17,6 +17,7 @@ from concurrent_choices import (
     recommend,
     run,
 )
+from concurrent_choices._platform import usable_cpus
 from concurrent_choices._run import _choosing
 from concurrent_choices._run._elsewhere import UNTOLD, elsewhere
 from descriptors import no_descriptors
@@ -80,6 +81,7 @@ def test_python_code_is_cpu_under_the_gil():
     assert verdict.plan.strategy in {"process", "hybrid", "sequential"}
 
 
+@pytest.mark.skipif(usable_cpus() < 2, reason="one core has nothing to gain by processes")
 @patient
 def test_what_was_set_in_a_module_keeps_the_work_here(monkeypatch):
     """A worker would import the module anew, and others would be the results."""
@@ -123,6 +125,7 @@ def test_where_no_worker_can_be_asked_none_is_chosen(monkeypatch, tmp_path):
         assert "Too many open files" in elsewhere(callables.compute_as_set, 30).obstacle
 
 
+@pytest.mark.skipif(usable_cpus() < 2, reason="one core has nothing to gain by processes")
 @patient
 def test_what_nobody_had_time_to_ask_is_asked_before_it_runs(monkeypatch):
     """Wrong results would be dearer than the time."""
