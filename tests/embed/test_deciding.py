@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import weakref
 from concurrent.futures import CancelledError
@@ -292,6 +293,27 @@ def test_calls_of_one_callable_keep_their_order():
     assert first is tasks[0]
     backlog.put_back(first)
     assert [backlog.take(10, lambda _: True) for _ in range(3)] == tasks
+
+
+@pytest.mark.parametrize("calls", range(4))
+def test_what_a_signals_handler_adds_meanwhile_waits_too(calls):
+    """It may run after any call, in the midst of adding another call of the same callable."""
+    backlog, one, left = Backlog(), account("one"), [calls]
+    tasks = {task(one, 1), task(one, 0)}
+    late, first = tasks
+
+    def strike(frame, event, arg):
+        left[0] -= event in {"call", "c_return"}
+        if left[0] < 0:
+            sys.setprofile(None)
+            backlog.add(late)
+
+    sys.setprofile(strike)
+    backlog.add(first)
+    sys.setprofile(None)
+    if left[0] >= 0:  # there were not so many
+        backlog.add(late)
+    assert {backlog.take(10, lambda _: True) for _ in range(2)} == tasks
 
 
 def test_the_same_code_is_the_same_callable():

@@ -40,11 +40,13 @@ class Backlog:
     def add(self, task: Task) -> None:
         """One more call waits."""
         task.waits_since = task.waits_since or perf_counter_ns()
-        line = self._lines.get(task.account)
-        if line is None:
-            line = self._lines[task.account] = deque()
-        self.size += 1  # before the call that adds it: Ctrl-C may strike after any
-        line.append(task)
+        alone = deque((task,))
+        # A signal's handler runs after any call: Ctrl-C may strike there, and others may submit something.
+        self.size += 1
+        if task.account in self._lines:
+            self._lines[task.account].append(task)
+        else:
+            self._lines[task.account] = alone
 
     def put_back(self, task: Task) -> None:
         """A call that was taken waits again, before the others of its callable."""
