@@ -37,6 +37,7 @@ from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._platform import usable_cpus
 from descriptors import no_descriptors
+from interpreters import interpreter
 
 PATIENCE = 400
 
@@ -335,6 +336,39 @@ class Shy:
 def tally(_item):
     """Count in a global."""
     return bump()
+
+
+LATE_IN_A_SCRIPT = """
+from concurrent_choices import AdaptiveExecutor
+
+class Meter:
+    count, counts = 0, False
+    def note(self):
+        setattr(self, "count", self.count + 1)
+    def read(self):
+        for number in range(100_000):
+            pass
+        if self.counts:
+            self.note()
+
+def read_until(come_to):
+    for _ in range(400):
+        executor.submit(meter.read).result()
+        if executor.explain()["Meter.read"].place == come_to:
+            break
+
+with AdaptiveExecutor() as executor:
+    meter = Meter()
+    read_until("process")
+    meter.counts = True
+    read_until("thread")
+    print(executor.explain()["Meter.read"].why)
+"""
+
+
+def test_what_comes_to_change_an_object_of_a_scripts_class_comes_back():
+    """Of such a class nothing has a pickle in a worker, which sees all the same what calls do to it."""
+    assert "changed what it holds" in interpreter("-c", LATE_IN_A_SCRIPT).stdout
 
 
 def test_chunks_of_what_changes_what_it_holds_are_never_moved(executor):

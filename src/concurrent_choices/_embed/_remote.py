@@ -12,6 +12,7 @@ from .._work._words import reason_of, text_of
 from ._held import Held, held_by
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ._gil_monitor import GilMonitor
@@ -108,9 +109,20 @@ def serve(message: Call | Look) -> Report | Held | str:
         fn = _loaded(message)
     except BaseException as error:  # noqa: BLE001 - whatever importing it raised is the reason
         return Report(unloadable=_words(error))
-    before = held_by(fn) if message.look else None
+    changed = _to_be_compared(fn) if message.look else None
     report = _made(fn, message)
-    return report._replace(changed=before is not None and before != held_by(fn))
+    return report if changed is None else report._replace(changed=changed())
+
+
+def _to_be_compared(fn: Any) -> Callable[[], bool]:
+    """Look at what a callable holds before a call; what comes back says after it whether that has changed."""
+    before = held_by(fn)
+    if not before.obstacle:
+        return lambda: before != held_by(fn)
+    # In here nothing of a class that came by value has a pickle: then by its attributes.
+    from ._dear_look import DearLook  # noqa: PLC0415 - 20 ms of a worker's start, and seldom needed
+
+    return DearLook(fn).finds_change
 
 
 def _made(fn: Any, call: Call) -> Report:
