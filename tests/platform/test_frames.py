@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from concurrent_choices._platform._frames import _uncollected, frames
+from concurrent_choices._platform._frames import _uncollected, frames, own_frame
 
 CROWD = """
 import faulthandler, gc, os, sys, threading, time
@@ -57,3 +57,12 @@ def test_garbage_is_collected_as_before(collects):
         assert gc.isenabled() is collects
     finally:
         (gc.enable if before else gc.disable)()
+
+
+@pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
+def test_what_another_environment_has_is_not_the_users_own(folder):
+    """As what `PYTHONPATH` or a container's layer brings: of a line in there nobody need be told."""
+    code = compile("import sys; seen = sys._getframe()", f"/layer/python/{folder}/server/main.py", "exec")
+    names = {}
+    exec(code, names)
+    assert own_frame(names["seen"], within="/nowhere").f_code.co_filename == __file__

@@ -8,14 +8,12 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from ._libraries import LIBRARIES
+from ._libraries import is_of_libraries
 
 if TYPE_CHECKING:
     from types import FrameType
 
 __all__ = ["frames", "own_frame"]
-
-_NOT_THEIRS = (*LIBRARIES, "<")
 
 _MENDED = sys.version_info >= (3, 11, 9)
 """Whether the interpreter itself keeps garbage collection away (CPython's issue 106883)."""
@@ -42,7 +40,8 @@ def own_frame(frame: FrameType | None, *, within: str) -> FrameType | None:
     A user can change the line that calls into a library, seldom the library.
     """
     while frame is not None and not frame.f_code.co_filename.startswith(within):
-        if not frame.f_code.co_filename.startswith(_NOT_THEIRS):
+        file = frame.f_code.co_filename
+        if not (file.startswith("<") or is_of_libraries(file)):
             return frame
         frame = frame.f_back
     return None

@@ -13,7 +13,7 @@ from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
-from .._platform._libraries import LIBRARIES
+from .._platform._libraries import is_of_libraries
 from ._asking import answers, attributes_of, is_a, of_type
 from ._callables import enclosed
 from ._code import globals_in, names_in, of_libraries
@@ -146,7 +146,7 @@ def parts_of_module(module: ModuleType, names: frozenset[str]) -> Iterator[tuple
 def is_own_module(module: ModuleType) -> bool:
     """Whether a module is the user's own."""
     file = getattr(module, "__file__", None)
-    if not file or file.startswith(LIBRARIES):
+    if not file or is_of_libraries(file):
         return False
     return module.__name__ not in sys.builtin_module_names
 

@@ -10,7 +10,7 @@ from opcode import EXTENDED_ARG, opmap
 from types import CodeType
 
 from .._facts._lean import TYPE_CHECKING
-from .._platform._libraries import LIBRARIES
+from .._platform._libraries import is_of_libraries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,4 +82,4 @@ def parameters_of(code: CodeType) -> tuple[str, ...]:
 
 def of_libraries(code: CodeType) -> bool:
     """Whether it was not the user who wrote it."""
-    return code.co_filename.startswith(LIBRARIES) or code.co_filename.startswith("<frozen")
+    return is_of_libraries(code.co_filename) or code.co_filename.startswith("<frozen")

@@ -9,7 +9,7 @@ import sys
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
-from .._platform._libraries import LIBRARIES
+from .._platform._libraries import is_of_libraries
 from ._code import of_libraries
 from ._pickling import MAINS
 
@@ -81,4 +81,4 @@ def is_own(kind: type) -> bool:
     if kind.__module__ in MAINS:
         return True
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    return file is not None and not file.startswith(LIBRARIES)
+    return file is not None and not is_of_libraries(file)
