@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from concurrent.futures import CancelledError, Future, InvalidStateError, as_completed, wait
@@ -132,3 +133,23 @@ def test_a_call_that_is_over_is_not_kept_by_its_future():
         wait(futures, 60)
     assert isinstance(futures[2].exception(), TypeError)
     assert [each() for each in seen] == [None] * 4
+
+
+@pytest.mark.parametrize("calls", range(16))
+def test_ctrl_c_while_somebody_waits_is_ctrl_c(calls):
+    """It may strike after any call that waiting makes, and no complaint of a lock stands in its place."""
+    future, left = future_of_a_call(), [calls]
+
+    def strike(frame, event, arg):
+        left[0] -= event in {"call", "c_return"}
+        if left[0] < 0:
+            raise KeyboardInterrupt
+
+    sys.setprofile(strike)
+    try:
+        future.result(0.01)
+    except (KeyboardInterrupt, TimeoutError):  # not by `raises`, which would be struck
+        pass
+    finally:
+        sys.setprofile(None)
+    assert is_free(future._condition)

@@ -9,7 +9,7 @@ instructions and no time on two cores; on one, 19.6 µs a call instead of 15.8 (
 
 from __future__ import annotations
 
-from _thread import allocate_lock
+from _thread import allocate_lock, get_ident
 from typing import TYPE_CHECKING, Any
 
 from .._work._mutex import MutexBase
@@ -29,18 +29,22 @@ class Monitor(MutexBase):  # type: ignore[misc]  # pyright: ignore[reportGeneral
     # What `threading.Condition` asks of a lock too; the stubs leave it out.
     _release_save: Any
     _acquire_restore: Any
+    _is_owned: Any
 
     def wait(self, timeout: float | None = None) -> bool:
         """Let go of the lock until somebody notifies; False where that takes longer than so many seconds."""
         turn = allocate_lock()
         turn.acquire()
         self.waiting.append(turn)
-        held = self._release_save()
-        notified = False
+        held, notified = None, False
         try:
+            held = self._release_save()
             notified = turn.acquire() if timeout is None else turn.acquire(timeout=max(0.0, timeout))
         finally:
-            self._acquire_restore(held)
+            if held is not None:
+                self._acquire_restore(held)
+            elif not self._is_owned():  # Ctrl-C has struck when it had been let go of, before that was known
+                self._acquire_restore((1, get_ident()))
             if not notified and turn in self.waiting:
                 self.waiting.remove(turn)
         return notified
