@@ -104,6 +104,33 @@ def test_an_iterator_is_advanced_no_further_than_asked():
     assert feed.count is None
 
 
+class Growing:
+    """Ends, and has more when it is asked again."""
+
+    def __init__(self):
+        self.numbers = itertools.count(1)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        number = next(self.numbers)
+        if number == 4:
+            raise StopIteration
+        return number
+
+
+def test_what_has_ended_is_not_asked_again():
+    """It might give more, and never end."""
+    feed = Feed(Growing())
+    (claim,) = feed.take(5, 5)
+
+    assert claim.items == [1, 2, 3]
+    assert feed.take(5, 5) == []
+    assert list(itertools.islice(feed.rest(), 1)) == []
+    assert feed.count == 3
+
+
 def test_an_infinite_generator():
     """The rest of an infinite generator is lazy."""
     feed = Feed(itertools.count())
@@ -172,6 +199,38 @@ def test_what_has_a_loop_of_its_own_is_iterated():
     assert feed.take(1, 1)[0].items == ["a"]
     assert list(feed.rest()) == [(1, "b"), (2, "c")]
     assert feed.count == 3
+
+
+class Doubled(list):
+    """Gives other items in a loop."""
+
+    def __iter__(self):
+        return (2 * each for each in list.__iter__(self))
+
+
+class Shifted(list):
+    """Gives other items by an index."""
+
+    def __getitem__(self, index):
+        return list.__getitem__(self, index) + 1
+
+
+class Curtailed(tuple):
+    """Says that there are fewer."""
+
+    __slots__ = ()
+
+    def __len__(self):
+        return 1
+
+
+@pytest.mark.parametrize("items", [Doubled([1, 2, 3]), Shifted([1, 2, 3]), Curtailed((1, 2, 3))])
+def test_what_differs_from_its_base_is_iterated(items):
+    """A loop is what `run` goes by."""
+    feed = Feed(items)
+    first = feed.take(1, 1)[0].items
+
+    assert first + [item for _, item in feed.rest()] == [*iter(items)]
 
 
 def test_an_array_is_taken_from_everywhere():

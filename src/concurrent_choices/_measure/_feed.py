@@ -152,10 +152,10 @@ class Feed:
         try:
             pulled.extend(islice(self._iterator, count))
         except Exception as error:  # noqa: BLE001 - the iterable's error is raised in its place, after the results already due
-            self.error, self._iterator = error, iter(())  # some can go on after it: nobody else would
+            self.error = error
         start, self._next = self._next, self._next + len(pulled)
         if len(pulled) < count:  # also after an error there are no more
-            self.count = self._next
+            self.count, self._iterator = self._next, iter(())  # some would go on, as a log that has grown
         return [Claim(start, pulled)] if pulled else []
 
 
@@ -167,9 +167,18 @@ def _place(look: int, count: int) -> int:
 def _has_places(items: object) -> bool:
     """Whether the item at an index is the one that a loop comes to there: sequences, arrays, data sets.
 
-    What has a loop of its own may mean something else by an index, as a table of pandas means labels.
+    What has a loop of its own may mean something else by an index, as a table of pandas means labels, or a
+    list whose subclass has another `__iter__`.
     """
     kind = type(items)  # not the items themselves: a user's own `__getattr__` may raise anything
-    if isinstance(items, Sequence) or hasattr(kind, "__array_interface__"):
+    if hasattr(kind, "__array_interface__"):
         return True
+    if isinstance(items, Sequence):
+        homes = {_home(kind, way) for way in ("__getitem__", "__iter__", "__len__")}
+        return len(homes) == 1 or _home(kind, "__iter__") is Sequence
     return hasattr(kind, "__getitem__") and hasattr(kind, "__len__") and not isinstance(items, Iterable)
+
+
+def _home(kind: type, name: str) -> type | None:
+    """The class that a class has a method from."""
+    return next((each for each in kind.__mro__ if name in vars(each)), None)
