@@ -26,6 +26,14 @@ def note(pair):
     return item
 
 
+def fly(path):
+    """Write down when it begins and ends."""
+    with Path(path).open("ab", buffering=0) as log:
+        log.write(b"+")
+        time.sleep(0.002)
+        log.write(b"-")
+
+
 def note_slowly(pair):
     time.sleep(0.002)
     return note(pair)

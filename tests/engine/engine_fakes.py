@@ -66,6 +66,7 @@ class ScriptedStrategy:
 
     def __init__(self, *script: Arrangement) -> None:
         self.controller = Scripted(script)
+        self.limits: dict[str, Any] = {}
 
     @classmethod
     def following(cls, script: Iterable[Arrangement]) -> "ScriptedStrategy":
@@ -77,7 +78,9 @@ class ScriptedStrategy:
     def execute(self, job):
         self.report = job.report = begin_report(job.name)
         with closing(ThreadPool("concurrent_choices-auto")) as thread_pool:
-            yield from Conductor(job, lambda: self.controller, thread_pool, eager=True).batches()
+            yield from Conductor(
+                job, lambda: self.controller, thread_pool, eager=True, **self.limits
+            ).batches()
 
 
 def wandering(seed: int, steps: int = 1000) -> list[Arrangement]:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter as Tallied
 from contextlib import closing
-from itertools import count, islice, repeat, takewhile
+from itertools import accumulate, count, islice, repeat, takewhile
 from types import SimpleNamespace
 
 import engine_acts as acts
@@ -53,6 +53,17 @@ def test_each_item_is_called_once_through_every_switch(seed, tmp_path):
     items = [(str(log), number) for number in range(300)]
     assert run(acts.note_slowly, items, strategy=strategy) == list(range(300))
     assert Tallied(map(int, log.read_text().split())) == Tallied(range(300))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_more_items_are_in_flight_than_may_be(seed, tmp_path):
+    """Who begins in threads or in processes waits for those who are at as many elsewhere."""
+    log = tmp_path / "flights"
+    script = [each._replace(threads=min(each.threads, 2), inside=1) for each in wandering(seed)]
+    strategy = ScriptedStrategy(*script)
+    strategy.limits = {"most": 2, "limited": True}
+    assert run(acts.fly, [str(log)] * 300, strategy=strategy) == [None] * 300
+    assert max(accumulate({ord("+"): 1}.get(mark, -1) for mark in log.read_bytes())) == 2
 
 
 @pytest.mark.parametrize("ordered", [True, False])

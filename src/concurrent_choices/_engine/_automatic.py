@@ -112,6 +112,7 @@ class Automatic:
                 eager=prior is not None,
                 patient=prior is not None and _wakes_first(prior),
                 most=self._threads(around),
+                limited=self._concurrency is not None,
             )
             try:
                 yield from conductor.batches()

@@ -27,6 +27,7 @@ class Caller:
     Attributes:
         relieved: Whether it is to perform no items; ordered in the ticker's thread, as the next.
         inside: Lanes in each worker process, which are to have the items; 0 while these stay here.
+        performing: Whether it performs items, or may begin one at any moment.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class Caller:
     ) -> None:
         self.relieved = False
         self.inside = 0
+        self.performing = False
         self._job = job
         self._pool = pool
         self._tally = tally
@@ -60,7 +62,14 @@ class Caller:
 
     def batches(self) -> Iterator[Batch]:
         """Perform items, or have lanes do it, until something else is ordered."""
-        return self._tend() if self.relieved or self._stands_in else self._perform()
+        return self._tend() if self.relieved or self._stands_in else self._work()
+
+    def _work(self) -> Iterator[Batch]:
+        self.performing = True
+        try:
+            yield from self._perform()
+        finally:
+            self.performing = False
 
     def _perform(self) -> Iterator[Batch]:
         """Perform items here, and hand over what lanes did meanwhile."""
@@ -68,6 +77,9 @@ class Caller:
         source = job.source
         while not self._is_elsewhere:
             pool.feed()
+            if pool.is_crowded:
+                yield from self._rest()
+                continue
             size = pace.size
             if pool.workers and size > 1:
                 size = share_of_rest(size, source.remaining, pool.workers + 1)
@@ -108,11 +120,14 @@ class Caller:
 
     def _idle(self) -> Iterator[Batch]:
         """Nothing can be claimed now: lanes are still busy, or items have yet to come."""
-        pool = self._pool
-        yield from pool.collect()
+        yield from self._pool.collect()
         if not self.is_over and not self._job.source.ready:
-            pool.rest()
-        yield from pool.collect()
+            yield from self._rest()
+
+    def _rest(self) -> Iterator[Batch]:
+        """Wait for lanes, and hand over what they did."""
+        self._pool.rest()
+        yield from self._pool.collect()
 
     def _tend(self) -> Iterator[Batch]:
         """Keep the lanes in items, and hand over what they did."""

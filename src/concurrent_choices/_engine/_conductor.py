@@ -57,6 +57,7 @@ class Conductor:
         patient: Whether to wait for workers that rest, as a call in the calling thread, which alone can hand
             items to them, would take longer than their waking.
         most: Threads at work at most; with one, the callable stays in the calling thread.
+        limited: Whether items in flight are limited, as for `ElasticPool`.
         beginning: What was done before, by another; None where this is the beginning.
     """
 
@@ -69,6 +70,7 @@ class Conductor:
         eager: bool,
         patient: bool = False,
         most: int = MOST_THREADS,
+        limited: bool = False,
         beginning: Beginning | None = None,
     ) -> None:
         self._job = job
@@ -77,6 +79,7 @@ class Conductor:
         self._thread_pool = thread_pool
         self._eager = eager
         self._patient = patient
+        self._limited = limited
         self._lock = Mutex()
         self._over = False
         self._prepared = self._asked = eager
@@ -114,7 +117,9 @@ class Conductor:
         self._limit = ThreadLimit(job, self._most, self._state)
         self._stands_in = self._limit.stands_in
         body = beginning.body if beginning else None
-        self._pool = ElasticPool(job, self._thread_pool, urgency=self._urgency, body=body)
+        self._pool = ElasticPool(
+            job, self._thread_pool, urgency=self._urgency, body=body, limited=self._limited
+        )
         self._tally = Tally()
         self._lateness = Lateness()
         self._outset = Outset(self._tally, self._lateness)
@@ -319,8 +324,10 @@ class Conductor:
 
     def _obey(self, arrangement: Arrangement, *, unseen: bool) -> int:
         """Make a run what the controller wants it to be; the thread lanes it has."""
-        calling = self._tally.began > 0
+        calling = self._caller.performing
         wanted = self._limit.lanes(arrangement, self._controller, unseen=unseen, calling=calling)
+        if self._pool.limited and self._observer.pump is not None:
+            wanted = 0  # as many as may be in flight may still be with workers
         if arrangement.processes and not (self._processes or unseen):
             self._processes = arrangement.processes
             order = partial(self._order, arrangement.processes, arrangement.inside)

@@ -71,6 +71,7 @@ class ElasticPool(LanePool):
     Attributes:
         workers: Lanes there are to be.
         errors: How many items raised what means "too many at once".
+        limited: Whether items in flight are: none begins where as many as may be have yet to end elsewhere.
         latest: Values of the batch that was handed over last.
         urgency: What its lanes give way to, from one batch to the next.
         refusal: Why there is no lane at all, though there were to be some; else None.
@@ -83,8 +84,10 @@ class ElasticPool(LanePool):
         *,
         urgency: Urgency | None = None,
         body: Callable[[Lane], None] | None = None,
+        limited: bool = False,
     ) -> None:
         super().__init__(job, thread_pool, workers=1, body=body or _work)
+        self.limited = limited
         self.urgency = urgency or Urgency()
         self.workers = 0
         self.errors = 0
@@ -139,6 +142,11 @@ class ElasticPool(LanePool):
     def busy(self) -> bool:
         """Whether a lane is still there."""
         return bool(self._lanes)
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether one more at work might be too many: lanes that are to leave are at their last items."""
+        return self.limited and len(self._lanes) > self.workers
 
     def collect(self) -> Iterator[Batch]:
         """What the lanes have done since the last time."""

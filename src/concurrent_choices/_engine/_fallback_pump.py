@@ -64,6 +64,17 @@ class FallbackPump(Pump):
         self._out.extend(self._pool.collect())
         super()._deal()
 
+    def _work_waits(self) -> bool:
+        return super()._work_waits() and not self._waits_for_lanes
+
+    def _next_claim(self, queue: WorkerQueue) -> Claim | None:
+        return None if self._waits_for_lanes else super()._next_claim(queue)
+
+    @property
+    def _waits_for_lanes(self) -> bool:
+        """Whether lanes here are at as many items as may be in flight."""
+        return self._pool.limited and self._pool.busy
+
     def _expire(self) -> float:
         return min(super()._expire(), self._pool.expire())
 
@@ -92,7 +103,7 @@ class FallbackPump(Pump):
     def _refuse(self, claim: Claim, reason: str) -> None:
         """An item that cannot travel, and was not started: the calling thread performs it."""
         del reason
-        if self._job.timeout is not None or self._job.is_async:
+        if self._job.timeout is not None or self._job.is_async or self._pool.limited:
             self._job.source.give_back(claim)
             self._give_up_on("an item cannot travel to another process")
             return

@@ -146,6 +146,7 @@ class Succession:
             self.thread_pool,
             eager=True,
             most=limits.threads,
+            limited=limits.flying is not None,
             beginning=Beginning(
                 body=partial(perform_in_loop, self._most_in_one),
                 state=self._state,
