@@ -162,6 +162,15 @@ def test_a_verdict_on_no_call_at_all_goes_where_nothing_is_lost():
     assert sorted(seen) == list(range(4))
 
 
+def test_no_second_lane_computes_what_may_come_to_change_its_surroundings():
+    """No call has changed anything yet; the code says that one may."""
+    late.seen.clear()
+    strategy = ScriptedStrategy(ALONE, PAIR)
+    assert run(late.by_a_list, range(300), strategy=strategy) == list(range(300))
+    assert late.seen == list(range(250, 300))
+    assert strategy.controller.apart == "calls change its object"
+
+
 def test_lanes_that_wait_are_said_to_have_changed_something():
     """They do overlap, since that is what waiting work is for; the report says what they changed."""
     seen = []

@@ -67,9 +67,9 @@ class ThreadLimit:
 
     @cached_property
     def _mutation(self) -> str:
-        """What calls were seen to change, before two compute side by side: their results may depend on it."""
-        self._report.witness = changed = self._state.changed()
-        return changed
+        """What calls change, or may come to, before two compute side by side: results may depend on it."""
+        self._report.witness = altered = self._state.altered()
+        return altered
 
     @cached_property
     def _binding(self) -> str:

@@ -103,13 +103,16 @@ class State:
             return f"{large[0]}, too large to be compared," if self.may_change else ""
         return ""
 
+    def altered(self) -> str:
+        """The same, or what the callable's code plainly changes, where no call has got there yet."""
+        return self.changed() or altered_by(self._fn)
+
     def lost_elsewhere(self) -> str:
         """What calls change here, or may come to, and would lose in another process; empty for nothing."""
-        if changed := self.changed() or altered_by(self._fn):
-            return changed
-        # Also where the code plainly does so, and no call has got there yet.
-        altered = self.items_changed() or alters_items(self._fn, [item for item, _ in self._items])
-        return "their items" if altered else ""
+        if altered := self.altered():
+            return altered
+        items = [item for item, _ in self._items]
+        return "their items" if self.items_changed() or alters_items(self._fn, items) else ""
 
     def items_changed(self) -> bool:
         """Whether calls have changed what they were called with, which would be lost in another process."""
