@@ -10,6 +10,7 @@ import tracemalloc
 from contextvars import copy_context
 from enum import Flag
 from functools import partial
+from itertools import count
 from random import Random, gauss, randint
 
 import engine_acts as acts
@@ -696,6 +697,66 @@ def test_looking_at_a_large_item_copies_none_of_it():
     finally:
         tracemalloc.stop()
     assert most < 1 << 24
+
+
+class Registry:
+    """Keeps in its class what all objects share."""
+
+    numbers = count()
+    statistics = Statistics()
+
+    def number(self, item):
+        return item, next(self.numbers)
+
+    def count(self, item):
+        Registry.statistics.counts["ok"] += item
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [(Registry().number, "Registry.numbers"), (Registry().count, "Registry.statistics")],
+    ids=["iterator", "object"],
+)
+def test_what_a_class_holds_is_looked_at(call, named):
+    """An iterator that gives numbers to all objects, the one object that there is to be."""
+    state = State(call)
+    assert state.changed() == ""
+    call(1)
+    assert named in state.changed()
+
+
+def test_functions_in_a_table_are_looked_into():
+    """They are called by whoever has the table."""
+    seen = []
+    steps = Statistics()
+
+    def keep(item):
+        getattr(seen, "app" + "end")(item)  # which the code does not tell
+
+    steps.hooks = {"each": [keep]}
+
+    def call_all(item):
+        return [hook(item) for hook in steps.hooks["each"]]
+
+    state = State(call_all)
+    assert state.changed() == ""
+    call_all(1)
+    assert state.changed() == "the enclosing 'seen'"
+
+
+def test_what_the_first_call_imports_has_not_changed(tmp_path, monkeypatch):
+    """Nobody could look at it before; from then on it counts."""
+    (tmp_path / "imported_late.py").write_text("KEPT = []")
+    monkeypatch.syspath_prepend(tmp_path)
+    around = {}
+    exec("def keep(item):\n    from imported_late import KEPT\n    return KEPT", around)
+    keep = around["keep"]
+    state = State(keep)
+    kept = keep(1)
+    assert state.changed() == ""
+    state = State(keep)
+    kept.append(1)
+    assert state.changed() == "imported_late.KEPT"
 
 
 def test_an_iterator_is_changed_by_whoever_uses_it():

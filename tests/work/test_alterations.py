@@ -49,6 +49,26 @@ def unbound():
     return note
 
 
+def keeps_by_import(item):
+    from storing_callables import keeps as keeps_it
+
+    keeps_it(item)
+
+
+def keeps_by_module():
+    import storing_callables as others
+
+    def keep(item):
+        return others.keeps(item)
+
+    return keep
+
+
+def keeps_by_table():
+    tables = {"each": [len, keeps]}
+    return lambda item: [step(item) for step in tables["each"]]
+
+
 class Keeper:
     def keep(self, item):
         log.append(item)
@@ -102,6 +122,10 @@ def runs_another(item):
         (keeps_cached, "the global 'log'"),
         (keeps_dispatched, "the global 'log'"),
         (Pipeline(keeps).go, "the global 'log'"),
+        (Pipeline([keeps]).go, "the global 'log'"),
+        (keeps_by_import, "the global 'log'"),
+        (keeps_by_module(), "the global 'log'"),
+        (keeps_by_table(), "the global 'log'"),
     ],
 )
 def test_a_container_that_the_code_changes_is_named(fn, named):

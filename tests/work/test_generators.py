@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from concurrent_choices._work._captured import parts_of
+from concurrent_choices._work._captured import data_among, reached_from
 from concurrent_choices._work._generators import draws, is_shared
 from concurrent_choices._work._imported import Imported
 from concurrent_choices._work._marks import mark_of
@@ -83,8 +83,8 @@ def test_shared_generators_are_nothing_that_a_callable_holds():
         return draw(1, 6), own.random()
 
     draw = random.randint
-    assert [name for name, _ in parts_of(draws)] == ["the enclosing 'own'"]
-    assert list(parts_of(random.randint)) == []
+    assert [name for name, _ in data_among(reached_from(draws))] == ["the enclosing 'own'"]
+    assert list(data_among(reached_from(random.randint))) == []
 
 
 def test_a_shared_generator_has_one_mark_whatever_it_has_drawn():

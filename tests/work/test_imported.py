@@ -99,6 +99,9 @@ def told(tmp_path):
     """What another process says of what a callable uses, changed here; nothing where it is the same."""
     for name, text in {"shop": MODULE, "decorators": DECORATORS, "decorated": DECORATED}.items():
         (tmp_path / f"{name}.py").write_text(text)
+    (tmp_path / "house").mkdir()
+    (tmp_path / "house" / "__init__.py").touch()
+    (tmp_path / "house" / "cellar.py").write_text("import shop")
 
     def asked(change, callable="shop.use"):  # noqa: A002 - read as a word
         scripts = (ASK.format(change=change, callable=callable), ANSWER)
@@ -148,6 +151,23 @@ def test_a_module_in_a_callable_that_travels_by_value(told):
     own = "mine = 5\ndef ours(item): return item, mine, shop.LIMIT\n"
     assert told(own, "ours") == ""
     assert told(f"{own}shop.LIMIT = None", "ours").startswith("shop.LIMIT")
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "def ours(item):\n    import shop\n    return shop.LIMIT\n",
+        "def ours(item):\n    from shop import LIMIT\n    return LIMIT\n",
+        "def make():\n    import shop as own\n    return lambda item: own.LIMIT\nours = make()\n",
+        "import house.cellar\ndef ours(item): return house.cellar.shop.LIMIT\n",
+        "def ours(item):\n    import house.cellar\n    return house.cellar.shop.LIMIT\n",
+    ],
+    ids=["import", "from", "around", "package", "import package"],
+)
+def test_a_module_that_is_no_global(told, own):
+    """It is the same module, whoever imported it, and wherever it is kept."""
+    assert told(f"{own}import house.cellar", "ours") == ""
+    assert told(f"{own}import house.cellar\nshop.LIMIT = None", "ours").startswith("shop.LIMIT")
 
 
 def test_a_name_that_was_added(told):

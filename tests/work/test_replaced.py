@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from concurrent_choices import AdaptiveExecutor, AutoStrategy, recommend, run
-from concurrent_choices._work._captured import parts_of, replaced_in
+from concurrent_choices._work._captured import data_among, reached_from, replaced_in
 from concurrent_choices._work._imported import Imported
 from concurrent_choices._work._strangers import strangers_in
 
@@ -37,7 +37,7 @@ class FakeDate(dt.datetime):
 
 def seen(fn=uses):
     """What of libraries it sees replaced."""
-    return [name for name, _ in parts_of(fn) if "." in name] + [
+    return [name for name, _ in data_among(reached_from(fn)) if "." in name] + [
         ".".join(place) for place in Imported(fn).marks
     ]
 

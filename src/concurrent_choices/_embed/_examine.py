@@ -58,7 +58,7 @@ class Examination:
             return f"{self._held.obstacle}, which belongs to this process"
         if not self._digest:
             return "its arguments cannot be pickled"
-        if held_by(self._fn) != self._held:
+        if held_by(self._fn).differs(self._held):
             return "a call changed what it holds, which would be lost in another process"
         if _digest(self._given) != self._digest:
             return "a call changed its arguments, which would be lost in another process"

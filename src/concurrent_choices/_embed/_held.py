@@ -10,7 +10,7 @@ from types import CodeType, FunctionType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from .._work._asking import is_a, of_type
-from .._work._captured import reached_from
+from .._work._captured import reached_from, unloaded_among
 from .._work._code import KEPT, codes_in
 from .._work._generators import pickled
 from .._work._words import reason_of
@@ -31,10 +31,16 @@ class Held(NamedTuple):
     Attributes:
         digest: Of all values it holds; equal where nothing changed.
         obstacle: Why what it holds belongs to this process; empty where nothing does.
+        unloaded: Modules that its functions import when they are called, and that are not there yet.
     """
 
     digest: bytes
     obstacle: str
+    unloaded: frozenset[str] = frozenset()
+
+    def differs(self, earlier: Held) -> bool:
+        """Whether a call has changed it: what is in a module that it imported was not there before."""
+        return self.unloaded >= earlier.unloaded and self[:2] != earlier[:2]
 
 
 def held_by(fn: Any) -> Held:
@@ -46,9 +52,11 @@ def held_by(fn: Any) -> Held:
 
     total = hashlib.sha256()
     name, value = "it", fn
+    functions: list[tuple[str, Any]] = []
     try:
         for name, value in reached_from(fn):
             if of_type(value, FunctionType):
+                functions.append((name, value))
                 total.update(_digest_of_code(value.__code__))
             elif not of_type(value, type):
                 total.update(name.encode())
@@ -57,7 +65,7 @@ def held_by(fn: Any) -> Held:
         raise
     except BaseException as error:  # noqa: BLE001 - a value's own hooks raise anything, a CancelledError too
         return Held(b"", f"{name} is a {type(value).__qualname__} ({reason_of(error)})")
-    return Held(total.digest(), "")
+    return Held(total.digest(), "", unloaded_among(functions))
 
 
 @lru_cache(KEPT)

@@ -118,7 +118,7 @@ def _to_be_compared(fn: Any) -> Callable[[], bool]:
     """Look at what a callable holds before a call; what comes back says after it whether that has changed."""
     before = held_by(fn)
     if not before.obstacle:
-        return lambda: before != held_by(fn)
+        return lambda: held_by(fn).differs(before)
     # In here nothing of a class that came by value has a pickle: then by its attributes.
     from ._dear_look import DearLook  # noqa: PLC0415 - 20 ms of a worker's start, and seldom needed
 

@@ -8,50 +8,57 @@ they are moved.
 from __future__ import annotations
 
 import sys
+from collections import deque
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
 from .._platform._libraries import is_of_libraries
-from ._asking import answers, attributes_of, is_a, of_type
+from ._asking import answers, attributes_of, elements_of, is_a, of_type
 from ._callables import enclosed
-from ._code import globals_in, names_in, of_libraries
-from ._generators import is_shared
+from ._code import globals_in, imports_in, names_in, of_libraries
+from ._generators import draws, is_shared
 from ._strangers import is_mock, is_own, strangers_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from typing import Any
 
 __all__ = [
+    "data_among",
     "is_own_function",
     "is_own_module",
-    "parts_of",
+    "modules_of",
     "parts_of_class",
     "parts_of_module",
     "reached_from",
     "replaced_in",
+    "unloaded_among",
     "wrapped_by",
 ]
 
 WIDEST = 200
 """Things looked at (guessed: a millisecond)."""
 
+SOME = 4
+"""Elements of a container that are looked at for functions (guessed: the others are like those)."""
+
 _ATOMS = (int, float, complex, str, bytes, type(None))
 
 _CALLED = (FunctionType, MethodType, partial)
 
-_DATA = (int, float, str, bytes, list, dict, set, tuple)
+_DATA = (int, float, str, bytes, bytearray, deque, list, dict, set, tuple)
 
 
-def parts_of(fn: Any) -> Iterator[tuple[str, Any]]:
-    """Data that hangs on a callable, each with a name for people, functions followed."""
-    return (part for part in reached_from(fn) if not of_type(part[1], FunctionType, type))
+def data_among(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """What is data of all that is reached from a callable."""
+    return (part for part in reached if not of_type(part[1], FunctionType, type))
 
 
 def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
-    """The same, and the functions and classes that are followed."""
+    """All that hangs on a callable, with names for people: data, and the functions and classes followed."""
     ahead: list[tuple[str, Any]] = [("it", fn)]
     seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
     while ahead and len(seen) < WIDEST:
@@ -104,10 +111,27 @@ def _bound(thing: partial[Any]) -> Iterator[tuple[str, Any]]:
     yield from (("its bound function", each) for each in given if is_a(each, *_CALLED))
 
 
-def _given_to_call(thing: object) -> list[tuple[str, Any]]:
-    """What an object was given to call: a step of its work, or what a library's decorator stands around."""
+def _given_to_call(thing: object) -> Iterator[tuple[str, Any]]:
+    """What an object was given to call: a step of its work, or what a library's decorator stands around.
+
+    So are functions in a table or a list, which it may be, or have.
+    """
     some = list(islice(attributes_of(thing).items(), WIDEST))  # at once: other threads may add to it
-    return [(f"its {name!r}", each) for name, each in some if name == "__wrapped__" or is_a(each, *_CALLED)]
+    yield from (
+        (f"its {name!r}", each) for name, each in some if name == "__wrapped__" or is_a(each, *_CALLED)
+    )
+    for each in (thing, *(held for _, held in some if type(held) not in _ATOMS)):
+        yield from (("its element", found) for found in _called_in(each))
+
+
+def _called_in(container: object, depth: int = 2) -> Iterator[Any]:
+    """Functions in a container, and in those that it holds: of elements that are none some are looked at."""
+    some = list(islice(elements_of(container), WIDEST))
+    for each in some if some and is_a(some[0], *_CALLED) else some[:SOME]:
+        if is_a(each, *_CALLED):
+            yield each
+        elif depth and type(each) not in _ATOMS:
+            yield from _called_in(each, depth - 1)
 
 
 def _is_plain_callable(thing: Any) -> bool:
@@ -121,17 +145,51 @@ def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
     if fn.__defaults__ or fn.__kwdefaults__:
         yield "its defaults", (fn.__defaults__, fn.__kwdefaults__)
     names = names_in(fn.__code__)
+    for name, module in modules_of(fn):
+        yield from ((f"{name}.{each}", held) for each, held in parts_of_module(module, names))
     for name in globals_in(fn.__code__):
         if name in fn.__globals__:
-            value = fn.__globals__[name]
-            yield f"the global {name!r}", value
-            if is_a(value, ModuleType):
-                yield from ((f"{name}.{each}", held) for each, held in parts_of_module(value, names))
+            yield f"the global {name!r}", fn.__globals__[name]
+
+
+def modules_of(fn: FunctionType) -> Iterator[tuple[str, ModuleType]]:
+    """The modules that a function may use, each by what it calls it.
+
+    Those that it imports itself are among them once they are loaded, and modules of the user's own in others.
+    """
+    names, around = names_in(fn.__code__), fn.__globals__
+    found: list[tuple[str, Any]] = [
+        *enclosed(fn),
+        *((name, around.get(name)) for name in globals_in(fn.__code__)),
+        *_imported_by(fn),
+    ]
+    seen = set[int]()
+    for name, module in found:
+        if is_a(module, ModuleType) and id(module) not in seen:
+            seen.add(id(module))
+            yield name, module
+            if is_own_module(module):
+                found += [(f"{name}.{each}", held) for each, held in parts_of_module(module, names)]
+
+
+def unloaded_among(reached: Iterable[tuple[str, Any]]) -> frozenset[str]:
+    """The modules that functions import when they are called, and that are not there yet."""
+    imports = [each for _, fn in reached if is_own_function(fn) for each in _imported_by(fn)]
+    there = {name for name, module in imports if module is not None}
+    return frozenset(name for name, _ in imports if name not in there)
+
+
+def _imported_by(fn: FunctionType) -> Iterator[tuple[str, Any]]:
+    """What a function imports, as far as it is loaded: by the name itself, or from its own package."""
+    package = fn.__globals__.get("__package__")
+    for name in imports_in(fn.__code__):
+        yield name, sys.modules.get(name)
+        yield name, sys.modules.get(f"{package}.{name}" if name else str(package))
 
 
 def _plain(held: dict[str, Any]) -> list[tuple[str, Any]]:
     """What is data, such as a function's own count of its calls; at once: other threads may add to it."""
-    return [(name, value) for name, value in list(held.items()) if is_a(value, *_DATA)]
+    return [(name, value) for name, value in list(held.items()) if _is_data(value)]
 
 
 def parts_of_module(module: ModuleType, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
@@ -173,8 +231,21 @@ def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
     for name, value in sorted(vars(kind).items()):
         if is_a(value, staticmethod, classmethod):
             yield name, value.__func__
-        elif isinstance(value, FunctionType) or (not _is_reserved(name) and isinstance(value, _DATA)):
+        elif isinstance(value, FunctionType) or (not _is_reserved(name) and _is_data(value)):
             yield name, value
+
+
+def _is_data(value: Any) -> bool:
+    """Whether it may be changed or be told from others: plain data, an iterator, an object of the user's own.
+
+    Of these, descriptors are how a class works, and members of an `enum` are as fixed as their class.
+    """
+    if is_a(value, *_DATA) or of_type(value, Iterator) or draws(value):
+        return True
+    kinds = type(value).__mro__
+    return is_own(kinds[0]) and not any(
+        "__get__" in vars(each) or "_member_map_" in vars(each) for each in kinds
+    )
 
 
 def _is_reserved(name: str) -> bool:

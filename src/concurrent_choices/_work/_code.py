@@ -13,9 +13,9 @@ from .._facts._lean import TYPE_CHECKING
 from .._platform._libraries import is_of_libraries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["KEPT", "codes_in", "globals_in", "names_in", "of_libraries", "parameters_of"]
+__all__ = ["KEPT", "codes_in", "globals_in", "imports_in", "names_in", "of_libraries", "parameters_of"]
 
 _OF_GLOBALS = tuple(
     (opmap[name], int(name == "LOAD_GLOBAL"))
@@ -23,6 +23,9 @@ _OF_GLOBALS = tuple(
     if name in opmap
 )
 """Instructions that reach a global, and how many bits of what they say are not its place among the names."""
+
+_OF_IMPORTS = ((opmap["IMPORT_NAME"], 0),)
+"""The same of those that import a module."""
 
 
 _STARS = (0x04, 0x08)
@@ -50,14 +53,23 @@ def names_in(code: CodeType) -> frozenset[str]:
 @lru_cache(KEPT)
 def globals_in(code: CodeType) -> tuple[str, ...]:
     """The names by which a function reaches globals, in order, inside the functions it makes too."""
-    return tuple(sorted({name for each in codes_in(code) if each.co_names for name in _globals_of(each)}))
+    return tuple(sorted({name for each in codes_in(code) for name in _named_by(_OF_GLOBALS, each)}))
 
 
-def _globals_of(code: CodeType) -> Iterator[str]:
+@lru_cache(KEPT)
+def imports_in(code: CodeType) -> tuple[str, ...]:
+    """The modules that a function imports when it is called, inside the functions it makes too."""
+    return tuple(sorted({name for each in codes_in(code) for name in _named_by(_OF_IMPORTS, each)}))
+
+
+def _named_by(sought: Iterable[tuple[int, int]], code: CodeType) -> Iterator[str]:
+    """The names that instructions of some kinds are told."""
+    if not code.co_names:
+        return
     # Found by searching bytes: a step for each instruction would take a first run ten times as long.
     raw = code.co_code
     instructions, arguments = raw[::2], raw[1::2]
-    for instruction, spare in _OF_GLOBALS:
+    for instruction, spare in sought:
         at = instructions.find(instruction)
         while at >= 0:
             yield code.co_names[_argument(instructions, arguments, at) >> spare]

@@ -12,7 +12,7 @@ from contextlib import suppress
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ._captured import parts_of_class, parts_of_module, reached_from
+from ._captured import modules_of, parts_of_class, parts_of_module, reached_from
 from ._code import globals_in, names_in, of_libraries
 from ._marks import compare, mark_of, value_at
 from ._pickling import travels_by_name
@@ -58,8 +58,8 @@ def _of_function(fn: FunctionType) -> Iterator[tuple[str, str]]:
     for value in held.values():
         if isinstance(value, type):
             yield from _of_classes(value.__mro__)
-        elif isinstance(value, ModuleType):
-            yield from _data(value.__name__, parts_of_module(value, names))
+    for _, module in modules_of(fn):
+        yield from _data(module.__name__, parts_of_module(module, names))
     if held and travels_by_name(fn):
         # A decorator sets `__module__` to that of what it stands around; what attrs compiles is of no module.
         yield from _data(fn.__globals__.get("__name__", ""), held.items())

@@ -14,14 +14,14 @@ from types import ModuleType
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._alterations import altered_by, alters_items
 from ._asking import attributes_of, elements_of, is_frozen, is_logger, of_type
-from ._captured import parts_of
+from ._captured import data_among, reached_from, unloaded_among
 from ._generators import draws
 from ._marks import summed
 from ._stores import may_store
 from ._strangers import is_own
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
 __all__ = ["FIRST", "State"]
@@ -65,7 +65,9 @@ class State:
         self._fn = fn
         changeable = [item for item in items if not (type(item) in _CONSTANT or is_frozen(item))]
         self._items = [(item, _print_of(item)) for item in changeable]
-        self._parts = dict(_looked_at(fn))
+        reached = list(reached_from(fn))
+        self._parts = dict(_looked_at(reached))
+        self._unloaded = unloaded_among(reached)
 
     @cached_property
     def may_change(self) -> bool:
@@ -89,13 +91,15 @@ class State:
         an iterator that cannot be looked into in any case, as does a random generator: to use it is to change
         it, though no call may have come that far.
         """
-        now = dict(_looked_at(self._fn))
+        reached = list(reached_from(self._fn))
+        now = dict(_looked_at(reached))
         for name, part in self._parts.items():
             if name not in now:
                 return f"{name}, which is gone"
             if now[name].differs(part):
                 return name
-        if new := now.keys() - self._parts.keys():
+        new = now.keys() - self._parts.keys()
+        if new and self._unloaded <= unloaded_among(reached):  # else a call has imported what holds them
             return min(new)
         if closed := [name for name, part in self._parts.items() if part.opaque]:
             return closed[0]
@@ -119,9 +123,9 @@ class State:
         return any(_print_of(item) != before for item, before in self._items)
 
 
-def _looked_at(fn: Callable[..., Any]) -> Iterator[tuple[str, _Part]]:
+def _looked_at(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, _Part]]:
     seen: dict[str, int] = {}
-    for name, value in parts_of(fn):
+    for name, value in data_among(reached):
         seen[name] = seen.get(name, 0) + 1
         unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
         yield unique, _looked(value)
