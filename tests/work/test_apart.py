@@ -11,7 +11,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from concurrent_choices import AdaptiveExecutor, run
+from concurrent_choices import AdaptiveExecutor, ProcessStrategy, run
 from concurrent_choices._engine._carrying import Done
 from concurrent_choices._engine._report import begin_report
 from concurrent_choices._engine._urgency import Urgency
@@ -23,10 +23,15 @@ from concurrent_choices._work._source import Source
 from concurrent_choices._work._state import State
 
 CODE = """
+import functools
 import os
 
 def whose(_):
     return os.getpid()
+
+@functools.cache
+def doubled(number):
+    return 2 * number
 
 class Trouble(Exception):
     pass
@@ -88,6 +93,12 @@ def test_auto_has_it_make_the_trip(points):
     startup.order(1, 1, Done(), barred.append)
     assert (startup.ready, barred) == (1, [])
     startup.close()
+
+
+def test_a_cached_function_makes_the_trip(points):
+    """No worker could import it either, though here its name leads to it."""
+    with ProcessStrategy(max_workers=1) as workers:
+        assert run(points.doubled, [1, 2], strategy=workers) == [2, 4]
 
 
 @pytest.mark.parametrize("fn", [len, test_what_is_defined_there_makes_the_round_trip, partial(int, base=2)])

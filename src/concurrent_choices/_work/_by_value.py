@@ -31,6 +31,7 @@ def dumps(value: Any, beside: Callable[[PickleBuffer], object], apart: Iterable[
     for module in apart if child is None else (*apart, child):
         if module.__name__ in sys.modules:  # one that was taken out again, cloudpickle would refuse
             cloudpickle.register_pickle_by_value(module)
+            _staying.add(module.__name__)
     _mine.update(reducers())  # as of now: their modules may be imported later than this one
     with io.BytesIO() as file:
         _Pickler(file, protocol=5, buffer_callback=beside).dump(value)
@@ -56,10 +57,15 @@ def _reduce_cached(wrapper: Any) -> str | tuple[Any, ...]:
 
 def _is_importable(wrapper: Any) -> bool:
     try:
-        module = sys.modules[wrapper.__module__]
-        return module is not sys.modules["__main__"] and attrgetter(wrapper.__qualname__)(module) is wrapper
+        home: str = wrapper.__module__
+        found = attrgetter(wrapper.__qualname__)(sys.modules[home])
     except (AttributeError, KeyError):
         return False
+    return found is wrapper and not any(f"{home}.".startswith(f"{each}.") for each in _staying)
+
+
+_staying = {"__main__"}
+"""Names of modules that no worker can import, met so far."""
 
 
 # Merged, not put in front: every object is looked up in each of the maps.
