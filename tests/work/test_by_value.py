@@ -1,9 +1,9 @@
-"""What travels to workers by value although cloudpickle alone would send its name: cached functions."""
+"""What functools made travels to workers by value, where cloudpickle alone would send its name or fail."""
 
 from __future__ import annotations
 
 import textwrap
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache, singledispatch, singledispatchmethod
 
 import pytest
 
@@ -77,8 +77,59 @@ def test_one_cached_function_in_many_places_stays_one():
     assert first is second
 
 
+def test_an_object_with_a_cached_property_travels():
+    """Up to CPython 3.11 such a property holds a lock, which has no pickle."""
+
+    class Table:
+        calls = 0
+
+        @cached_property
+        def rows(self):
+            """All of them."""
+            self.calls += 1
+            return [1, 2]
+
+    arrived = here_and_back(Table())
+    assert (arrived.rows, arrived.rows, arrived.calls) == ([1, 2], [1, 2], 1)
+    assert type(arrived).rows.__doc__ == "All of them."
+
+
+def test_a_function_that_goes_by_the_kind_of_what_it_is_given_travels():
+    """It finds the functions for each kind, and those find it."""
+
+    @singledispatch
+    def spelled(thing):
+        """In words."""
+        return str(thing)
+
+    @spelled.register
+    def _(thing: list):
+        return [spelled(each) for each in thing]
+
+    assert spelled([1, [2]]) == ["1", ["2"]]  # so its cache holds something
+    arrived, again = here_and_back([spelled, spelled])
+    assert arrived is again
+    assert arrived([1, [2]]) == ["1", ["2"]]
+    assert (arrived.__name__, arrived.__doc__) == ("spelled", "In words.")
+
+
+def test_a_method_that_goes_by_the_kind_of_what_it_is_given_travels():
+    """So does one that `functools.singledispatchmethod` has made."""
+
+    class Speller:
+        @singledispatchmethod
+        def spelled(self, thing):
+            return str(thing)
+
+        @spelled.register
+        def _(self, thing: bytes):
+            return thing.decode()
+
+    assert list(map(here_and_back(Speller().spelled), [1, b"a"])) == ["1", "a"]
+
+
 SCRIPT = """
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache, singledispatch
 from concurrent_choices import run
 
 @cache
@@ -93,15 +144,33 @@ class Scale:
     def times(self, number):
         return 2 * number
 
+class Table:
+    @cached_property
+    def rows(self):
+        return [1, 2]
+
+    def row(self, number):
+        return self.rows[number]
+
+@singledispatch
+def spelled(thing):
+    return repr(thing)
+
+@spelled.register
+def _(thing: list):
+    return [spelled(each) for each in thing]
+
 print(run(fibonacci, [10, 80], strategy="process"))
 print(run(through, [10, 80], strategy="process"))
 print(run(Scale().times, [1, 2], strategy="process"))
+print(run(Table().row, [0, 1], strategy="process"))
+print(run(spelled, [0, [1]], strategy="process"))
 """
 
 
-def test_cached_functions_of_the_main_module_travel(tmp_path):
-    """Workers never import the caller's script, so what it caches is rebuilt."""
+def test_what_functools_made_in_the_main_module_travels(tmp_path):
+    """Workers never import the caller's script, so it is rebuilt."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     numbers = "[55, 23416728348467685]"
-    assert printed(script) == [numbers, numbers, "[2, 4]"]
+    assert printed(script) == [numbers, numbers, "[2, 4]", "[1, 2]", "['0', ['1']]"]

@@ -1,4 +1,4 @@
-"""Pickling by value, where cloudpickle alone would point at what a worker cannot import.
+"""Pickling by value, where cloudpickle alone would point at what a worker cannot import, or fails.
 
 Imported only when plain pickle has failed: cloudpickle is slow to import.
 """
@@ -9,14 +9,15 @@ import io
 import sys
 from collections import ChainMap
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache, singledispatch
 from operator import attrgetter
 from pickle import PickleBuffer
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import cloudpickle
 
+from ._callables import enclosed
 from ._generators import reducers
 
 __all__ = ["dumps"]
@@ -68,11 +69,64 @@ _staying = {"__main__"}
 """Names of modules that no worker can import, met so far."""
 
 
+def _computed_once(fn: Callable[[Any], Any], name: str | None) -> cached_property[Any]:
+    """A cached property; its class, which is made without what it holds, does not tell it its name."""
+    made = cached_property(fn)
+    made.attrname = name
+    return made
+
+
+def _reduce_cached_property(found: Any) -> tuple[Any, ...]:
+    """Without the lock that it has up to CPython 3.11."""
+    return _computed_once, (found.func, found.attrname)
+
+
+_any: Any = singledispatch(len)
+_DISPATCHING, _DISPATCH = _any.__code__, _any.dispatch.__code__
+"""Of all functions that `functools.singledispatch` makes, and of their methods that methods hold from CPython
+3.13 on. They hold a cache by classes, which has no pickle."""
+
+
+def _dispatching(kinds: dict[type, Callable[..., Any]]) -> Any:
+    """A function for each of some kinds of its first argument."""
+    made = singledispatch(kinds[object])
+    for kind, each in kinds.items():
+        made.register(kind, each)
+    return made
+
+
+def _dispatch(kinds: dict[type, Callable[..., Any]]) -> Any:
+    """The function that finds those."""
+    return _dispatching(kinds).dispatch
+
+
+def _reduce_dispatching(fn: Any) -> Any:
+    """How a function that goes by the kind of what it is given travels: by what it was made of."""
+    if fn.__code__ is _DISPATCHING and not _is_importable(fn):
+        return _dispatching, (dict(fn.registry),)
+    if fn.__code__ is _DISPATCH:
+        return _dispatch, (dict(dict(enclosed(fn))["registry"]),)
+    return NotImplemented
+
+
 # Merged, not put in front: every object is looked up in each of the maps.
 _own, *_others = cloudpickle.Pickler.dispatch_table.maps
-_mine: dict[type, Callable[[Any], Any]] = {**_own, type(lru_cache(len)): _reduce_cached}
+_mine: dict[type, Callable[[Any], Any]] = {
+    **_own,
+    cached_property: _reduce_cached_property,
+    type(lru_cache(len)): _reduce_cached,
+}
 _REDUCERS = ChainMap(_mine, *_others)
 
 
 class _Pickler(cloudpickle.Pickler):
     dispatch_table = _REDUCERS
+
+    def reducer_override(self, obj: Any, /) -> Any:
+        """How functions and classes travel, which are in no table."""
+        if isinstance(obj, type):
+            return super().reducer_override(obj)
+        if not isinstance(obj, FunctionType):
+            return NotImplemented
+        reduced = _reduce_dispatching(obj)
+        return super().reducer_override(obj) if reduced is NotImplemented else reduced
