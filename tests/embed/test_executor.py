@@ -1215,7 +1215,7 @@ def test_a_cancelled_call_that_has_ended_takes_no_other_with_it(tmp_path):
     busy = threading.Event()
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
         first, second = two_at_one_worker(executor, tmp_path)
-        executor._core._process_pool._tray.put(busy.wait)  # so that it does not listen
+        executor._core._process_pool.tray.put(busy.wait)  # so that it does not listen
         (tmp_path / "first gate").touch()
         appear(tmp_path / "second begun")
         executor._core.abandon(first)
@@ -1229,7 +1229,7 @@ def test_a_call_that_is_read_as_another_is_given_up(tmp_path):
     busy = threading.Event()
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
         first, second = two_at_one_worker(executor, tmp_path, reading=True)
-        executor._core._process_pool._tray.put(busy.wait)
+        executor._core._process_pool.tray.put(busy.wait)
         (tmp_path / "first gate").touch()
         appear(tmp_path / "second begun")
         executor._core.abandon(first)
@@ -1338,6 +1338,32 @@ def test_ctrl_c_while_a_call_is_submitted_holds_up_nobody(executor, calls):
     other.start()
     other.join(10)
     assert later == [16]
+
+
+@pytest.mark.parametrize("calls", range(16, 34))
+def test_ctrl_c_while_a_call_is_sent_to_a_worker_holds_up_no_shutdown(calls):
+    """What was counted is there: it is made, or was never taken."""
+    left = [calls]
+
+    def strike(frame, event, arg):
+        if event in {"call", "c_return"}:
+            left[0] -= 1
+            if left[0] < 0:
+                raise KeyboardInterrupt
+
+    executor = AdaptiveExecutor(place="process")
+    executor.submit(pow, 2, 2).result(60)
+    sys.setprofile(strike)
+    try:
+        executor.submit(pow, 2, 3)
+    except KeyboardInterrupt:  # not by `suppress`, which would be struck
+        pass
+    finally:
+        sys.setprofile(None)
+    end = threading.Thread(target=executor.shutdown, daemon=True)
+    end.start()
+    end.join(20)
+    assert not end.is_alive()
 
 
 def test_a_shutdown_waits_for_a_call_in_the_caller():

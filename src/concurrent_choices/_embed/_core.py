@@ -123,8 +123,7 @@ class Core:
                     account.running += 1
                     self._callers.add(caller)
                 elif account.place == "process":
-                    self._remote += 1
-                    self._process_pool.submit(task)
+                    self._send_away(task)
                 else:
                     lane = dispatch.enter(task)
         finally:  # Ctrl-C may strike when the lock is let go of, and what has been counted must happen
@@ -140,6 +139,22 @@ class Core:
             elif caller is not None:
                 self._run_here(task, caller)
         return task
+
+    def _send_away(self, task: Task) -> None:
+        """Have a worker make a call. The lock is held."""
+        tray, order = self._process_pool.tray, self._process_pool.order(task)
+        if not tray.open():
+            self._remote += 1
+            self._process_pool.submit(task)  # which turns it away
+            return
+        try:
+            # Ctrl-C strikes after calls only, and what is counted must be there, or no shutdown would end.
+            self._remote += 1
+            tray.orders.append(order)
+            tray.wake()
+        except BaseException:
+            tray.wake()
+            raise
 
     def _full(self) -> bool:
         """Whether as many wait as may."""

@@ -41,13 +41,25 @@ class InTray:
 
     def put(self, order: Callable[[], object]) -> bool:
         """Have the thread do something; False where it cannot be started."""
-        # A thread alone does not do: where it is not started after all, nobody looks into the tray.
-        if not self._started and not self._start():
+        if not self.open():
             return False
-        self.orders.append(order)  # before it is asked whether it sleeps: it looks here once it says so
+        try:
+            self.orders.append(order)
+            self.wake()
+        except BaseException:  # Ctrl-C, which would leave it asleep with an order
+            self.wake()
+            raise
+        return True
+
+    def open(self) -> bool:
+        """Whether orders are taken: by a thread that is there, or has been started now."""
+        # A thread alone does not do: where it is not started after all, nobody looks into the tray.
+        return self._started or self._start()
+
+    def wake(self) -> None:
+        """Have the thread look for orders, once they are there: it says that it sleeps before it looks."""
         if self.asleep and self._waker is not None:
             self._waker.ring()
-        return True
 
     def _start(self) -> bool:
         with self._starting:

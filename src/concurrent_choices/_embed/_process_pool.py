@@ -12,6 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
@@ -49,6 +50,9 @@ class ProcessPool:
         on_returned: Told of a call that is to be made in a thread after all.
         on_ended: Told of a call that has ended.
         on_looked: Told what a worker says of a callable: what it holds there, or why it cannot be loaded.
+
+    Attributes:
+        tray: What its thread is to do.
     """
 
     def __init__(
@@ -64,7 +68,7 @@ class ProcessPool:
         self._on_returned = on_returned
         self._on_ended = on_ended
         self._on_looked = on_looked
-        self._tray = InTray(self._work, "executor-processes")
+        self.tray = InTray(self._work, "executor-processes")
         self._closing = False
         self._backlog = Backlog()
         self._looks: deque[Inquiry] = deque()
@@ -76,36 +80,40 @@ class ProcessPool:
     @property
     def thread(self) -> threading.Thread | None:
         """Its thread; None before there was anything to do."""
-        return self._tray.thread
+        return self.tray.thread
 
     def submit(self, task: Task) -> None:
         """Have a worker make a call."""
-        if not self._tray.put(lambda: self._backlog.add(task)):
-            self._turn_away(task, self._tray.obstacle)
+        if not self.tray.put(self.order(task)):
+            self._turn_away(task, self.tray.obstacle)
+
+    def order(self, task: Task) -> Callable[[], object]:
+        """What has its thread take a call."""
+        return partial(self._backlog.add, task)
 
     def look_at(self, account: Account, fn: Any) -> None:
         """Have a worker load a callable and say what it holds there."""
-        if not self._tray.put(lambda: self._looks.append(Inquiry(account, fn))):
-            self._on_looked(account, self._tray.obstacle)
+        if not self.tray.put(lambda: self._looks.append(Inquiry(account, fn))):
+            self._on_looked(account, self.tray.obstacle)
 
     def warm(self) -> None:
         """There may soon be work: start a worker, which takes longer than all the rest."""
         if self.thread is None:
-            self._tray.put(lambda: self._queues or self._open_queue())
+            self.tray.put(lambda: self._queues or self._open_queue())
 
     def abandon(self, task: Task) -> None:
         """Nobody waits for a call any longer: end the worker that makes it."""
-        self._tray.put(lambda: self._give_up(task))
+        self.tray.put(lambda: self._give_up(task))
 
     def poke(self) -> None:
         """Have it look again: a thread has ended a call, so that a waiting one may go."""
         if self.thread is not None:
-            self._tray.put(lambda: None)
+            self.tray.put(lambda: None)
 
     def cancel_waiting(self) -> None:
         """Cancel what has not been handed to a worker."""
         if self.thread is not None:
-            self._tray.put(self._cancel_all)
+            self.tray.put(self._cancel_all)
 
     def close(self) -> None:
         """End the workers when no call is left."""
@@ -120,7 +128,7 @@ class ProcessPool:
         self._host = Host("process")
         self._host.preload(serve, [serve.__module__])
         self._starts = Starts(self._host)
-        orders = self._tray.orders
+        orders = self.tray.orders
         try:
             while True:
                 while orders:
@@ -135,7 +143,7 @@ class ProcessPool:
 
     def _finished(self) -> bool:
         return not (
-            self._tray.orders
+            self.tray.orders
             or self._backlog.size
             or self._looks
             or any(queue.assignments for queue in self._queues.values())
@@ -241,12 +249,12 @@ class ProcessPool:
         pause = None if longest or not self._queues else REST
         if longest > 1:
             pause = self._recall()
-        self._tray.asleep = True
-        if self._tray.orders:
-            self._tray.asleep = False
+        self.tray.asleep = True
+        if self.tray.orders:
+            self.tray.asleep = False
             return
         events = self._wires.wait(None if pause is None else pause * 1000)
-        self._tray.asleep = False
+        self.tray.asleep = False
         if not (events or longest):
             self._let_go()
         for queue, dead in self._wires.heard(events):
