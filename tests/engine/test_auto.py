@@ -15,13 +15,14 @@ import engine_acts as acts
 import pytest
 from engine_coroutines import STARTING as LOOP_STARTING
 from engine_coroutines import LoopStrategy
-from engine_fakes import ALONE, STARTING, Scripted, ScriptedStrategy
+from engine_fakes import ALONE, LANES, PAIR, STARTING, Scripted, ScriptedStrategy
 
 from concurrent_choices import InvalidArgumentError, arun, run, stream
 from concurrent_choices._engine._auto import AutoStrategy
 from concurrent_choices._engine._conductor import Conductor
-from concurrent_choices._engine._elastic_pool import explain_refusals
+from concurrent_choices._engine._elastic_pool import ElasticPool, explain_refusals
 from concurrent_choices._engine._report import begin_report, run_report
+from concurrent_choices._engine._thread_limit import ThreadLimit
 from concurrent_choices._facts._batch import Batch
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
 from concurrent_choices._work._job import Job
@@ -279,6 +280,82 @@ def test_max_workers_is_a_ceiling():
 
     run(call, range(40), strategy=AutoStrategy(max_workers=3))
     assert most <= 3
+
+
+class Peopled:
+    """A callable that knows how many of its calls there were at once."""
+
+    def __init__(self):
+        self.at_once = self.most = 0
+        self.lock = threading.Lock()
+
+    def __call__(self, item):
+        with self.lock:
+            self.at_once += 1
+            self.most = max(self.most, self.at_once)
+        time.sleep(2e-3)
+        with self.lock:
+            self.at_once -= 1
+        return item
+
+
+def conducted(fn, script, most):
+    """A conductor of a run with so many threads at most, and the items that it has yet to perform."""
+    job = Job(fn, Source(range(60)), report=begin_report("conducted"))
+    return Conductor(
+        job, lambda: Scripted(script), ThreadPool("concurrent_choices-auto"), eager=True, most=most
+    )
+
+
+@pytest.mark.parametrize("then", [ALONE, PAIR])
+def test_a_ceiling_holds_through_every_switch(then):
+    """Lanes that are to leave are still at their last items when the calling thread is to go on, or begin."""
+    peopled = Peopled()
+    conductor = conducted(peopled, 50 * [*10 * [LANES], *5 * [then]], most=3)
+    with closing(conductor._thread_pool):
+        assert sorted(item for batch in conductor.batches() for item in batch.values) == [*range(60)]
+    assert peopled.most <= 3
+
+
+def test_a_ceiling_holds_where_the_calling_thread_is_between_two_items(monkeypatch):
+    """It has not begun the next when lanes are ordered, and has seen nothing yet of being relieved."""
+    here, ordered, gone_on, resized = threading.get_ident(), *(threading.Event() for _ in range(3))
+    claim, lanes, staff, resize = Source.claim, ThreadLimit.lanes, ElasticPool.staff, ElasticPool.resize
+    beside = []
+
+    def claim_late(source, limit=1):
+        assert threading.get_ident() != here or ordered.wait(30)
+        return claim(source, limit)
+
+    def lanes_late(*args, **named):
+        ordered.set()
+        assert gone_on.wait(30)
+        return lanes(*args, **named)
+
+    def staff_and_tell(pool):
+        if threading.get_ident() == here:
+            gone_on.set()
+        staff(pool)
+
+    def resize_and_tell(pool, workers):
+        resize(pool, workers)
+        resized.set()
+
+    def call(item):
+        if threading.get_ident() == here:
+            gone_on.set()
+            assert resized.wait(30)
+            beside.append(conductor._pool.workers)
+        return item
+
+    monkeypatch.setattr(Source, "claim", claim_late)
+    monkeypatch.setattr(ThreadLimit, "lanes", lanes_late)
+    monkeypatch.setattr(ElasticPool, "staff", staff_and_tell)
+    monkeypatch.setattr(ElasticPool, "resize", resize_and_tell)
+    conductor = conducted(call, [LANES], most=3)
+    with closing(conductor._thread_pool):
+        assert sorted(item for batch in conductor.batches() for item in batch.values) == [*range(60)]
+    assert max(beside, default=0) < 3
 
 
 @patient

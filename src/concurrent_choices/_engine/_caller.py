@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._facts._batch import Batch, Claim
 from .._work._job import Job
@@ -12,6 +12,9 @@ from .._work._pace import AIM, Pace, share_of_rest
 from ._elastic_pool import ElasticPool
 from ._tally import Tally
 from ._urgency import Urgency
+
+if TYPE_CHECKING:
+    from .._judge._controller._sight import Arrangement
 
 __all__ = ["Caller"]
 
@@ -22,25 +25,26 @@ LONG = 4 * AIM
 class Caller:
     """What the calling thread does. Make it there; all of it is for that thread, but what it is ordered.
 
-    It gives way to what is urgent, from one batch to the next. It may have a lane that `stands_in` for it.
+    It gives way to what is urgent, from one batch to the next. It may have a lane that `stands_in` for it,
+    and makes no call beside the `most` lanes that there may be.
 
     Attributes:
-        relieved: Whether it is to perform no items; ordered in the ticker's thread, as the next.
+        relieved: Whether it is to perform no items.
         inside: Lanes in each worker process, which are to have the items; 0 while these stay here.
-        performing: Whether it performs items, or may begin one at any moment.
     """
 
-    def __init__(
-        self, job: Job, pool: ElasticPool, tally: Tally, urgency: Urgency, *, stands_in: bool
+    def __init__(  # noqa: PLR0913 - made in one place, the last two by name
+        self, job: Job, pool: ElasticPool, tally: Tally, urgency: Urgency, *, stands_in: bool, most: int
     ) -> None:
         self.relieved = False
         self.inside = 0
-        self.performing = False
+        self._performing = False
         self._job = job
         self._pool = pool
         self._tally = tally
         self._urgency = urgency
         self._stands_in = stands_in
+        self._most = most
         self._pace = Pace()
         self._due: list[Any] = []
         job.on_stop(self._due.clear)
@@ -49,6 +53,18 @@ class Caller:
     def is_over(self) -> bool:
         """Whether everything is done and handed over."""
         return self._job.source.finished and not self._pool.busy and not self._pool.outbox
+
+    @property
+    def may_call(self) -> bool:
+        """Whether it performs items, or may begin one before it has seen that it is relieved."""
+        return self._performing or not self.relieved
+
+    def order(self, arrangement: Arrangement) -> bool:
+        """Have it do something from now on, in any thread; whether that is something else than before."""
+        changed = arrangement.relieved != self.relieved or arrangement.outside != bool(self.inside)
+        self.relieved = arrangement.relieved
+        self.inside = arrangement.inside if arrangement.outside else 0
+        return changed
 
     def interrupt(self) -> None:
         """End the present batch, once the item it is at is over; from any thread."""
@@ -65,11 +81,11 @@ class Caller:
         return self._tend() if self.relieved or self._stands_in else self._work()
 
     def _work(self) -> Iterator[Batch]:
-        self.performing = True
+        self._performing = True
         try:
             yield from self._perform()
         finally:
-            self.performing = False
+            self._performing = False
 
     def _perform(self) -> Iterator[Batch]:
         """Perform items here, and hand over what lanes did meanwhile."""
@@ -77,7 +93,7 @@ class Caller:
         source = job.source
         while not self._is_elsewhere:
             pool.feed()
-            if pool.is_crowded:
+            if pool.present >= self._most:  # some that are to leave are at their last items
                 yield from self._rest()
                 continue
             size = pace.size

@@ -123,7 +123,9 @@ class Conductor:
         self._tally = Tally()
         self._lateness = Lateness()
         self._outset = Outset(self._tally, self._lateness)
-        self._caller = Caller(job, self._pool, self._tally, self._urgency, stands_in=self._stands_in)
+        self._caller = Caller(
+            job, self._pool, self._tally, self._urgency, stands_in=self._stands_in, most=self._most
+        )
         if not job.source.ended:
             job.source.feed(AHEAD)
         self._looked_after = job.source.length is None or job.source.length > 1
@@ -324,8 +326,9 @@ class Conductor:
 
     def _obey(self, arrangement: Arrangement, *, unseen: bool) -> int:
         """Make a run what the controller wants it to be; the thread lanes it has."""
-        calling = self._caller.performing
-        wanted = self._limit.lanes(arrangement, self._controller, unseen=unseen, calling=calling)
+        caller = self._caller
+        changed = caller.order(arrangement)
+        wanted = self._limit.lanes(arrangement, self._controller, unseen=unseen, calling=caller.may_call)
         if self._pool.limited and self._observer.pump is not None:
             wanted = 0  # as many as may be in flight may still be with workers
         if arrangement.processes and not (self._processes or unseen):
@@ -333,10 +336,6 @@ class Conductor:
             order = partial(self._order, arrangement.processes, arrangement.inside)
             order_beside(self._thread_pool, order, self._controller.bar)
         self._overlapped |= wanted > 1
-        caller = self._caller
-        changed = arrangement.relieved != caller.relieved or arrangement.outside != bool(caller.inside)
-        caller.relieved = arrangement.relieved
-        caller.inside = arrangement.inside if arrangement.outside else 0
         if wanted != self._pool.workers:
             self._crowd(max(wanted, 1))
             self._pool.resize(wanted)

@@ -144,9 +144,9 @@ class ElasticPool(LanePool):
         return bool(self._lanes)
 
     @property
-    def is_crowded(self) -> bool:
-        """Whether one more at work might be too many: lanes that are to leave are at their last items."""
-        return self.limited and len(self._lanes) > self.workers
+    def present(self) -> int:
+        """How many lanes are there, those that are to leave too."""
+        return len(self._lanes)
 
     def collect(self) -> Iterator[Batch]:
         """What the lanes have done since the last time."""

@@ -39,7 +39,7 @@ class ThreadLimit:
         self.stands_in = job.timeout is not None or job.is_async or others
 
     def lanes(self, arrangement: Arrangement, controller: Controller, *, unseen: bool, calling: bool) -> int:
-        """Lanes to have, where an arrangement wants some, while the calling thread is at an item or not.
+        """Lanes to have, where an arrangement wants some, while the calling thread makes calls too or not.
 
         The controller is told what keeps the callable in one thread, or its computing, if anything does.
         """
