@@ -275,6 +275,11 @@ def environment(name):
 
 
 @act
+def flags(name):
+    return getattr(sys.flags, name)
+
+
+@act
 def zone(_item):
     return time.tzname[0]
 

@@ -104,3 +104,8 @@ def test_decimal_rules_that_are_the_default_ones(strategy, of_kind):
         finally:
             decimal.DefaultContext.prec = before.prec
     assert len(str(third)) == 14
+
+
+def test_programs_that_calls_start_find_packages(strategy, of_kind):
+    """Workers do without `site`; joblib starts its own processes by the same flags, and these need it."""
+    assert run(of_kind(acts.flags), ["no_site", "optimize"], strategy=strategy) == [0, sys.flags.optimize]

@@ -47,6 +47,7 @@ def settle() -> list[int]:
     ours = [int(word) for word in sys.argv[1:]]
     _close_all_but(ours)
     _complete_builtins()
+    _have_programs_run_site()
     if sys.stderr is not None:
         faulthandler.enable()  # a crash in C says where, which its exit code does not
     return ours
@@ -73,6 +74,27 @@ def _complete_builtins() -> None:
 
     for name in ("exit", "quit"):
         setattr(builtins, name, _sitebuiltins.Quitter(name, "end of file"))
+
+
+def _have_programs_run_site() -> None:
+    """Let it not be seen that this interpreter has not: joblib starts its own alike, without packages so."""
+    module: Any = sys
+    module.flags = _Flags(sys.flags)
+
+
+class _Flags:
+    """The interpreter's own, but for one."""
+
+    no_site = 0
+
+    def __init__(self, flags: Any) -> None:
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._flags, name)
+
+    def __getitem__(self, place: int) -> Any:
+        return self._flags[place]
 
 
 def serve(link: Link, page: Page, lifeline: int) -> None:
