@@ -168,6 +168,40 @@ print(run(spelled, [0, [1]], strategy="process"))
 """
 
 
+PICKLING = """
+import enum, pickle
+from concurrent_choices import run
+
+class Color(enum.Enum):
+    RED = 1
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+def kept(x):
+    return pickle.loads(pickle.dumps((Color.RED, Point(x))))
+
+first = Point
+print(all(color is Color.RED and type(it) is Point for color, it in run(kept, range(3), strategy="process")))
+
+class Point(Point):
+    pass
+
+print(all(type(it) is Point for _, it in run(kept, range(3), strategy="process")))
+del Point, kept
+same = run(lambda x: type(x), [first(1)], strategy="process") == [first]
+print(same, "Point" in globals())
+"""
+
+
+def test_calls_may_pickle_what_is_of_a_class_of_the_main_module(tmp_path):
+    """Pickle finds it there, the latest of that name, and nothing is put back into the script."""
+    script = tmp_path / "script.py"
+    script.write_text(PICKLING)
+    assert printed(script) == ["True", "True", "True False"]
+
+
 def test_what_functools_made_in_the_main_module_travels(tmp_path):
     """Workers never import the caller's script, so it is rebuilt."""
     script = tmp_path / "script.py"

@@ -109,6 +109,28 @@ def _reduce_dispatching(fn: Any) -> Any:
     return NotImplemented
 
 
+def _is_mains(kind: type) -> bool:
+    """Whether the main module has a class of its own under its name."""
+    return kind.__module__ == "__main__" and vars(sys.modules["__main__"]).get(kind.__name__) is kind
+
+
+def _reduce_placed(kind: type, make: Callable[..., type], made_of: tuple[Any, ...], *state: Any) -> Any:
+    """How a class of the main module travels, of which it is known how a class travels elsewhere."""
+    return _placed, (kind.__name__, make, made_of), *state
+
+
+def _placed(name: str, make: Callable[..., type], made_of: tuple[Any, ...]) -> type:
+    """A class that is found in the main module, by calls that pickle what is made of it, or read that."""
+    main, made = vars(sys.modules["__main__"]), make(*made_of)
+    if main.get(name) is _given.get(name):  # never in the place of what the caller's own has there
+        main[name] = _given[name] = made
+    return made
+
+
+_given: dict[str, type] = {}
+"""What was put into the main module of this process, which is a worker, by its name there."""
+
+
 # Merged, not put in front: every object is looked up in each of the maps.
 _own, *_others = cloudpickle.Pickler.dispatch_table.maps
 _mine: dict[type, Callable[[Any], Any]] = {
@@ -125,7 +147,8 @@ class _Pickler(cloudpickle.Pickler):
     def reducer_override(self, obj: Any, /) -> Any:
         """How functions and classes travel, which are in no table."""
         if isinstance(obj, type):
-            return super().reducer_override(obj)
+            reduced: Any = super().reducer_override(obj)
+            return _reduce_placed(obj, *reduced) if _is_mains(obj) else reduced
         if not isinstance(obj, FunctionType):
             return NotImplemented
         reduced = _reduce_dispatching(obj)
