@@ -17,6 +17,7 @@ from .._errors import QueueFullError
 from .._measure._clock import SystemClock
 from .._platform import gil_enabled, usable_cpus
 from .._work._apart import keep_apart
+from .._work._lookups import looked_up
 from .._work._pickling import travels_by_name
 from ._account import Account
 from ._accounts import Accounts
@@ -241,8 +242,8 @@ class Core:
         fn, _, _ = unwrapped(fn, (), {})
         keep_apart(fn)
         held = held_by(fn)
-        if held.obstacle:
-            account.bar(held.obstacle)
+        if stays := held.obstacle or looked_up(fn):
+            account.bar(stays)
             return
         account.moving = True
         account.take_note()

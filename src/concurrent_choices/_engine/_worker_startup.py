@@ -23,6 +23,7 @@ from .._strategies._workers._watch import Watch
 from .._strategies._workers._wire import Kind, Terms
 from .._work._apart import keep_apart
 from .._work._job import Job
+from .._work._lookups import looked_up
 from .._work._mutex import Mutex
 from .._work._obstacle import mocked
 from .._work._pickling import dump, dump_callable
@@ -87,7 +88,7 @@ class WorkerStartup:
 
     def _kept_by(self, done: Done) -> str:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
-        if stays := mocked(self._job.fn) or self.witness():
+        if stays := mocked(self._job.fn) or looked_up(self._job.fn) or self.witness():
             return stays
         if too_dear(self._job.source, done, self.workers):
             return "carrying items and results would cost more than it saves"

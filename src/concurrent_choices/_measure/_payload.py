@@ -9,6 +9,7 @@ from attrs import evolve
 
 from .._facts._profile import Payload
 from .._work._imports import imports_of
+from .._work._lookups import looked_up
 from .._work._obstacle import mocked, obstacle
 from .._work._pickling import dump, load, size_of
 from .._work._state import State
@@ -103,7 +104,7 @@ def _kept_here(payload: Payload, fn: object, state: State | None) -> Payload:
     """The payload with what calls change as its obstacle: results must not depend on who makes the calls."""
     if payload.obstacle:
         return payload
-    if stays := mocked(fn):
+    if stays := mocked(fn) or looked_up(fn):
         return evolve(payload, obstacle=stays)
     changed = state.lost_elsewhere() if state is not None else ""
     if not changed:
