@@ -273,6 +273,19 @@ def test_inspect_sees_that_it_is_async():
     assert not inspect.iscoroutinefunction(waits)
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="from Python 3.12 on all ask inspect")
+def test_asyncio_sees_that_it_is_async():
+    """So does Django, which would call such a view in a thread as it does what is `def`."""
+
+    @functools.wraps(decorated)
+    def waits(number):
+        return asyncio.run(decorated(number))
+
+    assert asyncio.iscoroutinefunction(decorated)
+    assert asyncio.iscoroutinefunction(Service().triple)
+    assert not asyncio.iscoroutinefunction(waits)
+
+
 def test_what_is_offloaded_is_not_offloaded_again():
     """It is refused at the call, as any other callable that is async."""
     for fn in (decorated, Service().triple):

@@ -84,6 +84,9 @@ class Offloaded(Generic[P, R]):
         owner: The object it is bound to, if it is a method and that is known: one at most.
     """
 
+    # By this asyncio and Django tell before 3.12 that a call is to be awaited; for inspect see below.
+    _is_coroutine: Any = getattr(asyncio.coroutines, "_is_coroutine", None)
+
     def __init__(self, fn: Callable[..., R], *owner: Any) -> None:
         update_wrapper(self, MethodType(fn, *owner) if owner else fn)
         self._fn = fn
