@@ -7,7 +7,7 @@ from typing import Any
 
 from .._work._alterations import altered_by, alters_parameter
 from .._work._callables import taken_apart
-from .._work._words import reason_of
+from .._work._words import loss_of, reason_of
 from ._inside import out_of_chunk
 
 __all__ = ["lost_by"]
@@ -28,7 +28,7 @@ def lost_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         raise
     except BaseException as error:  # noqa: BLE001 - a value's own hooks raise anything, a CancelledError too
         return f"nobody can tell what calls change ({reason_of(error)})"
-    return f"calls change {witness}, which would be lost in another process" if witness else ""
+    return loss_of(witness)
 
 
 def _given_and_altered(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

@@ -28,7 +28,7 @@ from .._work._mutex import Mutex
 from .._work._obstacle import mocked
 from .._work._pickling import dump, dump_callable
 from .._work._state import State
-from .._work._words import reason_of
+from .._work._words import loss_of, reason_of
 from ._carrying import Done, stranded, too_dear
 from ._report import RunReport
 from ._urgency import Urgency
@@ -97,10 +97,9 @@ class WorkerStartup:
     def witness(self) -> str:
         """What calls were seen to change, so that they must stay here, in a sentence; empty for nothing."""
         changed = self._state.lost_elsewhere()
-        if not changed:
-            return ""
-        self._report.witness = changed
-        return f"calls change {changed}, which would be lost in another process"
+        if changed:
+            self._report.witness = changed
+        return loss_of(changed)
 
     def _started(self, workers: int, inside: int) -> list[Worker]:
         """Start workers; those that have been told to load the callable."""

@@ -13,6 +13,7 @@ from .._work._lookups import looked_up
 from .._work._obstacle import mocked, obstacle
 from .._work._pickling import dump, load, size_of
 from .._work._state import State
+from .._work._words import loss_of
 from ._awaited_calls import AwaitedCalls
 from ._carrying import Weight, in_messages
 from ._ledger import Raised
@@ -104,12 +105,8 @@ def _kept_here(payload: Payload, fn: object, state: State | None) -> Payload:
     """The payload with what calls change as its obstacle: results must not depend on who makes the calls."""
     if payload.obstacle:
         return payload
-    if stays := mocked(fn) or looked_up(fn):
-        return evolve(payload, obstacle=stays)
-    changed = state.lost_elsewhere() if state is not None else ""
-    if not changed:
-        return payload
-    return evolve(payload, obstacle=f"calls change {changed}, which would be lost in another process")
+    stays = mocked(fn) or looked_up(fn) or (loss_of(state.lost_elsewhere()) if state is not None else "")
+    return evolve(payload, obstacle=stays) if stays else payload
 
 
 def weigh_payload(

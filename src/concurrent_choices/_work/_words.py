@@ -5,7 +5,7 @@ A worker imports this when it starts, so nothing slow may be imported here.
 
 from __future__ import annotations
 
-__all__ = ["reason_of", "safe_repr", "shortened", "show", "text_of"]
+__all__ = ["loss_of", "reason_of", "safe_repr", "shortened", "show", "text_of"]
 
 _SHOWN = 120
 
@@ -34,6 +34,11 @@ def text_of(error: BaseException) -> str:
         return str(error)
     except Exception:  # noqa: BLE001 - a broken text must not hide the exception
         return ""
+
+
+def loss_of(changed: str) -> str:
+    """Why calls that change something stay in this process; empty where they change nothing."""
+    return f"calls change {changed}, which would be lost in another process" if changed else ""
 
 
 def reason_of(error: BaseException) -> str:
