@@ -28,6 +28,7 @@ from concurrent_choices import (
     RemoteError,
     WorkerDiedError,
 )
+from concurrent_choices._embed import _in_tray, _stall_monitor
 from concurrent_choices._embed._core import FEW, Core
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._looks import FIRST, Looks
@@ -1364,6 +1365,66 @@ def test_ctrl_c_while_a_call_is_sent_to_a_worker_holds_up_no_shutdown(calls):
     end.start()
     end.join(20)
     assert not end.is_alive()
+
+
+def interrupted(module, monkeypatch, moment):
+    """Have Ctrl-C strike as a module starts its first thread: before that begins, or after."""
+
+    def new_thread(target, name):
+        made = threading.Thread(target=target, name=name, daemon=True)
+        start = made.start
+
+        def strike():
+            monkeypatch.undo()
+            if moment == "after":
+                start()
+            raise KeyboardInterrupt
+
+        made.start = strike
+        return made
+
+    monkeypatch.setattr(module, "new_thread", new_thread)
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_ctrl_c_while_the_thread_of_the_processes_starts_holds_up_nobody(moment, monkeypatch):
+    """The next call has it begin, where it has not."""
+    with AdaptiveExecutor(place="process") as executor:
+        interrupted(_in_tray, monkeypatch, moment)
+        with pytest.raises(KeyboardInterrupt):
+            executor.submit(pow, 2, 2)
+        assert executor.submit(pow, 2, 3).result(60) == 8
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_ctrl_c_while_the_watching_thread_starts_holds_up_nobody(moment, monkeypatch):
+    """The next call that waits has it begin, where it has not, so that calls that stand still make room."""
+    gate = threading.Event()
+
+    def turn(what):
+        return gate.set() if what == "open" else gate.wait(60)
+
+    with AdaptiveExecutor() as executor:
+        first = [executor.submit(turn, "wait") for _ in range(round(usable_cpus()) + FEW)]
+        interrupted(_stall_monitor, monkeypatch, moment)
+        with pytest.raises(KeyboardInterrupt):
+            executor.submit(turn, "wait")
+        executor.submit(turn, "open")
+        assert all(future.result(60) for future in first)
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_shutdown_after_ctrl_c_has_struck_as_the_watching_thread_started(moment, monkeypatch):
+    """It has no thread to wait for that never began."""
+    gate = threading.Event()
+    executor = AdaptiveExecutor(1)
+    first = executor.submit(gate.wait, 60)
+    interrupted(_stall_monitor, monkeypatch, moment)
+    with pytest.raises(KeyboardInterrupt):
+        executor.submit(pow, 2, 2)
+    gate.set()
+    executor.shutdown()
+    assert first.result(0)
 
 
 def test_a_shutdown_waits_for_a_call_in_the_caller():

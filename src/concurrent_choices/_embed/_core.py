@@ -335,5 +335,5 @@ class Core:
                 dispatch.ended.wait()
             self._left()
         for thread in [*dispatch.threads(), self._process_pool.thread, self._stall_monitor.thread]:
-            if thread is not None:
+            if thread is not None and thread.is_alive():  # it never began where Ctrl-C struck before
                 thread.join()

@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from queue import Empty, SimpleQueue
 
 from .._strategies._workers._waker import Waker
 from .._work._mutex import Mutex
@@ -75,12 +76,26 @@ class InTray:
 
     def _start_thread(self) -> None:
         # Whether there are descriptors for it is known here: a thread that found none would serve nobody.
-        waker = Waker()
+        waker, turn = Waker(), SimpleQueue[bool]()
+        turn.put(True)  # noqa: FBT003 - whatever it is, who takes it has the waker
         # Known before it starts: Ctrl-C meanwhile must not have a second one started beside it.
-        self._waker, self.thread = waker, new_thread(partial(self._work, waker), self._name)
+        self._waker, self.thread = waker, new_thread(partial(self._serve, waker, turn), self._name)
         try:
             self.thread.start()
-        except RuntimeError:
-            self._waker = self.thread = None
-            waker.close()
+        except BaseException:
+            if _taken(turn):  # else Ctrl-C came too late to stop it
+                self._waker = self.thread = None
+                waker.close()
             raise
+
+    def _serve(self, waker: Waker, turn: SimpleQueue[bool]) -> None:
+        if _taken(turn):
+            self._work(waker)
+
+
+def _taken(turn: SimpleQueue[bool]) -> bool:
+    """Take a turn; False where another has."""
+    try:
+        return turn.get_nowait()
+    except Empty:
+        return False

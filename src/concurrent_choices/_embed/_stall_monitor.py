@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 import time
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from .._platform._tasks import cpu_clock_of
 from .._work._new_thread import new_thread
 
 if TYPE_CHECKING:
+    import threading
+
     from .._facts._clock import Clock
     from ._account import Account
     from ._dispatch import Dispatch
@@ -49,7 +51,7 @@ class StallMonitor:
     def __init__(self, dispatch: Dispatch, clock: Clock) -> None:
         self._dispatch = dispatch
         self._clock = clock
-        self._wanted = threading.Event()
+        self._wanted: SimpleQueue[None] = SimpleQueue()  # Ctrl-C would leave an event locked
         self._parked = True
         self._closed = False
         self.thread: threading.Thread | None = None
@@ -59,15 +61,15 @@ class StallMonitor:
         """A call waits for its turn."""
         if not self._parked:
             return
-        if self.thread is None and not self._begin():
+        if not (self._begun or self._begin()):
             return
         self._parked = False
-        self._wanted.set()
+        self._wanted.put(None)
 
     def _begin(self) -> bool:
         """Start the thread; False where none can be started, and calls wait unwatched."""
         with self._dispatch.lock:
-            if self.thread is None:
+            if not self._begun:
                 self.thread = new_thread(self._work, "executor-watch")  # known before Ctrl-C can strike
                 try:
                     self.thread.start()
@@ -76,21 +78,25 @@ class StallMonitor:
                     return False
         return True
 
+    @property
+    def _begun(self) -> bool:
+        """Whether its thread has begun; Ctrl-C may have struck before that."""
+        return self.thread is not None and self.thread.is_alive()
+
     def close(self) -> None:
         """Watch no more."""
         self._closed = True
-        self._wanted.set()
+        self._wanted.put(None)
 
     def _work(self) -> None:
         while not self._closed:
-            self._wanted.wait()
-            self._wanted.clear()
+            self._wanted.get()
             self._cpu.clear()
             self._watch()
             self._parked = True
             if self._waiting():  # it came while we were about to park
                 self._parked = False
-                self._wanted.set()
+                self._wanted.put(None)
 
     def _watch(self) -> None:
         calm = 0
