@@ -79,11 +79,13 @@ def _complete_builtins() -> None:
 def _have_programs_run_site() -> None:
     """Let it not be seen that this interpreter has not: joblib starts its own alike, without packages so."""
     module: Any = sys
-    module.flags = _Flags(sys.flags)
+    # From CPython 3.14 on the interpreter sets one of its own later, and crashes if they are of another type.
+    anew: Any = getattr(sys.flags, "__replace__", None)
+    module.flags = anew(no_site=0) if anew else _Flags(sys.flags)
 
 
 class _Flags:
-    """The interpreter's own, but for one."""
+    """The interpreter's own, but for one; up to CPython 3.12, whose cannot be made anew."""
 
     no_site = 0
 
