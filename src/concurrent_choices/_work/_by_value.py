@@ -6,6 +6,7 @@ Imported only when plain pickle has failed: cloudpickle is slow to import.
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections import ChainMap
 from collections.abc import Callable, Iterable
@@ -14,6 +15,7 @@ from operator import attrgetter
 from pickle import PickleBuffer
 from types import FunctionType, ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
 
 import cloudpickle
 
@@ -109,26 +111,51 @@ def _reduce_dispatching(fn: Any) -> Any:
     return NotImplemented
 
 
-def _is_mains(kind: type) -> bool:
-    """Whether the main module has a class of its own under its name."""
-    return kind.__module__ == "__main__" and vars(sys.modules["__main__"]).get(kind.__name__) is kind
+def _reduce_class(
+    kind: type, make: Callable[..., type], made_of: tuple[Any, ...], state: Any, *others: Any
+) -> tuple[Any, ...]:
+    """How a class travels by value: as cloudpickle has it, but that its own process leaves it as it is."""
+    *nothing, fill = others
+    if kind not in _arrived:
+        _at_home[kind] = os.getpid()
+    return _made, (_name_in_main(kind), make, made_of), (fill, state), *nothing, _filled
 
 
-def _reduce_placed(kind: type, make: Callable[..., type], made_of: tuple[Any, ...], *state: Any) -> Any:
-    """How a class of the main module travels, of which it is known how a class travels elsewhere."""
-    return _placed, (kind.__name__, make, made_of), *state
+def _name_in_main(kind: type) -> str:
+    """The name under which the main module has a class of its own; empty where it has not."""
+    held = vars(sys.modules["__main__"]).get(kind.__name__)
+    return kind.__name__ if held is kind and kind.__module__ == "__main__" else ""
 
 
-def _placed(name: str, make: Callable[..., type], made_of: tuple[Any, ...]) -> type:
-    """A class that is found in the main module, by calls that pickle what is made of it, or read that."""
-    main, made = vars(sys.modules["__main__"]), make(*made_of)
-    if main.get(name) is _given.get(name):  # never in the place of what the caller's own has there
-        main[name] = _given[name] = made
+def _made(name: str, make: Callable[..., type], made_of: tuple[Any, ...]) -> type:
+    """A class, without what is in it; the one that there is, where it was met before."""
+    made = make(*made_of)
+    if _at_home.get(made) != os.getpid():
+        _arrived.add(made)
+        main = vars(sys.modules["__main__"])
+        if name and main.get(name) is _given.get(name):  # never in place of what is there anyway
+            main[name] = _given[name] = made
     return made
 
 
+def _filled(kind: type, told: tuple[Callable[..., Any], Any]) -> None:
+    """Put into a class what it holds where it was sent; not into one's own, which is only coming back.
+
+    Its methods would be copies then, with globals of their own, and what was set in it since would be lost.
+    """
+    fill, state = told
+    if kind in _arrived:
+        fill(kind, state)
+
+
+_at_home: WeakKeyDictionary[type, int] = WeakKeyDictionary()
+"""Classes that were sent, and the process that they are from, of which a forked worker is a copy."""
+
+_arrived: WeakSet[type] = WeakSet()
+"""Classes that came to this process by value. Each time they come again they are filled anew."""
+
 _given: dict[str, type] = {}
-"""What was put into the main module of this process, which is a worker, by its name there."""
+"""Those that are to be found in the main module, by calls that pickle what is made of them, or read that."""
 
 
 # Merged, not put in front: every object is looked up in each of the maps.
@@ -148,7 +175,8 @@ class _Pickler(cloudpickle.Pickler):
         """How functions and classes travel, which are in no table."""
         if isinstance(obj, type):
             reduced: Any = super().reducer_override(obj)
-            return _reduce_placed(obj, *reduced) if _is_mains(obj) else reduced
+            has_state = reduced is not NotImplemented and len(reduced) > 2  # noqa: PLR2004 - what makes it, and of what
+            return _reduce_class(obj, *reduced) if has_state else reduced
         if not isinstance(obj, FunctionType):
             return NotImplemented
         reduced = _reduce_dispatching(obj)
