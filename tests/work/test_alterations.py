@@ -31,6 +31,20 @@ def keeps_late(item):
         table[item] = item
 
 
+def keeps_by_default(item, seen=[]):  # noqa: B006 - it is to last from call to call
+    if item > 1000:
+        seen.append(item)
+
+
+def counts_by_default(item, *, seen={}):  # noqa: B006 - as above
+    seen[item] = item
+
+
+def has_defaults(item, seen=(), last=None, *, kept=[]):  # noqa: B006 - as above
+    last = item
+    return last, seen, kept
+
+
 def enclosing():
     seen = set()
 
@@ -117,6 +131,8 @@ def runs_another(item):
         (replaces_between, "the global 'log'"),
         (keeps_late, "the global 'table'"),
         (enclosing(), "the enclosing 'seen'"),
+        (keeps_by_default, "its defaults"),
+        (counts_by_default, "its defaults"),
         (Keeper().keep, "the global 'log'"),
         (partial(keeps), "the global 'log'"),
         (keeps_cached, "the global 'log'"),
@@ -135,7 +151,17 @@ def test_a_container_that_the_code_changes_is_named(fn, named):
 
 @pytest.mark.parametrize(
     "fn",
-    [reads, loads_once, has_methods_of_those_names, runs_another, keeps_its_own, makes_rows, unbound(), len],
+    [
+        reads,
+        loads_once,
+        has_methods_of_those_names,
+        runs_another,
+        keeps_its_own,
+        makes_rows,
+        has_defaults,
+        unbound(),
+        len,
+    ],
 )
 def test_what_is_read_or_bound_anew_or_its_own_is_not(fn):
     """A process that loads something for itself, once, changes nothing for others; nor does library code."""

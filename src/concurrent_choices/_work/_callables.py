@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "called",
+    "defaults_of",
     "enclosed",
     "is_async",
     "is_generator",
@@ -97,6 +98,13 @@ def enclosed(fn: FunctionType) -> Iterator[tuple[str, Any]]:
         except ValueError:
             continue
         yield name, value
+
+
+def defaults_of(fn: FunctionType) -> Iterator[tuple[str, Any]]:
+    """What stands for arguments that are not given, by their names."""
+    names, values = fn.__code__.co_varnames[: fn.__code__.co_argcount], fn.__defaults__ or ()
+    yield from zip(names[len(names) - len(values) :], values, strict=True)
+    yield from (fn.__kwdefaults__ or {}).items()
 
 
 def touches_nothing(fn: Callable[..., Any]) -> bool:

@@ -10,7 +10,7 @@ from types import CodeType, MethodType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._asking import of_type
-from ._callables import enclosed
+from ._callables import defaults_of, enclosed
 from ._captured import is_own_function, wrapped_by
 from ._code import parameters_of
 from ._steps import NO_ARGUMENT, steps_of, use_of
@@ -116,9 +116,10 @@ class Search:
         code = function.__code__
         around = {name: self.held(value, f"the enclosing {name!r}") for name, value in enclosed(function)}
         known = {("LOAD_DEREF", name): held for name, held in around.items() if held is not None}
-        given = {**dict(zip(code.co_varnames[: code.co_argcount], args, strict=False)), **by_name}
+        given = {name: self.held(value, "its defaults") for name, value in defaults_of(function)}
+        given |= {**dict(zip(code.co_varnames[: code.co_argcount], args, strict=False)), **by_name}
         for name, held in given.items():
-            if held.words and not times_bound(steps_of(code), name):
+            if held and held.words and not times_bound(steps_of(code), name):
                 known["LOAD_FAST", name] = known["LOAD_DEREF", name] = held
         return known
 
