@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 __all__ = ["GRACE", "LIMITED", "OverdueError", "cancel_all", "if_in_time", "limited"]
@@ -37,19 +37,23 @@ async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
 
     So does one that has ended, and held the loop up beyond its time: nobody could say so before.
 
-    It gets a task of its own, so that one that ignores cancellation can be left.
+    It gets a task of its own, so that one that ignores cancellation can be left. Its time begins with that,
+    not while others that were there before it hold the loop.
     """
-    until = time.monotonic() + seconds
-    task = asyncio.create_task(_contained(coroutine))
+    began: list[float] = []
+    task = asyncio.create_task(_contained(coroutine, began.append))
+    done, rest = set[asyncio.Task[Any]](), seconds
     try:
-        done, _ = await asyncio.wait({task}, timeout=seconds)
+        while not done and rest > 0:
+            done, _ = await asyncio.wait({task}, timeout=rest)
+            rest = began[0] + seconds - time.monotonic() if began else seconds
     except asyncio.CancelledError:
         await cancel_all({task})
         raise
     if not done:
         await cancel_all({task})
         raise OverdueError
-    return if_in_time(*task.result(), until)
+    return if_in_time(*task.result(), began[0] + seconds)
 
 
 def if_in_time(value: Any, error: BaseException | None, ended: float, until: float) -> Any:
@@ -65,8 +69,14 @@ def if_in_time(value: Any, error: BaseException | None, ended: float, until: flo
     return value
 
 
-async def _contained(coroutine: Coroutine[Any, Any, Any]) -> tuple[Any, BaseException | None, float]:
-    """What a coroutine gives or raises, and when; a task that raised SystemExit would stop the whole loop."""
+async def _contained(
+    coroutine: Coroutine[Any, Any, Any], begin: Callable[[float], None]
+) -> tuple[Any, BaseException | None, float]:
+    """What a coroutine gives or raises, and when; a task that raised SystemExit would stop the whole loop.
+
+    When it begins, `begin` is told.
+    """
+    begin(time.monotonic())
     try:
         return await coroutine, None, time.monotonic()
     except asyncio.CancelledError:
