@@ -13,7 +13,7 @@ from unittest.mock import MagicMock, create_autospec, patch
 import numpy as np
 import pytest
 
-from concurrent_choices import AdaptiveExecutor, AutoStrategy, recommend, run
+from concurrent_choices import AdaptiveExecutor, AutoStrategy, recommend, run, stream
 from concurrent_choices._work._captured import data_among, reached_from, replaced_in
 from concurrent_choices._work._imported import Imported
 from concurrent_choices._work._strangers import strangers_in
@@ -108,3 +108,10 @@ def test_an_executor_keeps_it_here():
     with patch("time.time", return_value=5.0), AdaptiveExecutor() as pool:
         done = [pool.submit(stamped, number) for number in range(400)]
         assert {each.result()[0] for each in done} == {5.0}
+
+
+@pytest.mark.parametrize("strategy", ["auto", "sequential"])
+def test_a_stream_does_without_a_clock(strategy):
+    """As where a test has stopped it."""
+    with patch("time.perf_counter", return_value=5.0):
+        assert list(stream(abs, range(100), strategy=strategy)) == list(range(100))

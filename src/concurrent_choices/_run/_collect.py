@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -85,7 +86,8 @@ class Window:
     def release(self, count: int) -> None:
         """Learn that the caller has taken `count` values."""
         self._taken += count
-        pace = self._taken / (time.perf_counter() - self._began)
+        passed = time.perf_counter() - self._began or math.inf  # a test may have stopped the clock
+        pace = self._taken / passed
         self._source.widen(min(int(pace * AHEAD), MOST_AHEAD))
         self._source.release(count)
 
