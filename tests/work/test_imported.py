@@ -39,12 +39,21 @@ PRICES = Column()
 class Settings:
     depth = 1
 
+class Client:
+    url = "here"
+
+    def get(self):
+        return self.url
+
+CLIENT = Client()
+
 def helper():
     return LIMIT
 
 def use(item):
     with LOCK:
-        return item, ANIMAL, WORDS, TABLE, Settings.depth, helper(), USER.get(), HOUSE, ROUND, PRICES, Money()
+        held = HOUSE, ROUND, PRICES, Money(), CLIENT
+        return item, ANIMAL, WORDS, TABLE, Settings.depth, helper(), USER.get(), held
 """
 
 DECORATORS = """
@@ -131,6 +140,8 @@ def test_the_same(told):
         ("shop.LOCK = open('marks', 'wb')", "shop.LOCK"),
         ("shop.Money = float", "shop.Money"),
         ("shop.Money.of = classmethod(lambda kind: kind())", "shop.Money.of"),
+        ("shop.Client.url = 'there'", "shop.Client.url"),  # the class of an object that is named
+        ("shop.Client.get = lambda self: 2", "shop.Client.get"),
         ("shop.PRICES.held[0] = 1", "shop.PRICES"),  # as a large array of NumPy, which hands out its memory
         ("shop.USER.set('Ada')", "shop.USER"),
         ("shop.USER.set(shop.LOCK)", "shop.USER"),
