@@ -96,6 +96,18 @@ def test_auto_keeps_it_here():
         assert {at for at, _ in run(stamped, range(3000), strategy=AutoStrategy(max_workers=2))} == {5.0}
 
 
+def counted(item):
+    """Computes for a while, with a function of Python's own."""
+    return abs(sum(range(20_000))) * 0 + item
+
+
+def test_what_replaces_a_function_of_pythons_own_is_seen():
+    """As where a test has put a mock in the place of `open`."""
+    assert replaced_in(counted) == ""
+    with patch("builtins.abs", return_value=2):
+        assert replaced_in(counted) == "builtins.abs"
+
+
 def test_recommend_keeps_it_here():
     """No process is recommended, and the obstacle says what was replaced."""
     with patch("time.time", return_value=5.0):

@@ -7,6 +7,7 @@ they are moved.
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections import deque
 from collections.abc import Iterator
@@ -150,6 +151,8 @@ def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
     for name in globals_in(fn.__code__):
         if name in fn.__globals__:
             yield f"the global {name!r}", fn.__globals__[name]
+        elif is_mock(value := vars(builtins).get(name)):
+            yield f"builtins.{name}", value
 
 
 def modules_of(fn: FunctionType) -> Iterator[tuple[str, ModuleType]]:
