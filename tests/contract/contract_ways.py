@@ -157,11 +157,17 @@ def threads() -> set[threading.Thread]:
 
 def descriptors() -> int:
     """Open files, pipes and sockets, but for those of resting workers."""
-    held = sum(
-        _OF_A_FORK_SERVER * bool(host.fork_server and host.fork_server.pid) + _OF_A_WORKER * len(host.workers)
-        for host in _resting_hosts()
-    )
-    return sum(1 for _ in Path("/proc/self/fd").iterdir()) - held
+    while True:
+        hosts = _resting_hosts()
+        held = sum(map(_held_for, hosts))
+        found = sum(1 for _ in Path("/proc/self/fd").iterdir())
+        if _resting_hosts() == hosts:  # else some may have gone home between the two counts
+            return found - held
+
+
+def _held_for(host: Host) -> int:
+    served = bool(host.fork_server and host.fork_server.pid)
+    return _OF_A_FORK_SERVER * served + _OF_A_WORKER * len(host.workers)
 
 
 _OF_A_WORKER = 5
