@@ -260,14 +260,14 @@ def test_a_method_is_pickled_with_its_object():
     assert asyncio.run(main()) == 6
 
 
+@functools.wraps(decorated)
+def waits(number):
+    return asyncio.run(decorated(number))
+
+
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="there are no marks before Python 3.12")
 def test_inspect_sees_that_it_is_async():
     """And what is no coroutine function is not taken for one because it wraps one that is offloaded."""
-
-    @functools.wraps(decorated)
-    def waits(number):
-        return asyncio.run(decorated(number))
-
     assert inspect.iscoroutinefunction(decorated)
     assert inspect.iscoroutinefunction(Service().triple)
     assert not inspect.iscoroutinefunction(waits)
@@ -276,11 +276,6 @@ def test_inspect_sees_that_it_is_async():
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="from Python 3.12 on all ask inspect")
 def test_asyncio_sees_that_it_is_async():
     """So does Django, which would call such a view in a thread as it does what is `def`."""
-
-    @functools.wraps(decorated)
-    def waits(number):
-        return asyncio.run(decorated(number))
-
     assert asyncio.iscoroutinefunction(decorated)
     assert asyncio.iscoroutinefunction(Service().triple)
     assert not asyncio.iscoroutinefunction(waits)

@@ -55,9 +55,8 @@ def _imported(fn: Any) -> Iterator[tuple[str, str]]:
 def _of_function(fn: FunctionType) -> Iterator[tuple[str, str]]:
     names = names_in(fn.__code__)
     held = {name: fn.__globals__[name] for name in globals_in(fn.__code__) if name in fn.__globals__}
-    for value in held.values():
-        kind = value if isinstance(value, type) else type(value)
-        yield from _of_classes(kind.__mro__)
+    kinds = [value if isinstance(value, type) else type(value) for value in held.values()]
+    yield from _of_classes(dict.fromkeys(each for kind in kinds for each in kind.__mro__))
     for _, module in modules_of(fn):
         yield from _data(module.__name__, parts_of_module(module, names))
     if held and travels_by_name(fn):
