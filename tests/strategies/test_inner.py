@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
+import time
+from collections import Counter
 from contextlib import suppress
 from functools import partial
 
@@ -26,6 +29,12 @@ def wire():
         yield ours, Link(theirs)
 
 
+def where(_):
+    """The process of an item that lasts until all are begun."""
+    time.sleep(0.05)
+    return os.getpid()
+
+
 class Asks:
     """Comes to a worker as whether what is imported for it there must start no workers."""
 
@@ -36,6 +45,12 @@ class Asks:
 def test_lanes_may_start_workers_while_items_are_read():
     """Nobody could tell what they call from what is imported for the next item."""
     assert run(bool, [Asks()], strategy=HybridStrategy(1, 2)) == [False]
+
+
+def test_each_worker_gets_as_many_as_it_has_lanes():
+    """Where one got a ninth item for eight lanes, it waited while the other worker had a lane without any."""
+    pids = run(where, range(16), strategy=HybridStrategy(2, 8))
+    assert set(Counter(pids).values()) == {8}
 
 
 def test_the_end_of_a_job_waits_for_who_tells_of_its_last_result(wire):

@@ -137,9 +137,14 @@ def test_few_large_messages_are_lined_up():
     assert not queue.room
 
 
+def shared_by(lanes, remaining=None):
+    """The queue of one of two workers with so many lanes each."""
+    return SharedWorkerQueue(None, lanes, 2 * lanes, lambda: remaining)
+
+
 def test_a_shared_queue_reports_out_of_order():
     """A worker with many in hand gives them back in any order."""
-    queue = SharedWorkerQueue(None, 8)
+    queue = shared_by(8)
     queue.sent(Claim(0, "abcd"))
     assert queue.reported(2, 1) == Claim(2, ["c"])
     assert not queue.idle
@@ -148,7 +153,7 @@ def test_a_shared_queue_reports_out_of_order():
 
 def test_a_shared_queue_gives_back_the_whole_batch_that_was_never_started():
     """A batch that the worker could not read, between others; it may be sent again, one at a time."""
-    queue = SharedWorkerQueue(None, 8)
+    queue = shared_by(8)
     for claim in (Claim(0, "ab"), Claim(2, "cd"), Claim(4, "ef")):
         queue.sent(claim)
     assert queue.refused(2) == Claim(2, list("cd"))
@@ -160,16 +165,28 @@ def test_a_shared_queue_gives_back_the_whole_batch_that_was_never_started():
 
 def test_a_shared_queue_that_falls():
     """Those started and not reported were running; the rest goes to others."""
-    queue = SharedWorkerQueue(None, 8)
+    queue = shared_by(8)
     queue.sent(Claim(0, "abcd"))
     queue.reported(0, 1)
     assert queue.fallen(3) == ([], [(1, "b"), (2, "c")], [Claim(3, ["d"])])
 
 
 def test_a_full_shared_queue_has_no_room():
-    """It holds no more than its capacity."""
-    queue = SharedWorkerQueue(None, 2)
+    """It holds no more than its lanes take, and a quarter of that."""
+    queue = shared_by(2)
     queue.sent(Claim(0, "ab"))
+    assert queue.room == 1
+    queue.sent(Claim(2, "c"))
+    assert queue.room == 0
+
+
+@pytest.mark.parametrize("remaining", [1, 16])
+def test_the_last_items_wait_for_no_lane(remaining):
+    """They would wait behind others in one worker while lanes of another were idle."""
+    queue = shared_by(8, remaining)
+    queue.sent(Claim(0, "abcdefg"))
+    assert queue.room == 1
+    queue.sent(Claim(7, "h"))
     assert queue.room == 0
 
 

@@ -10,12 +10,12 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
-from math import ceil, inf
+from math import inf
+from operator import attrgetter
 from typing import Any
 
 from ..._errors import (
     ClosedStrategyError,
-    InvalidArgumentError,
     ItemTimeoutError,
     NotPicklableError,
     ResultLostError,
@@ -23,23 +23,23 @@ from ..._errors import (
     WorkerStartError,
 )
 from ..._facts._batch import Batch, Claim
-from ..._work._apart import keep_apart
 from ..._work._job import Job
 from ..._work._pace import share_of_rest
-from ..._work._pickling import dump, dump_callable, size_of
+from ..._work._pickling import dump, size_of
 from ..._work._words import reason_of, show
 from .._lanes._inside import perform_inside
 from .._lanes._outbox import UNHEARD
 from ._child import readable
 from ._host import PARTING, Host, Starts, Worker
+from ._job_frames import job_frames
 from ._outcome import unpack_outcome
 from ._page import A_JOB
 from ._parting import part
 from ._surroundings import surroundings
 from ._waker import Waker
-from ._wire import Kind, Message, Terms
+from ._wire import Kind, Message
 from ._wires import Wires
-from ._worker_queue import AHEAD, CREDIT, SharedWorkerQueue, WorkerQueue
+from ._worker_queue import CREDIT, SharedWorkerQueue, WorkerQueue
 
 __all__ = ["Pump"]
 
@@ -81,12 +81,15 @@ class Pump:
                 WorkerQueue, batch=batch if job.timeout is None else 1
             )
         else:
-            self._make_queue = partial(SharedWorkerQueue, capacity=ceil(AHEAD * lanes))
+            at_once, source = workers * lanes, job.source
+            self._make_queue = partial(
+                SharedWorkerQueue, lanes=lanes, few=at_once, remaining=lambda: source.remaining
+            )
             inner = inner or partial(perform_inside, lanes)
-            job.source.widen(2 * workers * lanes)
+            source.widen(2 * at_once)
         host.jobs += 1
         self._number = host.jobs
-        self._frames = _pack_job(job, inner, workers, watched=watched)
+        self._frames = job_frames(job, inner, workers, watched=watched)
         # In a copy: another thread may be in the context itself, where there is room for one.
         self._surroundings = dump(job.context.copy().run(surroundings))
         self._queues: dict[int, WorkerQueue] = {}
@@ -112,7 +115,11 @@ class Pump:
                     while self._out:
                         yield self._out.popleft()
                     continue  # the caller may have made room for more
-                if (source.finished or self._leaving) and not self._alone and self._all_idle():
+                if (
+                    (source.finished or self._leaving)
+                    and not self._alone
+                    and all(queue.idle for queue in self._queues.values())
+                ):
                     return
                 if not source.claimable:
                     source.hunger()
@@ -132,12 +139,13 @@ class Pump:
         return all(queue.idle for queue in self._queues.values())
 
     def _deal(self) -> None:
-        """Give a batch to every worker that has room for one, in turn, until none has."""
+        """Give a batch to every worker that has room for one, first to who has least, until none has."""
         while len(self._queues) < self._workers and self._work_waits():
             self._send(self._open_queue())
-        while any([queue.room and self._send(queue) for queue in self._queues.values()]):  # noqa: C419 - to each, not to the first that takes one
+        queues = self._queues.values()
+        while any([queue.room and self._send(queue) for queue in sorted(queues, key=attrgetter("in_hand"))]):  # noqa: C419 - to each, not to the first that takes one
             pass
-        for queue in self._queues.values():
+        for queue in queues:
             if queue.worker.link.pending:
                 self._wires.flush(queue)
 
@@ -370,29 +378,3 @@ class Pump:
     def _despair(self, reason: str) -> None:
         """Workers do not come to this job."""
         raise WorkerStartError(reason)
-
-
-def _pack_job(job: Job, inner: object, workers: int, *, watched: bool) -> list[Any]:
-    """The terms of a job, as frames."""
-    terms = Terms(
-        fn=job.fn,
-        is_async=job.is_async,
-        quick=job.performer.quick,
-        return_exceptions=job.return_exceptions,
-        timeout=job.timeout,
-        lanes=job.lanes * workers,
-        inner=inner,
-        watched=watched,
-    )
-    keep_apart(job.fn)
-    try:
-        return dump_callable(terms)
-    except Exception as error:
-        from ..._work._obstacle import obstacle  # noqa: PLC0415 - hardly ever needed
-
-        reason = obstacle(job.fn, "the callable") or reason_of(error)
-        problem = (
-            f"{job.name} cannot be pickled for its trip to worker processes: {reason}; "
-            'use strategy="thread", or leave out what cannot travel'
-        )
-        raise InvalidArgumentError("fn", problem) from error

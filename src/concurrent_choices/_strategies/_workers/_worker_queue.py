@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from math import inf
+from collections.abc import Callable
+from math import ceil, inf
 from typing import Any, NamedTuple
 
 from ..._facts._batch import Claim
@@ -12,7 +13,7 @@ from ..._work._pace import LOAD, TAIL, TRIP, Load, Pace, trip
 from ._child import readable
 from ._host import Worker
 
-__all__ = ["AHEAD", "CREDIT", "Fallen", "SharedWorkerQueue", "WorkerQueue"]
+__all__ = ["CREDIT", "Fallen", "SharedWorkerQueue", "WorkerQueue"]
 
 CREDIT = 2
 """Batches a worker may hold, so that it never waits for the parent: one in work and one ahead."""
@@ -71,9 +72,14 @@ class WorkerQueue:
         self._told = 0.0
 
     @property
+    def in_hand(self) -> int:
+        """How much it has been sent that is not back: batches, or items where many go on at a time."""
+        return len(self._claims)
+
+    @property
     def idle(self) -> bool:
         """Whether it has nothing in hand."""
-        return not self._claims
+        return not self.in_hand
 
     @property
     def room(self) -> int:
@@ -158,22 +164,25 @@ class WorkerQueue:
 
 
 class SharedWorkerQueue(WorkerQueue):
-    """Items that one worker performs many at a time.
+    """Items that one worker performs many at a time, one in each of its `lanes`.
 
-    `capacity` is how many it may have in hand.
+    It has some more in hand, so that no lane waits for the next, but for the last `few`, which others' lanes
+    take at once. `remaining` says how many nobody has.
     """
 
-    def __init__(self, worker: Worker, capacity: int) -> None:
+    def __init__(self, worker: Worker, lanes: int, few: int, remaining: Callable[[], int | None]) -> None:
         super().__init__(worker, 1)
-        self._capacity = capacity
+        self._lanes = lanes
+        self._few = few
+        self._remaining = remaining
         self._open: dict[int, Any] = {}
         self._sizes: dict[int, int] = {}
         self._progress = 0, 0, 0
         self._since = 0.0
 
     @property
-    def idle(self) -> bool:
-        return not self._open
+    def in_hand(self) -> int:
+        return len(self._open)
 
     def left(self, timeout: float) -> float:
         progress = self.worker.page.started, self._reported, self.worker.link.unfinished
@@ -187,8 +196,10 @@ class SharedWorkerQueue(WorkerQueue):
 
     @property
     def room(self) -> int:
-        free = self._capacity - len(self._open)
-        return min(free, max(1, self._capacity // 4)) if free > 0 else 0
+        remaining = self._remaining()
+        last = remaining is not None and remaining <= self._few
+        free = (self._lanes if last else ceil(AHEAD * self._lanes)) - len(self._open)
+        return max(0, min(free, max(1, self._lanes // 4)))
 
     def sent(self, claim: Claim) -> None:
         self._open.update(enumerate(claim.items, claim.start))
