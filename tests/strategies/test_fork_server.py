@@ -96,6 +96,35 @@ def test_what_lanes_inside_need_is_imported_once(needed):
         assert run(has_lanes, [0], strategy=strategy) == [bool(needed)]
 
 
+class ModulesThere:
+    """Comes to a worker as the names of what is imported there by then."""
+
+    def __reduce__(self):
+        return eval, ("{*__import__('sys').modules}",)
+
+
+def telling_imports(*, is_async):
+    """Tells what its worker has imported since it came there; by value, or its module would be among it."""
+    there = ModulesThere()
+
+    def imported(_item):
+        return {*sys.modules} - there
+
+    async def imported_on_a_loop(item):
+        return imported(item)
+
+    return imported_on_a_loop if is_async else imported
+
+
+@pytest.mark.parametrize("kind", [ProcessStrategy, HybridStrategy])
+@pytest.mark.parametrize("is_async", [False, True], ids=["def", "async def"])
+def test_no_worker_imports_asyncio_or_our_modules_itself(is_async, kind):
+    """Eight that each import asyncio take a quarter of a second to come up, on two cores."""
+    with kind(max_workers=1) as strategy:
+        [names] = run(telling_imports(is_async=is_async), [0], strategy=strategy)
+    assert not [name for name in names if name.startswith(("asyncio", "concurrent_choices"))]
+
+
 def test_workers_have_one_parent_that_is_not_the_caller():
     """Two workers cost one interpreter: they are forks of one process."""
     with ProcessStrategy(max_workers=2, batch=1) as strategy:

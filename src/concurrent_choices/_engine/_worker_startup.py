@@ -9,17 +9,14 @@ from _socket import MSG_DONTWAIT
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib import import_module
-from typing import Any
 
 from .._measure._switching import URGENT, quick_switching
 from .._platform._files import read
-from .._strategies._lanes._inside import perform_inside
 from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._workers._host import Host, Worker
-from .._strategies._workers._inner import InnerLanes
+from .._strategies._workers._own_modules import OwnModules
 from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._surroundings import surroundings
-from .._strategies._workers._watch import Watch
 from .._strategies._workers._wire import Kind, Terms
 from .._work._apart import keep_apart
 from .._work._job import Job
@@ -107,7 +104,7 @@ class WorkerStartup:
         if host is None:
             return []
         if len(host.workers) < workers:
-            self._preload(host, inside)
+            host.preload(self._job.fn, self._modules(inside).names)
         while len(host.workers) < workers and not self._is_over():
             host.hire()
         # While they come up: what the hand-over needs, and the pickling, which may import cloudpickle.
@@ -116,20 +113,8 @@ class WorkerStartup:
         self.obstacle = self._unfit_to_travel()
         return [] if self.obstacle or self._is_over() else self._warm_up(host, inside)
 
-    def _preload(self, host: Host, inside: int) -> None:
-        """Have what workers will need imported once, for all of them."""
-        host.preload(self._job.fn, [each.__module__ for each in self._needed(inside)])
-
-    def _needed(self, inside: int) -> list[Callable[..., Any]]:
-        """What workers need besides the callable: for lanes inside them, to look for what calls change."""
-        needed: list[Callable[..., Any]] = [Watch] if self._state.is_exposed else []
-        if inside > 1:
-            needed += [InnerLanes, perform_inside]
-            if self._job.is_async:
-                from .._strategies._lanes._asyncio import serve  # noqa: PLC0415 - asyncio, which is loaded by now
-
-                needed.append(serve)
-        return needed
+    def _modules(self, inside: int) -> OwnModules:
+        return OwnModules(is_async=self._job.is_async, lanes=inside > 1, watched=self._state.is_exposed)
 
     def _is_over(self) -> bool:
         return self._closed or self._job.stopped
@@ -159,7 +144,7 @@ class WorkerStartup:
         # In a copy: another thread may be in the context itself, where there is room for one.
         context = self._job.context.copy()
         # To unpickle what is needed is to import it, and to unpickle what was imported is to compare it.
-        needed = [*self._needed(inside), context.run(Imported, self._job.fn)]
+        needed = [self._modules(inside), context.run(Imported, self._job.fn)]
         # The batch is empty: nothing of it is raised, counted or watched.
         frames = dump_callable(Terms(self._job.fn, self._job.is_async, return_exceptions=True, needed=needed))
         around = dump(context.run(surroundings))

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
 from math import inf
-from operator import attrgetter
 from typing import Any
 
 from ..._errors import (
@@ -33,6 +32,7 @@ from ._child import readable
 from ._host import PARTING, Host, Starts, Worker
 from ._job_frames import job_frames
 from ._outcome import unpack_outcome
+from ._own_modules import OwnModules
 from ._page import A_JOB
 from ._parting import part
 from ._surroundings import surroundings
@@ -89,6 +89,7 @@ class Pump:
             source.widen(2 * at_once)
         host.jobs += 1
         self._number = host.jobs
+        self._modules = OwnModules(is_async=job.is_async, lanes=lanes is not None, watched=watched)
         self._frames = job_frames(job, inner, workers, watched=watched)
         # In a copy: another thread may be in the context itself, where there is room for one.
         self._surroundings = dump(job.context.copy().run(surroundings))
@@ -115,11 +116,7 @@ class Pump:
                     while self._out:
                         yield self._out.popleft()
                     continue  # the caller may have made room for more
-                if (
-                    (source.finished or self._leaving)
-                    and not self._alone
-                    and all(queue.idle for queue in self._queues.values())
-                ):
+                if (source.finished or self._leaving) and not self._alone and self._all_idle():
                     return
                 if not source.claimable:
                     source.hunger()
@@ -139,13 +136,12 @@ class Pump:
         return all(queue.idle for queue in self._queues.values())
 
     def _deal(self) -> None:
-        """Give a batch to every worker that has room for one, first to who has least, until none has."""
+        """Give a batch to every worker that has room for one, in turn, until none has."""
         while len(self._queues) < self._workers and self._work_waits():
             self._send(self._open_queue())
-        queues = self._queues.values()
-        while any([queue.room and self._send(queue) for queue in sorted(queues, key=attrgetter("in_hand"))]):  # noqa: C419 - to each, not to the first that takes one
+        while any([queue.room and self._send(queue) for queue in self._queues.values()]):  # noqa: C419 - to each, not to the first that takes one
             pass
-        for queue in queues:
+        for queue in self._queues.values():
             if queue.worker.link.pending:
                 self._wires.flush(queue)
 
@@ -165,7 +161,7 @@ class Pump:
     @cached_property
     def _hire(self) -> Callable[[], Worker]:
         """Starts a worker; what all of them need is worked out for the first one."""
-        self._host.preload(self._job.fn)
+        self._host.preload(self._job.fn, self._modules.names)
         return self._host.hire
 
     def _send(self, queue: WorkerQueue) -> bool:

@@ -72,14 +72,9 @@ class WorkerQueue:
         self._told = 0.0
 
     @property
-    def in_hand(self) -> int:
-        """How much it has been sent that is not back: batches, or items where many go on at a time."""
-        return len(self._claims)
-
-    @property
     def idle(self) -> bool:
         """Whether it has nothing in hand."""
-        return not self.in_hand
+        return not self._claims
 
     @property
     def room(self) -> int:
@@ -181,8 +176,8 @@ class SharedWorkerQueue(WorkerQueue):
         self._since = 0.0
 
     @property
-    def in_hand(self) -> int:
-        return len(self._open)
+    def idle(self) -> bool:
+        return not self._open
 
     def left(self, timeout: float) -> float:
         progress = self.worker.page.started, self._reported, self.worker.link.unfinished

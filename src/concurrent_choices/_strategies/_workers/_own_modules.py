@@ -1,0 +1,44 @@
+"""Which of our own modules workers need for a job, beside those that each of them has.
+
+A fork server imports them once, where eight workers would each import asyncio, on two cores a quarter of a
+second. They are named, not imported here: a caller may have no use for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any
+
+__all__ = ["OwnModules"]
+
+_WORK = "concurrent_choices._work"
+
+_LANES = "concurrent_choices._strategies._lanes"
+
+
+class OwnModules:
+    """The modules for a job; unpickled in a worker, they are imported there.
+
+    Args:
+        is_async: Whether its callable gives coroutines.
+        lanes: Whether a worker performs several items at once.
+        watched: Whether what the callable holds is looked at for changes.
+    """
+
+    def __init__(self, *, is_async: bool, lanes: bool, watched: bool) -> None:
+        self.names: list[str] = []
+        if watched:
+            self.names.append(f"{__package__}._watch")
+        if lanes:
+            self.names += [f"{__package__}._inner", f"{_LANES}._inside"]
+        if is_async:
+            self.names.append(f"{_LANES}._asyncio" if lanes else f"{_WORK}._awaiter")
+
+    def __reduce__(self) -> tuple[Callable[[Iterable[str]], None], tuple[list[str]]]:
+        return _import_all, (self.names,)
+
+
+def _import_all(names: Iterable[str]) -> Any:
+    for name in names:
+        import_module(name)
