@@ -126,6 +126,14 @@ def test_a_batch_of_items_that_share_nothing_is_short_however_long_they_take_to_
     assert queue.least == 1
 
 
+def test_what_recurs_is_shared_though_neighbours_share_nothing():
+    """Four tables that come in turn: each message of more than four has as much to pickle as any other."""
+    queue = WorkerQueue(None, None)
+    for count in (1, 2, 4, 8, 16):
+        queue.packed(min(count, 4) * 0.5e-3, min(count, 4) * 180_000, count)
+    assert queue.pace.aim > 3 * TRIP
+
+
 def test_few_large_messages_are_lined_up():
     """Memory bounds them, where time would let a worker have many."""
     queue = WorkerQueue(None, None)

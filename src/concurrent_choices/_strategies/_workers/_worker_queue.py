@@ -66,7 +66,7 @@ class WorkerQueue:
         self._claims: deque[Claim] = deque()
         self._reported: int = 0
         self._items, self._results = Load(), Load()
-        self._shared = inf
+        self._byte = inf
         self._size = 0
         self._credit = 1
         self._told = 0.0
@@ -123,10 +123,10 @@ class WorkerQueue:
         """A message of `count` items was made in so many seconds, and took `size` bytes."""
         self._items.weighed(size, count)
         self._size = size
+        # The least of them: of any, another thread may have had the core or the GIL meanwhile.
+        self._byte = min(self._byte, seconds / size)
         if self._items.shared:
-            # The least of them: of any, another thread may have had the core or the GIL meanwhile.
-            self._shared = min(self._shared, seconds * self._items.shared / size)
-            self.pace.aim = trip(self._shared)
+            self.pace.aim = trip(self._byte * self._items.shared)
 
     def answered(self, size: int, count: int) -> None:
         """A message of `count` results took `size` bytes."""
