@@ -18,6 +18,10 @@ __all__ = ["Weight", "carrying", "in_messages"]
 ENOUGH = 2_000_000
 """Nanoseconds of pickling that say enough while there is work to be done (guessed)."""
 
+AGAIN = 4
+"""Times as long for things of which the same few come again and again, and which are then worth carrying
+(guessed)."""
+
 BYTE = 1e-9
 """Seconds to move a pickled byte between processes (DECISION.md 5.2)."""
 
@@ -47,17 +51,22 @@ def in_messages(
 ) -> Weight:
     """The weight of one of these things in a message with as many more as a worker is sent at a time.
 
-    What they share, as their class where a worker cannot import it, is in each message once. It is what one
-    thing weighs alone, without what each of several adds. After `enough` nanoseconds no more are weighed
-    alone; as many go into one message, or two.
+    What they share, as their class where a worker cannot import it, is in each message once. It is what few
+    weigh, without what each of several adds; the few are one thing, or, where the same few come again and
+    again, those. After `enough` nanoseconds no more are weighed alone; as many go into one message, or two.
     """
     alone = _alone(things, weigh, enough)
     if len(things) < 2 or alone.took > enough:  # noqa: PLR2004 - one adds nothing to another
         return alone
-    count = max(2, int(min(len(things), LOAD / max(1.0, alone.size), enough / max(1.0, alone.took))))
+    kinds = [*{id(thing): thing for thing in things}.values()]
+    if 1 < len(kinds) <= len(things) / 2 and len(kinds) * alone.took <= AGAIN * enough:
+        few, fewer, count = weigh(kinds), len(kinds), len(things)
+    else:
+        few, fewer = alone, 1
+        count = max(2, int(min(len(things), LOAD / max(1.0, alone.size), enough / max(1.0, alone.took))))
     together = weigh(things[:count])
-    more = [max(0.0, (all_ - one) / (count - 1)) for all_, one in zip(together, alone, strict=True)]
-    once = [max(0.0, one - another) for one, another in zip(alone, more, strict=True)]
+    more = [max(0.0, (all_ - some) / (count - fewer)) for all_, some in zip(together, few, strict=True)]
+    once = [max(0.0, some - fewer * another) for some, another in zip(few, more, strict=True)]
     held = _held(each, trip(1e-9 * once[0] + BYTE * once[1]), more[1])
     return Weight(more[0] + once[0] / held, more[1] + once[1] / held)
 
