@@ -11,6 +11,7 @@ from concurrent_choices._engine._fallback_pump import FallbackPump
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
 from concurrent_choices._strategies._workers._host import Host
 from concurrent_choices._work._job import Job
+from concurrent_choices._work._pace import Pace
 from concurrent_choices._work._source import Source
 
 
@@ -40,7 +41,9 @@ def refuse():
 def test_it_gives_up(fn, host, reason, alone):
     """It says why, and leaves all items to others, those that were to travel by themselves too."""
     host, thread_pool, job = Host("auto", **host), ThreadPool("pool"), Job(fn, Source([1, 2, 3]))
-    pump = FallbackPump(job, host, ElasticPool(job, thread_pool), workers=1, inside=1, watched=False)
+    pump = FallbackPump(
+        job, host, ElasticPool(job, thread_pool), workers=1, inside=1, watched=False, new_pace=Pace
+    )
     if alone:
         pump._separate(job.source.claim(2))
     try:

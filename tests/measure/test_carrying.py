@@ -23,22 +23,22 @@ class Sealed:
 @pytest.mark.parametrize("things", [[], [Sealed()], [1, Sealed()]])
 def test_nothing_is_said_of_what_cannot_travel(things):
     """Whoever sends such a thing says why it cannot go."""
-    assert carrying(things, EACH) == 0.0
+    assert carrying(things, EACH).each == 0.0
 
 
 def test_the_bytes_count():
     """A megabyte costs at least what moving it does, however quickly it is pickled."""
-    assert carrying([bytes(1 << 20), bytes(1 << 20)], EACH) >= BYTE * (1 << 19)
+    assert carrying([bytes(1 << 20), bytes(1 << 20)], EACH).each >= BYTE * (1 << 19)
 
 
 def test_small_things_share_a_message():
     """A number costs its part of a message, not a message."""
-    assert carrying([*range(64)], EACH) < carrying([0], EACH)
+    assert carrying([*range(64)], EACH).each < carrying([0], EACH).each
 
 
 def test_a_view_is_not_copied():
     """Items may be what a source gives: a slice of a range, a tuple."""
-    assert carrying((1, 2, 3), EACH) > 0.0
+    assert carrying((1, 2, 3), EACH).each > 0.0
 
 
 class ByValue:
@@ -57,36 +57,56 @@ def test_an_import_is_no_part_of_what_carrying_costs(monkeypatch):
     """The items of a script, of a class defined there, are worth carrying in its first run too."""
     monkeypatch.delitem(sys.modules, "cloudpickle")
     monkeypatch.setattr(_carrying.time, "thread_time_ns", lambda: ByValue.cpu)
-    assert carrying([ByValue()] * 4, EACH) < 1e-3
+    assert carrying([ByValue()] * 4, EACH).each < 1e-3
 
 
 @pytest.mark.parametrize("held", [1, 4, 40])
 def test_what_things_share_is_in_each_message_once(held):
     """A class that travels by value is paid with each message, and an item pays its part of that."""
     weigh = messages(once=Weight(30_000, 800), more=Weight(1_000, 20))
-    each = in_messages(range(64), weigh, TRIP / held, enough=10_000_000)
+    each, once = in_messages(range(64), weigh, TRIP / held, enough=10_000_000)
     assert each.took == pytest.approx(1_000 + 30_000 / held)
     assert each.size == pytest.approx(20 + 800 / held)
+    assert once == pytest.approx((30_000, 800))
 
 
 def test_a_message_carries_only_so_much():
     """Of things that fill one alone each has its own, however little its work takes."""
     weigh = messages(once=Weight(300_000, 800), more=Weight(1_000, LOAD))
-    assert in_messages(range(64), weigh, 1e-6, enough=10_000_000) == (301_000, LOAD + 800)
+    assert in_messages(range(64), weigh, 1e-6, enough=10_000_000)[0] == (301_000, LOAD + 800)
 
 
 def test_a_table_that_all_things_name_is_no_part_of_each():
     """Items that share one are worth carrying, however large it is: messages are as long as it takes."""
     table = [float(number) for number in range(20_000)]
-    alone = carrying([(table, 0)], EACH)
-    assert carrying([(table, number) for number in range(64)], EACH) < alone / 8
+    alone = carrying([(table, 0)], EACH).each
+    assert carrying([(table, number) for number in range(64)], EACH).each < alone / 8
+
+
+def test_a_table_is_seen_however_long_it_takes_to_pickle():
+    """Who spent his time on one item weighs two together where they name the same."""
+    weighed = []
+
+    def weigh(things):
+        weighed.append(len(things))
+        return Weight(20_000_000.0 + len(things), 1)
+
+    table = [0.0]
+    each, once = in_messages([(table, 0), (table, 1)], weigh, EACH, enough=10_000_000)
+    assert weighed == [1, 2]
+    assert each.took < 1_000_000
+    assert once.took == 20_000_000
+    in_messages([([0.0], 0), ([0.0], 1)], weigh, EACH, enough=10_000_000)
+    in_messages([([0.0], 0)], weigh, EACH, enough=10_000_000)
+    in_messages([1, 1], weigh, EACH, enough=10_000_000)
+    assert weighed == [1, 2, 1, 1, 1]
 
 
 def test_the_same_few_are_in_each_message_once():
     """Four tables that come in turn are, however large; two neighbours share nothing of them."""
     tables = [[float(number) for number in range(20_000)] for _ in range(4)]
-    alone = carrying(tables, EACH)
-    assert carrying(tables * 16, EACH) < alone / 4
+    alone = carrying(tables, EACH).each
+    assert carrying(tables * 16, EACH).each < alone / 4
 
 
 def test_weighing_stops_when_it_takes_long():

@@ -13,13 +13,13 @@ from concurrent_choices._strategies._workers._host import Host
 from concurrent_choices._strategies._workers._surroundings import surroundings
 from concurrent_choices._strategies._workers._wire import Kind, Terms
 from concurrent_choices._strategies._workers._worker_queue import SharedWorkerQueue, WorkerQueue
-from concurrent_choices._work._pace import LOAD, REPAID, TAIL, TRIP
+from concurrent_choices._work._pace import LOAD, REPAID, TAIL, TRIP, Pace
 from concurrent_choices._work._pickling import dump
 
 
 def queue_with(*claims, batch=None):
     """A queue that was sent some claims."""
-    queue = WorkerQueue(None, batch)
+    queue = WorkerQueue(None, Pace(batch, TRIP))
     for claim in claims:
         queue.sent(claim)
     return queue
@@ -56,7 +56,7 @@ def test_a_batch_that_was_never_started():
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.data())
 def test_every_item_is_accounted_for(sizes, data):
     """Whatever had been started and reported, each item in hand is lost, running or unstarted, once."""
-    queue, start, claims = WorkerQueue(None, None), 0, []
+    queue, start, claims = WorkerQueue(None, Pace(None, TRIP)), 0, []
     for size in sizes:
         claims.append(Claim(start, list(range(start, start + size))))
         start += size
@@ -74,7 +74,7 @@ def test_every_item_is_accounted_for(sizes, data):
 
 def test_room_comes_with_reports():
     """A worker whose pace is unknown gets one batch at a time."""
-    queue = WorkerQueue(None, None)
+    queue = WorkerQueue(None, Pace(None, TRIP))
     assert queue.room == 1
     queue.sent(Claim(0, "a"))
     assert queue.room == 0
@@ -85,7 +85,7 @@ def test_room_comes_with_reports():
 
 def test_credit_follows_the_pace():
     """Short batches are sent ahead, long ones are not."""
-    queue = WorkerQueue(None, 1)
+    queue = WorkerQueue(None, Pace(1))
     queue.took(1e-6, 1)
     assert queue.brisk
     queue.sent(Claim(0, "a"))
@@ -98,7 +98,7 @@ def test_credit_follows_the_pace():
 def test_heavy_batches_shrink():
     """Items of megabytes go one at a time, and so do those whose results are."""
     for tell in (lambda queue, *message: queue.packed(0.0, *message), WorkerQueue.answered):
-        queue = WorkerQueue(None, None)
+        queue = WorkerQueue(None, Pace(None, TRIP))
         queue.pace.size = 1000
         for count in (1, 10):
             tell(queue, count * LOAD, count)
@@ -107,7 +107,7 @@ def test_heavy_batches_shrink():
 
 def test_a_batch_lasts_as_long_as_its_message_is_worth():
     """A table that all items share is pickled once a message, so that there should be few messages."""
-    queue = WorkerQueue(None, None)
+    queue = WorkerQueue(None, Pace(None, TRIP))
     queue.packed(0.5, 180_000, 1)  # it imported cloudpickle
     queue.packed(9e-3, 180_000, 2)  # somebody else had the core
     queue.packed(1e-3, 180_000, 4)
@@ -119,7 +119,7 @@ def test_a_batch_lasts_as_long_as_its_message_is_worth():
 
 def test_a_batch_of_items_that_share_nothing_is_short_however_long_they_take_to_pickle():
     """To send more of them together saves nothing."""
-    queue = WorkerQueue(None, None)
+    queue = WorkerQueue(None, Pace(None, TRIP))
     for count in (1, 2, 4):
         queue.packed(count * 2e-3, count * 100_000, count)
     assert queue.pace.aim == TRIP
@@ -128,7 +128,7 @@ def test_a_batch_of_items_that_share_nothing_is_short_however_long_they_take_to_
 
 def test_what_recurs_is_shared_though_neighbours_share_nothing():
     """Four tables that come in turn: each message of more than four has as much to pickle as any other."""
-    queue = WorkerQueue(None, None)
+    queue = WorkerQueue(None, Pace(None, TRIP))
     for count in (1, 2, 4, 8, 16):
         queue.packed(min(count, 4) * 0.5e-3, min(count, 4) * 180_000, count)
     assert queue.pace.aim > 3 * TRIP
@@ -136,7 +136,7 @@ def test_what_recurs_is_shared_though_neighbours_share_nothing():
 
 def test_few_large_messages_are_lined_up():
     """Memory bounds them, where time would let a worker have many."""
-    queue = WorkerQueue(None, None)
+    queue = WorkerQueue(None, Pace(None, TRIP))
     queue.packed(1e-3, LOAD, 40)
     queue.took(1e-6, 40)
     queue.sent(Claim(0, [1]))
@@ -202,7 +202,7 @@ def test_time_counts_before_anybody_reads_what_came_of_it():
     """A caller who looks at results late must not be taken for work that lasts."""
     host = Host("process")
     worker = host.hire()
-    queue = WorkerQueue(worker, None)
+    queue = WorkerQueue(worker, Pace(None, TRIP))
     worker.take_job(1, dump(Terms(time.sleep)), dump(surroundings()))
     worker.link.queue(Kind.BATCH, 1, 0, dump([0.002]))
     worker.link.flush()

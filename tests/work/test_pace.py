@@ -5,7 +5,17 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concurrent_choices._work._pace import AIM, LOAD, MOST, Load, Pace, share_of_rest
+from concurrent_choices._work._pace import (
+    AIM,
+    LOAD,
+    MOST,
+    REPAID,
+    TRIP,
+    Load,
+    Pace,
+    share_of_rest,
+    travelling,
+)
 
 
 def test_it_doubles_while_batches_are_short():
@@ -33,6 +43,18 @@ def test_a_fixed_size_stays():
     pace.took(100.0, 7)
     pace.took(0.0, 7)
     assert pace.size == 7
+
+
+def test_a_pace_begins_with_what_is_known():
+    """Batches to a worker are a quarter of what they should be at first, and longer where much is shared."""
+    assert travelling(0.0, 0.0).size == 1
+    assert travelling(TRIP / 40, 0.0).size == 10
+    shared = travelling(1e-3, 1e-3)
+    assert shared.size == REPAID // 4
+    shared.took(shared.size * 1e-3, shared.size)
+    shared.took(shared.size * 1e-3, shared.size)
+    assert shared.size == REPAID
+    assert travelling(1e-9, 0.0).size == MOST
 
 
 def test_an_empty_batch_teaches_nothing():

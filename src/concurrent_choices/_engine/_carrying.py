@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .._judge._controller._known import worth_carrying
-from .._measure._carrying import carrying
+from .._measure._carrying import Carried, carrying
 from .._work._obstacle import obstacle
+from .._work._pace import Pace, travelling
 from .._work._source import Source
 
-__all__ = ["Done", "stranded", "too_dear"]
+__all__ = ["Carriage", "Done", "stranded", "weighed"]
 
 WEIGHED = 64
 """Items and results, at most, of which it is found out what carrying them costs (guessed)."""
@@ -30,16 +31,34 @@ class Done(NamedTuple):
     results: Sequence[Any] = ()
 
 
-def too_dear(source: Source, done: Done, workers: int) -> bool:
-    """Whether carrying the items that come next costs about as much as computing those that are done.
+class Carriage(NamedTuple):
+    """What items take, and what it costs to carry them and their results; all 0 where nobody knows.
 
-    What comes next stays in the source; where nothing is done, nothing is known.
+    Attributes:
+        each: CPU seconds of an item.
+        items: What it costs to carry one.
+        results: What it costs to carry a result.
     """
+
+    each: float = 0.0
+    items: Carried = Carried()
+    results: Carried = Carried()
+
+    def is_too_dear(self, workers: int) -> bool:
+        """Whether it costs about as much as computing."""
+        return self.each > 0 and not worth_carrying(self.each, self.items.each + self.results.each, workers)
+
+    def pace(self) -> Pace:
+        """How one worker's batches begin."""
+        return travelling(self.each, self.items.shared)
+
+
+def weighed(source: Source, done: Done) -> Carriage:
+    """What it costs to carry the items that come next, which stay in the source, and results as there are."""
     if not done.items:
-        return False
+        return Carriage()
     each = done.cpu / done.items
-    carried = carrying(source.peek(WEIGHED), each) + carrying(done.results[-WEIGHED:], each)
-    return not worth_carrying(each, carried, workers)
+    return Carriage(each, carrying(source.peek(WEIGHED), each), carrying(done.results[-WEIGHED:], each))
 
 
 def stranded(results: Sequence[Any]) -> str:

@@ -187,6 +187,7 @@ class Conductor:
                 workers=self._processes,
                 inside=self._caller.inside,
                 watched=self._state.is_exposed,
+                new_pace=self._startup.carriage.pace,
             )
         except InvalidArgumentError as error:
             # Since workers were ordered, it has come to hold what is fixed here.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from .._errors import WorkerStartError
 from .._facts._batch import Batch, Claim
@@ -12,6 +12,7 @@ from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._worker_queue import WorkerQueue
 from .._work._job import Job
+from .._work._pace import Pace
 from ._carrying import stranded
 from ._elastic_pool import ElasticPool, explain_refusals
 
@@ -25,6 +26,7 @@ class FallbackPump(Pump):
         pool: Lanes that are still at work here: what they do is handed over too, or a stream that waits for
             it would leave no room for other items.
         watched: Whether there is anything that calls may change: what the callable holds, or their items.
+        new_pace: How the batches of a worker begin, where it may have several items at a time.
 
     Attributes:
         items: Items that workers have finished, or the calling thread in their place.
@@ -34,12 +36,21 @@ class FallbackPump(Pump):
     """
 
     def __init__(  # noqa: PLR0913 - each by name
-        self, job: Job, host: Host, pool: ElasticPool, *, workers: int, inside: int, watched: bool
+        self,
+        job: Job,
+        host: Host,
+        pool: ElasticPool,
+        *,
+        workers: int,
+        inside: int,
+        watched: bool,
+        new_pace: Callable[[], Pace],
     ) -> None:
         lanes = inside if inside > 1 else None
         super().__init__(job, host, workers=workers, lanes=lanes, watched=watched)
         self._pool = pool
         self._watched = watched
+        self._pace_of_many = new_pace
         self.items = 0
         self.seconds = 0.0
         self.unfit = self.changed = ""
@@ -63,6 +74,9 @@ class FallbackPump(Pump):
     def _deal(self) -> None:
         self._out.extend(self._pool.collect())
         super()._deal()
+
+    def _new_pace(self) -> Pace:
+        return self._pace_of_many() if self._job.timeout is None else super()._new_pace()
 
     def _work_waits(self) -> bool:
         return super()._work_waits() and not self._waits_for_lanes

@@ -26,7 +26,7 @@ from .._work._obstacle import mocked
 from .._work._pickling import dump, dump_callable
 from .._work._state import State
 from .._work._words import loss_of, reason_of
-from ._carrying import Done, stranded, too_dear
+from ._carrying import Carriage, Done, stranded, weighed
 from ._report import RunReport
 from ._urgency import Urgency
 
@@ -44,6 +44,7 @@ class WorkerStartup:
         workers: How many were ordered.
         ready: How many have loaded the callable.
         obstacle: What keeps the callable in this process; empty while nothing is known to.
+        carriage: What items take and weigh, as far as that is known.
     """
 
     def __init__(self, job: Job, state: State, urgency: Urgency) -> None:
@@ -61,6 +62,7 @@ class WorkerStartup:
         self.host: Host | None = None
         self.workers = self.ready = 0
         self.obstacle = ""
+        self.carriage = Carriage()
         self._cpu: dict[int, float] = {}
         self._queued: dict[int, float] = {}
 
@@ -87,7 +89,8 @@ class WorkerStartup:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
         if stays := mocked(self._job.fn) or looked_up(self._job.fn) or self.witness():
             return stays
-        if too_dear(self._job.source, done, self.workers):
+        self.carriage = weighed(self._job.source, done)
+        if self.carriage.is_too_dear(self.workers):
             return "carrying items and results would cost more than it saves"
         return stranded(done.results)
 

@@ -13,14 +13,19 @@ from .._work._pickling import dump, size_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["Weight", "carrying", "in_messages"]
+__all__ = ["Carried", "Weight", "carrying", "in_messages"]
 
 ENOUGH = 2_000_000
 """Nanoseconds of pickling that say enough while there is work to be done (guessed)."""
 
 AGAIN = 4
-"""Times as long for things of which the same few come again and again, and which are then worth carrying
-(guessed)."""
+"""Times as long for things that share much, and are then worth carrying (guessed)."""
+
+_FIRST = 10
+"""Parts of a thing that are looked at (guessed: a table comes with few others)."""
+
+_PLAIN = (int, float, str, bytes, bool, type(None))
+"""What is the same in many places, or moves as it is."""
 
 BYTE = 1e-9
 """Seconds to move a pickled byte between processes (DECISION.md 5.2)."""
@@ -33,31 +38,45 @@ class Weight(NamedTuple):
     size: float = 0.0
 
 
-def carrying(things: Sequence[Any], each: float) -> float:
-    """CPU seconds of both processes to carry one of these things, of `each` so much work, to the other.
+class Carried(NamedTuple):
+    """What it costs to carry things.
+
+    Attributes:
+        each: CPU seconds of both processes for one of them.
+        shared: Seconds to pickle what is in each message once.
+    """
+
+    each: float = 0.0
+    shared: float = 0.0
+
+
+def carrying(things: Sequence[Any], each: float) -> Carried:
+    """What it costs to carry one of these things, of `each` so many seconds of work, to another process.
 
     Unpickling is taken to cost what pickling does, for nothing may be made twice here. It is the mean; 0
     where there are none, or some cannot travel: that will be said where they are sent.
     """
     try:
-        weight = in_messages(things, _packed, each, ENOUGH)
+        weight, once = in_messages(things, _packed, each, ENOUGH)
     except Exception:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
-        return 0.0
-    return 2e-9 * weight.took + BYTE * weight.size
+        return Carried()
+    return Carried(2e-9 * weight.took + BYTE * weight.size, 1e-9 * once.took)
 
 
 def in_messages(
     things: Sequence[Any], weigh: Callable[[Sequence[Any]], Weight], each: float, enough: float
-) -> Weight:
+) -> tuple[Weight, Weight]:
     """The weight of one of these things in a message with as many more as a worker is sent at a time.
 
-    What they share, as their class where a worker cannot import it, is in each message once. It is what few
-    weigh, without what each of several adds; the few are one thing, or, where the same few come again and
-    again, those. After `enough` nanoseconds no more are weighed alone; as many go into one message, or two.
+    And that of what is in each message once, which they share: a table, or their class where a worker cannot
+    import it. It is what few weigh, without what each of several adds; the few are one thing, or, where the
+    same few come again and again, those. Once `enough` nanoseconds are spent, no more are weighed alone, and
+    two together only where they are seen to share something.
     """
     alone = _alone(things, weigh, enough)
-    if len(things) < 2 or alone.took > enough:  # noqa: PLR2004 - one adds nothing to another
-        return alone
+    dear = alone.took > enough and not (alone.took <= AGAIN * enough and _overlap(*things[:2]))
+    if len(things) < 2 or dear:  # noqa: PLR2004 - one adds nothing to another
+        return alone, Weight()
     kinds = [*{id(thing): thing for thing in things}.values()]
     if 1 < len(kinds) <= len(things) / 2 and len(kinds) * alone.took <= AGAIN * enough:
         few, fewer, count = weigh(kinds), len(kinds), len(things)
@@ -66,9 +85,16 @@ def in_messages(
         count = max(2, int(min(len(things), LOAD / max(1.0, alone.size), enough / max(1.0, alone.took))))
     together = weigh(things[:count])
     more = [max(0.0, (all_ - some) / (count - fewer)) for all_, some in zip(together, few, strict=True)]
-    once = [max(0.0, some - fewer * another) for some, another in zip(few, more, strict=True)]
-    held = _held(each, trip(1e-9 * once[0] + BYTE * once[1]), more[1])
-    return Weight(more[0] + once[0] / held, more[1] + once[1] / held)
+    once = Weight(*(max(0.0, some - fewer * another) for some, another in zip(few, more, strict=True)))
+    held = _held(each, trip(1e-9 * once.took + BYTE * once.size), more[1])
+    return Weight(more[0] + once.took / held, more[1] + once.size / held), once
+
+
+def _overlap(*things: Any) -> bool:
+    """Whether of two tuples or lists both hold the same, or the two are the same."""
+    parts = [thing[:_FIRST] if type(thing) in {tuple, list} else [thing] for thing in things]
+    held = [{id(part) for part in each if type(part) not in _PLAIN} for each in parts]
+    return len(held) > 1 and not held[0].isdisjoint(held[1])
 
 
 def _alone(things: Sequence[Any], weigh: Callable[[Sequence[Any]], Weight], enough: float) -> Weight:

@@ -130,7 +130,7 @@ def weigh_payload(
 def _weigh(things: Sequence[Any], name: str, each: float, clock: Clock) -> tuple[Weight, str]:
     """What one of them weighs in a message, or what stands in its way."""
     try:
-        return in_messages(things, partial(_message, _trip([], clock), clock), each, _LONGEST), ""
+        return in_messages(things, partial(_message, _trip([], clock), clock), each, _LONGEST)[0], ""
     except Exception:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
         found = next(filter(None, (obstacle(thing, name) for thing in things)), "")
         return Weight(), found or f"{name} can be pickled and not unpickled"

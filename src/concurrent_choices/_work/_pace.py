@@ -6,7 +6,19 @@ back its results and its unstarted items, so it should not last several, unless 
 
 from __future__ import annotations
 
-__all__ = ["AIM", "LOAD", "MOST", "REPAID", "TAIL", "TRIP", "Load", "Pace", "share_of_rest", "trip"]
+__all__ = [
+    "AIM",
+    "LOAD",
+    "MOST",
+    "REPAID",
+    "TAIL",
+    "TRIP",
+    "Load",
+    "Pace",
+    "share_of_rest",
+    "travelling",
+    "trip",
+]
 
 AIM = 0.5e-3
 """Seconds a batch should take: 1 % of overhead at 5 µs a batch (benchmarks.dispatch, threads)."""
@@ -31,6 +43,9 @@ LONGEST = 0.25
 """Seconds it should take for that at most: progress shows by batches, and what a worker has finished of one
 is lost if it dies (guessed)."""
 
+CAREFUL = 4
+"""Times shorter than it should be that a first batch is, where items' time is known from others (guessed)."""
+
 TAIL = 8
 """Times as long as those near the end that a batch is at most, where what they share is dear: each costs as
 much as a long one does (guessed)."""
@@ -49,6 +64,11 @@ class Pace:
         self.aim = aim
         self.size = fixed or 1
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it keeps to a size."""
+        return self._fixed is not None
+
     def took(self, seconds: float, count: int) -> None:
         """Learn that a batch of `count` items took `seconds`."""
         if self._fixed is not None:
@@ -56,6 +76,21 @@ class Pace:
         if count:
             fitting = int(self.aim * count / seconds) if seconds > 0 else MOST
             self.size = max(1, min(2 * self.size, fitting, MOST))
+
+
+def travelling(each: float, shared: float) -> Pace:
+    """The pace of batches to a worker process, where items are known from others.
+
+    To begin with one, and to double, would have those that share a large table carry it once for few of them.
+
+    Args:
+        each: Seconds that an item takes; 0 where nobody knows.
+        shared: Seconds to pickle what is in each message once.
+    """
+    pace = Pace(None, trip(shared))
+    if each > 0:
+        pace.size = max(1, min(int(pace.aim / each / CAREFUL), MOST))
+    return pace
 
 
 class Load:

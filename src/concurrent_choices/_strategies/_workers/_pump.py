@@ -23,7 +23,7 @@ from ..._errors import (
 )
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
-from ..._work._pace import share_of_rest
+from ..._work._pace import TRIP, Pace, share_of_rest
 from ..._work._pickling import dump, size_of
 from ..._work._words import reason_of, show
 from .._lanes._inside import perform_inside
@@ -76,11 +76,11 @@ class Pump:
         self._job = job
         self._host = host
         self._workers = workers
-        if lanes is None:
-            self._make_queue: Callable[[Worker], WorkerQueue] = partial(
-                WorkerQueue, batch=batch if job.timeout is None else 1
-            )
-        else:
+        self._batch = batch
+        self._make_queue: Callable[[Worker], WorkerQueue] = lambda worker: WorkerQueue(
+            worker, self._new_pace()
+        )
+        if lanes is not None:
             at_once, source = workers * lanes, job.source
             self._make_queue = partial(
                 SharedWorkerQueue, lanes=lanes, few=at_once, remaining=lambda: source.remaining
@@ -147,6 +147,10 @@ class Pump:
 
     def _work_waits(self) -> bool:
         return bool(self._alone) or (self._job.source.claimable and not self._leaving)
+
+    def _new_pace(self) -> Pace:
+        """How the batches of a worker begin: they adapt, unless only an item alone can be timed."""
+        return Pace(self._batch if self._job.timeout is None else 1, TRIP)
 
     def _open_queue(self) -> WorkerQueue:
         taken = {queue.worker for queue in self._queues.values()}

@@ -54,15 +54,11 @@ class Fallen(NamedTuple):
 
 
 class WorkerQueue:
-    """Batches that one worker performs one after another.
+    """Batches that one worker performs one after another, at some pace."""
 
-    `batch` is a size to keep to; None lets it adapt.
-    """
-
-    def __init__(self, worker: Worker, batch: int | None) -> None:
+    def __init__(self, worker: Worker, pace: Pace) -> None:
         self.worker = worker
-        self.pace = Pace(batch, TRIP)
-        self._fixed = batch is not None
+        self.pace = pace
         self._claims: deque[Claim] = deque()
         self._reported: int = 0
         self._items, self._results = Load(), Load()
@@ -82,7 +78,7 @@ class WorkerQueue:
         if len(self._claims) >= self._credit:
             return 0
         size = self.pace.size
-        return size if self._fixed else min(size, self._items.most, self._results.most)
+        return size if self.pace.is_fixed else min(size, self._items.most, self._results.most)
 
     @property
     def least(self) -> int:
@@ -166,7 +162,7 @@ class SharedWorkerQueue(WorkerQueue):
     """
 
     def __init__(self, worker: Worker, lanes: int, few: int, remaining: Callable[[], int | None]) -> None:
-        super().__init__(worker, 1)
+        super().__init__(worker, Pace(1))
         self._lanes = lanes
         self._few = few
         self._remaining = remaining
