@@ -46,9 +46,10 @@ is lost if it dies (guessed)."""
 CAREFUL = 4
 """Times shorter than it should be that a first batch is, where items' time is known from others (guessed)."""
 
-TAIL = 8
+TAIL = 4
 """Times as long as those near the end that a batch is at most, where what they share is dear: each costs as
-much as a long one does (guessed)."""
+much as a long one does (measured: 600 items of 0.8 ms that name 200,000 floats take two workers 0.45 s with 8
+times, 0.40 with 4, 0.39 with 2, which would wait longer for the last of uneven items)."""
 
 
 class Pace:
