@@ -21,6 +21,10 @@ ENOUGH = 2_000_000
 AGAIN = 4
 """Times as long for things that share much, and are then worth carrying (guessed)."""
 
+_FEW = 4
+"""Things that share much and are weighed together, where one takes long: what each adds is little beside what
+two weighings differ by (guessed)."""
+
 _FIRST = 10
 """Parts of a thing that are looked at (guessed: a table comes with few others)."""
 
@@ -71,30 +75,42 @@ def in_messages(
     And that of what is in each message once, which they share: a table, or their class where a worker cannot
     import it. It is what few weigh, without what each of several adds; the few are one thing, or, where the
     same few come again and again, those. Once `enough` nanoseconds are spent, no more are weighed alone, and
-    two together only where they are seen to share something.
+    a few together only where they are seen to share something.
     """
     alone = _alone(things, weigh, enough)
-    dear = alone.took > enough and not (alone.took <= AGAIN * enough and _overlap(*things[:2]))
-    if len(things) < 2 or dear:  # noqa: PLR2004 - one adds nothing to another
+    together = _together(things, alone, enough)
+    if len(together) < 2:  # noqa: PLR2004 - one adds nothing to another
         return alone, Weight()
-    kinds = [*{id(thing): thing for thing in things}.values()]
-    if 1 < len(kinds) <= len(things) / 2 and len(kinds) * alone.took <= AGAIN * enough:
-        few, fewer, count = weigh(kinds), len(kinds), len(things)
-    else:
-        few, fewer = alone, 1
-        count = max(2, int(min(len(things), LOAD / max(1.0, alone.size), enough / max(1.0, alone.took))))
-    together = weigh(things[:count])
-    more = [max(0.0, (all_ - some) / (count - fewer)) for all_, some in zip(together, few, strict=True)]
-    once = Weight(*(max(0.0, some - fewer * another) for some, another in zip(few, more, strict=True)))
-    held = _held(each, trip(1e-9 * once.took + BYTE * once.size), more[1])
-    return Weight(more[0] + once.took / held, more[1] + once.size / held), once
+    kinds = [*{id(thing): thing for thing in together}.values()]
+    few, count = (weigh(kinds), len(kinds)) if _come_again(together) else (alone, 1)
+    all_, added = weigh(together), len(together) - count
+    more = Weight(*(max(0.0, (whole - part) / added) for whole, part in zip(all_, few, strict=True)))
+    once = Weight(*(max(0.0, part - count * one) for part, one in zip(few, more, strict=True)))
+    held = _held(each, trip(1e-9 * once.took + BYTE * once.size), more.size)
+    return Weight(more.took + once.took / held, more.size + once.size / held), once
 
 
-def _overlap(*things: Any) -> bool:
-    """Whether of two tuples or lists both hold the same, or the two are the same."""
+def _together(things: Sequence[Any], alone: Weight, enough: float) -> Sequence[Any]:
+    """Those to weigh in one message, where one weighs so much `alone`; none where it would take too long."""
+    if alone.took > enough:
+        some = things[:_FEW]
+        return some if alone.took <= AGAIN * enough and _overlap(some) else ()
+    if _come_again(things) and len({id(thing) for thing in things}) * alone.took <= AGAIN * enough:
+        return things
+    return things[: max(2, int(min(LOAD / max(1.0, alone.size), enough / max(1.0, alone.took))))]
+
+
+def _come_again(things: Sequence[Any]) -> bool:
+    """Whether the same few come twice or more."""
+    return 1 < len({id(thing) for thing in things}) <= len(things) / 2
+
+
+def _overlap(things: Sequence[Any]) -> bool:
+    """Whether things are all the same, or tuples or lists that hold the same."""
     parts = [thing[:_FIRST] if type(thing) in {tuple, list} else [thing] for thing in things]
-    held = [{id(part) for part in each if type(part) not in _PLAIN} for each in parts]
-    return len(held) > 1 and not held[0].isdisjoint(held[1])
+    return bool(
+        set[int].intersection(*({id(part) for part in each if type(part) not in _PLAIN} for each in parts))
+    )
 
 
 def _alone(things: Sequence[Any], weigh: Callable[[Sequence[Any]], Weight], enough: float) -> Weight:
