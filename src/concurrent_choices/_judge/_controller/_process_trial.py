@@ -21,9 +21,9 @@ among fifteen times as many of 0.5 ms, and of 8 ms among four times as many of 1
 of 64 runs, three do in 11)."""
 
 DEAR = 2
-"""Windows that have to show carrying to be too dear before processes are given up for good: the first of 20 ms
-may see little more than workers reading a table that batches of 50 ms share (3 of 5 runs gave up what would
-have taken 0.80 of the time)."""
+"""Windows that have to show carrying to be too dear before processes are given up for good: the first of 20
+ms may see little more than workers reading a table that batches of 50 ms share (3 of 5 runs gave up what
+would have taken 0.80 of the time)."""
 
 WAITING_INSIDE = 0.1
 """Share of its time that an item in a worker computes, from which it is given more lanes there: below, those
