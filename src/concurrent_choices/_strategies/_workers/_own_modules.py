@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import Any
 
 __all__ = ["OwnModules"]
 
@@ -39,6 +38,6 @@ class OwnModules:
         return _import_all, (self.names,)
 
 
-def _import_all(names: Iterable[str]) -> Any:
+def _import_all(names: Iterable[str]) -> None:
     for name in names:
         import_module(name)
