@@ -77,16 +77,10 @@ class Pump:
         self._host = host
         self._workers = workers
         self._batch = batch
-        self._make_queue: Callable[[Worker], WorkerQueue] = lambda worker: WorkerQueue(
-            worker, self._new_pace()
-        )
+        self._lanes = lanes
         if lanes is not None:
-            at_once, source = workers * lanes, job.source
-            self._make_queue = partial(
-                SharedWorkerQueue, lanes=lanes, few=at_once, remaining=lambda: source.remaining
-            )
             inner = inner or partial(perform_inside, lanes)
-            source.widen(2 * at_once)
+            job.source.widen(2 * workers * lanes)
         host.jobs += 1
         self._number = host.jobs
         self._modules = OwnModules(is_async=job.is_async, lanes=lanes is not None, watched=watched)
@@ -148,6 +142,12 @@ class Pump:
     def _work_waits(self) -> bool:
         return bool(self._alone) or (self._job.source.claimable and not self._leaving)
 
+    def _new_queue(self, worker: Worker) -> WorkerQueue:
+        lanes, source = self._lanes, self._job.source
+        if lanes is None:
+            return WorkerQueue(worker, self._new_pace())
+        return SharedWorkerQueue(worker, lanes, self._workers * lanes, lambda: source.remaining)
+
     def _new_pace(self) -> Pace:
         """How the batches of a worker begin: they adapt, unless only an item alone can be timed."""
         return Pace(self._batch if self._job.timeout is None else 1, TRIP)
@@ -156,7 +156,7 @@ class Pump:
         taken = {queue.worker for queue in self._queues.values()}
         free = [worker for worker in self._host.workers if worker not in taken]
         worker = free[0] if free else self._hire()
-        queue = self._make_queue(worker)
+        queue = self._new_queue(worker)
         worker.page.clear()
         worker.take_job(self._number, self._frames, self._surroundings)
         self._wires.add(queue)
