@@ -101,3 +101,38 @@ def test_nothing_is_begun_once_it_has_ended(monkeypatch, backend, ended_by):
 
     anyio.run(main, backend=backend)
     assert begun == [0, 1]
+
+
+def test_what_one_lane_has_claimed_another_begins(monkeypatch, backend):
+    """The one that was at work when nothing could be claimed, and ends then, leaves another its place."""
+    monkeypatch.setattr(_task_pool, "Pace", partial(Pace, ITEMS))
+    begun, seen = [], []
+
+    async def turns():
+        for _ in range(100):
+            await anyio.lowlevel.checkpoint()
+
+    async def first_alone(begins):
+        yield 0
+        await begins.wait()
+        await turns()
+        for item in (1, 2, 3):
+            yield item
+
+    async def main():
+        first, second = anyio.Event(), anyio.Event()
+
+        async def call(item):
+            begun.append(item)
+            if item == 0:
+                first.set()
+                await second.wait()
+            if item == 1:
+                second.set()
+                await turns()
+                seen.extend(begun)
+
+        await arun(call, first_alone(first), strategy=AsyncioStrategy(concurrency=2))
+
+    anyio.run(main, backend=backend)
+    assert 2 in seen

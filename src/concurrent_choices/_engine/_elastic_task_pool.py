@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import length_hint
 from typing import Any
 
 from .._facts._batch import Batch, Claim
@@ -75,7 +74,7 @@ class ElasticTaskPool(TaskPool):
     def flying(self) -> int:
         """Items in flight; from any thread. A lane whose callable never waits has no other beside it."""
         unfinished = sum(chunk.left for chunk in list(self._open.values()))
-        return max(0, min(self._live, unfinished - length_hint(self._unstarted)))
+        return max(0, min(self._live, unfinished - self._waiting))
 
     async def serve(self, host: Host) -> None:
         """Work until the source is finished, the job is stopped, or this is told to retire."""
@@ -107,9 +106,6 @@ class ElasticTaskPool(TaskPool):
             raise self.crash
         if not self._is_leaving():
             super()._top_up()
-            # What one lane claimed in a batch that took no time until now: others may wait beside it.
-            for _ in range(min(self._concurrency - self._live, length_hint(self._unstarted))):
-                self._start()
         elif not self._live:
             self._halt()
             self._host.wake()

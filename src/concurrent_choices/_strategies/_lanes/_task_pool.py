@@ -16,6 +16,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextvars import Context, copy_context
 from itertools import chain, count, repeat
 from math import inf
+from operator import length_hint
 from types import CoroutineType, TracebackType
 from typing import Any, Protocol
 
@@ -163,9 +164,9 @@ class TaskPool:
         await self._host.wait(self._glance)
 
     def _top_up(self) -> None:
-        """Start lanes while there is something for them to claim."""
-        source = self.job.source
-        if not source.claimable:
+        """Start lanes while there is something for them to take."""
+        source, waiting = self.job.source, self._waiting
+        if not (waiting or source.claimable):
             return
         if self._dry:
             # Strung together in C: here a tenth of a microsecond is a tenth of what an item costs.
@@ -173,9 +174,14 @@ class TaskPool:
         missing = self._concurrency - self._live
         if source.ended or not source.may_pull:
             # Any more would find nothing, and end; where items come by themselves, one asks for them by that.
-            missing = min(missing, source.ready + (not source.ended))
+            missing = min(missing, waiting + source.ready + (not source.ended))
         for _ in range(missing):
             self._start()
+
+    @property
+    def _waiting(self) -> int:
+        """Claimed items that no lane has begun."""
+        return length_hint(self._unstarted)
 
     def _start(self) -> None:
         self._live += 1
@@ -215,7 +221,8 @@ class TaskPool:
                     return
         finally:
             self._live -= 1
-            if not self._live or self._halted or not self.job.source.ended:
+            # Another lane may have claimed more, since this one came to the end, than there are lanes for.
+            if not self._live or self._halted or self._waiting or not self.job.source.finished:
                 self._host.wake()
 
     async def _call_limited(self, item: Any) -> Any:
