@@ -9,8 +9,10 @@ from itertools import count, islice
 
 import contract_acts as acts
 import pytest
+from contract_ways import eventually, only_outside
 
 from concurrent_choices import recommend, run, stream
+from concurrent_choices._work import _source
 
 MAPPING = {3: "c", 1: "a", 2: "b"}
 ITERABLES = {
@@ -106,6 +108,19 @@ def test_generators_are_advanced_in_the_calling_thread(strategy, of_kind):
     run(of_kind(acts.double), items(), strategy=strategy)
     list(stream(of_kind(acts.double), items(), strategy=strategy))
     assert seen == {threading.get_ident()}
+
+
+@only_outside
+def test_what_an_iterable_has_given_is_begun_while_it_takes_its_time(strategy, of_kind, log, monkeypatch):
+    """It may be slow to give more, which nobody can begin before."""
+    monkeypatch.setattr(_source, "FEED_SECONDS", -1.0)  # which no item takes less than
+
+    def items():
+        yield str(log), 0
+        assert eventually(lambda: acts.calls(log))
+        yield str(log), 1
+
+    assert run(of_kind(acts.logged), items(), strategy=strategy) == [0, 1]
 
 
 def test_generators_may_have_loops_of_their_own(strategy, of_kind):

@@ -15,6 +15,7 @@ from concurrent_choices._strategies._workers._wire import Kind, Terms
 from concurrent_choices._strategies._workers._worker_queue import SharedWorkerQueue, WorkerQueue
 from concurrent_choices._work._pace import LOAD, REPAID, TAIL, TRIP, Pace
 from concurrent_choices._work._pickling import dump
+from concurrent_choices._work._source import Source
 
 
 def queue_with(*claims, batch=None):
@@ -145,9 +146,11 @@ def test_few_large_messages_are_lined_up():
     assert not queue.room
 
 
-def shared_by(lanes, remaining=None):
+def shared_by(lanes, remaining=100, window=None):
     """The queue of one of two workers with so many lanes each."""
-    return SharedWorkerQueue(None, lanes, 2 * lanes, lambda: remaining)
+    return SharedWorkerQueue(
+        None, lanes, 2, Source(range(remaining), window=window, fixed=window is not None)
+    )
 
 
 def test_a_shared_queue_reports_out_of_order():

@@ -186,11 +186,18 @@ def test_what_came_back_can_be_claimed_while_the_window_is_full(items):
 
 
 def test_lengths():
-    """Plain containers tell how many items remain; iterators cannot."""
+    """Plain containers tell how many items remain; iterators only when they have given all."""
     source = Source([1, 2, 3])
     source.claim(2)
     assert (source.length, source.remaining) == (3, 1)
-    assert Source(iter([1])).remaining is None
+    source = Source(iter([1, 2, 3]))
+    assert source.feed(2)
+    assert source.remaining is None
+    assert source.feed(4)
+    assert not source.feed(4)
+    source.give_back(source.claim(1))
+    source.claim(2)
+    assert (source.length, source.remaining) == (None, 2)
 
 
 @pytest.mark.parametrize(("items", "lanes"), [([1, 2, 3], 3), ([], 1), (iter([1]), 8)])

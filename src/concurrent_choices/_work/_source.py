@@ -191,22 +191,24 @@ class Source:
             with self._lock:
                 self._returned.append(claim)
 
-    def feed(self, wanted: int) -> None:
+    def feed(self, wanted: int) -> bool:
         """Pull until `wanted` items are ready, the window is full, or a millisecond has passed.
 
-        What the iterable raises is kept in `error`, and ends the source; Ctrl-C is raised at once.
+        Answers whether it pulled at all. What the iterable raises is kept in `error`, and ends the source;
+        Ctrl-C is raised at once.
         """
         if self._iterator is None:
-            return
+            return False
         step, deadline = 1, time.perf_counter() + FEED_SECONDS
         while not self.ended and not self.closed:
             short = min(wanted - self.ready, self.room)
             if short <= 0:
-                return
+                break
             self._pull(min(step, short))
             if time.perf_counter() > deadline:
-                return
+                return True
             step *= 2
+        return step > 1
 
     def _pull(self, count: int) -> None:
         fresh: list[Any] = []
@@ -302,7 +304,7 @@ class Source:
     def remaining(self) -> int | None:
         """Items that nobody has at present, or None where that is unknown."""
         if self.length is None:
-            return None
+            return self.ready if self.ended else None
         return self.length - self.claimed + self._given_back
 
     def fitting(self, lanes: int) -> int:

@@ -23,7 +23,7 @@ from ..._errors import (
 )
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
-from ..._work._pace import TRIP, Pace, share_of_rest
+from ..._work._pace import MOST, TRIP, Pace, share_of_rest
 from ..._work._pickling import dump, size_of
 from ..._work._words import reason_of, show
 from .._lanes._inside import perform_inside
@@ -81,6 +81,7 @@ class Pump:
         if lanes is not None:
             inner = inner or partial(perform_inside, lanes)
             job.source.widen(2 * workers * lanes)
+        self._appetite = workers * (lanes or 1)
         host.jobs += 1
         self._number = host.jobs
         self._modules = OwnModules(is_async=job.is_async, lanes=lanes is not None, watched=watched)
@@ -114,7 +115,8 @@ class Pump:
                     return
                 if not source.claimable:
                     source.hunger()
-                self._listen(self._expire())
+                rest = self._expire()
+                self._listen(0.0 if self._feed() else rest)
         finally:
             part(self._queues.values(), self._host, self._number, self._job.context)
             waker.close()
@@ -130,7 +132,7 @@ class Pump:
         return all(queue.idle for queue in self._queues.values())
 
     def _deal(self) -> None:
-        """Give a batch to every worker that has room for one, in turn, until none has."""
+        """Give a batch to every worker that has room for one, in turn, while items are ready."""
         while len(self._queues) < self._workers and self._work_waits():
             self._send(self._open_queue())
         while any([queue.room and self._send(queue) for queue in self._queues.values()]):  # noqa: C419 - to each, not to the first that takes one
@@ -140,13 +142,27 @@ class Pump:
                 self._wires.flush(queue)
 
     def _work_waits(self) -> bool:
-        return bool(self._alone) or (self._job.source.claimable and not self._leaving)
+        """Whether to open one more queue; the first may while an iterable has yet to give something."""
+        source = self._job.source
+        waits = source.ready > 0 if self._queues else source.claimable
+        return bool(self._alone) or (waits and not self._leaving)
+
+    def _feed(self) -> bool:
+        """Keep items ready, where only this thread may take them from the iterable; whether it took any.
+
+        Last, and few at a time: meanwhile nobody is heard, or gets what is ready.
+        """
+        source = self._job.source
+        if self._leaving:
+            return False
+        if not source.ready:
+            self._appetite = min(2 * self._appetite, MOST)
+        return source.feed(self._appetite)
 
     def _new_queue(self, worker: Worker) -> WorkerQueue:
-        lanes, source = self._lanes, self._job.source
-        if lanes is None:
+        if self._lanes is None:
             return WorkerQueue(worker, self._new_pace())
-        return SharedWorkerQueue(worker, lanes, self._workers * lanes, lambda: source.remaining)
+        return SharedWorkerQueue(worker, self._lanes, self._workers, self._job.source)
 
     def _new_pace(self) -> Pace:
         """How the batches of a worker begin: they adapt, unless only an item alone can be timed."""
@@ -185,9 +201,9 @@ class Pump:
     def _next_claim(self, queue: WorkerQueue) -> Claim | None:
         if self._alone:
             return self._alone.popleft()
-        if self._leaving:
-            return None
         source = self._job.source
+        if self._leaving or not source.ready:
+            return None
         lanes = self._workers * CREDIT
         return source.claim(max(queue.least, share_of_rest(queue.room, source.remaining, lanes)))
 

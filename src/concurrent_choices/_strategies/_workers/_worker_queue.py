@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
 from math import ceil, inf
 from typing import Any, NamedTuple
 
 from ..._facts._batch import Claim
 from ..._work._pace import LOAD, TAIL, TRIP, Load, Pace, trip
+from ..._work._source import Source
 from ._child import readable
 from ._host import Worker
 
@@ -157,15 +157,16 @@ class WorkerQueue:
 class SharedWorkerQueue(WorkerQueue):
     """Items that one worker performs many at a time, one in each of its `lanes`.
 
-    It has some more in hand, so that no lane waits for the next, but for the last `few`, which others' lanes
-    take at once. `remaining` says how many nobody has.
+    It has some more in hand, so that no lane waits for the next; but not of the last ones, which lanes of the
+    other `workers` take at once.
     """
 
-    def __init__(self, worker: Worker, lanes: int, few: int, remaining: Callable[[], int | None]) -> None:
+    def __init__(self, worker: Worker, lanes: int, workers: int, source: Source) -> None:
         super().__init__(worker, Pace(1))
         self._lanes = lanes
-        self._few = few
-        self._remaining = remaining
+        self._all_lanes = workers * lanes
+        self._source = source
+        self._most = ceil(AHEAD * lanes)
         self._open: dict[int, Any] = {}
         self._sizes: dict[int, int] = {}
         self._progress = 0, 0, 0
@@ -187,9 +188,9 @@ class SharedWorkerQueue(WorkerQueue):
 
     @property
     def room(self) -> int:
-        remaining = self._remaining()
-        last = remaining is not None and remaining <= self._few
-        free = (self._lanes if last else ceil(AHEAD * self._lanes)) - len(self._open)
+        remaining = self._source.remaining
+        last = remaining is not None and remaining <= self._all_lanes
+        free = (self._lanes if last else self._most) - len(self._open)
         return max(0, min(free, max(1, self._lanes // 4)))
 
     def sent(self, claim: Claim) -> None:
