@@ -201,6 +201,16 @@ def test_the_last_items_wait_for_no_lane(remaining):
     assert queue.room == 0
 
 
+@pytest.mark.parametrize(("window", "most"), [(8, 8), (16, 8), (18, 9), (1000, 10)])
+def test_nothing_waits_for_a_lane_where_others_would_go_without(window, most):
+    """So few items may be under way that what one worker has ahead is what another's lanes lack."""
+    queue = shared_by(8, window=window)
+    queue.sent(Claim(0, range(most - 1)))
+    assert queue.room == 1
+    queue.sent(Claim(most - 1, [0]))
+    assert queue.room == 0
+
+
 def test_time_counts_before_anybody_reads_what_came_of_it():
     """A caller who looks at results late must not be taken for work that lasts."""
     host = Host("process")

@@ -157,8 +157,8 @@ class WorkerQueue:
 class SharedWorkerQueue(WorkerQueue):
     """Items that one worker performs many at a time, one in each of its `lanes`.
 
-    It has some more in hand, so that no lane waits for the next; but not of the last ones, which lanes of the
-    other `workers` take at once.
+    It has some more in hand, so that no lane waits for the next, where there are enough for the lanes of all
+    `workers`: not of the last ones, nor where so few may be under way that others would go without.
     """
 
     def __init__(self, worker: Worker, lanes: int, workers: int, source: Source) -> None:
@@ -167,6 +167,8 @@ class SharedWorkerQueue(WorkerQueue):
         self._all_lanes = workers * lanes
         self._source = source
         self._most = ceil(AHEAD * lanes)
+        if source.fixed and source.window is not None:
+            self._most = max(lanes, min(self._most, source.window // workers))
         self._open: dict[int, Any] = {}
         self._sizes: dict[int, int] = {}
         self._progress = 0, 0, 0
