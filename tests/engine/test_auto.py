@@ -25,6 +25,7 @@ from concurrent_choices._engine._report import begin_report, run_report
 from concurrent_choices._engine._thread_limit import ThreadLimit
 from concurrent_choices._facts._batch import Batch
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
+from concurrent_choices._work import _source
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
 from patience import patient
@@ -34,6 +35,20 @@ def test_a_tiny_job_stays_here():
     """A few quick calls are made by the calling thread."""
     _, name = run(acts.where, [1])[0]
     assert name == threading.current_thread().name
+
+
+def test_lanes_find_items_of_an_iterable_while_the_first_call_lasts(monkeypatch):
+    """Only the calling thread may take them, and it is at a call of its own."""
+    monkeypatch.setattr(_source, "FEED_SECONDS", 60.0)
+    begun, all_begun = [], threading.Event()
+
+    def meet(item):
+        begun.append(item)
+        if len(begun) == 50:
+            all_begun.set()
+        return all_begun.wait(10)
+
+    assert all(run(meet, iter(range(50)), strategy=ScriptedStrategy(LANES._replace(threads=50))))
 
 
 def test_the_report_tells_of_the_last_run():

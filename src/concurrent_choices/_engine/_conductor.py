@@ -44,9 +44,6 @@ WAKING = 20e-3
 GLANCE = 2e-3
 """Seconds between looks whether the first call has ended, at most (guessed: what workers take to begin)."""
 
-AHEAD = 32
-"""Items taken from an iterable before the first call, so that lanes find some while it lasts (guessed)."""
-
 
 class Conductor:
     """A run.
@@ -127,7 +124,7 @@ class Conductor:
             job, self._pool, self._tally, self._urgency, stands_in=self._stands_in, most=self._most
         )
         if not job.source.ended:
-            job.source.feed(AHEAD)
+            job.source.feed(MOST_THREADS)  # nobody can take more of them while the first call lasts
         self._looked_after = job.source.length is None or job.source.length > 1
         if self._stands_in and not (self._eager and self._looked_after):
             self._pool.resize(1)  # else the controller says at once how many
