@@ -26,6 +26,7 @@ from concurrent_choices._engine._thread_limit import ThreadLimit
 from concurrent_choices._facts._batch import Batch
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
 from concurrent_choices._work import _source
+from concurrent_choices._work._contexts import lanes_around
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
 from patience import patient
@@ -49,6 +50,18 @@ def test_lanes_find_items_of_an_iterable_while_the_first_call_lasts(monkeypatch)
         return all_begun.wait(10)
 
     assert all(run(meet, iter(range(50)), strategy=ScriptedStrategy(LANES._replace(threads=50))))
+
+
+def test_nested_runs_share_with_no_more_lanes_than_there_are_items():
+    """Four items are four at a time at most, however many lanes are asked for: each has a fourth of all."""
+    all_begun = threading.Barrier(4)
+
+    def around(_item):
+        all_begun.wait(10)
+        return lanes_around.get()
+
+    strategy = ScriptedStrategy(LANES._replace(threads=200))
+    assert set(run(around, range(4), strategy=strategy)) == {1, 4}
 
 
 def test_the_report_tells_of_the_last_run():

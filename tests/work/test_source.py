@@ -206,6 +206,21 @@ def test_no_more_lanes_than_items(items, lanes):
     assert Source(items).fitting(8) == lanes
 
 
+def test_no_more_lanes_than_an_iterable_has_given():
+    """Once it has come to its end, that many items are all there are."""
+    source = Source(iter([1, 2, 3]))
+    source.feed(9)
+    source.claim(2)
+    assert source.fitting(8) == 3
+
+
+@pytest.mark.parametrize("items", [range(9), iter(range(9))])
+def test_no_more_lanes_than_items_under_way(items):
+    """What is beyond a fixed window no lane can begin; another window is wider where lanes want it."""
+    assert Source(items, window=3, fixed=True).fitting(8) == 3
+    assert Source(items, window=3).fitting(8) == 8
+
+
 def test_claimed_items_are_let_go():
     """What was claimed from an iterator is not kept by the source."""
     source = Source(iter(range(10_000)))

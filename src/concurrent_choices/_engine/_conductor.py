@@ -378,8 +378,8 @@ class Conductor:
             return None if self._over else self._startup
 
     def _crowd(self, lanes: int) -> None:
-        """Tell nested runs how many lanes there are."""
-        self._job.context.run(lanes_around.set, self._base * lanes)
+        """Tell nested runs how many lanes there are that find items."""
+        self._job.context.run(lanes_around.set, self._base * self._job.source.fitting(lanes))
 
     def _note(self, arrangement: Arrangement, threads: int, done: int) -> None:
         threads = self._job.source.fitting(threads)

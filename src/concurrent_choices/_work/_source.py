@@ -308,8 +308,11 @@ class Source:
         return self.length - self.claimed + self._given_back
 
     def fitting(self, lanes: int) -> int:
-        """So many lanes, or fewer where there are fewer items: more would have nothing to do."""
-        return lanes if self.length is None else min(lanes, max(1, self.length))
+        """So many lanes, or fewer where fewer items are there, or may be under way: more would have none."""
+        if self.fixed and self.window is not None:
+            lanes = min(lanes, self.window)
+        items = self._pulled if self.length is None and self.ended else self.length
+        return lanes if items is None else min(lanes, max(1, items))
 
     @property
     def claimable(self) -> bool:
