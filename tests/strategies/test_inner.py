@@ -19,6 +19,7 @@ from concurrent_choices._strategies._workers._loading import Loading
 from concurrent_choices._strategies._workers._page import Page
 from concurrent_choices._strategies._workers._voice import Voice
 from concurrent_choices._strategies._workers._wire import Kind, Link, Terms
+from concurrent_choices._work._contexts import share
 
 
 @pytest.fixture
@@ -51,6 +52,11 @@ def test_each_worker_gets_as_many_as_it_has_lanes():
     """Where one got a ninth item for eight lanes, it waited while the other worker had a lane without any."""
     pids = run(where, range(16), strategy=HybridStrategy(2, 8))
     assert set(Counter(pids).values()) == {8}
+
+
+def test_runs_inside_share_with_no_more_lanes_than_there_are_items():
+    """Two items are two at a time, however many lanes their workers may have: each has a half of all."""
+    assert run(share, [32, 32], strategy=HybridStrategy(2, 32)) == [16, 16]
 
 
 def test_the_end_of_a_job_waits_for_who_tells_of_its_last_result(wire):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 from typing import Literal
 
 from attrs import field, frozen
@@ -45,7 +46,8 @@ class HybridStrategy(Staffed):
 
     def _execute(self, job: Job) -> Iterator[Batch]:
         workers = self.workers_for(job)
-        lanes, inner = self.concurrency, None
+        lanes = ceil(job.source.fitting(workers * self.concurrency) / workers)
+        inner = None
         if job.is_async and self.loop == "uvloop":
             if not has_uvloop():  # a worker could only say that it cannot load the callable
                 feature = 'HybridStrategy(loop="uvloop")'
