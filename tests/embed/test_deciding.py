@@ -95,7 +95,8 @@ def drive(ramp, capacity, rounds):
     for _ in range(rounds):
         for _ in range(ramp.limit + 1):
             now += 1_000_000 // min(ramp.limit, capacity)
-            ramp.ended(now, queued=True)
+            began = now - 1_000_000 * max(1, ramp.limit // capacity)
+            ramp.ended(began, now, queued=True)
 
 
 def test_the_limit_doubles_while_more_helps():
@@ -116,8 +117,28 @@ def test_without_a_queue_nothing_is_concluded():
     """Calls that nobody waits behind say nothing about the limit."""
     ramp = Ramp(4, 256)
     for now in range(100):
-        ramp.ended(now, queued=False)
+        ramp.ended(now - 10, now, queued=False)
     assert ramp.limit == 4
+
+
+@pytest.mark.parametrize(("capacity", "limit"), [(1000, 256), (1, 8)])
+def test_bursts_of_one_more_than_the_limit_raise_it_while_more_helps(capacity, limit):
+    """Their queue has gone before a round is over; those that ran meanwhile tell as much."""
+    ramp = Ramp(4, 256)
+    for burst in range(12):
+        began = burst * 10**9
+        for ended in range(ramp.limit + 1):
+            now = began + 10**6 * (1 + ended // capacity)
+            ramp.ended(began, now, queued=ended == 0)
+    assert ramp.limit == limit
+
+
+def test_those_that_end_tell_nothing_of_those_that_are_let_in_last():
+    """Where a lock is given to who has just let go of it, a few calls are quick and all others wait on."""
+    ramp = Ramp(4, 256)
+    for ended in range(1, 100):
+        ramp.ended((ended - 1) * 10**6, ended * 10**6, queued=True)
+    assert ramp.limit == 8
 
 
 def account(name, expected=0.0):

@@ -29,6 +29,7 @@ from concurrent_choices import (
     WorkerDiedError,
 )
 from concurrent_choices._embed import _in_tray, _stall_monitor
+from concurrent_choices._embed._account import WAITING
 from concurrent_choices._embed._core import FEW, Core
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._looks import FIRST, Looks
@@ -123,6 +124,19 @@ def why(executor, fn):
 def test_a_first_call_runs_at_once_in_a_thread(executor):
     """What is not known yet starts in this process."""
     assert executor.submit(where, 1).result() == os.getpid()
+
+
+def test_bursts_of_waiting_calls_that_queue_soon_run_at_once(executor):
+    """Also where few queue, and nobody does any more when all that ran meanwhile are back."""
+    waits, most = counted(0.02)
+    for _ in range(10):
+        executor.submit(waits).result()  # one at a time, which gives it the limit of what is known to wait
+    for _ in range(WAITING // 2):  # of the two that queue each time, all together are no round
+        for future in [executor.submit(waits) for _ in range(WAITING + 2)]:
+            future.result()
+        if most[0] > WAITING:
+            break
+    assert most[0] > WAITING
 
 
 def test_computing_under_the_gil_moves_to_processes(executor):

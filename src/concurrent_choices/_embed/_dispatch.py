@@ -168,8 +168,8 @@ class Dispatch:
         with self.lock:
             account.running -= 1
             self._busy -= 1
-            if self.backlog.size:
-                task = self._turn(account)
+            if self.backlog.size or account.ramp.is_counting:
+                task = self._turn(account, lane.since)
             if task is None:
                 self._idle.append(lane)
                 if lane.since - self._idle[0].since > IDLE:
@@ -183,11 +183,11 @@ class Dispatch:
             self._begin(*more)
         return task
 
-    def _turn(self, account: Account) -> Task | None:
+    def _turn(self, account: Account, began: int) -> Task | None:
         """The waiting call whose turn it is, now that one of a callable's has ended. The lock is held."""
         now = time.perf_counter_ns()
         if account.placement.limit is None:
-            account.ramp.ended(now, queued=self.backlog.queued(account))
+            account.ramp.ended(began, now, queued=self.backlog.queued(account))
             account.refresh_limit()
         return self._taken(now)
 

@@ -1,4 +1,4 @@
-"""How many waiting calls may run at once: found by trying, in rounds, while calls queue."""
+"""How many waiting calls may run at once: found by trying, in rounds, where calls queue."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ PATIENCE = 3
 class Ramp:
     """Doubles a limit while the rate of ended calls grows with it.
 
+    A round is over when as many have ended as may run at once. Those that began together end together, so
+    the rate is no more than what the time that they took allows (Little's law); and where a lock lets in who
+    comes last, those that end have not waited, so it is no more than what came back since the first of them.
+
     Args:
         start: The limit to begin with.
         most: The highest limit.
@@ -28,36 +32,42 @@ class Ramp:
         self._good = self.limit
         self._best = 0.0
         self._flat = 0
-        self._ended = 0
-        self._since = 0
+        self._ended = self._spent = self._first = 0
 
-    def ended(self, now: int, *, queued: bool) -> None:
+    def ended(self, began: int, now: int, *, queued: bool) -> None:
         """A call has ended.
 
         Args:
-            now: The wall clock, ns.
-            queued: Whether others wait for their turn: only then does the limit matter.
+            began: The wall clock when it began, ns.
+            now: The same at its end.
+            queued: Whether others wait for their turn: only then does the limit matter to those that run.
         """
-        if not queued:
-            self._ended = 0
+        if not (queued or self._ended):
             return
-        if self._ended == 0:
-            self._since = now
+        if not self._ended:
+            self._first = now
         self._ended += 1
-        if self._ended > self.limit:
-            self._round(self._ended / max(1, now - self._since))
-            self._ended = 0
+        self._spent += now - began
+        if self._ended >= self.limit:
+            at_once = self.limit / max(1, self._spent)
+            self._round(self._ended * min(at_once, 1 / max(1, now - self._first)))
+            self._ended = self._spent = 0
+
+    @property
+    def is_counting(self) -> bool:
+        """Whether it is to be told of the next that ends, though nobody waits any more."""
+        return self._ended > 0
 
     def at_least(self, limit: int) -> None:
         """A limit that is known to be harmless."""
         if self.limit < limit:
             self.limit = min(self.most, limit)
-            self._ended = 0
+            self._ended = self._spent = 0
 
     def stuck(self) -> None:
         """All that run stand still while others wait: more at once cannot hurt them."""
         self.limit = min(self.most, 2 * self.limit)
-        self._ended = 0
+        self._ended = self._spent = 0
 
     def _round(self, rate: float) -> None:
         if rate > self._best * GROWS:
