@@ -36,7 +36,7 @@ class SystemClock:
 
     def __init__(self) -> None:
         self._held = threading.local()
-        self._reads_queue = _readable(_SCHEDSTAT)
+        self._reads_queue = "".join(read("", _SCHEDSTAT).split()[1:]).isdecimal()  # it has three numbers
         self._cores = os.cpu_count() or 1
         self._counts = hasattr(resource, "RUSAGE_THREAD") if sys.platform != "win32" else False
         self.wall = time.perf_counter_ns
@@ -63,7 +63,7 @@ class SystemClock:
         # A fork keeps the descriptor, and it would go on telling of the parent's thread.
         if file is None or file.process != os.getpid():
             file = self._held.file = _File(_SCHEDSTAT)
-        return _second(file.read())
+        return int(file.read().split()[1])
 
     def children_cpu(self) -> int:
         """CPU time of child processes that were waited for, ns; 0 where not known."""
@@ -99,11 +99,10 @@ class SystemClock:
         The account of a running thread may lag by a tick of the scheduler, 4 ms or less.
         """
         try:
-            with open(f"{task_of(thread)}/schedstat", "rb", buffering=0) as file:  # noqa: PTH123 - a Path costs more than the reading
-                cpu, queued, *_ = file.read().split()
-        except (OSError, ValueError):
+            cpu, queued, *_ = map(int, read("", f"{task_of(thread)}/schedstat").split())
+        except ValueError:  # it has ended, or there is no such file here
             return 0, 0
-        return int(cpu), int(queued)
+        return cpu, queued
 
 
 class _File:
@@ -159,16 +158,3 @@ def _idle() -> int:
         return int(float(read("", _UPTIME).split()[1]) * _NS)
     except (ValueError, IndexError):
         return 0
-
-
-def _readable(name: str) -> bool:
-    try:
-        with open(name, "rb") as file:  # noqa: PTH123 - as in watch
-            _second(file.read())
-    except (OSError, ValueError, IndexError):
-        return False
-    return True
-
-
-def _second(text: bytes) -> int:
-    return int(text.split()[1])
