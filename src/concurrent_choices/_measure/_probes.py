@@ -94,34 +94,18 @@ def _send(writer: int, packed: bytes) -> None:
             rest = rest[file.write(rest) :]
 
 
-def _loop_start() -> float:
-    """A loop made, run once and closed."""
-    return _starting(asyncio.new_event_loop)
-
-
 def _uvloop_start() -> float:
     """The import of uvloop, and its loop's start beyond that of asyncio's."""
     if "uvloop" in sys.modules:
         msg = "uvloop was imported already"
         raise RuntimeError(msg)
-    start = time.perf_counter()
-    factory = _uvloop_factory()
-    imported = time.perf_counter() - start
-    return max(0.0, imported + _starting(factory) - _starting(asyncio.new_event_loop))
+    imported = timed(lambda: import_module("uvloop"))
+    return max(0.0, imported + _starting(_uvloop) - _starting(asyncio.new_event_loop))
 
 
 def _starting(factory: LoopFactory) -> float:
+    """A loop made, run once and closed."""
     return best(lambda: _on_loop(factory, _nothing))
-
-
-def _step() -> float:
-    """A suspension by ``asyncio.sleep(0)`` in one of eight tasks."""
-    return _stepping(asyncio.new_event_loop, _pause)
-
-
-def _uvloop_step() -> float:
-    """The same under uvloop."""
-    return _stepping(_uvloop_factory(), _pause)
 
 
 def _anyio_step() -> float:
@@ -139,6 +123,8 @@ async def _pause() -> None:
 
 
 def _stepping(factory: LoopFactory, pause: Callable[[], Awaitable[None]]) -> float:
+    """A suspension in one of eight tasks."""
+
     async def task() -> None:
         for _ in range(_STEPS):
             await pause()
@@ -150,14 +136,8 @@ def _stepping(factory: LoopFactory, pause: Callable[[], Awaitable[None]]) -> flo
     return best(lambda: _on_loop(factory, main)) / (_TASKS * _STEPS)
 
 
-def _socket_step() -> float:
+def _conversing(factory: LoopFactory) -> float:
     """A message of 64 bytes between two tasks over a pair of sockets, on asyncio's streams."""
-    return best(lambda: _on_loop(asyncio.new_event_loop, _converse), rounds=3) / (2 * _MESSAGES)
-
-
-def _uvloop_socket_step() -> float:
-    """The same under uvloop."""
-    factory = _uvloop_factory()
     return best(lambda: _on_loop(factory, _converse), rounds=3) / (2 * _MESSAGES)
 
 
@@ -189,13 +169,12 @@ def _on_loop(factory: LoopFactory, main: Callable[[], Any]) -> None:
         runner.run(main())
 
 
-def _uvloop_factory() -> LoopFactory:
+def _uvloop() -> asyncio.AbstractEventLoop:
     if not standard_streams_are_open():  # libuv would abort the process when it closes one of theirs
         msg = "a standard stream is closed"
         raise RuntimeError(msg)
-    uvloop: Any = import_module("uvloop")
-    factory: LoopFactory = uvloop.new_event_loop
-    return factory
+    loop: asyncio.AbstractEventLoop = import_module("uvloop").new_event_loop()
+    return loop
 
 
 def best(work: Callable[[], object], rounds: int = _ROUNDS) -> float:
@@ -210,17 +189,26 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+_PAUSES = f"best of {_ROUNDS} rounds of {_TASKS} tasks of {_STEPS} sleep(0)"
+"""How the three that time suspensions say that they do."""
+
 DIRECT: dict[str, Probe] = {
     "switch_interval": (sys.getswitchinterval, "asked of the interpreter"),
     "call": (_call, f"best of {_ROUNDS} rounds of {_CALLS} calls of an empty function"),
     "switch": (_switch, f"{2 * _TURNS} turns of two threads"),
     "byte": (_byte, "best of 3 trips of 4 MiB through pickle and a pipe"),
-    "loop_start": (_loop_start, f"best of {_ROUNDS} asyncio loops made, run and closed"),
-    "step": (_step, f"best of {_ROUNDS} rounds of {_TASKS} tasks of {_STEPS} sleep(0)"),
-    "socket_step": (_socket_step, f"best of 3 rounds of {2 * _MESSAGES} messages on asyncio streams"),
+    "loop_start": (
+        partial(_starting, asyncio.new_event_loop),
+        f"best of {_ROUNDS} asyncio loops made, run and closed",
+    ),
+    "step": (partial(_stepping, asyncio.new_event_loop, _pause), _PAUSES),
+    "socket_step": (
+        partial(_conversing, asyncio.new_event_loop),
+        f"best of 3 rounds of {2 * _MESSAGES} messages on asyncio streams",
+    ),
     "uvloop_start": (_uvloop_start, "its import, and a loop beyond asyncio's"),
-    "uvloop_step": (_uvloop_step, f"best of {_ROUNDS} rounds of {_TASKS} tasks of {_STEPS} sleep(0)"),
-    "uvloop_socket_step": (_uvloop_socket_step, f"best of 3 rounds of {2 * _MESSAGES} messages"),
-    "anyio_step": (_anyio_step, f"best of {_ROUNDS} rounds of {_TASKS} tasks of {_STEPS} sleep(0)"),
+    "uvloop_step": (partial(_stepping, _uvloop, _pause), _PAUSES),
+    "uvloop_socket_step": (partial(_conversing, _uvloop), f"best of 3 rounds of {2 * _MESSAGES} messages"),
+    "anyio_step": (_anyio_step, _PAUSES),
 }
 """The probes by the field of `Costs` they measure, each with the words for how; cheapest first."""
