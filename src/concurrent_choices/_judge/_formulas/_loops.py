@@ -31,18 +31,13 @@ copies the tables of its memory (measured: 1.3 ms with 23 MB, 14 ms with 223 MB,
 def asyncio(case: Case, plan: Plan) -> Prediction:
     """Coroutines on asyncio's own loop."""
     costs = case.costs
-    if not case.demand.is_async:
-        return _in_threads(case, plan)
-    step = step_seconds(case, costs.step, costs.socket_step)
-    return _on_loop(case, plan, step, costs.loop_start)
+    return _on_loop(case, plan, step_seconds(case, costs.step, costs.socket_step), costs.loop_start)
 
 
 def uvloop(case: Case, plan: Plan) -> Prediction:
     """Coroutines on uvloop."""
     costs, demand = case.costs, case.demand
-    if not demand.is_async:
-        return _in_threads(case, plan)
-    if case.profile.children:
+    if demand.is_async and case.profile.children:
         case = evolve(case, demand=evolve(demand, gil=demand.gil + COPY))
     step = step_seconds(case, costs.uvloop_step, costs.uvloop_socket_step)
     return _on_loop(case, plan, step, costs.loop_start + costs.uvloop_start)
@@ -51,8 +46,6 @@ def uvloop(case: Case, plan: Plan) -> Prediction:
 def anyio(case: Case, plan: Plan) -> Prediction:
     """Coroutines through anyio on asyncio's loop."""
     costs = case.costs
-    if not case.demand.is_async:
-        return _in_threads(case, plan)
     extra = max(0.0, costs.anyio_step - costs.step)
     step = step_seconds(case, costs.step, costs.socket_step) + extra
     return _on_loop(case, plan, step, costs.loop_start)
@@ -82,6 +75,8 @@ def _starting_threads(case: Case, lanes: int) -> float:
 
 
 def _on_loop(case: Case, plan: Plan, step: float, start: float) -> Prediction:
+    if not case.demand.is_async:
+        return _in_threads(case, plan)
     rate = loop_rate(case, plan.concurrency, step, case.demand.cores)
     smooth = finish(case, rate, start=start)
     return evolve(smooth, seconds=smooth.in_step) if case.demand.in_step else smooth
