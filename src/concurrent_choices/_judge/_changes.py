@@ -66,8 +66,7 @@ def _by_twists(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> It
             continue
         if not twist.remedy:
             said.add(plan.strategy)
-        described = how(plan, is_async=case.profile.is_async)
-        yield f"{twist.words}: {plan.strategy} ({described}), {_spelt(case, seconds)}."
+        yield f"{twist.words}: {_told(case, plan, seconds)}."
 
 
 def _twists(case: Case) -> Iterator[_Twist]:
@@ -111,16 +110,14 @@ def _if_it_could_travel(case: Case, obstacles: Mapping[str, str], chosen: Estima
     rest = {name: why for name, why in obstacles.items() if name not in IN_PROCESSES}
     plan, seconds = _winner(free, rest)
     if plan.strategy in IN_PROCESSES and seconds * TIE < chosen.expected:
-        described = how(plan, is_async=case.profile.is_async)
-        yield (
-            f"If it could run in other processes: {plan.strategy} ({described}), {_spelt(case, seconds)}; "
-            f"but {obstacles['process']}."
-        )
+        told = _told(case, plan, seconds)
+        yield f"If it could run in other processes: {told}; but {obstacles['process']}."
 
 
-def _spelt(case: Case, seconds: float) -> str:
-    """Seconds as the table has them: a lower bound where no call came back."""
-    return f"at least {spell(seconds)}" if case.profile.wall_at_least else spell(seconds)
+def _told(case: Case, plan: Plan, seconds: float) -> str:
+    """A plan and its seconds as the table has them: a lower bound where no call came back."""
+    least = "at least " if case.profile.wall_at_least else ""
+    return f"{plan.strategy} ({how(plan, is_async=case.profile.is_async)}), {least}{spell(seconds)}"
 
 
 def _more_machines(chosen: Estimate) -> Iterator[str]:
