@@ -61,6 +61,7 @@ class Climb:
         settled: Whether there shall be no more for now.
         alone_is_best: Whether several lanes have delivered no more than one would.
         why: In words.
+        round_trip: The shortest mean time of a call in any round; infinite while none is known.
     """
 
     def __init__(
@@ -81,17 +82,12 @@ class Climb:
         self._origin = self._last = self._round = sight
         self._round_lanes = self.lanes
         self._best = self._rate = 0.0
-        self._base = inf
+        self.round_trip = inf
         self._flat = 0
         self._rounds = 0
         self._patience = 8
         self._before_probe: tuple[int, float] | None = None
         self._seen_alone = 0.0
-
-    @property
-    def round_trip(self) -> float:
-        """The shortest mean time of a call in any round; infinite while none is known."""
-        return self._base
 
     def look(self, sight: Sight) -> int:
         """Learn how the run stands; the number of lanes from now on."""
@@ -168,7 +164,7 @@ class Climb:
         if seconds <= 0 or sight.starved or sight.flying < lanes / 4:
             return  # whoever gives the items was the slower one
         rate, mean = calls / seconds, (sight.call_seconds - began.call_seconds) / calls
-        self._base = min(self._base, mean)
+        self.round_trip = min(self.round_trip, mean)
         if seconds > INFLATED * self._alone(sight):  # else those that have not come back may be in time
             mean = max(mean, (began.flying + sight.flying) / 2 / rate)  # by Little's law
         self._rounds += 1
@@ -191,7 +187,7 @@ class Climb:
         self._flat = 0 if rate >= GROWTH * self._best else self._flat + 1
         self._best = max(self._best, rate)
         if self._flat >= FLAT_ROUNDS:
-            product = self._best * min(self._base, alone or inf)
+            product = self._best * min(self.round_trip, alone or inf)
             self._settle(ceil(GAIN * product), rate, "more lanes deliver no more")
         elif self.lanes == self.ceiling and self._flat:
             self._settle(self.lanes, rate, "as many lanes as may be")
@@ -226,7 +222,7 @@ class Climb:
                 self._seen_alone, self._flat = mean, FLAT_ROUNDS
             if self._flat >= FLAT_ROUNDS:
                 self.settled, self.why = False, "less is delivered than before: once more"
-                self._best, self._flat, self._base = rate, 0, inf
+                self._best, self._flat, self.round_trip = rate, 0, inf
         else:
             self._flat = 0
             self._rate = max(rate, 0.9 * self._rate)

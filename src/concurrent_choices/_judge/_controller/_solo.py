@@ -21,24 +21,27 @@ class Solo:
 
     A call that is the first one, and has returned, is left out of what comes after it, at once if it lasted:
     it may have imported or connected, which the others need not.
+
+    Attributes:
+        began: Since when it counts.
     """
 
     def __init__(self, sight: Sight) -> None:
-        self._since = self._began = self._last = self._sight = sight
+        self._since = self.began = self._last = self._sight = sight
 
     def look(self, sight: Sight) -> None:
         """Learn how the run stands."""
         self._last, self._sight = self._sight, sight
         if self._returned_late() or self._is_fresh():
-            self._began = self._last if self._is_fresh() else sight
-        if sight.has_others and not self._began.alone_items:
-            others = _after_first(self._began, sight)
+            self.began = self._last if self._is_fresh() else sight
+        if sight.has_others and not self.began.alone_items:
+            others = _after_first(self.began, sight)
             if _work(others, sight) >= ENOUGH:
-                self._began = others
+                self.began = others
 
     def restart(self) -> None:
         """What was seen until now is not what it is like alone."""
-        self._began = self._sight
+        self.began = self._sight
 
     def _returned_late(self) -> bool:
         """Whether the first call has just returned, and was looked at before."""
@@ -52,24 +55,19 @@ class Solo:
         return several and sight.alone_wall - last.alone_wall >= COMPUTED
 
     @property
-    def began(self) -> Sight:
-        """Since when it counts."""
-        return self._began
-
-    @property
     def items(self) -> int:
         """Items finished."""
-        return self._sight.alone_items - self._began.alone_items
+        return self._sight.alone_items - self.began.alone_items
 
     @property
     def work(self) -> float:
         """Seconds of work."""
-        return _work(self._began, self._sight)
+        return _work(self.began, self._sight)
 
     @property
     def waits(self) -> float:
         """Share of them in which it did not want a core."""
-        return _waits(self._began, self._sight)
+        return _waits(self.began, self._sight)
 
     @property
     def waits_now(self) -> float:
@@ -91,14 +89,14 @@ class Solo:
         """Whether it waits, beyond doubt."""
         if self.asleep:
             return True
-        if self.work < ENOUGH or _full(self._began, self._sight):
+        if self.work < ENOUGH or _full(self.began, self._sight):
             return False
         return self.waits >= MOSTLY or (self.waits >= WAITS and self.work >= CLEAR)
 
     @property
     def computes(self) -> bool:
         """Whether there is enough evidence that it computes; more where it comes from one call."""
-        if self.work < ENOUGH or (self.waits >= WAITS and not _full(self._began, self._sight)):
+        if self.work < ENOUGH or (self.waits >= WAITS and not _full(self.began, self._sight)):
             return self.work >= CLEAR
         first = self._sight.alone_items == self._since.alone_items
         return self.work >= (1.5 * COMPUTED if first else COMPUTED)
