@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from math import inf
 from typing import Protocol
@@ -13,7 +13,7 @@ from ..._facts._costs import Costs
 from ..._facts._machine import Machine
 from ..._facts._plan import Plan
 from ..._work._pace import Pace
-from ._engine import Resume
+from ._engine import Operation, Resume
 from ._host import Host, World
 from ._lanes import Feed, Lane
 from ._scripts import Script
@@ -60,7 +60,6 @@ class Controls:
         self.main = Host(self.world)
         self._lanes: list[Lane] = []
         self._processes = 0
-        self._tasks = 0
         self._most = 0
 
     @property
@@ -87,7 +86,7 @@ class Controls:
 
     def add_caller(self) -> None:
         """Let the calling thread work, an item at a time; a coroutine on a loop there."""
-        self._add(self._lane("caller", self.main), self._loop_start(), 0.0, None)
+        self._add(self._lane("caller", self.main), self._loop_start())
 
     def add_threads(self, count: int, batch: int | None = None) -> None:
         """Start threads in this process; a coroutine has a loop in each. A `batch` of None adapts."""
@@ -96,19 +95,16 @@ class Controls:
             start = costs.thread_start * place
             self._add(self._lane("thread", self.main), start, costs.thread_item, batch)
 
-    def add_tasks(self, count: int, step: float | None = None, start: float | None = None) -> None:
+    def add_tasks(self, count: int, step: float, start: float) -> None:
         """Start tasks on this process's event loop; a `def` runs in as many threads.
 
-        A suspension costs the loop a `step` in seconds, and it takes some to `start`: asyncio's if None.
+        The loop takes so many seconds to `start`, and a suspension costs it a `step` in seconds.
         """
         if not self.world.script.is_async:
             self.add_threads(count)
             return
-        first = 0.0 if self._tasks else self.world.costs.loop_start if start is None else start
         for _ in range(count):
-            lane = self._lane("task", self.main, step=step, shared=True)
-            self._add(lane, first, 0.0, None)
-        self._tasks += count
+            self._add(self._lane("task", self.main, step=step, shared=True), start)
 
     def add_processes(
         self, count: int, lanes: int = 1, batch: int | None = None, *, start: float | None = None
@@ -140,15 +136,15 @@ class Controls:
             KeyError: There is no strategy of that name.
         """
         costs = self.world.costs
+        step, start = costs.socket_step, costs.loop_start
         extra = max(0.0, costs.anyio_step - costs.step)
-        uvloop = costs.loop_start + costs.uvloop_start
         on_loop = partial(self.add_tasks, plan.concurrency)
         orders: dict[str, Callable[[], None]] = {
             "sequential": self.add_caller,
             "thread": partial(self.add_threads, plan.workers, plan.batch),
-            "asyncio": on_loop,
-            "uvloop": partial(on_loop, step=costs.uvloop_socket_step, start=uvloop),
-            "anyio": partial(on_loop, step=costs.socket_step + extra),
+            "asyncio": partial(on_loop, step, start),
+            "uvloop": partial(on_loop, costs.uvloop_socket_step, start + costs.uvloop_start),
+            "anyio": partial(on_loop, step + extra, start),
             "process": partial(self.add_processes, plan.workers, 1, plan.batch),
             "hybrid": partial(self.add_processes, plan.workers, plan.inside),
         }
@@ -157,13 +153,7 @@ class Controls:
     def play(self) -> Outcome:
         """Run to the end."""
         self.world.engine.run()
-        queue, world = self.queue, self.world
-        return Outcome(
-            seconds=queue.last,
-            items=queue.done,
-            cores=world.cores.busy,
-            lanes=self._most,
-        )
+        return Outcome(self.queue.last, self.queue.done, self.world.cores.busy, self._most)
 
     def _loop_start(self) -> float:
         return self.world.costs.loop_start if self.world.script.is_async else 0.0
@@ -177,12 +167,13 @@ class Controls:
         self._most = max(self._most, self.queue.lanes)
         return lane
 
-    def _add(self, lane: Lane, start: float, overhead: float, batch: int | None) -> None:
-        # tasks and the calling thread share their iterator: nothing is held back
-        pace = Pace(batch if lane.kind == "thread" else 1)
+    def _add(self, lane: Lane, start: float, overhead: float = 0.0, batch: int | None = 1) -> None:
+        """Add a lane: tasks and the calling thread, which share their iterator, take an item at a time."""
+        self._begin(lane.from_queue(start, overhead, Pace(batch)))
+
+    def _begin(self, task: Iterator[Operation]) -> None:
         # lanes begin together, not each within the order that adds it
-        task = lane.from_queue(start, overhead, pace)
-        self.world.engine.after(0.0, lambda: self.world.engine.start(task))
+        self.world.engine.after(0.0, partial(self.world.engine.start, task))
 
     def _add_worker(self, ready: float, lanes: int, batch: int | None) -> None:
         host = Host(self.world)
@@ -190,8 +181,7 @@ class Controls:
         for place in range(lanes):
             lane = self._lane("process", host, shared=lanes > 1)
             threads = 0.0 if self.world.script.is_async else self.world.costs.thread_start * place
-            task = lane.from_feed(feed, ready + threads)
-            self.world.engine.after(0.0, partial(self.world.engine.start, task))
+            self._begin(lane.from_feed(feed, ready + threads))
 
 
 def simulate(
