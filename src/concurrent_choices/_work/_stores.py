@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ._steps import Step
 
-__all__ = ["INDEXED", "MUTATORS", "may_store", "stores_beyond"]
+__all__ = ["INDEXED", "INDEXING", "MUTATORS", "may_store", "stores_beyond"]
 
 _BINDING = frozenset({"DELETE_ATTR", "DELETE_GLOBAL", "STORE_ATTR", "STORE_GLOBAL"})
 MUTATORS = frozenset(
@@ -27,10 +27,10 @@ MUTATORS = frozenset(
 )
 """Methods of what may be anything that change it."""
 
-_INDEXING = {"DELETE_SUBSCR": 1, "STORE_SLICE": 2, "STORE_SUBSCR": 1}
+INDEXING = {"DELETE_SUBSCR": 1, "STORE_SLICE": 2, "STORE_SUBSCR": 1}
 """Instructions that change an item, and by how many values they say which; slices have one from 3.12 on."""
 
-INDEXED = frozenset(opmap[name] for name in _INDEXING if name in opmap)
+INDEXED = frozenset(opmap[name] for name in INDEXING if name in opmap)
 """Their numbers."""
 
 _MAY_STORE = INDEXED | {opmap[name] for name in (*_BINDING, "STORE_DEREF")}
@@ -76,7 +76,7 @@ def _reach(steps: Sequence[Step], at: int) -> int:
     name = steps[at].name
     if name == "LOAD_ATTR":
         return int(steps[at].value in MUTATORS)
-    if indices := _INDEXING.get(name):
+    if indices := INDEXING.get(name):
         # The beginning of `+=` at an index has been judged by the time of its end.
         is_end = [step.name for step in steps[at - 2 : at]] == ["SWAP", "SWAP"]
         return 0 if is_end else 1 + indices

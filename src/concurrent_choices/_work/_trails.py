@@ -14,7 +14,7 @@ from ._callables import defaults_of, enclosed
 from ._captured import is_own_function, wrapped_by
 from ._code import parameters_of
 from ._steps import NO_ARGUMENT, steps_of, use_of
-from ._stores import MUTATORS
+from ._stores import INDEXING, MUTATORS
 from ._within import FIRST_CHANGERS, attribute, changes_its_first, element, is_container
 
 if TYPE_CHECKING:
@@ -38,9 +38,6 @@ _CHANGING = frozenset(
 )
 TELLTALE = _CHANGING | FIRST_CHANGERS
 """What code names that changes a container by a method or a function."""
-
-_SETTING_ITEMS = frozenset({("DELETE_SUBSCR", 1), ("STORE_SLICE", 2), ("STORE_SUBSCR", 1)})
-"""Instructions that change a container, and how many values stand above it; slices have one from 3.12 on."""
 
 _SETTING_ATTRIBUTES = frozenset({"DELETE_ATTR", "STORE_ATTR"})
 _NAMING = frozenset({"STORE_DEREF", "STORE_FAST"})
@@ -208,7 +205,7 @@ class _Reading:
             return self._is_updated(held, use)
         if name in _SETTING_ATTRIBUTES:
             return self._search.of_given and not use.above
-        return (name, use.above) in _SETTING_ITEMS and self._may_be_set(held)
+        return INDEXING.get(name) == use.above and self._may_be_set(held)
 
     def _is_updated(self, held: Held, use: Use) -> bool:
         """Whether what is copied is to be set to what an operator such as `+=` makes of it."""
