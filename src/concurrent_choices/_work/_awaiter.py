@@ -9,7 +9,6 @@ from contextvars import Context
 from functools import partial
 from typing import Any
 
-from .._errors import ItemTimeoutError
 from .._facts._batch import Batch, Claim
 from ._contexts import same
 from ._limited import OverdueError, limited
@@ -18,7 +17,7 @@ from ._notes import annotate
 from ._own_loops import end_loop
 from ._perform import Mark, unawaited_among
 from ._running_loop import loop_runs
-from ._words import show
+from ._watched import time_up
 
 __all__ = ["Awaiter"]
 
@@ -91,7 +90,7 @@ class Awaiter:
         try:
             return await limited(self._fn(item), seconds)
         except OverdueError as overdue:
-            raise ItemTimeoutError(index, show(item), seconds, overdue.aftermath) from None
+            raise time_up(index, item, seconds, overdue.aftermath) from None
 
     @contextmanager
     def _loop(self) -> Generator[asyncio.AbstractEventLoop, None, None]:
