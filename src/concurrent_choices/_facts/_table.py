@@ -24,7 +24,7 @@ def spell(seconds: float) -> str:
 
 
 def _digits(value: float) -> str:
-    return f"{value:.{max(0, 2 - max(0, len(str(int(value + 0.0005))) - 1))}f}"
+    return f"{value:.{max(0, 3 - len(str(int(value + 0.0005))))}f}"
 
 
 def counted(number: float, noun: str) -> str:
@@ -47,11 +47,7 @@ def how(plan: Plan, *, is_async: bool) -> str:
     inside = "coroutine" if is_async else "thread"
     if plan.strategy == "hybrid":
         return f"{counted(plan.workers, 'process')}, {counted(plan.inside, inside)} in each"
-    return (
-        f"{counted(plan.concurrency, inside)} on one loop"
-        if is_async
-        else (f"{counted(plan.concurrency, inside)} beside a loop")
-    )
+    return f"{counted(plan.concurrency, inside)} {'on one loop' if is_async else 'beside a loop'}"
 
 
 def _batched(plan: Plan) -> str:

@@ -115,10 +115,10 @@ class Workload:
             InvalidArgumentError: The callable cannot be imported by name, or an item is no JSON, or would
                 come back as another, as a tuple would as a list.
         """
-        listed = None if length_of(self.items) is None else list(self.items)
-        if listed is None:
+        if length_of(self.items) is None:
             problem = "cannot be written as JSON without using the iterable up; make it a list"
             raise InvalidArgumentError("items", problem)
+        listed = list(self.items)
         parts = {"fn": self.reference, "items": listed, "items_count": self.items_count, "name": self.name}
         try:
             text = json.dumps(parts, indent=indent, allow_nan=False)
