@@ -72,17 +72,15 @@ def weigh(bench: Bench, state: State | None, each: float, deadline: int) -> Payl
     weighed: list[Payload] = []
 
     def work() -> None:
-        weighed.append(
-            _kept_here(weigh_payload(bench.fn, items, results, each, bench.clock), bench.fn, state)
-        )
+        payload = weigh_payload(bench.fn, items, results, each, bench.clock)
+        weighed.append(_kept_here(payload, bench.fn, state))
 
-    if _done_by_another(bench, work, patience):
-        sent = (*items[:1], *results[:1])
-        needed = imports_of(bench.fn, *sent, is_async=isinstance(bench.calls, AwaitedCalls))
-        return evolve(weighed[0], shared_modules=needed.shared, own_modules=needed.own)
-    reason = f"pickling had not ended after {patience:.2g} s; that is a lower bound"
-    bench.missing.append(f"payload: {reason}")
-    return Payload(item_seconds=patience)
+    if not _done_by_another(bench, work, patience):
+        bench.missing.append(f"payload: pickling had not ended after {patience:.2g} s; that is a lower bound")
+        return Payload(item_seconds=patience)
+    sent = (*items[:1], *results[:1])
+    needed = imports_of(bench.fn, *sent, is_async=isinstance(bench.calls, AwaitedCalls))
+    return evolve(weighed[0], shared_modules=needed.shared, own_modules=needed.own)
 
 
 def _done_by_another(bench: Bench, work: Callable[[], None], patience: float) -> bool:
@@ -166,4 +164,4 @@ def _trip(thing: Any, clock: Clock) -> Weight:
 def _called(fn: Any) -> str:
     """What a reader calls a callable."""
     name = getattr(fn, "__name__", None) or type(fn).__name__
-    return "the lambda" if name == "<lambda>" else f"{name}"
+    return "the lambda" if name == "<lambda>" else str(name)

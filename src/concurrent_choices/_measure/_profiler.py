@@ -112,8 +112,7 @@ def profile_at(
         solo = len(bench.ledger.runs)
         in_threads = bench.calls.loop.in_threads if isinstance(bench.calls, AwaitedCalls) else 0
         trials = try_lanes(bench, sample, sample.deadline)
-        each = sample.alone.wall / max(1, sample.alone.calls)
-        payload = weigh(bench, state, each, sample.deadline)
+        payload = weigh(bench, state, sample.each, sample.deadline)
         loop = bench.keep_loop()
     finally:
         bench.close()

@@ -79,6 +79,11 @@ class Sample(NamedTuple):
         """What the one lane took, by the blocks that were timed well."""
         return Totals.of(worth_counting(self.blocks))
 
+    @property
+    def each(self) -> float:
+        """Seconds of a call, by those."""
+        return self.alone.wall / max(1, self.alone.calls)
+
 
 def worth_counting(blocks: Sequence[Block]) -> Sequence[Block]:
     """The blocks that were timed well.

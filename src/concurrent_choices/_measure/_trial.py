@@ -89,7 +89,7 @@ def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
 
 def _of_computing(trials: Trials) -> list[Trial]:
     """A pair, unless it is doubtful."""
-    each = _each(trials.sample)
+    each = trials.sample.each
     seconds = max(TWICE * each, min(max(3 * each, TRIAL[0]), TRIAL[1]))
     calls = min(math.ceil(seconds / each), max(TWICE, _left(trials.bench) // CONFIRMED_BY))
     turn = USUAL if _seldom_held(trials.sample) else TURN
@@ -101,7 +101,7 @@ def _of_computing(trials: Trials) -> list[Trial]:
 
 def _of_waiting(trials: Trials) -> list[Trial]:
     """A pair, and a crowd where those two do not wait for each other."""
-    each = _each(trials.sample)
+    each = trials.sample.each
     calls = max(SETTLED, math.ceil(WAIT / each))
     pair = _waiting_pair(trials, Size(PAIR, calls, PAIR * each, settles=True))
     if pair is None or pair.speedup * (1.0 + pair.error) < SIDE_BY_SIDE:
@@ -121,11 +121,6 @@ def _wide(trials: Trials, calls: int, slowed: float) -> Size:
     longest = max(block.wall / block.calls for block in blocks) / 1e9
     longer = NO_LONGER if relative_error(blocks) <= PRECISE else LONGER
     return Size(width, calls, max(width * slowed, longer * calls * longest), settles=True, figure="ramp")
-
-
-def _each(sample: Sample) -> float:
-    """Seconds of a call in the sample."""
-    return sample.alone.wall / sample.alone.calls
 
 
 def _waits(sample: Sample) -> bool:
