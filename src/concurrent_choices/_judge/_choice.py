@@ -9,6 +9,7 @@ from statistics import median
 from .._facts._estimate import Estimate
 from .._facts._plan import Plan
 from ._formulas import STRATEGIES
+from ._obstacles import LOOPS
 
 __all__ = ["TIE", "Choice"]
 
@@ -25,12 +26,7 @@ MOST_CONTENDERS = 3
 """Plans that a race is worth having between: each costs its share of the budget (guessed)."""
 
 _SIMPLEST_FIRST = tuple(STRATEGIES)
-_LOOPS = ("asyncio", "uvloop", "anyio")
-_LOOPS_FIRST = (
-    "sequential",
-    *_LOOPS,
-    *(each for each in _SIMPLEST_FIRST if each not in {"sequential", *_LOOPS}),
-)
+_LOOPS_FIRST = tuple(sorted(_SIMPLEST_FIRST, key=lambda each: each not in {"sequential", *LOOPS}))
 
 
 class Choice:
@@ -89,10 +85,10 @@ class Choice:
         least = min(map(_score, field))
         good = [each for each in field if _score(each) <= least * TIE]
         simplest = min(good, key=self._place)
-        if not self._is_async or simplest.plan.strategy not in _LOOPS:
+        if not self._is_async or simplest.plan.strategy not in LOOPS:
             return simplest
         # what is unsure about one loop is so about all: between them the prediction decides
-        loops = [each for each in good if each.plan.strategy in _LOOPS]
+        loops = [each for each in good if each.plan.strategy in LOOPS]
         return min(loops, key=lambda each: (_score(each), self._place(each)))
 
     def _place(self, estimate: Estimate) -> int:
@@ -113,7 +109,7 @@ class Choice:
         plan = estimate.plan
         if plan.concurrency == 1:
             return {"sequential"}
-        if plan.strategy in _LOOPS:
+        if plan.strategy in LOOPS:
             if not self._is_async:
                 return {"thread"}
             return {plan.strategy} if estimate.limit == "loop" else {"loop"}

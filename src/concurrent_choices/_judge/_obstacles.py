@@ -5,13 +5,15 @@ from __future__ import annotations
 from .._facts._machine import Machine
 from .._facts._profile import Profile
 
-__all__ = ["IN_PROCESSES", "obstacles_of"]
+__all__ = ["IN_PROCESSES", "LOOPS", "obstacles_of"]
 
 IN_PROCESSES = frozenset({"process", "hybrid"})
 """The strategies that start processes."""
 
+LOOPS = ("asyncio", "uvloop", "anyio")
+"""Those that have an event loop in the calling thread."""
+
 _ELSEWHERE = ("thread", *IN_PROCESSES)
-_LOOPS = ("asyncio", "uvloop", "anyio")
 
 
 def obstacles_of(profile: Profile, machine: Machine) -> dict[str, str]:
@@ -22,9 +24,8 @@ def obstacles_of(profile: Profile, machine: Machine) -> dict[str, str]:
         why = "there is no interpreter here to start workers with"
     if profile.binding:
         # a `def` runs in threads under a loop too
-        found.update(
-            dict.fromkeys(_ELSEWHERE if profile.is_async else (*_ELSEWHERE, *_LOOPS), profile.binding)
-        )
+        bound = _ELSEWHERE if profile.is_async else (*_ELSEWHERE, *LOOPS)
+        found.update(dict.fromkeys(bound, profile.binding))
     if why:
         found.update(dict.fromkeys(IN_PROCESSES, why))
     if machine.platform == "win32":
