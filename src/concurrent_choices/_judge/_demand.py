@@ -18,13 +18,13 @@ from ._gil_share import held_seconds
 from ._stations import Demand
 from ._trials import NATIVE, WAITS, cores_left, corrected, memory_inflation, most_lanes
 
-__all__ = ["demand_of"]
+__all__ = ["MOST_COROUTINES", "demand_of"]
 
 NOISE = 1.1
 """CPU inflation that a second lane may show for no reason (DECISION.md, EXP 2: 0.93 to 1.01)."""
 
-MOST = 1000
-"""Lanes that no plan exceeds (`_search`): more fit where threads of its own compute next to nothing."""
+MOST_COROUTINES = 1000
+"""Coroutines at most, so lanes of any plan: half of the usual limit on open files (DECISION.md 5.3)."""
 
 COMPUTES = 0.3
 """Share of computing from which CPU inflation says something about memory (guessed)."""
@@ -94,9 +94,10 @@ def _split(profile: Profile) -> tuple[float, float, float]:
     waits = profile.cpu < COMPUTES * (profile.wall - profile.queued)
     if profile.is_async and profile.loop_held > 0:
         held = min(profile.loop_held, profile.wall)  # timing short steps makes them longer
-        queued = min(profile.queued_on_loop, held - min(profile.loop_cpu, held))
-        computing = min(profile.loop_cpu, held) + (0.0 if waits else queued)
-        block = held - min(profile.loop_cpu, held) - queued
+        cpu = min(profile.loop_cpu, held)
+        queued = min(profile.queued_on_loop, held - cpu)
+        computing = cpu + (0.0 if waits else queued)
+        block = held - cpu - queued
         return computing, block, max(0.0, profile.wall - computing - block)
     if waits:
         return profile.cpu, 0.0, profile.blocked + profile.queued
@@ -108,6 +109,6 @@ def _crowded(profile: Profile, demand: Demand) -> int | None:
     if profile.native < NATIVE or not demand.busy:
         return demand.most_lanes
     filling = max(1, round(demand.cores * demand.alone / demand.busy))
-    if filling > MOST:
+    if filling > MOST_COROUTINES:  # threads of its own compute next to nothing
         return demand.most_lanes
     return min(filling, demand.most_lanes or filling)

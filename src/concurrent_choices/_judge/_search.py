@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from math import ceil
 
 from .._facts._plan import Plan
+from ._demand import MOST_COROUTINES
 from ._formulas import Case, Prediction, predict
 from ._formulas._processes import parent_seconds
 from ._trials import RETROGRADE
@@ -24,9 +25,6 @@ MOST_WAITING_THREADS = 256
 
 LONG_WAIT = 2e-3
 """Seconds of waiting per item that count as long (guessed: 30 thread starts)."""
-
-MOST_COROUTINES = 1000
-"""Coroutines at most: half of the usual limit on open files, rounded (DECISION.md 5.3)."""
 
 WORKER_MEMORY = 60e6
 """Bytes that a worker process is reckoned to need (guessed: an interpreter with some packages)."""
