@@ -10,6 +10,7 @@ from .._facts._costs import Costs
 from .._facts._machine import Machine
 from .._facts._profile import Profile
 from ._demand import demand_of
+from ._formulas._steps import REAL_WAIT
 from ._stations import Demand
 from ._trials import NATIVE, memory_inflation
 
@@ -37,12 +38,8 @@ share (DECISION.md 5.1)."""
 BLOCKING = 0.3
 """Share of an item's time that it blocks the loop without computing (DECISION.md 5.1)."""
 
-SHORTEST_WAIT = 20e-6
-"""Seconds of a call below which it can hardly have waited: a round trip over loopback takes longer
-(DECISION.md, EXP 18: 26 µs) …"""
-
 SELDOM = 0.1
-"""… where it gave up its core less often than this, a call (guessed)."""
+"""Times that a call shorter than any real wait must have given up its core to have waited (guessed)."""
 
 RESOURCE = 0.5
 """Share of an item's time at a resource that lets one in (DECISION.md 5.1: S < 2)."""
@@ -78,7 +75,7 @@ def _share(profile: Profile, others: float) -> float | None:
     own = profile.wall - profile.queued
     if own <= 0:
         return None
-    if own < SHORTEST_WAIT and profile.blocking_calls < SELDOM:
+    if own < REAL_WAIT and profile.blocking_calls < SELDOM:
         return 1.0  # nothing was waited for: a core was lost where no clock says so
     return min(1.0, (profile.cpu + min(others, own - profile.cpu)) / own)
 
