@@ -15,12 +15,11 @@ from typing import Any
 
 from .._facts._batch import Claim
 from .._facts._numbers import length_of
+from .._work._source import SLICEABLE
 
 __all__ = ["Feed", "Places"]
 
 _GOLDEN = 0.6180339887498949
-
-_SLICED = (list, tuple, range, str, bytes)
 
 
 class Places:
@@ -136,7 +135,7 @@ class Feed:
 
     def _claim(self, indices: range) -> Claim:
         items: Any = self.items
-        if isinstance(items, _SLICED):
+        if isinstance(items, SLICEABLE):
             return Claim(indices.start, items[indices.start : indices.stop])
         return Claim(indices.start, [items[index] for index in indices])
 

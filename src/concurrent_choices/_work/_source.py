@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-__all__ = ["Source"]
+__all__ = ["SLICEABLE", "Source"]
 
 _EMPTY: dict[Any, Any] = {}
-_SLICEABLE: tuple[type[Any], ...] = (list, tuple, range, str, bytes)
+SLICEABLE: tuple[type[Any], ...] = (list, tuple, range, str, bytes)
 _SIZED: tuple[type[Any], ...] = (
-    *_SLICEABLE,
+    *SLICEABLE,
     dict,
     set,
     frozenset,
@@ -80,9 +80,9 @@ class Source:
         self._returned: list[Claim] = []
         self._released = 0
         self._pulled = 0
-        self._ready: Any = items if kind in _SLICEABLE else []
+        self._ready: Any = items if kind in SLICEABLE else []
         self._at = 0
-        self.ended = kind in _SLICEABLE
+        self.ended = kind in SLICEABLE
         self._sliced = self.ended
         self._iterator: Iterator[Any] | None = iter(() if self._sliced else items)
         self.advance: Callable[[Callable[[], object]], object] | None = None
