@@ -131,11 +131,7 @@ def _worth_reading(
     """What tells whether to read code: all of it if methods of things may come to a change."""
     is_suspect = partial(_is_suspect, of_given=of_given)
     names = _CALL.union(*(names_in(each.__code__) for each in functions))
-    return _everything if _may_lead(things, names, is_suspect) else is_suspect
-
-
-def _everything(_code: CodeType) -> bool:
-    return True
+    return (lambda _: True) if _may_lead(things, names, is_suspect) else is_suspect
 
 
 def _may_lead(things: Sequence[Any], names: frozenset[str], is_suspect: Callable[[CodeType], bool]) -> bool:

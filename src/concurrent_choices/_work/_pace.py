@@ -72,9 +72,7 @@ class Pace:
 
     def took(self, seconds: float, count: int) -> None:
         """Learn that a batch of `count` items took `seconds`."""
-        if self._fixed is not None:
-            return
-        if count:
+        if count and self._fixed is None:
             fitting = int(self.aim * count / seconds) if seconds > 0 else MOST
             self.size = max(1, min(2 * self.size, fitting, MOST))
 
