@@ -85,8 +85,6 @@ def _reach(steps: Sequence[Step], at: int) -> int:
 
 def _is_own(steps: Sequence[Step], own: set[str]) -> bool:
     """Whether what the last of these steps changes is a container of one's own, loaded by the first."""
-    if not steps:
-        return False
     first, *others = steps
     loaded = first.name == "LOAD_FAST" and first.value in own
     return loaded and all(each.name in SIMPLE for each in others[:-1]) and not any(it.joined for it in others)
