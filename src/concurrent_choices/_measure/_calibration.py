@@ -30,7 +30,7 @@ BUDGET = 2.0
 """Seconds after which no more is begun (a choice: once, who asks first waits that long)."""
 
 PATIENCE = 3.0
-"""Seconds after which a probe that hangs is left behind (guessed: twice the budget)."""
+"""Seconds after which a probe that hangs is left behind (guessed: half as much again as the budget)."""
 
 FRESH_SECONDS = 30 * 24 * 3600
 """How long a calibration is believed (guessed: a month, in which kernels are updated)."""
