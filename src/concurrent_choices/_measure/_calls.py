@@ -8,7 +8,6 @@ time, the wall clock innermost.
 from __future__ import annotations
 
 from itertools import islice
-from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from .._facts._batch import Batch, Claim
@@ -20,7 +19,7 @@ from ._ledger import Raised, Run
 from ._stopwatch import Stopwatch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from contextvars import Context
 
     from .._facts._clock import Clock
@@ -114,7 +113,7 @@ def cut(claims: Iterable[Claim], size: int) -> list[Claim]:
 def enter(ledger: Ledger, claim: Claim, outcomes: list[Any], times: tuple[int, int, int] | None) -> None:
     """Write into the ledger what came of a claim, and its times if it was timed by itself."""
     block = Block(claim.start, len(outcomes), *times) if times else None
-    ledger.finish(Run(claim.start, list(_checked(claim, outcomes))), block)
+    ledger.finish(Run(claim.start, _checked(claim, outcomes)), block)
 
 
 def raised(error: BaseException, claim: Claim, place: int) -> Raised:
@@ -128,16 +127,10 @@ def raised(error: BaseException, claim: Claim, place: int) -> Raised:
     return Raised(error)
 
 
-def _checked(claim: Claim, outcomes: list[Any]) -> Iterable[Any]:
+def _checked(claim: Claim, outcomes: list[Any]) -> list[Any]:
     """The outcomes, an error in the place of each coroutine that nobody awaits."""
-    # one look for all where there is none: looks at each would take longer than short calls themselves
-    if CoroutineType not in set(map(type, outcomes)):
+    batch = Batch(claim.start, outcomes)
+    checked = unawaited_among(batch, claim.items, tolerant=True)
+    if checked is batch:  # there is none: to look at each would take longer than short calls themselves
         return outcomes
-    return _checked_singly(claim, outcomes)
-
-
-def _checked_singly(claim: Claim, outcomes: list[Any]) -> Iterator[Any]:
-    for place, outcome in enumerate(outcomes):
-        single = Batch(claim.start + place, [outcome])
-        checked = unawaited_among(single, claim.items[place : place + 1], tolerant=False)
-        yield outcome if checked.error is None else Raised(checked.error)
+    return [new if new is old else Raised(new) for new, old in zip(checked.values, outcomes, strict=True)]
