@@ -33,8 +33,8 @@ turns even out (measured: 1.3 for what is 1.0). Lanes that seldom hold the GIL a
 read small files 0.9 times as fast as one there, as they do later, and 1.26 times with this one (measured)."""
 
 NO_LONGER = 1.3
-"""The same where the sample's calls were equally long, and what the last call of a trial is given: what
-queueing may add (guessed)."""
+"""How many times as long as the sample's longest the last call of a trial may take, and any call where those
+were equally long: what queueing may add (guessed)."""
 
 
 class Size(NamedTuple):

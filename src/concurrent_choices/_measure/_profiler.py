@@ -103,7 +103,7 @@ def profile_at(
     blame: Blame | None = None,
     most: float | None = None,
 ) -> Sampled:
-    """The same with instruments of the caller's choice; without a witness where there is no GIL to watch."""
+    """As `profile`, with instruments from its caller; without a witness where there is no GIL to watch."""
     try:
         first = bench.feed.peek(FIRST)  # before the clock is read: who keeps them waiting is waited for
         allowance = Allowance.of(bench.clock.wall(), budget, most, bench.feed.count)

@@ -48,7 +48,7 @@ def own_frame(frame: FrameType | None, *, within: str) -> FrameType | None:
 
 
 def _uncollected() -> dict[int, FrameType]:
-    """The same while no garbage is collected."""
+    """As `_seen`, while no garbage is collected."""
     with _turn:
         collects = gc.isenabled()
         gc.disable()

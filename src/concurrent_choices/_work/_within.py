@@ -64,7 +64,7 @@ def attribute(value: Any, name: str) -> Any:
 
 
 def _first_changer(value: Any, name: str) -> Any:
-    """The same among functions of libraries that change what they are given first."""
+    """What it has there if that is a library's function that changes what it is given first; else None."""
     if of_type(value, ModuleType):
         found = value.__dict__.get(name)
     else:

@@ -33,8 +33,8 @@ WAITS = 0.3
 two threads under one GIL gain less than starting them costs)."""
 
 CLEAR = 20e-3
-"""Seconds of evidence before a share between these counts: on a busy machine a neighbour's time slice of
-4 ms while another thread holds the GIL looks like waiting."""
+"""Seconds of evidence before a share between `WAITS` and `MOSTLY` counts: on a busy machine a neighbour's
+time slice of 4 ms while another thread holds the GIL looks like waiting."""
 
 HANDED = 0.13e-3
 """Seconds of a worker to hand an item to a lane inside it and its result back, at the least (measured: the
