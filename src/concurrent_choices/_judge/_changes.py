@@ -14,7 +14,7 @@ from .._facts._profile import Payload, Profile
 from .._facts._table import how, spell
 from ._choice import TIE, Choice
 from ._demand import demand_of
-from ._formulas import STRATEGIES, Case, case_of, predict
+from ._formulas import STRATEGIES, Case, case_of
 from ._obstacles import IN_PROCESSES
 from ._search import best_plan
 
@@ -131,10 +131,10 @@ def _more_machines(chosen: Estimate) -> Iterator[str]:
 def _winner(case: Case, obstacles: Mapping[str, str]) -> tuple[Plan, float]:
     """The verdict for another case: fastest, within 7 % the simpler; no error bars needed."""
     able = [each for each in STRATEGIES if each not in obstacles]
-    best = [best_plan(case, each) for each in able]
-    estimates = [Estimate(plan=plan, seconds=told.seconds) for plan, told in best]
-    plan = Choice(estimates, is_async=case.profile.is_async).best().plan
-    return plan, predict(case, plan).seconds
+    found = [best_plan(case, each) for each in able]
+    estimates = [Estimate(plan=plan, seconds=told.seconds) for plan, told in found]
+    best = Choice(estimates, is_async=case.profile.is_async).best()
+    return best.plan, best.expected
 
 
 def _on(case: Case, machine: Machine) -> Case:
