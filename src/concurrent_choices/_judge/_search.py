@@ -7,6 +7,7 @@ than climbed; there are few, since a step of a half or so in either direction ch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from math import ceil
 
 from .._facts._plan import Plan
@@ -94,13 +95,10 @@ def _threads(case: Case) -> Iterator[Plan]:
         yield Plan(strategy="thread", workers=lanes, concurrency=lanes)
 
 
-def _on_loop(strategy: str) -> Callable[[Case], Iterator[Plan]]:
-    def plans(case: Case) -> Iterator[Plan]:
-        most = MOST_COROUTINES if case.demand.is_async else _most_threads(case)
-        for lanes in _up_to(case, most):
-            yield Plan(strategy=strategy, concurrency=lanes)
-
-    return plans
+def _on_loop(strategy: str, case: Case) -> Iterator[Plan]:
+    most = MOST_COROUTINES if case.demand.is_async else _most_threads(case)
+    for lanes in _up_to(case, most):
+        yield Plan(strategy=strategy, concurrency=lanes)
 
 
 def _processes(case: Case) -> Iterator[Plan]:
@@ -124,9 +122,9 @@ def _hybrids(case: Case) -> Iterator[Plan]:
 _PLANS: dict[str, Callable[[Case], Iterator[Plan]]] = {
     "sequential": _sequential,
     "thread": _threads,
-    "asyncio": _on_loop("asyncio"),
-    "uvloop": _on_loop("uvloop"),
-    "anyio": _on_loop("anyio"),
+    "asyncio": partial(_on_loop, "asyncio"),
+    "uvloop": partial(_on_loop, "uvloop"),
+    "anyio": partial(_on_loop, "anyio"),
     "process": _processes,
     "hybrid": _hybrids,
 }
