@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from math import inf, sqrt
 
 from attrs import evolve
@@ -119,14 +121,11 @@ def _refined(profile: Profile, demand: Demand) -> Demand:
     def shifted(held: float) -> Demand:
         return evolve(demand, gil=held, work=total - held)
 
-    def network(held: float) -> Network:
-        return _network(evolve(shifted(held), inflation=1.0), PAIR)
-
     rate = observed / demand.alone
     if profile.pair_parallelism is not None:
         # those who slow each other down compute at once, be it by little, and take no turns meanwhile
         rate = max(rate, min(rate * memory_inflation(profile), profile.pair_parallelism / total))
-    inferred = invert(network, PAIR, rate, total)
+    inferred = _explaining(lambda held: evolve(shifted(held), inflation=1.0), PAIR, rate, total)
     if not known:
         return shifted(inferred)
     seen = min(demand.gil, demand.alone / observed)  # only one lane at a time can have held it
@@ -179,11 +178,8 @@ def _helpers_in_turn(profile: Profile, demand: Demand) -> Demand:
     def shifted(held: float) -> Demand:
         return evolve(demand, gil=demand.gil + held, work=demand.work - held, aside=demand.aside - held)
 
-    def network(held: float) -> Network:
-        return _network(shifted(held), PAIR)
-
     most = min(demand.aside, _handing(profile, demand))  # the best trial held it no longer than it took
-    return shifted(invert(network, PAIR, observed / demand.alone, most))
+    return shifted(_explaining(shifted, PAIR, observed / demand.alone, most))
 
 
 def _resourceful(profile: Profile, demand: Demand) -> Demand:
@@ -204,14 +200,10 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
     if unexplained is not None:
         shared = 0.0 if apart else unexplained
         return evolve(_with_resource(demand, unexplained), shared_resource=shared, in_step=True)
-
-    def network(seconds: float) -> Network:
-        return _network(_with_resource(demand, seconds), lanes)
-
     most = demand.wait + demand.work
     if demand.wait >= WAITS * demand.alone:
         most += demand.gil  # where nobody waits, two lanes slower than the GIL explains are no sign of a lock
-    seconds = invert(network, lanes, observed / demand.alone, most)
+    seconds = _explaining(partial(_with_resource, demand), lanes, observed / demand.alone, most)
     return evolve(_with_resource(demand, seconds), shared_resource=0.0 if apart else seconds)
 
 
@@ -306,6 +298,11 @@ def _network(demand: Demand, lanes: int) -> Network:
         cores=demand.cores / demand.width,
         think=demand.wait,
     )
+
+
+def _explaining(build: Callable[[float], Demand], lanes: int, rate: float, most: float) -> float:
+    """The seconds, up to `most`, of which a demand is built that explains so many items a second."""
+    return invert(lambda seconds: _network(build(seconds), lanes), lanes, rate, most)
 
 
 def _speedup(demand: Demand, lanes: int) -> float:
