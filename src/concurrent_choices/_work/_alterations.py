@@ -7,7 +7,7 @@ from opcode import opmap
 from types import CodeType, FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
-from ._asking import of_type
+from ._asking import ATOMS, of_type
 from ._callables import taken_apart
 from ._captured import is_own_function, reached_from, wrapped_by
 from ._code import KEPT, codes_in, names_in
@@ -27,7 +27,6 @@ _OPERATOR = opmap["BINARY_OP"]
 _BEYOND = TELLTALE - MUTATORS
 _CALL = frozenset({"__call__"})
 _MAKING = frozenset({"__init__", "__new__", "__post_init__"})
-_ATOMS = (int, float, str, bytes, type(None))
 
 WIDEST = 50
 """Things whose methods are looked up (guessed: a tenth of a millisecond)."""
@@ -43,7 +42,7 @@ def altered_by(fn: Any) -> str:
     The functions that the callable uses are looked at too, but those of libraries.
     """
     function, held, by_name = _bound(fn)
-    reached = [each for _, each in reached_from(fn) if not of_type(each, *_ATOMS)]
+    reached = [each for _, each in reached_from(fn) if not of_type(each, *ATOMS)]
     functions = [function] if of_type(function, FunctionType) else []
     functions += [each for each in reached if each is not function and is_own_function(each)]
     bound = [each.value for each in (*held, *by_name.values())]
@@ -119,7 +118,7 @@ def alters_parameter(function: FunctionType, name: str, values: Sequence[Any]) -
 def _alters(function: Any, args: Sequence[Held], by_name: dict[str, Held]) -> bool:
     """Whether a function changes what it is given, of which what has no words does not count."""
     values = [held.value for held in (*args, *by_name.values()) if held.words]
-    if all(of_type(value, *_ATOMS) for value in values) or not is_own_function(function):
+    if all(of_type(value, *ATOMS) for value in values) or not is_own_function(function):
         return False
     search = Search(_worth_reading([function], values, of_given=True), of_given=True)
     return any(search.changed_by(function, args, by_name))
@@ -155,7 +154,7 @@ def _methods(things: Sequence[Any], names: frozenset[str]) -> Iterator[FunctionT
             seen[id(thing)] = thing
             for each in named_in(thing, names):
                 if not of_type(each, MethodType):
-                    ahead += [] if of_type(each, *_ATOMS) else [each]
+                    ahead += [] if of_type(each, *ATOMS) else [each]
                 elif is_own_function(each.__func__):
                     yield from (each.__func__, *wrapped_by(each.__func__))
 

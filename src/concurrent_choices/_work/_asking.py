@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-__all__ = ["answers", "attributes_of", "elements_of", "is_a", "is_frozen", "is_logger", "of_type"]
+__all__ = ["ATOMS", "answers", "attributes_of", "elements_of", "is_a", "is_frozen", "is_logger", "of_type"]
 
 WIDE, DEEP = 20, 3
 """Parts of a tuple, and tuples inside one another, that are looked at (guessed: a microsecond or two)."""
 
-_FROZEN = (bool, bytes, complex, float, int, str, type(None))
+ATOMS = (bool, bytes, complex, float, int, str, type(None))
+"""What holds nothing else, and cannot be changed."""
 
 _FROZEN_GROUPS = (frozenset, tuple)
 
@@ -78,5 +79,5 @@ def is_logger(thing: object) -> bool:
 def is_frozen(thing: Any, deep: int = DEEP) -> bool:
     """Whether nothing can change it: a number, a text, or a few of such in a tuple or a frozen set."""
     if type(thing) not in _FROZEN_GROUPS:
-        return type(thing) in _FROZEN
+        return type(thing) in ATOMS
     return deep > 0 and len(thing) <= WIDE and all(is_frozen(each, deep - 1) for each in thing)

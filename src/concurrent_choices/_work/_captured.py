@@ -17,7 +17,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
 from .._platform._libraries import is_of_libraries
-from ._asking import answers, attributes_of, elements_of, is_a, of_type
+from ._asking import ATOMS, answers, attributes_of, elements_of, is_a, of_type
 from ._callables import enclosed
 from ._code import globals_in, imports_in, names_in, of_libraries
 from ._generators import draws, is_shared
@@ -46,8 +46,6 @@ WIDEST = 200
 SOME = 4
 """Elements of a container that are looked at for functions (guessed: the others are like those)."""
 
-_ATOMS = (int, float, complex, str, bytes, type(None))
-
 _CALLED = (FunctionType, MethodType, partial)
 
 _DATA = (int, float, str, bytes, bytearray, deque, list, dict, set, tuple)
@@ -64,7 +62,7 @@ def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
     seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
     while ahead and len(seen) < WIDEST:
         name, thing = ahead.pop()
-        if is_a(thing, *_ATOMS):
+        if is_a(thing, *ATOMS):
             yield name, thing  # equal ones may be one object under two names
         elif id(thing) not in seen:
             seen[id(thing)] = thing
@@ -121,7 +119,7 @@ def _given_to_call(thing: object) -> Iterator[tuple[str, Any]]:
     yield from (
         (f"its {name!r}", each) for name, each in some if name == "__wrapped__" or is_a(each, *_CALLED)
     )
-    for each in (thing, *(held for _, held in some if type(held) not in _ATOMS)):
+    for each in (thing, *(held for _, held in some if type(held) not in ATOMS)):
         yield from (("its element", found) for found in _called_in(each))
 
 
@@ -131,7 +129,7 @@ def _called_in(container: object, depth: int = 2) -> Iterator[Any]:
     for each in some if some and is_a(some[0], *_CALLED) else some[:SOME]:
         if is_a(each, *_CALLED):
             yield each
-        elif depth and type(each) not in _ATOMS:
+        elif depth and type(each) not in ATOMS:
             yield from _called_in(each, depth - 1)
 
 

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._alterations import altered_by, alters_items
-from ._asking import attributes_of, elements_of, is_frozen, is_logger, of_type
+from ._asking import ATOMS, attributes_of, elements_of, is_frozen, is_logger, of_type
 from ._captured import data_among, reached_from, unloaded_among
 from ._generators import draws
 from ._marks import summed
@@ -32,9 +32,9 @@ WIDEST = 50
 FIRST = 2
 """Items that are looked at: the first is called before there is a plan (guessed: one may be no example)."""
 
-_CONSTANT = (int, float, complex, str, bytes, bool, type(None), ModuleType, type)
 _TEXT = (str, bytes)
 _CODE = (ModuleType, type)
+_CONSTANT = (*ATOMS, *_CODE)
 
 
 class _Part(NamedTuple):
