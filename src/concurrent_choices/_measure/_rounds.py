@@ -97,7 +97,7 @@ class Rounds:
                 if not self._wants_more(deadline, allowance.alone(deadline)):
                     break
                 came_back = self._round(self._next_size(deadline), deadline)
-            unfinished = self._unfinished(came_back)
+            unfinished = None if came_back else self._unfinished()
             steps = self._steps_so_far() if unfinished else self._steps()
         blocks = bench.ledger.blocks
         alone = len(blocks) < 2  # noqa: PLR2004 - the first call is all there is
@@ -185,10 +185,10 @@ class Rounds:
         cpu, _ = bench.clock.watch(bench.hand.thread)
         return calls.meter.sums_at(bench.clock.wall(), cpu)
 
-    def _unfinished(self, came_back: bool) -> Unfinished | None:  # noqa: FBT001 - read in one place, ten lines above
-        """What is known of a call that did not come back."""
+    def _unfinished(self) -> Unfinished | None:
+        """What is known of a call that did not come back; None where there is none, but no more items."""
         bench = self._bench
-        if came_back or not bench.in_flight:
+        if not bench.in_flight:
             return None
         (cpu, queued), start = self._began
         cpu_now, queued_now = bench.clock.watch(bench.hand.thread)
@@ -198,8 +198,7 @@ class Rounds:
         done = Totals.of(blocks[self._known :])  # by the same round, before
         seconds = (now - start) / 1e9 - done.wall
         what = _named(bench.in_flight[0].claim) if blocks else "the first call"
-        reason = f"{what} had not come back after {seconds:.3g} s; that is a lower bound"
-        bench.missing.append(f"wall: {reason}")
+        bench.missing.append(f"wall: {what} had not come back after {seconds:.3g} s; that is a lower bound")
         return Unfinished(
             seconds,
             max(0.0, (cpu_now - cpu) / 1e9 - done.cpu),
