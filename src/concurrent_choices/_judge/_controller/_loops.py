@@ -195,9 +195,8 @@ class LoopController:
         if self._stage == "starting":
             self._wait_for_workers(sight)
         elif self._is_stuck(sight, self._window):
-            self._block(
-                sight.run, (sight.stuck - self._window.stuck) / (sight.run.now - self._window.run.now)
-            )
+            seconds = sight.run.now - self._window.run.now
+            self._block(sight.run, (sight.stuck - self._window.stuck) / seconds)
         elif sight.looks - self._window.looks >= LOOKS:
             self._close_window(sight)
         return self._arrangement(lanes)
@@ -240,9 +239,8 @@ class LoopController:
     def _is_stuck(self, sight: LoopSight, since: LoopSight) -> bool:
         """Whether an item was seen to block the loop."""
         least = max(STUCK, BLOCKS * (sight.run.now - since.run.now))
-        return (
-            sight.stuck - since.stuck >= least and self._may_leave(sight) and self._known.limits.threads > 1
-        )
+        stuck = sight.stuck - since.stuck >= least
+        return stuck and self._may_leave(sight) and self._known.limits.threads > 1
 
     def _close_window(self, sight: LoopSight) -> None:
         assert self._window is not None
@@ -344,9 +342,8 @@ class LoopController:
     def _why(self) -> str:
         if self._stage != "loop":
             return self._reason
-        return (
-            f"{self._reason}; {'one at a time until one waits' if self._climb is None else self._climb.why}"
-        )
+        lanes = "one at a time until one waits" if self._climb is None else self._climb.why
+        return f"{self._reason}; {lanes}"
 
     @property
     def _next_look(self) -> float:
