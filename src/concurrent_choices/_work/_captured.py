@@ -204,10 +204,8 @@ def parts_of_module(module: ModuleType, names: frozenset[str]) -> Iterator[tuple
 
 def is_own_module(module: ModuleType) -> bool:
     """Whether a module is the user's own."""
-    file = getattr(module, "__file__", None)
-    if not file or is_of_libraries(file):
-        return False
-    return module.__name__ not in sys.builtin_module_names
+    file = getattr(module, "__file__", None)  # those that are part of the interpreter have none
+    return file is not None and not is_of_libraries(file)
 
 
 def is_own_function(function: Any) -> bool:
