@@ -59,31 +59,18 @@ class Host:
         self.loop = Gate(engine)
         self._locks: dict[str, Gate] = {}
 
-    def perform(self, phases: tuple[Phase, ...], usage: Usage) -> Iterator[Operation]:
-        """An item of a `def`, in whatever thread."""
-        for phase in phases:
-            if isinstance(phase, Locked):
-                lock = self._lock(phase)
-                yield lock.acquire
-                yield from self.perform(phase.body, usage)
-                lock.release()
-            elif isinstance(phase, (Python, Native)):
-                yield from self.compute(phase, usage)
-            else:
-                yield from self._wait(phase)
-
-    def perform_on_loop(
-        self, phases: tuple[Phase, ...], usage: Usage, step: float, loop: Gate
+    def perform(
+        self, phases: tuple[Phase, ...], usage: Usage, step: float = 0.0, loop: Gate | None = None
     ) -> Iterator[Operation]:
-        """An item of an `async def`, on a loop that its caller has acquired.
+        """An item: of a `def` in whatever thread, of an `async def` on a loop that its caller has acquired.
 
-        It is held except while the item awaits; each suspension costs it a `step` in seconds.
+        The loop is held except while the item awaits; each suspension costs it a `step` in seconds.
         """
         for phase in phases:
             if isinstance(phase, Locked):
                 lock = self._lock(phase)
                 yield from self._await((lock.acquire,), usage, step, loop)
-                yield from self.perform_on_loop(phase.body, usage, step, loop)
+                yield from self.perform(phase.body, usage, step, loop)
                 lock.release()
             elif isinstance(phase, (Python, Native)):
                 yield from self.compute(phase, usage)
@@ -93,8 +80,11 @@ class Host:
                 yield from self._await(self._wait(phase), usage, step, loop)
 
     def _await(
-        self, operations: Iterable[Operation], usage: Usage, step: float, loop: Gate
+        self, operations: Iterable[Operation], usage: Usage, step: float, loop: Gate | None
     ) -> Iterator[Operation]:
+        if loop is None:
+            yield from operations
+            return
         loop.release()
         yield from operations
         yield loop.acquire

@@ -102,7 +102,7 @@ class Lane:
             return
         yield self._loop.acquire
         yield from self._host.hold(costs.task_item, self._usage)
-        yield from self._host.perform_on_loop(phases, self._usage, self._step, self._loop)
+        yield from self._host.perform(phases, self._usage, self._step, self._loop)
         self._loop.release()
 
 
