@@ -32,8 +32,10 @@ class Solo:
     def look(self, sight: Sight) -> None:
         """Learn how the run stands."""
         self._last, self._sight = self._sight, sight
-        if self._returned_late() or self._is_fresh():
-            self.began = self._last if self._is_fresh() else sight
+        if self._is_fresh():
+            self.began = self._last
+        elif self._returned_late():
+            self.began = sight
         if sight.has_others and not self.began.alone_items:
             others = _after_first(self.began, sight)
             if _work(others, sight) >= ENOUGH:
@@ -119,13 +121,9 @@ def _work(began: Sight, sight: Sight) -> float:
     return sight.alone_wall - began.alone_wall + sight.held - began.held
 
 
-def _cpu(began: Sight, sight: Sight) -> float:
-    return sight.alone_cpu - began.alone_cpu + sight.held_cpu - began.held_cpu
-
-
 def _waits(began: Sight, sight: Sight) -> float:
     """Share of its work between two sights in which it did not want a core."""
-    cpu = _cpu(began, sight)
+    cpu = sight.alone_cpu - began.alone_cpu + sight.held_cpu - began.held_cpu
     # It was taken for queueing at the first, and was not: then these two tell nothing.
     return 1.0 - cpu / _work(began, sight) if cpu >= 0 else 0.0
 
