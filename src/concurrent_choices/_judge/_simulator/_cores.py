@@ -43,7 +43,6 @@ class Job:
         """Get a core."""
         self.waited += now - self._asked
         self.started = now
-        self.version += 1
 
     @property
     def running(self) -> bool:
