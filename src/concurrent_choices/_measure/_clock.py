@@ -8,6 +8,7 @@ import threading
 import time
 
 from .._facts._lean import TYPE_CHECKING
+from .._platform import allowed_cores
 from .._platform._files import read
 from .._platform._tasks import task_of
 
@@ -90,7 +91,7 @@ class SystemClock:
 
         Nobody knows where not all cores are this process's to use: the idle ones may be others.
         """
-        idle = _idle() if _may_use(self._cores) else 0
+        idle = _idle() if allowed_cores() >= self._cores else 0
         return self._cores * self.wall() - idle
 
     def watch(self, thread: threading.Thread) -> tuple[int, int]:
@@ -145,11 +146,6 @@ def _holding(descriptor: int) -> Callable[[], bytes]:
         return text.raw[: max(0, count)]
 
     return read
-
-
-def _may_use(cores: int) -> bool:
-    """Whether the calling thread may run on all of the machine's cores."""
-    return hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) >= cores
 
 
 def _idle() -> int:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CPUS_VARIABLE",
+    "allowed_cores",
     "cpu_model",
     "gil_enabled",
     "interpreter",
@@ -139,9 +140,17 @@ def requested_cpus() -> list[float]:
     return [cpus]
 
 
+def allowed_cores() -> int:
+    """Cores that the calling thread may run on; 0 where the system cannot be asked."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except (AttributeError, OSError):  # another system, or a filter of system calls
+        return 0
+
+
 def _affinity(root: Path | str) -> int:
     # Where the system can be asked it is: a sixth of the time that its file takes.
-    if root == _ROOT and (told := _allowed_by_call()):
+    if root == _ROOT and (told := allowed_cores()):
         return told
     for line in lines(root, "/proc/thread-self/status"):
         if line.startswith("Cpus_allowed_list:"):
@@ -149,13 +158,6 @@ def _affinity(root: Path | str) -> int:
             if count:
                 return count
     return os.cpu_count() or 1
-
-
-def _allowed_by_call() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except (AttributeError, OSError):  # another system, or a filter of system calls
-        return 0
 
 
 def _count_ranges(text: str) -> int:
