@@ -229,3 +229,47 @@ def test_what_ends_before_its_worker_is_killed_is_no_loss(monkeypatch, tmp_path)
     monkeypatch.setattr(_pump, "PARTING", LONG)
     monkeypatch.setattr(Worker, "kill", kill_late)
     assert run(wait_for_it, [1], strategy=ProcessStrategy(1, batch=1), timeout=LIMIT) == [1]
+
+
+@pytest.mark.parametrize("moment", ["before the kill", "before the second look"])
+@with_ample_limit
+def test_an_item_that_ends_as_it_is_found_overdue_takes_no_other_with_it(
+    monkeypatch, tmp_path, moment, limit
+):
+    """What its worker begins next is neither called overdue nor lost, and called once."""
+    log, released = tmp_path / f"calls-{limit:g}", tmp_path / f"released-{limit:g}"
+    kill, left = Worker.kill, _worker_queue.WorkerQueue.left
+
+    def let_it_end(worker):
+        """The worker ends the one, and is at the next."""
+        if not released.exists():
+            released.touch()
+            while worker.page.started < 2:
+                time.sleep(0.001)
+
+    def kill_late(worker):
+        let_it_end(worker)
+        kill(worker)
+
+    def look_early(queue, timeout):
+        seconds = left(queue, timeout)
+        if seconds <= 0:
+            let_it_end(queue.worker)
+        return seconds
+
+    def wait_for_it(item):
+        acts.logged((log, item))
+        while not released.exists():
+            time.sleep(0.001)
+        time.sleep(limit / 5)
+        return item
+
+    if moment == "before the kill":
+        monkeypatch.setattr(Worker, "kill", kill_late)
+    else:
+        monkeypatch.setattr(_worker_queue.WorkerQueue, "left", look_early)
+    monkeypatch.setattr(_worker_queue.WorkerQueue, "room", 1)
+    strategy = ProcessStrategy(1, batch=1)
+    results = run(wait_for_it, range(3), strategy=strategy, timeout=limit, return_exceptions=True)
+    assert results[1:] == [1, 2]
+    assert sorted(acts.calls(log)) == ["0", "1", "2"]

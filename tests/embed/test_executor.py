@@ -38,6 +38,7 @@ from concurrent_choices._embed._mapping import run_chunk
 from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._platform import usable_cpus
+from concurrent_choices._strategies._workers._host import Worker
 from descriptors import no_descriptors
 from interpreters import interpreter
 
@@ -1237,6 +1238,24 @@ def test_a_cancelled_call_that_has_ended_takes_no_other_with_it(tmp_path):
         busy.set()
         (tmp_path / "second gate").touch()
         assert first.result(60) == second.result(60) == "made"
+
+
+def test_a_call_that_ends_as_its_worker_is_ended_takes_no_other_with_it(tmp_path, monkeypatch):
+    """What that worker would have begun next is made by another."""
+    kill = Worker.kill
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        first, second = two_at_one_worker(executor, tmp_path)
+
+        def kill_late(worker):
+            (tmp_path / "first gate").touch()
+            while worker.page.started < 2 and not (tmp_path / "second gate").exists():
+                time.sleep(1e-3)
+            (tmp_path / "second gate").touch()
+            kill(worker)
+
+        monkeypatch.setattr(Worker, "kill", kill_late)
+        executor._core.abandon(first)
+        assert second.result(60) == "made"
 
 
 def test_a_call_that_is_read_as_another_is_given_up(tmp_path):

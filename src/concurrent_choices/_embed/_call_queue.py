@@ -57,6 +57,7 @@ class CallQueue:
         self.dropped = False
         self.since = 0.0
         self.halted = 0.0
+        self._most: int | None = None
 
     def room(self) -> bool:
         """Whether it can be given one more call."""
@@ -86,7 +87,8 @@ class CallQueue:
 
     def begun(self) -> int:
         """How many calls it has started that it has not been heard to have ended."""
-        return max(0, self.worker.page.started - self.reported)
+        started = self.worker.page.started if self._most is None else self._most
+        return max(0, started - self.reported)
 
     def fallen(self) -> tuple[list[Assignment | None], list[Assignment | None]]:
         """What a dead worker had started, and what it had not."""
@@ -105,6 +107,15 @@ class CallQueue:
         """Have it begin nothing more until it has answered all that it has in hand: then that is revoked."""
         self.halted = now
         self.worker.page.cancelled = JOB
+
+    def drop(self, now: float) -> None:
+        """End its worker, unless that is at its second call by now."""
+        self.halt(now)
+        started = self.worker.page.started
+        if started - self.reported <= 1:
+            self._most = started  # what it marks as started after that, it does not begin
+            self.dropped = True
+            self.worker.kill()
 
     def silent(self) -> bool:
         """Whether it has said nothing that was not heard here, not even the beginning of something."""

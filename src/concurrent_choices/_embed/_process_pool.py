@@ -345,9 +345,8 @@ class ProcessPool:
         Not where its first call has ended and only the message has not been read: it makes the next one.
         """
         first = queue.assignments[0] if queue.assignments else None
-        if isinstance(first, Task) and first.abandoned and queue.begun() <= 1:
-            queue.dropped = True
-            queue.worker.kill()
+        if isinstance(first, Task) and first.abandoned:
+            queue.drop(time.monotonic())
 
     def _settle(self, queue: CallQueue) -> None:
         """A worker is gone: report what died with it, and hand on what it had not begun."""

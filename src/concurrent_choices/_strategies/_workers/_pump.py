@@ -315,7 +315,7 @@ class Pump:
             left = queue.left(timeout)
             if left > 0:
                 wait = min(wait, left)
-            elif not queue.idle:
+            elif not queue.idle and queue.still_overdue(timeout, self._number):
                 queue.worker.kill()
                 queue.worker.process.wait(PARTING)  # until then it goes on, and may yet report
                 with suppress(EOFError):

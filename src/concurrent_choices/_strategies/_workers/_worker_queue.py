@@ -66,6 +66,7 @@ class WorkerQueue:
         self._size = 0
         self._credit = 1
         self._told = 0.0
+        self._most: int | None = None
 
     @property
     def idle(self) -> bool:
@@ -111,6 +112,20 @@ class WorkerQueue:
         since = self.worker.page.since
         return since / 1e9 + timeout - time.monotonic() if since else timeout
 
+    def still_overdue(self, timeout: float, job: int) -> bool:
+        """Whether the item of a job that was overdue goes on, so that nothing else dies with its worker.
+
+        That is told first to begin nothing more: what it marks as started after that, it does not perform.
+        """
+        page = self.worker.page
+        page.cancelled = job
+        started = page.started
+        if self.left(timeout) > 0:
+            page.cancelled = 0
+            return False
+        self._most = started
+        return True
+
     def sent(self, claim: Claim) -> None:
         """It got a batch."""
         self._claims.append(claim)
@@ -142,7 +157,7 @@ class WorkerQueue:
 
     def fallen(self, started: int) -> Fallen:
         """What it leaves, if it had started so many items of this job."""
-        begun = started - self._reported
+        begun = (started if self._most is None else self._most) - self._reported
         opened: list[tuple[int, Any]] = []
         unstarted: list[Claim] = []
         for start, items in self._claims:
@@ -187,6 +202,10 @@ class SharedWorkerQueue(WorkerQueue):
         left = self._since + timeout + STUCK - time.monotonic()
         unread = left <= 0 and readable(self.worker.link.fileno(), 0)  # so that it may wait for us
         return timeout if unread else left
+
+    def still_overdue(self, timeout: float, job: int) -> bool:
+        del job  # its lanes would not hear that they may go on after all
+        return self.left(timeout) <= 0
 
     @property
     def room(self) -> int:
