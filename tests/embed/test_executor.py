@@ -28,13 +28,15 @@ from concurrent_choices import (
     RemoteError,
     WorkerDiedError,
 )
-from concurrent_choices._embed import _in_tray, _stall_monitor
+from concurrent_choices._embed import _in_tray, _remote, _stall_monitor
 from concurrent_choices._embed._account import WAITING
 from concurrent_choices._embed._core import FEW, Core
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._looks import FIRST, Looks
 from concurrent_choices._embed._losses import lost_by
 from concurrent_choices._embed._mapping import run_chunk
+from concurrent_choices._embed._packing import callable_frames
+from concurrent_choices._embed._remote import Call, serve
 from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._platform import usable_cpus
@@ -344,6 +346,9 @@ def test_what_fails_as_its_code_is_looked_at_is_a_reason_to_stay():
 class Shy:
     """Does not say what it is."""
 
+    def __call__(self):
+        return "called"
+
     @property
     def __class__(self):
         raise RuntimeError("shy")
@@ -385,6 +390,55 @@ with AdaptiveExecutor() as executor:
 def test_what_comes_to_change_an_object_of_a_scripts_class_comes_back():
     """Of such a class nothing has a pickle in a worker, which sees all the same what calls do to it."""
     assert "changed what it holds" in interpreter("-c", LATE_IN_A_SCRIPT).stdout
+
+
+def stamp(row):
+    """Change what is given, in a way that no code tells of."""
+    vars(dict)["__setitem__"](row, "seen", 1)
+
+
+def stamp_late(row):
+    """Compute, and come to change what is given."""
+    spin(row["rounds"])
+    if row["late"]:
+        stamp(row)
+
+
+class Stamped:
+    """An object that its own method comes to change."""
+
+    def __init__(self, rounds, *, late):
+        self.row = {"rounds": rounds, "late": late}
+
+    def work(self):
+        stamp_late(self.row)
+
+
+@pytest.mark.parametrize(
+    "call_of", [lambda row: (stamp_late, row), lambda row: (Stamped(row["rounds"], late=row["late"]).work,)]
+)
+def test_what_comes_to_change_what_it_is_given_comes_back_and_is_told(call_of, caplog):
+    """Workers look at that now and then, once they have been at work for a second."""
+    with AdaptiveExecutor(max_processes=1) as executor:
+        fn, *args = call_of({"rounds": 200_000, "late": False})
+        name = fn.__qualname__
+        assert moved(executor, fn, *args), executor.explain()
+        for _ in range(PATIENCE):
+            fn, *args = call_of({"rounds": 1_000_000, "late": True})
+            executor.submit(fn, *args).result()
+            if executor.explain()[name].place == "thread":
+                break
+        changed = "a call changed what it was given"
+        assert executor.explain()[name].why == f"{changed}, which would be lost in another process"
+        assert f"{name}: {changed} in a worker process, and the change stayed there" in caplog.text
+
+
+def test_a_callable_that_does_not_say_what_it_is_is_called_all_the_same(monkeypatch):
+    """What it is given cannot be told then, and is not looked at."""
+    monkeypatch.setattr(_remote, "REPAID", 0.0)
+    frames = callable_frames(Held(Shy))
+    call = Call(token=0, frames=frames, forget=False, number=1, args=(), kwargs={}, look=False, trial=0)
+    assert serve(call).value == "called"
 
 
 def test_chunks_of_what_changes_what_it_holds_are_never_moved(executor):

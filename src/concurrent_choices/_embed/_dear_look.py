@@ -1,11 +1,13 @@
-"""Looking, in a worker process, at what has no pickle there: objects of a class that came by value.
+"""Looking, in a worker process, at what calls are given, and at objects of a class that came by value.
 
-It takes ten times as long as to compare two pickles, so not all calls are looked at.
+Those have no pickle there. It takes ten times as long as to compare two pickles, so not all calls are looked
+at.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -18,25 +20,25 @@ SPARING = 50
 
 
 class DearLook:
-    """One look before a call and one after it, if it is time for them."""
+    """One look before a call and one after it, if it is time: at a callable, and at what it is given."""
 
     _next = 0.0
 
-    def __init__(self, fn: Any) -> None:
+    def __init__(self, fn: Any, given: Sequence[Any] = ()) -> None:
         self._began = time.monotonic()
         self._state: State | None = None
         if self._began >= DearLook._next:
             with suppress(Exception):  # a value's own hooks raise anything
-                self._state = State(fn)
+                self._state = State(fn, given)
         self._took = time.monotonic() - self._began
 
     def finds_change(self) -> bool:
-        """Whether the callable holds something else than before."""
+        """Whether the callable holds something else than before, or what it was given is not what it was."""
         if self._state is None:
             return False
-        began, found = time.monotonic(), ""
+        began, found = time.monotonic(), False
         with suppress(Exception):  # as above
-            found = self._state.changed()
+            found = bool(self._state.changed()) or self._state.items_changed()
         ended = time.monotonic()
         DearLook._next = ended + SPARING * (self._took + ended - began)
-        return bool(found)
+        return found

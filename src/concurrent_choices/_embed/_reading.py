@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .._errors import NotPicklableError
@@ -13,10 +15,17 @@ from ._tasks import Task
 
 if TYPE_CHECKING:
     from .._strategies._workers._wire import Message
+    from ._account import Account
     from ._call_queue import Assignment
     from ._remote import Report
 
 __all__ = ["read_answer", "settle_call", "settle_lost"]
+
+_logger = logging.getLogger("concurrent_choices")
+
+_LOST = (
+    "%s: a call changed %s in a worker process, and the change stayed there; calls run in threads from now on"
+)
 
 
 def read_answer(message: Message, asked: Assignment) -> tuple[Any, BaseException | None]:
@@ -56,12 +65,21 @@ def settle_call(task: Task, report: Report, error: BaseException | None) -> None
     if report.gil is not None and account.figures.gil is None:
         account.told(report.gil)
     if report.changed:
-        account.bar("a call changed what it holds, which would be lost in another process")
+        _lose(account, report.changed)
     if report.error is None:
         task.deliver(report.value, None)
         return
     account.errors += 1
     task.deliver(None, opened(report.error))
+
+
+def _lose(account: Account, changed: str) -> None:
+    """A call has changed something in a worker, where that stays: keep the next ones here, and say so."""
+    known = account.figures.obstacle
+    account.bar(f"a call changed {changed}, which would be lost in another process")
+    if not (known or account.pinned):
+        with suppress(Exception):  # a handler that raises must not cost the results
+            _logger.warning(_LOST, account.name, changed)
 
 
 def settle_lost(task: Task, error: BaseException) -> None:

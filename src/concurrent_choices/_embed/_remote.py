@@ -7,7 +7,8 @@ from .._facts._lean import TYPE_CHECKING, NamedTuple
 from .._measure._clock import SystemClock
 from .._strategies._workers._carried import Carried, portable
 from .._strategies._workers._loading import read
-from .._work._callables import show_call
+from .._work._asking import is_frozen
+from .._work._callables import show_call, taken_apart
 from .._work._words import reason_of, text_of
 from ._held import Held, held_by
 
@@ -15,9 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ._dear_look import DearLook
     from ._gil_monitor import GilMonitor
 
 __all__ = ["Call", "Look", "Report", "serve"]
+
+REPAID = 1.0
+"""Seconds of calls in a worker from which what they are given is looked at: to import what looks takes 20 ms,
+which is 2 % of that."""
 
 
 class Call(NamedTuple):
@@ -80,7 +86,7 @@ class Report(NamedTuple):
         wall: Seconds it took.
         cpu: Seconds it computed.
         queued: Seconds it was ready to run and had no core.
-        changed: Whether it changed what its callable holds.
+        changed: What it was seen to change that stays here; empty where nothing is known to be.
         gil: The share of the callable's computing that holds the GIL; None where it was not tried, or is not
             sure yet.
         unloadable: Why the callable could not be loaded here, and was not called; or empty.
@@ -91,7 +97,7 @@ class Report(NamedTuple):
     wall: float = 0.0
     cpu: float = 0.0
     queued: float = 0.0
-    changed: bool = False
+    changed: str = ""
     gil: float | None = None
     unloadable: str = ""
 
@@ -99,6 +105,8 @@ class Report(NamedTuple):
 _known: dict[int, Any] = {}
 _monitors: list[GilMonitor] = []
 _clock = SystemClock()
+_worked = [0.0]
+"""Seconds of all calls here."""
 
 
 def serve(message: Call | Look) -> Report | Held | str:
@@ -109,9 +117,29 @@ def serve(message: Call | Look) -> Report | Held | str:
         fn = _loaded(message)
     except BaseException as error:  # noqa: BLE001 - whatever importing it raised is the reason
         return Report(unloadable=_words(error))
-    changed = _to_be_compared(fn) if message.look else None
+    holds_other = _to_be_compared(fn) if message.look else None
+    given = _look_at_given(fn, message) if _worked[0] >= REPAID else None
     report = _made(fn, message)
-    return report if changed is None else report._replace(changed=changed())
+    _worked[0] += report.wall
+    if holds_other and holds_other():
+        return report._replace(changed="what it holds")
+    if given and given.finds_change():
+        return report._replace(changed="what it was given")
+    return report
+
+
+def _look_at_given(fn: Any, call: Call) -> DearLook | None:
+    """Look at what is sent anew with each call, its own object too; None where nothing of it can change."""
+    try:
+        _, _, args, kwargs = taken_apart(fn, call.args, call.kwargs)
+    except Exception:  # noqa: BLE001 - a callable's own hooks raise anything
+        return None
+    given = [each for each in (*args, *kwargs.values()) if not is_frozen(each)]
+    if not given:
+        return None
+    from ._dear_look import DearLook  # noqa: PLC0415 - see `REPAID`
+
+    return DearLook(len, given)  # which holds nothing
 
 
 def _to_be_compared(fn: Any) -> Callable[[], bool]:
@@ -120,7 +148,7 @@ def _to_be_compared(fn: Any) -> Callable[[], bool]:
     if not before.obstacle:
         return lambda: held_by(fn).differs(before)
     # In here nothing of a class that came by value has a pickle: then by its attributes.
-    from ._dear_look import DearLook  # noqa: PLC0415 - 20 ms of a worker's start, and seldom needed
+    from ._dear_look import DearLook  # noqa: PLC0415 - as above, and seldom needed
 
     return DearLook(fn).finds_change
 
