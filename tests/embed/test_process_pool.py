@@ -19,7 +19,7 @@ from concurrent_choices._embed import _in_tray, _process_pool
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._process_pool import ProcessPool
 from concurrent_choices._embed._tasks import Task
-from concurrent_choices._strategies._workers._host import FALSE_STARTS
+from concurrent_choices._strategies._workers._host import FALSE_STARTS, Host
 from descriptors import no_descriptors
 
 
@@ -105,6 +105,13 @@ def test_a_look_says_why_a_callable_cannot_be_loaded(fn, words):
 
 def pid_of(_given):
     """Where it runs."""
+    return os.getpid()
+
+
+def pid_after(rounds):
+    """Where it has computed."""
+    for _ in range(rounds):
+        pass
     return os.getpid()
 
 
@@ -234,6 +241,39 @@ def test_calls_given_up_before_their_worker_is_ready(monkeypatch):
             for _ in range(FALSE_STARTS):
                 assert isinstance(executor.submit(pid_of, 1).exception(60), CancelledError)
         assert executor.submit(pid_of, 1).result(60) != os.getpid()
+
+
+def no_process(_host):
+    """As where there may be no more of them."""
+    raise OSError("no more processes")
+
+
+def killed(host, hire=Host.hire):
+    """A worker that somebody kills as it comes up."""
+    worker = hire(host)
+    worker.kill()
+    return worker
+
+
+@pytest.mark.parametrize("place", ["auto", "process"])
+@pytest.mark.parametrize(
+    ("hired", "reason"), [(no_process, "no more processes"), (killed, "ended before they were ready")]
+)
+def test_where_no_workers_could_be_had_they_are_tried_again_after_a_while(
+    hired, reason, place, monkeypatch, caplog
+):
+    """It is said in the log, and until then calls are made in threads."""
+    with AdaptiveExecutor(max_processes=1, place=place) as executor:
+        with monkeypatch.context() as patch:
+            patch.setattr(Host, "hire", hired)
+            while not executor._core._process_pool.unfit:
+                executor.submit(pid_after, 200_000).result(60)
+        assert executor.submit(pid_after, 200_000).result(60) == os.getpid()
+        assert reason in executor.explain()["pid_after"].why
+        assert reason in caplog.text
+        monkeypatch.setattr(executor._core._process_pool._respite, "_until", 0.0)
+        while executor.submit(pid_after, 200_000).result(60) == os.getpid():
+            pass
 
 
 def test_a_look_that_lies_ahead_of_a_worker_that_dies_is_made_by_another(tmp_path):

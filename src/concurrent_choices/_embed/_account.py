@@ -63,6 +63,7 @@ class Account:
         self.digest = b""  # of what is the same for all its calls, as they were examined
         self.looks = Looks()
         self.moving = False
+        self._waits_for = ""  # why there are no worker processes to move to
         self.place: Place = "thread"
         self.placement = place(self.figures, cpus=cpus)
         # Whether the next call is examined; whether each is measured in full.
@@ -88,7 +89,7 @@ class Account:
     @property
     def why(self) -> str:
         """The reason for its place."""
-        return self.figures.obstacle or (ASKED_FOR if self.pinned else self.placement.why)
+        return self.figures.obstacle or self._waits_for or (ASKED_FOR if self.pinned else self.placement.why)
 
     @property
     def ready_to_move(self) -> bool:
@@ -134,6 +135,16 @@ class Account:
         self.place = "thread"
         self.review()
 
+    def put_off(self, reason: str) -> None:
+        """Keep it in this process until there may be worker processes again."""
+        if self.pinned:
+            self.bar(reason)
+            return
+        self._waits_for = reason
+        self.moving = False
+        self.place = "thread"
+        self.review()
+
     def pin(self, processes: int) -> None:
         """Send its calls to so many processes, whatever is learnt."""
         self.pinned = True
@@ -144,6 +155,7 @@ class Account:
     def move(self) -> None:
         """Its calls go to processes from now on."""
         self.moving = False
+        self._waits_for = ""
         self.place = "process"
         self.review_at = self.figures.measured + 2  # the first trip is no evidence, the second is
         self.take_note()

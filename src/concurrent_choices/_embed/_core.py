@@ -236,8 +236,8 @@ class Core:
         """Prepare to move a callable, if it belongs to processes: a worker must see what we see."""
         if not account.ready_to_move or self._dispatch.closing:
             return
-        if self._process_pool.unfit:
-            account.bar(self._process_pool.unfit)
+        if reason := self._process_pool.unfit:
+            account.put_off(reason)
             return
         fn, _, _ = unwrapped(fn, (), {})
         keep_apart(fn)

@@ -31,6 +31,7 @@ from ._packing import BelongsHereError, Packer, look_frames
 from ._reading import read_answer, settle_call, settle_lost
 from ._recall import overdue
 from ._remote import serve
+from ._respite import Respite
 from ._tasks import Task
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ class ProcessPool:
         on_looked: Callable[[Account, Held | str], None],
     ) -> None:
         self.most = self._wanted = most
-        self.unfit = ""
+        self._unfit = ""  # as it was when calls were last dealt out
+        self._respite = Respite()
         self._on_returned = on_returned
         self._on_ended = on_ended
         self._on_looked = on_looked
@@ -82,10 +84,15 @@ class ProcessPool:
         """Its thread; None before there was anything to do."""
         return self.tray.thread
 
+    @property
+    def unfit(self) -> str:
+        """Why it does without workers for now; empty where it does not."""
+        return self._respite.reason
+
     def submit(self, task: Task) -> None:
         """Have a worker make a call."""
         if not self.tray.put(self.order(task)):
-            self._turn_away(task, self.tray.obstacle)
+            self._put_off(task, self._respite.begin(self.tray.obstacle))
 
     def order(self, task: Task) -> Callable[[], object]:
         """What has its thread take a call."""
@@ -93,8 +100,9 @@ class ProcessPool:
 
     def look_at(self, account: Account, fn: Any) -> None:
         """Have a worker load a callable and say what it holds there."""
-        if not self.tray.put(lambda: self._looks.append(Inquiry(account, fn))):
-            self._on_looked(account, self.tray.obstacle)
+        inquiry = Inquiry(account, fn)
+        if not self.tray.put(lambda: self._looks.append(inquiry)):
+            self._put_off(inquiry, self._respite.begin(self.tray.obstacle))
 
     def warm(self) -> None:
         """There may soon be work: start a worker, which takes longer than all the rest."""
@@ -158,12 +166,13 @@ class ProcessPool:
         """Give every worker what it has room for; start workers while there is work for them."""
         for task in self._backlog.take_home():
             self._on_returned(task)
-        while (self._looks or self._backlog.size) and not self.unfit:
+        self._unfit = self.unfit
+        while (self._looks or self._backlog.size) and not self._unfit:
             queue = self._queue_with_room()
             if queue is None or not self._give(queue):
                 break
-        if self.unfit:
-            self._refuse_all()
+        if self._unfit:
+            self._refuse_all(self._unfit)
 
     def _queue_with_room(self) -> CallQueue | None:
         idle = [queue for queue in self._queues.values() if not queue.assignments]
@@ -179,7 +188,7 @@ class ProcessPool:
             if self._queues:
                 self.most = len(self._queues)  # they are as good as before, and do until there is no work
             else:
-                self.unfit = str(error)
+                self._unfit = self._respite.begin(str(error))
             return None
         queue = CallQueue(worker)
         worker.link.queue(Kind.JOB, JOB, 0, dump(Terms(serve, lanes=self.most)))
@@ -228,11 +237,17 @@ class ProcessPool:
         queue.worker.link.queue(Kind.BATCH, JOB, number, frames)
         self._wires.flush(queue)
 
-    def _refuse_all(self) -> None:
+    def _refuse_all(self, reason: str) -> None:
         while self._looks:
-            self._turn_away(self._looks.popleft(), self.unfit)
+            self._put_off(self._looks.popleft(), reason)
         for task in self._backlog.clear():
-            self._turn_away(task, self.unfit)
+            self._put_off(task, reason)
+
+    def _put_off(self, asked: Assignment, reason: str) -> None:
+        """Keep a callable in this process while there are no workers, and make its call there."""
+        asked.account.put_off(reason)
+        if isinstance(asked, Task):
+            self._on_returned(asked)
 
     def _turn_away(self, asked: Assignment, reason: str) -> None:
         """Keep a callable in this process, and make its call there."""
@@ -289,6 +304,7 @@ class ProcessPool:
     def _handle(self, queue: CallQueue, message: Message) -> None:
         if message.kind == Kind.READY:
             self._starts.succeed(queue.worker)
+            self._respite.end()
         elif message.kind == Kind.DONE:
             queue.reported += 1
             self._take(queue, message)
@@ -297,7 +313,7 @@ class ProcessPool:
             if (asked := queue.answered()) is not None:
                 self._take_back(queue, asked, f"a worker process cannot read its arguments: {message.text}")
         elif message.kind == Kind.UNFIT:
-            self.unfit = f"a worker process cannot load this library: {message.text}"
+            self._respite.begin(f"a worker process cannot load this library: {message.text}")
             queue.worker.kill()  # it answers nothing; what it was sent is handed on once it is gone
 
     def _take(self, queue: CallQueue, message: Message) -> None:
@@ -355,7 +371,7 @@ class ProcessPool:
         begun, unbegun = queue.fallen()  # not before: until it was killed it may have gone on
         if not (queue.dropped or queue.worker.ready) and self._starts.fail(queue.worker):
             ended = f"ended before they were ready, the last with exit code {code}"
-            self.unfit = f"worker processes {self._starts.failed} times in a row {ended}"
+            self._respite.begin(f"worker processes {self._starts.failed} times in a row {ended}")
         reading = 0 if queue.dropped else queue.worker.page.reading
         for asked in reversed(unbegun):
             if isinstance(asked, Task) and asked.number == reading - 1:
