@@ -12,6 +12,7 @@ import pytest
 from contract_ways import only, parameters, small
 
 from concurrent_choices import run
+from interpreters import printed
 
 
 @pytest.fixture
@@ -109,3 +110,39 @@ def test_decimal_rules_that_are_the_default_ones(strategy, of_kind):
 def test_programs_that_calls_start_find_packages(strategy, of_kind):
     """Workers do without `site`; joblib starts its own processes by the same flags, and these need it."""
     assert run(of_kind(acts.flags), ["no_site", "optimize"], strategy=strategy) == [0, sys.flags.optimize]
+
+
+SHARED = """
+from multiprocessing import Manager
+from concurrent_choices import AdaptiveExecutor, run
+from concurrent_choices._work._state import State
+manager = Manager()
+held = manager.dict()
+def note(given, key):
+    given[key] = held[key] = 2 * key
+def note_item(item):
+    note(*item)
+for strategy in "process", "hybrid":
+    given = manager.dict()
+    run(note_item, [(given, key) for key in range(4)], strategy=strategy)
+    print(len(given), len(held))
+    held.clear()
+with AdaptiveExecutor(place="process") as executor:
+    given = manager.dict()
+    assert executor.submit(note, given, 1).result() is None
+    print(len(given), len(held), executor.explain()["note"].place)
+def note_key(key, given=given):
+    given[key] = held[key] = key
+def set_key(given):
+    given[3] = 3
+states = State(note_key), State(set_key, [given])
+note_key(2)
+set_key(given)
+print([state.lost_elsewhere() for state in states])
+manager.shutdown()
+"""
+
+
+def test_proxies_of_a_manager():
+    """What its server holds is one for all processes: workers are let in, and no change of it is lost."""
+    assert printed("-c", SHARED) == ["4 4", "4 4", "1 1 process", "['', '']"]

@@ -7,7 +7,7 @@ from opcode import opmap
 from types import CodeType, FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
-from ._asking import ATOMS, of_type
+from ._asking import ATOMS, is_proxy, of_type
 from ._callables import taken_apart
 from ._captured import is_own_function, reached_from, wrapped_by
 from ._code import KEPT, codes_in, names_in
@@ -118,7 +118,7 @@ def alters_parameter(function: FunctionType, name: str, values: Sequence[Any]) -
 def _alters(function: Any, args: Sequence[Held], by_name: dict[str, Held]) -> bool:
     """Whether a function changes what it is given, of which what has no words does not count."""
     values = [held.value for held in (*args, *by_name.values()) if held.words]
-    if all(of_type(value, *ATOMS) for value in values) or not is_own_function(function):
+    if all(of_type(value, *ATOMS) or is_proxy(value) for value in values) or not is_own_function(function):
         return False
     search = Search(_worth_reading([function], values, of_given=True), of_given=True)
     return any(search.changed_by(function, args, by_name))

@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-__all__ = ["ATOMS", "answers", "attributes_of", "elements_of", "is_a", "is_frozen", "is_logger", "of_type"]
+__all__ = [
+    "ATOMS",
+    "answers",
+    "attributes_of",
+    "elements_of",
+    "is_a",
+    "is_frozen",
+    "is_logger",
+    "is_proxy",
+    "of_type",
+]
 
 WIDE, DEEP = 20, 3
 """Parts of a tuple, and tuples inside one another, that are looked at (guessed: a microsecond or two)."""
@@ -74,6 +84,12 @@ def is_logger(thing: object) -> bool:
     """Whether it is a logger: what it keeps to itself with its first message is no change."""
     logging = sys.modules.get("logging")
     return logging is not None and of_type(thing, logging.Logger)
+
+
+def is_proxy(thing: object) -> bool:
+    """Whether it stands for what a manager's server holds, which is one for all processes."""
+    kind = getattr(sys.modules.get("multiprocessing.managers"), "BaseProxy", None)
+    return kind is not None and of_type(thing, kind)
 
 
 def is_frozen(thing: Any, deep: int = DEEP) -> bool:

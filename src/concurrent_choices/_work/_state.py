@@ -13,7 +13,7 @@ from types import ModuleType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._alterations import altered_by, alters_items
-from ._asking import ATOMS, attributes_of, elements_of, is_frozen, is_logger, of_type
+from ._asking import ATOMS, attributes_of, elements_of, is_frozen, is_logger, is_proxy, of_type
 from ._captured import data_among, reached_from, unloaded_among
 from ._generators import draws
 from ._marks import summed
@@ -143,7 +143,7 @@ def _looked(value: Any) -> _Part:
         return _Part(value, type(value), whole=True)
     if of_type(value, *_CONSTANT):
         return _Part(value, _glimpse(value) if type(value) in _CONSTANT else "", whole=True)
-    if is_logger(value):
+    if is_logger(value) or is_proxy(value):
         return _Part(value, "", whole=True)
     return _pickled(value) or _apart(value)
 

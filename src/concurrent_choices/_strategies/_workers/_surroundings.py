@@ -26,6 +26,7 @@ def surroundings() -> dict[str, Any]:
     """What the caller has now, in the context that it is called in."""
     return {
         "argv": list(sys.argv),
+        "authkey": _authkey(),
         "decimal": _decimal_rules(),
         "digits": sys.get_int_max_str_digits(),
         "environ": dict(os.environ),
@@ -40,6 +41,15 @@ def surroundings() -> dict[str, Any]:
         "site": any(_from_site(finder) for finder in sys.meta_path),
         "umask": _umask(),
     }
+
+
+def _authkey() -> bytes | None:
+    """What a manager's server lets this process in by, as it does those that have proxies; None without."""
+    if not hasattr(sys.modules.get("multiprocessing.managers"), "BaseProxy"):
+        return None  # nobody has imported it, or somebody is about to
+    from multiprocessing import current_process  # noqa: PLC0415 - there by now
+
+    return bytes(current_process().authkey)  # its own kind refuses to be pickled
 
 
 def _decimal_rules() -> tuple[Any, ...] | None:
@@ -194,6 +204,13 @@ def _take_locale(name: str) -> None:
         locale.setlocale(locale.LC_ALL, name)
 
 
+def _take_authkey(key: bytes | None) -> None:
+    if key is not None:
+        from multiprocessing import current_process  # noqa: PLC0415 - seldom needed, and takes 10 ms
+
+        current_process().authkey = key
+
+
 def _take_argv(argv: list[str]) -> None:
     sys.argv[:] = argv
 
@@ -222,6 +239,7 @@ def _take_umask(mask: int | None) -> None:
 
 _TAKERS: dict[str, Callable[[Any], None]] = {
     "argv": _take_argv,
+    "authkey": _take_authkey,
     "decimal": _take_decimal_rules,
     "digits": sys.set_int_max_str_digits,
     "folder": _take_folder,
