@@ -45,7 +45,4 @@ class AnyioStrategy(LoopBacked):
 
             _trio_host.run_tasks(tasks, register)
         else:
-            from .._work._own_loops import new_loop  # noqa: PLC0415 - asyncio costs 30 ms; as above
-            from ._lanes._asyncio import run_tasks  # noqa: PLC0415 - as above
-
-            run_tasks(new_loop, tasks, register)
+            super()._run_tasks(tasks, register)

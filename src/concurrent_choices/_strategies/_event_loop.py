@@ -12,7 +12,6 @@ from attrs import field, frozen
 from .._errors import MissingExtraError
 from .._platform._files import standard_streams_are_open
 from ._lanes._loop_backed import LoopBacked
-from ._lanes._task_pool import Register, TaskPool
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -34,16 +33,6 @@ class AsyncioStrategy(LoopBacked):
     """
 
     name = "asyncio"
-
-    def _run_tasks(self, tasks: TaskPool, register: Register) -> None:
-        from ._lanes._asyncio import run_tasks  # noqa: PLC0415 - asyncio costs 30 ms; imported when it is used
-
-        run_tasks(self._new_loop, tasks, register)
-
-    def _new_loop(self) -> AbstractEventLoop:
-        from .._work._own_loops import new_loop  # noqa: PLC0415 - as above
-
-        return new_loop()
 
 
 @frozen
@@ -77,7 +66,7 @@ class UvloopStrategy(AsyncioStrategy):
             raise MissingExtraError(feature, "uvloop") from error
         if not standard_streams_are_open():
             return super()._new_loop()  # libuv would abort the process when it closes one of theirs
-        from .._work._own_loops import with_threads  # noqa: PLC0415 - as above
+        from .._work._own_loops import with_threads  # noqa: PLC0415 - asyncio costs 30 ms; as above
 
         return with_threads(uvloop.new_event_loop())
 

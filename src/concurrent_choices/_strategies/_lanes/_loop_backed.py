@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
@@ -13,6 +14,9 @@ from ..._work._job import Job
 from ._kept import ThreadBacked
 from ._task_pool import Register, TaskPool
 from ._threads import MOST_THREADS, threads_for
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 __all__ = ["LoopBacked"]
 
@@ -40,4 +44,11 @@ class LoopBacked(ThreadBacked):
 
     def _run_tasks(self, tasks: TaskPool, register: Register) -> None:
         """Run a task pool to its end on a new loop; hands the task pool's nudge to `register`."""
-        raise NotImplementedError
+        from ._asyncio import run_tasks  # noqa: PLC0415 - as above
+
+        run_tasks(self._new_loop, tasks, register)
+
+    def _new_loop(self) -> AbstractEventLoop:
+        from ..._work._own_loops import new_loop  # noqa: PLC0415 - as above
+
+        return new_loop()
