@@ -17,7 +17,7 @@ from .._work._callables import is_async, name_of
 from .._work._running_loop import loop_runs
 from ._clock import InsideClock
 
-__all__ = ["AioBenchmark"]
+__all__ = ["AioBenchmark", "excused"]
 
 MOST_ROUNDS = 100_000
 """Most rounds of a coroutine that takes no time (guessed: more would only make the report slow)."""
@@ -121,7 +121,7 @@ class AioBenchmark:
         """
         if self.benchmark.disabled:
             return self.benchmark(target)
-        with self._excused():
+        with excused(self.benchmark):
             target()  # the first call may import and connect
             began = time.perf_counter()
             target()
@@ -131,18 +131,19 @@ class AioBenchmark:
     def _coroutine(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         if not is_async(fn):
             problem = f"must be an `async def`; benchmark {name_of(fn)} with the fixture `benchmark`"
-            with self._excused():
+            with excused(self.benchmark):
                 raise InvalidArgumentError("fn", problem)
         return fn
 
-    @contextmanager
-    def _excused(self) -> Generator[None]:
-        """Let pytest-benchmark know of an error, or it warns that it was not used."""
-        try:
-            yield
-        except BaseException:
-            self.benchmark.skipped = True
-            raise
+
+@contextmanager
+def excused(benchmark: Any) -> Generator[None]:
+    """Let pytest-benchmark know of an error, or it warns that it was not used."""
+    try:
+        yield
+    except BaseException:
+        benchmark.skipped = True
+        raise
 
 
 def _miss_pytest_benchmark() -> NoReturn:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from .._errors import InvalidArgumentError, MissingExtraError
+from .._errors import MissingExtraError
 from .._run._async import arun
 from .._run._choosing import recommend
 from .._run._sync import run
 from .._strategies._registry import resolve
 from .._work._running_loop import loop_runs
-from ._aio import AioBenchmark
+from ._aio import AioBenchmark, excused
 from ._chosen import label
 
 __all__ = ["StrategyBenchmark"]
@@ -80,13 +80,10 @@ class StrategyBenchmark:
         """
         each = list(items)
         try:
-            self.benchmark.extra_info.update(_numbers(self.strategy, len(each)))
+            with excused(self.benchmark):
+                self.benchmark.extra_info.update(_numbers(self.strategy, len(each)))
         except MissingExtraError as missing:
-            self.benchmark.skipped = True  # or pytest-benchmark warns that it was not used
             pytest.skip(str(missing))
-        except InvalidArgumentError:
-            self.benchmark.skipped = True  # as above
-            raise
         if loop_runs():
             return self._inside(fn, each, options)
         self._ask(fn, each)
