@@ -335,7 +335,9 @@ class Conductor:
             order_beside(self._thread_pool, order, self._controller.bar)
         self._overlapped |= wanted > 1
         if wanted != self._pool.workers:
-            self._crowd(max(wanted, 1))
+            # So that nested runs know how many lanes there are that find items.
+            lanes = self._job.source.fitting(max(wanted, 1))
+            self._job.context.run(lanes_around.set, self._base * lanes)
             self._pool.resize(wanted)
         if self._observer.pump is not None and not arrangement.outside:
             self._observer.pump.leave()
@@ -376,10 +378,6 @@ class Conductor:
             if self._startup is None and not self._over:
                 self._startup = WorkerStartup(self._job, self._state, self._urgency)
             return None if self._over else self._startup
-
-    def _crowd(self, lanes: int) -> None:
-        """Tell nested runs how many lanes there are that find items."""
-        self._job.context.run(lanes_around.set, self._base * self._job.source.fitting(lanes))
 
     def _note(self, arrangement: Arrangement, threads: int, done: int) -> None:
         threads = self._job.source.fitting(threads)
