@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 from ..._platform._frames import frames
 from ..._work._new_thread import new_thread
-from .._advisor._lines import place_of, spelled
+from .._advisor._lines import in_words, place_of
 
 __all__ = ["GAVE_UP", "GRACE", "StuckError", "Watch"]
 
@@ -126,8 +126,7 @@ def _raise_in_main_thread(handler: object) -> bool:
 
 
 def _end_the_process() -> None:
-    where, calls = place_of(frames().get(threading.main_thread().ident or 0))
-    at = f" at {spelled(where)}" + (f" ({calls})" if calls else "") if where else ""
+    at = in_words(place_of(frames().get(threading.main_thread().ident or 0)))
     line = f"concurrent-choices: the application holds the loop{at}, and cannot be interrupted: given up"
     if sys.stderr is not None:
         print(line, file=sys.stderr, flush=True)  # noqa: T201 - the last word of a command

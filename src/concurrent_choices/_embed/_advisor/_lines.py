@@ -10,7 +10,7 @@ from types import CodeType, FrameType
 
 from ..._platform._frames import own_frame
 
-__all__ = ["place_of", "spelled"]
+__all__ = ["in_words", "place_of", "spelled"]
 
 _OFFLOAD = str(Path(__file__).parents[1] / "_offload.py")
 _LONGEST = 60
@@ -41,6 +41,12 @@ def _called(frame: FrameType) -> str:
 def _position(code: CodeType, at: int) -> tuple[int | None, int | None, int | None, int | None]:
     nothing = (None, None, None, None)
     return next(islice(code.co_positions(), at // 2, None), nothing)
+
+
+def in_words(place: tuple[str, str]) -> str:
+    """A place, as `place_of` gives it, for a sentence: " at FILE:LINE (call)"; empty where there is none."""
+    where, called = place
+    return f" at {spelled(where)}" + (f" ({called})" if called else "") if where else ""
 
 
 def spelled(where: str) -> str:

@@ -10,7 +10,7 @@ from attrs import frozen
 from ..._facts._table import spell
 from .._placing import HOLDS
 from ._advice import Advice, AdviceTable
-from ._lines import spelled
+from ._lines import in_words, spelled
 from ._route_table import Route, RouteTable
 
 __all__ = ["FEW", "Means", "advise_on", "means_of", "say"]
@@ -180,9 +180,8 @@ def _said(means: Means) -> tuple[str, str, str]:
 
 
 def _blocks(means: Means) -> tuple[str, str, str]:
-    where, called = means.loop_line
-    text = f"{_style(means)} blocks the loop {spell(means.held)} a call{_at(where, called)}: "
-    return "blocks the loop", text + "make it `def`, or offload that line", where
+    text = f"{_style(means)} blocks the loop {spell(means.held)} a call{in_words(means.loop_line)}: "
+    return "blocks the loop", text + "make it `def`, or offload that line", means.loop_line[0]
 
 
 def _style(means: Means) -> str:
@@ -191,22 +190,21 @@ def _style(means: Means) -> str:
 
 
 def _computes_on_loop(means: Means) -> tuple[str, str, str]:
-    where, called = means.loop_line
     text = (
-        f"{_style(means)} computes {spell(means.loop_cpu)} on the loop{_at(where, called)}, and all "
+        f"{_style(means)} computes {spell(means.loop_cpu)} on the loop{in_words(means.loop_line)}, and all "
         "other requests wait for it: send it to a process with `await offload(...)`"
     )
-    return "computes on the loop", text, where
+    return "computes on the loop", text, means.loop_line[0]
 
 
 def _in_threads(means: Means) -> tuple[str, str, str]:
-    where, called = means.thread_line
+    where = means.thread_line[0]
     if means.thread_cpu >= COMPUTES and (means.gil is None or means.gil >= HOLDS):
         # Where it was not seen, it is what plain Python does, and the sentence says that it may be otherwise.
         held, then = ("", "") if means.gil is not None else ("in a thread, perhaps ", "if so, ")
         text = (
-            f"computes {spell(means.thread_cpu)} {held}under the GIL{_at(where, called)}: {then}send it "
-            "to a process, with `await offload(...)` in an `async def`"
+            f"computes {spell(means.thread_cpu)} {held}under the GIL{in_words(means.thread_line)}: {then}"
+            "send it to a process, with `await offload(...)` in an `async def`"
         )
         return "computes under the GIL", text, where
     if means.queued >= QUEUES:
@@ -232,9 +230,3 @@ def _full(means: Means) -> str:
         f"{style} is fine, but its {count}threads are full: a request queues {spell(means.queued)} for one; "
         f"raise them{more} or make {what} async"
     )
-
-
-def _at(where: str, called: str) -> str:
-    if not where:
-        return ""
-    return f" at {spelled(where)}" + (f" ({called})" if called else "")

@@ -112,13 +112,6 @@ class Visit:
             self.cpu += cpu
             self.idle += max(0, held - max(cpu, process) - starved)
 
-    def waited(self, what: str, nanoseconds: int) -> None:
-        """It waited for a thread of the pool, "queue", or for its work, "pool"."""
-        if what == "queue":
-            self.queued += nanoseconds
-        else:
-            self.pooled += nanoseconds
-
     def seen_at(self, place: tuple[str, str]) -> None:
         """It was seen to hold the loop at a line."""
         if self.lines is None:
@@ -139,8 +132,10 @@ class _Resuming:
         visit = self._visit
         if visit.over or not given:  # to be closed is no step: whoever lets go of it may do so anywhere
             return advance(*given)
-        if self._waits:
-            visit.waited(self._waits, time.perf_counter_ns() - self._since)
+        if self._waits == "queue":
+            visit.queued += time.perf_counter_ns() - self._since
+        elif self._waits:
+            visit.pooled += time.perf_counter_ns() - self._since
         yielded = visit.step(advance, *given)
         if visit.closely:
             self._waits, self._since = _waits_for(self._coroutine), time.perf_counter_ns()
