@@ -58,12 +58,7 @@ class Backlog:
         return account in self._lines
 
     def take(self, now: int, may: Callable[[Account], bool]) -> Task | None:
-        """The call whose turn it is, among callables that may run one more.
-
-        Args:
-            now: The wall clock, ns.
-            may: Whether a callable may.
-        """
+        """The call whose turn it is `now`, in nanoseconds, among callables that `may` run one more."""
         if len(self._lines) == 1:
             return self._only_one(may)
         chosen, best = None, -1.0

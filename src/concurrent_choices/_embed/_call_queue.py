@@ -38,9 +38,6 @@ Assignment = Task | Inquiry
 class CallQueue:
     """One worker of the process pool.
 
-    Args:
-        worker: The process.
-
     Attributes:
         assignments: What it was asked for and has not answered, two at most; None for what was taken back,
             which it answers all the same.

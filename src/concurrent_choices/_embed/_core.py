@@ -43,11 +43,7 @@ CLOSED = "cannot schedule new futures after shutdown"  # in the words of `concur
 
 
 class Core:
-    """Accounts, threads and processes of one executor.
-
-    Args:
-        settings: What was asked for.
-    """
+    """Accounts, threads and processes of one executor."""
 
     def __init__(self, settings: Settings) -> None:
         import_early()
@@ -98,14 +94,7 @@ class Core:
         counted_as: Callable[..., Any] | None = None,
         calls: int = 1,
     ) -> Task:
-        """Have a call made.
-
-        Args:
-            fn: What is called.
-            args: With these.
-            kwargs: And these.
-            counted_as: The callable it stands for, where that is another.
-            calls: How many calls of it are made.
+        """Have a call made, which may stand for so many `calls` of another callable that it is `counted_as`.
 
         Raises:
             RuntimeError: The executor was shut down.

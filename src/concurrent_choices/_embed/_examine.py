@@ -27,12 +27,7 @@ RETURN = 2.0
 
 
 class Examination:
-    """One call under examination; made before the call, ended after it.
-
-    Args:
-        task: The call.
-        clock: The stopwatch.
-    """
+    """One call under examination; made before the call, ended after it."""
 
     def __init__(self, task: Task, clock: Clock) -> None:
         self._account = task.account

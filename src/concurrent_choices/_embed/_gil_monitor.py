@@ -44,11 +44,7 @@ class _Seen:
 
 
 class GilMonitor:
-    """A witness that stays awake while calls are tried.
-
-    Args:
-        clock: The stopwatch.
-    """
+    """A witness that stays awake while calls are tried."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -71,16 +67,10 @@ class GilMonitor:
         self._wanted.set()
 
     def end(self, trial: int, span: tuple[int, int], cpu: int, queued: int) -> float | None:
-        """A call has ended.
+        """A call has ended; the share of its callable's computing that holds the GIL, None while not sure.
 
-        Args:
-            trial: Which callable it was of.
-            span: When it began and ended, ns.
-            cpu: How long it computed, ns.
-            queued: How long it had no core, ns.
-
-        Returns:
-            The share of the callable's computing that holds the GIL; None while that is not sure.
+        `trial` is the callable's number. All times are in nanoseconds: `span` is from when to when it was,
+        `queued` for how long it had no core.
         """
         self._quiet_since = self._clock.wall()
         self._wanted.clear()

@@ -27,12 +27,9 @@ def chunks(items: Iterable[tuple[Any, ...]], size: int) -> Iterator[tuple[tuple[
 
 
 def results_of(submitted: Iterator[Future[Any]], ahead: int | None, until: float | None) -> Iterator[Any]:
-    """The results of futures that are submitted as they are asked for.
+    """The results of futures that are submitted as they are asked for: so many `ahead`, or all at once.
 
-    Args:
-        submitted: Submits the next call and gives its future.
-        ahead: How many to submit ahead of the results taken; None for all, at once.
-        until: The monotonic clock at which waiting ends, or None.
+    `until` is when waiting ends, by the monotonic clock; None for never.
     """
     futures = deque(submitted if ahead is None else islice(submitted, ahead))
     return _taken(futures, submitted, until)

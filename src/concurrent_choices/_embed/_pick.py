@@ -73,11 +73,7 @@ def _threads(estimate: Estimate) -> ThreadPoolExecutor:
 
 
 class _Spread:
-    """A callable of one tuple, which it takes for positional arguments.
-
-    Args:
-        fn: What is called with them.
-    """
+    """A callable of one tuple, which it takes for positional arguments."""
 
     def __init__(self, fn: Callable[..., Any]) -> None:
         self._fn = fn

@@ -50,12 +50,7 @@ class Placement(NamedTuple):
 
 
 def place(known: Figures, *, cpus: float) -> Placement:  # noqa: PLR0911 - one kind of callable a line
-    """Where calls belong, and how many may run at once.
-
-    Args:
-        known: What was measured.
-        cpus: Processors this process may use.
-    """
+    """Where calls belong, and how many may run at once."""
     cores: int | None = max(1, round(cpus))
     if known.is_new:
         return Placement("thread", "new", None, "nothing is known yet")

@@ -18,11 +18,8 @@ class Ramp:
     the rate is no more than what the time that they took allows (Little's law); and where a lock lets in who
     comes last, those that end have not waited, so it is no more than what came back since the first of them.
 
-    Args:
-        start: The limit to begin with.
-        most: The highest limit.
-
     Attributes:
+        most: The highest limit.
         limit: How many may run at once now.
     """
 
@@ -35,12 +32,9 @@ class Ramp:
         self._ended = self._spent = self._first = 0
 
     def ended(self, began: int, now: int, *, queued: bool) -> None:
-        """A call has ended.
+        """A call has ended `now` that `began` then, in nanoseconds.
 
-        Args:
-            began: The wall clock when it began, ns.
-            now: The same at its end.
-            queued: Whether others wait for their turn: only then does the limit matter to those that run.
+        Only where others are `queued` for their turn does the limit matter to those that run.
         """
         if not (queued or self._ended):
             return

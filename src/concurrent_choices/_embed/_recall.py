@@ -31,12 +31,8 @@ within a microsecond)."""
 def overdue(queues: Iterable[CallQueue], most: int, now: float) -> tuple[list[CallQueue], float | None]:
     """Find workers that take too long, and have them begin nothing more, if there is another to help.
 
-    One can help that is idle, could be started, or has not been at one call for as long.
-
-    Args:
-        queues: All workers.
-        most: How many there may be.
-        now: Seconds of the monotonic clock.
+    One can help that is idle, could be started where there are fewer than `most`, or has not been at one call
+    for as long. `now` is the monotonic clock's.
 
     Returns:
         Those from whom to take back what lies behind, and after how many seconds to look again: None where

@@ -41,12 +41,7 @@ Sightings = dict["Account", list[tuple[int, float]]]
 
 
 class StallMonitor:
-    """Looks at the lanes of a dispatch from a thread of its own.
-
-    Args:
-        dispatch: What is watched.
-        clock: The stopwatch.
-    """
+    """Looks at the lanes of a dispatch from a thread of its own."""
 
     def __init__(self, dispatch: Dispatch, clock: Clock) -> None:
         self._dispatch = dispatch

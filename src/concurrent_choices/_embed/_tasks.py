@@ -23,14 +23,10 @@ _log = logging.getLogger(__name__)
 class Task(Future[Any]):
     """One call that was submitted, and the future of its result, at half a future's price.
 
-    Args:
-        fn: What is called.
-        args: With these.
-        kwargs: And these.
-        account: What is known of `fn`.
-        context: The submitter's context variables.
+    Attributes:
         number: Which call of its executor it is.
         calls: How many calls of the user's callable it makes.
+        context: The submitter's context variables; None once all is done, as `fn` and its arguments are.
     """
 
     # What all begin with is set once for all.
@@ -57,7 +53,7 @@ class Task(Future[Any]):
         self._condition: Any = monitor
         self._waiters = []
         self._done_callbacks: list[Any] = []
-        self.fn: Any = fn  # None once all is done, as the next three
+        self.fn: Any = fn
         self.args: Any = args
         self.kwargs: Any = kwargs
         self.context: Any = context

@@ -39,14 +39,7 @@ quotas change by an administrator's hand (guessed)."""
 
 
 class Automatic:
-    """The strategy "auto".
-
-    Args:
-        keeper: Keeps its threads.
-        max_workers: As for `AutoStrategy`, as the next two.
-        concurrency: The same.
-        thread_safe: The same.
-    """
+    """The strategy "auto". Its limits are those of `AutoStrategy`, whose keeper may keep its threads."""
 
     name = NAME
 

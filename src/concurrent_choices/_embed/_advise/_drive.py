@@ -56,17 +56,11 @@ class Drive:
 
 
 def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeout: float) -> Drive:
-    """Start an ASGI application, and drive it with requests.
+    """Start an ASGI application, and make each request so many times, `at_once` of a kind at once.
 
     No server and no socket is involved: the application is called in this process, its lifespan around it.
-
-    Args:
-        app: The application.
-        asked: What to ask for.
-        times: How often each request is made.
-        at_once: How many of a kind at once.
-        timeout: Seconds an answer may take, and the application's start-up and end. What holds the loop for
-            longer is broken off, where this is the main thread.
+    An answer may take the seconds of `timeout`, and so may its start-up and its end. What holds the loop for
+    longer is broken off, where this is the main thread.
 
     Raises:
         InvalidArgumentError: There is no request to make, or a number is not above 0.

@@ -153,12 +153,9 @@ def _is_cancelled() -> bool:
 
 @asynccontextmanager
 async def lifespan(app: Any, patience: float, troubles: list[str]) -> AsyncGenerator[dict[str, Any]]:
-    """Start an application and end it again; gives the state that its requests see.
+    """Start an application and end it again, each in so many seconds; gives the state its requests see.
 
-    Args:
-        app: The application.
-        patience: Seconds that its start-up may take, and its end.
-        troubles: Takes a sentence where its end fails.
+    Where its end fails, a sentence is added to `troubles`.
 
     Raises:
         StartUpError: Its start-up failed.

@@ -16,11 +16,7 @@ SCOPE_RECEIVE_SEND = (None, None, None)
 
 
 def application_at(reference: str, *, factory: bool = False) -> Any:
-    """The ASGI application of a reference.
-
-    Args:
-        reference: Where it is, as ``package.module:app``.
-        factory: Whether what is there makes the application when called.
+    """The ASGI application of a reference, such as ``package.module:app``, or what a `factory` there makes.
 
     Raises:
         InvalidArgumentError: There is no such module or attribute, or it is no ASGI application.

@@ -66,7 +66,7 @@ class WorkerQueue:
         self._size = 0
         self._credit = 1
         self._told = 0.0
-        self._most: int | None = None
+        self._last: int | None = None
 
     @property
     def idle(self) -> bool:
@@ -123,7 +123,7 @@ class WorkerQueue:
         if self.left(timeout) > 0:
             page.cancelled = 0
             return False
-        self._most = started
+        self._last = started
         return True
 
     def sent(self, claim: Claim) -> None:
@@ -157,7 +157,7 @@ class WorkerQueue:
 
     def fallen(self, started: int) -> Fallen:
         """What it leaves, if it had started so many items of this job."""
-        begun = (started if self._most is None else self._most) - self._reported
+        begun = (started if self._last is None else self._last) - self._reported
         opened: list[tuple[int, Any]] = []
         unstarted: list[Claim] = []
         for start, items in self._claims:
