@@ -149,6 +149,12 @@ def test_errors_and_printing_of_numpy(workers):
     assert in_three_runs(divided, workers, in_effect(change, back)) == ("[inf]", "array([0.333])", "[inf]")
 
 
+def test_settings_of_numpy_for_a_callable_without_it(workers):
+    """A new worker knows where NumPy is when it takes over what is set there."""
+    with np.errstate(divide="raise"):
+        assert run(abs, [-1], strategy=workers) == [1]
+
+
 def test_errors_of_numpy_that_call_the_callers_own():
     """What is called on them lives in the caller, so workers go on as usual."""
     with np.errstate(divide="call", call=print):

@@ -153,10 +153,10 @@ def adopt(new: dict[str, Any], told: dict[str, Any]) -> None:
     """
     _adopt_environment(new["environ"], told.get("environ"))  # first: it says where locales are
     _adopt_logging(new["logging"] or _UNUSED, told.get("logging") or _UNUSED)
-    take_settings(new["settings"], told.get("settings"))
     for name, take in _TAKERS.items():
         if name not in told or told[name] != new[name]:
             take(new[name])
+    take_settings(new["settings"], told.get("settings"))  # last: it may import what the path leads to
 
 
 def _adopt_environment(new: dict[str, str], old: dict[str, str] | None) -> None:
