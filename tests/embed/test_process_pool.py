@@ -19,7 +19,9 @@ from concurrent_choices._embed import _in_tray, _process_pool
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._process_pool import ProcessPool
 from concurrent_choices._embed._tasks import Task
+from concurrent_choices._strategies._workers import _host
 from concurrent_choices._strategies._workers._host import FALSE_STARTS, Host
+from concurrent_choices._strategies._workers._surroundings import surroundings
 from descriptors import no_descriptors
 
 
@@ -198,6 +200,14 @@ def test_workers_that_cannot_load_what_they_need_of_this_library(monkeypatch):
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
         calls = [executor.submit(pid_of, number) for number in range(4)]
         assert {call.result(60) for call in calls} == {os.getpid()}
+
+
+def test_workers_that_do_not_come_up(monkeypatch):
+    """One that says so is not replaced for ever: calls are made in threads."""
+    monkeypatch.setattr(_host, "surroundings", lambda: {**surroundings(), "recursion": -1})
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        assert executor.submit(abs, -1).result() == 1
+        assert "recursion" in executor.explain()["abs"].why
 
 
 def test_a_thread_that_ends_a_call_just_before_the_pool_goes_to_sleep(monkeypatch):

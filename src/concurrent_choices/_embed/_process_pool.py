@@ -302,7 +302,7 @@ class ProcessPool:
         self._settle(queue)
 
     def _handle(self, queue: CallQueue, message: Message) -> None:
-        if message.kind == Kind.READY:
+        if message.kind == Kind.READY and not message.text:
             self._starts.succeed(queue.worker)
             self._respite.end()
         elif message.kind == Kind.DONE:
@@ -312,8 +312,9 @@ class ProcessPool:
             # Nothing was started: its arguments cannot be read there.
             if (asked := queue.answered()) is not None:
                 self._take_back(queue, asked, f"a worker process cannot read its arguments: {message.text}")
-        elif message.kind == Kind.UNFIT:
-            self._respite.begin(f"a worker process cannot load this library: {message.text}")
+        elif message.kind in {Kind.READY, Kind.UNFIT}:
+            what = "does not come up" if message.kind == Kind.READY else "cannot load this library"
+            self._respite.begin(f"a worker process {what}: {message.text}")
             queue.worker.kill()  # it answers nothing; what it was sent is handed on once it is gone
 
     def _take(self, queue: CallQueue, message: Message) -> None:

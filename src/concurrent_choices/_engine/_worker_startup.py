@@ -191,7 +191,7 @@ class WorkerStartup:
             self.obstacle = "worker processes end before they are ready"
             return False
         for message in messages:
-            if message.kind == Kind.READY:
+            if message.kind == Kind.READY and not message.text:
                 worker.ready = True
             elif message.kind == Kind.UNFIT and message.job == self._number:
                 self.obstacle = f"a worker process cannot load it ({message.text})"
