@@ -20,7 +20,6 @@ class InTray:
 
     Args:
         work: What the thread does, with the waker that wakes it.
-        name: What it is called.
 
     Attributes:
         thread: The thread; None before there was one.
@@ -29,13 +28,12 @@ class InTray:
         obstacle: Why no thread could be started when that was tried in vain.
     """
 
-    def __init__(self, work: Callable[[Waker], None], name: str) -> None:
+    def __init__(self, work: Callable[[Waker], None]) -> None:
         self.thread: threading.Thread | None = None
         self.orders: deque[Callable[[], object]] = deque()
         self.asleep = False
         self.obstacle = ""
         self._work = work
-        self._name = name
         self._starting = Mutex()
         self._started = False
         self._waker: Waker | None = None
@@ -79,7 +77,8 @@ class InTray:
         waker, turn = Waker(), SimpleQueue[bool]()
         turn.put(True)  # noqa: FBT003 - whatever it is, who takes it has the waker
         # Known before it starts: Ctrl-C meanwhile must not have a second one started beside it.
-        self._waker, self.thread = waker, new_thread(partial(self._serve, waker, turn), self._name)
+        thread = new_thread(partial(self._serve, waker, turn), "executor-processes")
+        self._waker, self.thread = waker, thread
         try:
             self.thread.start()
         except BaseException:

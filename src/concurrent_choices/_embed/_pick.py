@@ -7,7 +7,6 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 from .._errors import InvalidArgumentError
-from .._facts._estimate import Estimate
 from .._facts._workload import Workload
 from .._run._arguments import check_fn, check_fn_for_executor, check_items
 from .._run._choosing import recommend
@@ -51,25 +50,16 @@ def pick_executor(fn: Callable[..., Any], sample_args: Iterable[Any], *, budget:
         first = verdict.first_error
         problem = f"every call with them raised, the first {show(first)}; a tuple is a call's arguments"
         raise InvalidArgumentError("sample_args", problem) from first
-    thread = verdict.estimate("thread")
-    if verdict.bound == "io":  # a process would only wait as well, whatever a noisy sample made of it
-        return _threads(thread)
-    return _executor_for(thread, verdict.estimate("process"))
+    thread, process = verdict.estimate("thread"), verdict.estimate("process")
+    # Of what waits a process would only wait as well, whatever a noisy sample made of it.
+    if verdict.bound != "io" and process.seconds is not None and process.expected < thread.expected:
+        return AdaptiveExecutor(max_processes=process.plan.workers, place="process")
+    return ThreadPoolExecutor(max(1, thread.plan.workers))
 
 
 def _arguments(sample: Any) -> tuple[Any, ...]:
     alone: tuple[Any, ...] = (sample,)
     return sample if of_type(sample, tuple) else alone
-
-
-def _executor_for(thread: Estimate, process: Estimate) -> Executor:
-    if process.seconds is not None and process.expected < thread.expected:
-        return AdaptiveExecutor(max_processes=process.plan.workers, place="process")
-    return _threads(thread)
-
-
-def _threads(estimate: Estimate) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max(1, estimate.plan.workers))
 
 
 class _Spread:

@@ -70,7 +70,7 @@ class ProcessPool:
         self._on_returned = on_returned
         self._on_ended = on_ended
         self._on_looked = on_looked
-        self.tray = InTray(self._work, "executor-processes")
+        self.tray = InTray(self._work)
         self._closing = False
         self._backlog = Backlog()
         self._looks: deque[Inquiry] = deque()

@@ -150,8 +150,7 @@ class ElasticPool(LanePool):
 
     def collect(self) -> Iterator[Batch]:
         """What the lanes have done since the last time."""
-        if self.crash is not None:
-            raise self.crash
+        self._raise_crash()
         if self.outbox:
             batches = self.outbox.take()
             self.latest = batches[-1].values

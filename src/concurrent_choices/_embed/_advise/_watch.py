@@ -103,7 +103,7 @@ def _interrupt(*_: object) -> None:
 @contextmanager
 def _handled(number: int | None, handler: Callable[..., None]) -> Generator[None]:
     """Handle a signal so, where there is one that nobody else handles or ignores."""
-    if number is None or not _is_free(number):
+    if number is None or signal.getsignal(number) not in (signal.SIG_DFL, signal.default_int_handler):
         yield
         return
     before = signal.signal(number, handler)
@@ -111,10 +111,6 @@ def _handled(number: int | None, handler: Callable[..., None]) -> Generator[None
         yield
     finally:
         signal.signal(number, before)
-
-
-def _is_free(number: int) -> bool:
-    return signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
 
 
 def _raise_in_main_thread(handler: object) -> bool:

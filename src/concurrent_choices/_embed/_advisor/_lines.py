@@ -6,7 +6,7 @@ import linecache
 import os
 from itertools import islice
 from pathlib import Path
-from types import CodeType, FrameType
+from types import FrameType
 
 from ..._platform._frames import own_frame
 
@@ -29,18 +29,13 @@ def place_of(frame: FrameType | None) -> tuple[str, str]:
 def _called(frame: FrameType) -> str:
     """What the instruction that a frame is at calls, in the words of the source; empty where unknown."""
     code, at = frame.f_code, frame.f_lasti
-    line, end, start, stop = _position(code, at)
+    line, end, start, stop = next(islice(code.co_positions(), at // 2, None), (None,) * 4)
     if line is None or line != end or start is None or stop is None:
         return ""
     text = linecache.getline(code.co_filename, line).encode()[start:stop].decode(errors="replace")
     head, opened, _ = text.partition("(")
     head = head.removeprefix("await ").strip()
     return head if opened and len(head) <= _LONGEST else ""
-
-
-def _position(code: CodeType, at: int) -> tuple[int | None, int | None, int | None, int | None]:
-    nothing = (None, None, None, None)
-    return next(islice(code.co_positions(), at // 2, None), nothing)
 
 
 def in_words(place: tuple[str, str]) -> str:

@@ -279,11 +279,7 @@ def perform_claims(lane: Lane) -> None:
     """Work off the source with a `def` callable, until there is nothing to claim."""
     if lane.pool.batch == 1 and lane.pool.job.timeout is None:
         _perform_singly(lane)
-    else:
-        _perform_batches(lane)
-
-
-def _perform_batches(lane: Lane) -> None:
+        return
     perform, mark, hand_over = lane.pool.job.performer, lane.mark, lane.hand_over
     while (claim := lane.claim()) is not None:
         if not hand_over(claim, perform(claim, mark)):

@@ -164,10 +164,6 @@ def _take_numpy_rules(new: tuple[dict[str, str], dict[str, Any]] | None, _old: o
     module.set_printoptions(**{**_PRINTED, **printed})
 
 
-def _take_timeout(seconds: float | None, _old: object) -> None:
-    setdefaulttimeout(seconds)
-
-
 def _take_warning_filters(new: str | None, _old: object) -> None:
     """Have the caller's in place of those of before, after those that were set here."""
     import warnings  # noqa: PLC0415 - as above
@@ -230,6 +226,6 @@ class _Category(type):
 _TAKERS: dict[str, Callable[[Any, Any], None]] = {
     "csv": _take_csv_rules,
     "numpy": _take_numpy_rules,
-    "timeout": _take_timeout,
+    "timeout": lambda seconds, _old: setdefaulttimeout(seconds),
     "warnings": _take_warning_filters,
 }
