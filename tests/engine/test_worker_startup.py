@@ -17,6 +17,8 @@ from concurrent_choices._engine._carrying import Done
 from concurrent_choices._engine._report import begin_report
 from concurrent_choices._engine._urgency import Urgency
 from concurrent_choices._engine._worker_startup import WorkerStartup
+from concurrent_choices._strategies._workers import _host, _staffing
+from concurrent_choices._strategies._workers._surroundings import surroundings
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
 from concurrent_choices._work._state import State
@@ -56,6 +58,14 @@ def test_after_the_end_no_workers_are_ordered(startup, barred):
     startup.close()
     startup.order(2, 1, Done(), barred.append)
     assert startup.host is None
+
+
+def test_why_workers_do_not_come_up(startup, barred, monkeypatch):
+    """They say so themselves, before they end."""
+    monkeypatch.setattr(_staffing, "_resting", {})
+    monkeypatch.setattr(_host, "surroundings", lambda: {**surroundings(), "recursion": -1})
+    startup.order(1, 1, Done(), barred.append)
+    assert "recursion" in barred[0]
 
 
 def test_workers_that_somebody_still_orders_do_not_rest(startup, barred):

@@ -191,8 +191,9 @@ class WorkerStartup:
             self.obstacle = "worker processes end before they are ready"
             return False
         for message in messages:
-            if message.kind == Kind.READY and not message.text:
-                worker.ready = True
+            if message.kind == Kind.READY:
+                worker.ready = not message.text
+                self.obstacle = self.obstacle or message.text
             elif message.kind == Kind.UNFIT and message.job == self._number:
                 self.obstacle = f"a worker process cannot load it ({message.text})"
         return any(message.kind == Kind.DONE and message.job == self._number for message in messages)
