@@ -35,12 +35,10 @@ class Account:
     """What is known of one callable, and how many of its calls run.
 
     Args:
-        name: What people call it.
         identity: What it is recognised by, which lives as long as this.
         start: How many may run at once at first.
         most: How many at most.
         ceiling: The caller's own limit, or None.
-        cpus: Processors.
     """
 
     def __init__(  # noqa: PLR0913 - made in one place, each by name

@@ -44,8 +44,6 @@ class Dispatch:
 
     Args:
         most: Threads at most.
-        clock: The stopwatch.
-        name: What the threads are called.
         attentive: Whether `on_left` is to be told before the end, too.
         on_learnt: Told, in a lane's thread, of a callable that was reviewed.
         on_wait: Told that a call waits.

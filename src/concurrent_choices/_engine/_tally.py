@@ -94,13 +94,9 @@ class Queueing:
     Files that stay open: each system call of the conductor gives the GIL away, and getting it back
     from a computing callable takes a switch interval.
 
-    Args:
-        seconds: What another thread has waited already.
-
     Attributes:
-        thread: As given.
         before: Seconds that this thread had waited when this was made, since it began.
-        seconds: How long it had been in the queue when that was last read.
+        seconds: How long it had been in the queue when that was last read, and another thread before it.
         turns: How often it had been given a core by then; always the same where nobody can tell.
     """
 

@@ -31,9 +31,10 @@ def application_at(reference: str, *, factory: bool = False) -> Any:
         problem = "takes no arguments, so it is no ASGI application; if it makes one, add --factory"
         raise InvalidArgumentError(reference, problem)
     if not _takes(found, SCOPE_RECEIVE_SEND):
+        wsgi = "; it looks like WSGI, which asgiref.wsgi.WsgiToAsgi makes ASGI"
         problem = (
             f"is no ASGI application but {type(found).__name__!r}: it cannot be called with scope, receive "
-            f"and send{_way_out(found)}"
+            f"and send{wsgi if _takes(found, (None, None)) else ''}"
         )
         raise InvalidArgumentError(reference, problem)
     return found
@@ -85,9 +86,3 @@ def _takes(thing: Any, arguments: tuple[Any, ...]) -> bool:
     except ValueError:  # a callable that is not Python and says nothing of itself
         return bool(arguments)
     return True
-
-
-def _way_out(thing: Any) -> str:
-    if _takes(thing, (None, None)):
-        return "; it looks like WSGI, which asgiref.wsgi.WsgiToAsgi makes ASGI"
-    return ""

@@ -47,11 +47,8 @@ class LoopThread:
 class Visit:
     """What one request does on the loop, and for how long, in all tasks that it starts.
 
-    Args:
-        thread: Where it runs.
-        closely: Whether to find out how it computes and what it waits for.
-
     Attributes:
+        closely: Whether to find out how it computes and what it waits for.
         over: Whether it was answered: what its tasks do from then on does not count.
         held: Time it held the loop, ns.
         cpu: CPU time of its steps, ns, where looked at closely.

@@ -50,7 +50,7 @@ class _Relay(Source):
         self._changed()
 
     def claim(self, limit: int = 1) -> Claim | None:
-        """The next item; where a page tells the caller that it was started."""
+        """The next item; the page tells the caller that it was started."""
         del limit
         with self._guard:
             if not self._claims or self.closed:
