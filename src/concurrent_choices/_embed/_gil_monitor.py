@@ -31,8 +31,8 @@ LULL = 20_000_000
 """Nanoseconds without a call after which the witness sleeps until the next (guessed)."""
 
 MEMORY = 10_000_000_000
-"""Nanoseconds without a tried call after which no more are awaited (guessed: he who sleeps costs nothing, and
-what he saw is lost with him)."""
+"""Nanoseconds without a tried call after which no more are awaited (guessed: a witness that sleeps costs
+nothing, and what it saw is lost with it)."""
 
 
 class _Seen:
@@ -87,7 +87,7 @@ class GilMonitor:
         said = self._witness.testify(seen.spans)
         if said.share is None or not seen.cpu:
             return 1.0 if len(seen.spans) >= ENOUGH else None
-        # He tells of the time that the calls took, which they did not only compute.
+        # The witness tells of all the time that the calls took, for a part of which they did not compute.
         share = min(1.0, said.share * seen.wall / seen.cpu)
         sure = abs(share - HOLDS) > SURE * said.error or said.looks >= MANY
         return share if sure else None

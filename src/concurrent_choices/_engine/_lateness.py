@@ -17,7 +17,7 @@ a tenth of one (seen at looks at a Python loop and at hashing)."""
 
 
 class Lateness:
-    """The GIL witness of DECISION.md 2.2, for nothing: the looks are made anyway.
+    """The GIL witness of DECISION.md 2.2, at no cost: the looks are made anyway.
 
     A thread that wants to run while others compute under the GIL waits for a switch interval; where they
     compute outside it, or wait, it comes at once. Its time in the run queue does not count; nor does a look

@@ -116,7 +116,7 @@ class Queueing:
         return self.seconds
 
     def is_queueing(self) -> bool:
-        """Whether it is ready to run: as no Python code of its own runs while this does, without a core."""
+        """Whether it is ready to run, and so without a core: its Python code does not run while this does."""
         return b") R " in _read(self._state)
 
     def is_being_served(self) -> bool:

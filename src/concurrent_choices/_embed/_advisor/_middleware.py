@@ -50,8 +50,8 @@ class EndpointAdvisor:
             shown only to this machine, over loopback. Behind a proxy give one: where a proxy on this machine
             does not say that it is one, the whole world looks like this machine.
         on_shutdown: Given the advice when the application has ended; prints it to standard error by default.
-            What it raises is logged.
-            One that refuses the lifespan, as Django's does, does not say when: ask `advice()`, or the page.
+            What it raises is logged. An application that takes no part in the lifespan, as Django's, does not
+            say when it ends: ask `advice()`, or the page.
 
     Raises:
         InvalidArgumentError: `path` does not begin with "/", or is the application's root; `secret` is empty

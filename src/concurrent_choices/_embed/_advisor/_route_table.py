@@ -117,7 +117,7 @@ class RouteTable:
         """The route a request was for.
 
         Places for those that a handler answers are their own: whoever asks for paths that nothing answers, or
-        with methods of his own making, takes none of them.
+        with made-up methods, takes none of them.
         """
         path = name_of_route(scope)
         method = "" if path == NO_ROUTE else _method(scope)

@@ -89,7 +89,7 @@ class Sampler:
     def _sleep(self, seconds: float) -> bool | None:
         """Sleep; whether the GIL was held at the end of it.
 
-        None where it had to wait for a core, while which whoever held the GIL may have waited for one too.
+        None where it had to wait for a core: whoever held the GIL may have waited for one meanwhile, too.
         """
         queued, start = self._clock.run_queue(), self._clock.wall()
         time.sleep(seconds)
