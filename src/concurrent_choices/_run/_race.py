@@ -75,11 +75,11 @@ class Race:
         into so many seconds, by its estimates.
         """
         deadline = time.perf_counter() + seconds
-        field, count = self._drawn_up(verdict, left, seconds)
-        if not field:
+        racers, count = self._drawn_up(verdict, left, seconds)
+        if not racers:
             return {}
         with ExitStack() as stack:
-            running = list(self._starters(stack, field))
+            running = list(self._starters(stack, racers))
             if not running[1:]:
                 return {}
             self.heats = {plan: [] for plan, _ in running}
@@ -118,33 +118,27 @@ class Race:
 
         The dearest to start stays away until there are time and items for all.
         """
-        field = [verdict.estimate(plan.strategy) for plan in verdict.contenders]
-        while len(field) > 1:
-            count = self._fair_count(field, verdict.items, left, seconds)
-            if count >= max(2 * each.plan.in_flight for each in field):
-                return field, count
-            field.remove(max(field, key=lambda each: (self._start_of(each.plan), each.plan.in_flight)))
+        racers = [verdict.estimate(plan.strategy) for plan in verdict.contenders]
+        while len(racers) > 1:
+            count = self._fair_count(racers, verdict.items, left, seconds)
+            if count >= max(2 * each.plan.in_flight for each in racers):
+                return racers, count
+            racers.remove(max(racers, key=lambda each: (self._start_of(each.plan), each.plan.in_flight)))
         return (), 0
 
-    def _fair_count(self, field: Sequence[Estimate], items: int, left: int, seconds: float) -> int:
+    def _fair_count(self, racers: Sequence[Estimate], items: int, left: int, seconds: float) -> int:
         """Items of a heat: as many as all can do in the time, and a share of what is left."""
-        starts = [self._start_of(each.plan) for each in field]
-        pace = [
-            max(0.0, each.expected - start) / max(1, items) for each, start in zip(field, starts, strict=True)
-        ]
-        reserve = sum(
-            RESERVE * start
-            for each, start in zip(field, starts, strict=True)
-            if each.plan.strategy in IN_PROCESSES
-        )
-        heat = (seconds - sum(starts) - reserve) / HEATS / len(field)
-        if heat < LEAST_HEAT or not max(pace):
+        starts = [(each, self._start_of(each.plan)) for each in racers]
+        pace = max(max(0.0, each.expected - start) / max(1, items) for each, start in starts)
+        reserve = RESERVE * sum(start for each, start in starts if each.plan.strategy in IN_PROCESSES)
+        heat = (seconds - sum(start for _, start in starts) - reserve) / HEATS / len(racers)
+        if heat < LEAST_HEAT or not pace:
             return 0
-        return min(int(heat / max(pace)), int(left * SHARE / HEATS / len(field)))
+        return min(int(heat / pace), int(left * SHARE / HEATS / len(racers)))
 
-    def _starters(self, stack: ExitStack, field: Sequence[Estimate]) -> Iterator[tuple[Plan, Strategy]]:
+    def _starters(self, stack: ExitStack, racers: Sequence[Estimate]) -> Iterator[tuple[Plan, Strategy]]:
         """Those who can start; who cannot withdraws."""
-        for each in field:
+        for each in racers:
             # All of ours can be entered.
             strategy = cast("AbstractContextManager[Strategy]", strategy_for(each.plan))
             entered = stack.enter_context(strategy)
