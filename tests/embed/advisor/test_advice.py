@@ -718,6 +718,7 @@ def test_the_secret_is_needed(path, given, status):
     [
         ({}, 200),
         ({"client": ("::1", 1), "server": ("::1", 80), "host": b"[::1]:80"}, 200),
+        ({"client": ("::1", 1), "server": ("::1", 80), "host": b"[::1]"}, 200),
         ({"client": ("10.1.2.3", 1)}, 404),
         ({"server": ("10.1.2.3", 80)}, 404),
         ({"client": None}, 404),

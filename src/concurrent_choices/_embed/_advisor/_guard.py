@@ -6,6 +6,7 @@ import base64
 import binascii
 import hmac
 import ipaddress
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -65,5 +66,5 @@ def _is_local(address: Any) -> bool:
 
 
 def _names_local(host: bytes) -> bool:
-    name = host.decode("latin-1").rsplit(":", 1)[0].strip("[]")
+    name = re.sub(r":\d+$", "", host.decode("latin-1")).strip("[]")  # the port may be missing
     return name == "localhost" or _is_local((name,))
