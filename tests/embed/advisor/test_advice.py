@@ -559,9 +559,7 @@ def test_a_route_that_never_answered_is_not_fine():
 def test_what_was_not_seen_of_the_gil_is_not_claimed(gil, words):
     """A route that computed in threads beside others is told so, with its doubt."""
     seconds = {"wall": 0.02, "held": 0.0, "loop_cpu": 0.0, "blocked": 0.0, "queued": 0.0, "pooled": 0.02}
-    finding, text, _ = say(
-        Means(requests=9, timed=9, **seconds, thread_cpu=0.02, gil=gil, threads=40, is_async=False)
-    )
+    finding, text, _ = say(Means(timed=9, **seconds, thread_cpu=0.02, gil=gil, threads=40, is_async=False))
     assert finding == "computes under the GIL"
     assert words in text
 
@@ -598,7 +596,7 @@ def test_who_holds_the_gil_is_told_by_what_was_seen_best(seen, share):
 def test_a_handler_is_called_what_it_is(is_async, fine, full):
     """An `async def` whose dependencies work in threads is no `def`."""
     seconds = {"wall": 0.03, "held": 0.0, "loop_cpu": 0.0, "blocked": 0.0, "pooled": 0.02, "thread_cpu": 0.0}
-    known = {"requests": 9, "timed": 9, "gil": None, "threads": 40, "is_async": is_async}
+    known = {"timed": 9, "gil": None, "threads": 40, "is_async": is_async}
     for queued, words in ((0.0, fine), (0.02, full)):
         _, text, _ = say(Means(**seconds, **known, queued=queued))
         assert text.startswith(words)

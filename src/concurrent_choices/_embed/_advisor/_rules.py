@@ -45,8 +45,7 @@ class Means:
     """Means of a route, seconds a request.
 
     Attributes:
-        requests: How many were seen.
-        timed: How many of them were timed.
+        timed: How many requests were timed.
         wall: How long one takes.
         held: How long it holds the loop.
         loop_cpu: How long it computes on the loop.
@@ -62,7 +61,6 @@ class Means:
         thread_line: Where it is in a thread, and what is called there.
     """
 
-    requests: int
     timed: int
     wall: float
     held: float
@@ -98,7 +96,6 @@ def means_of(route: Route, threads: int) -> Means:
     computing = route.cpu / route.close_held if route.close_held else 1.0
     held = route.held / count
     return Means(
-        requests=route.requests,
         timed=route.timed,
         wall=route.wall / count,
         held=held,
@@ -145,7 +142,7 @@ def _advice(route: Route, means: Means) -> Advice:
         finding=finding,
         text=text,
         where=spelled(where) if where else "",
-        requests=means.requests,
+        requests=route.requests,
         timed=means.timed,
         wall=means.wall,
         held=means.held,
