@@ -351,6 +351,22 @@ class Incomparable:
     __hash__ = None
 
 
+class _WithoutHash(type):
+    """Classes of this one cannot stand in a set."""
+
+    def __eq__(cls, other):
+        return cls is other
+
+    __hash__ = None
+
+
+class Unsettable(metaclass=_WithoutHash):
+    """A result of such a class."""
+
+    def __init__(self, label):
+        self.label = label
+
+
 HOLDER: ContextVar[Any] = ContextVar("contract_holder", default=Incomparable("nobody"))  # noqa: B039 - never changed
 
 
@@ -579,6 +595,11 @@ def give_coroutine_or_raise(number):
 @act
 def make_incomparable(number):
     return Incomparable(number)
+
+
+@act
+def make_unsettable(number):
+    return Unsettable(number)
 
 
 @act

@@ -7,7 +7,7 @@ from collections import Counter
 
 import contract_acts as acts
 import pytest
-from contract_ways import NAMES, is_outside, only_keeping, small
+from contract_ways import NAMES, is_outside, only_inside, only_keeping, small
 
 from concurrent_choices import run, stream
 
@@ -57,6 +57,13 @@ def test_exceptions_that_are_returned_are_results(strategy, of_kind):
 def test_results_that_refuse_comparison(strategy, of_kind):
     """Arrays, say, which answer `==` with anything but yes or no, are results like others."""
     results = run(of_kind(acts.make_incomparable), range(20), strategy=strategy)
+    assert [result.label for result in results] == list(range(20))
+
+
+@only_inside
+def test_results_whose_class_has_no_hash(strategy, of_kind):
+    """No set can hold the classes of these, nor can pickle find out how they travel."""
+    results = run(of_kind(acts.make_unsettable), range(20), strategy=strategy)
     assert [result.label for result in results] == list(range(20))
 
 

@@ -115,7 +115,11 @@ def unawaited_among(batch: Batch, items: Sequence[Any], *, tolerant: bool) -> Ba
 
     An error stands in each one's place where that is tolerated; otherwise the first ends the batch.
     """
-    if CoroutineType not in set(map(type, batch.values)):
+    try:
+        found = CoroutineType in set(map(type, batch.values))
+    except TypeError:  # the class of one has no hash
+        found = any(type(value) is CoroutineType for value in batch.values)
+    if not found:
         return batch
     values = list(batch.values)
     errors: list[UnawaitedError] = []

@@ -17,7 +17,7 @@ from contextvars import Context, copy_context
 from itertools import chain, count, repeat
 from math import inf
 from operator import length_hint
-from types import CoroutineType, TracebackType
+from types import TracebackType
 from typing import Any, Protocol
 
 from ..._errors import ItemTimeoutError
@@ -285,9 +285,9 @@ class TaskPool:
                 self._hand_over(chunk.claim, batch)
 
     def _hand_over(self, claim: Claim, batch: Batch) -> None:
-        if CoroutineType in set(map(type, batch.values)):
-            items = claim.items[batch.start - claim.start :]
-            batch = unawaited_among(batch, items, tolerant=self.job.return_exceptions)
+        before = batch.start - claim.start
+        items = claim.items[before:] if before else claim.items
+        batch = unawaited_among(batch, items, tolerant=self.job.return_exceptions)
         if batch.error is None:
             self._put(batch)
         else:
