@@ -72,8 +72,10 @@ class _Relay(Source):
         """Whether the caller wants no more."""
         return self.closed
 
-    def feed(self, wanted: int) -> None:
+    def feed(self, wanted: int) -> bool:
         """Nothing to pull from: items arrive by themselves."""
+        del wanted
+        return False
 
 
 class InnerLanes:
