@@ -7,6 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._work._asking import ATOMS
 from .._work._pace import LOAD, MOST, trip
 from .._work._pickling import dump, size_of
 
@@ -27,9 +28,6 @@ two weighings differ by (guessed)."""
 
 _FIRST = 10
 """Parts of a thing that are looked at (guessed: a table comes with few others)."""
-
-_PLAIN = (int, float, str, bytes, bool, type(None))
-"""What is the same in many places, or moves as it is."""
 
 BYTE = 1e-9
 """Seconds to move a pickled byte between processes (DECISION.md 5.2)."""
@@ -108,9 +106,10 @@ def _come_again(things: Sequence[Any]) -> bool:
 def _overlap(things: Sequence[Any]) -> bool:
     """Whether things are all the same, or tuples or lists that hold the same."""
     parts = [thing[:_FIRST] if type(thing) in {tuple, list} else [thing] for thing in things]
-    return bool(
-        set[int].intersection(*({id(part) for part in each if type(part) not in _PLAIN} for each in parts))
-    )
+    held = (
+        {id(part) for part in each if type(part) not in ATOMS} for each in parts
+    )  # those are in many places
+    return bool(set[int].intersection(*held))
 
 
 def _alone(things: Sequence[Any], weigh: Callable[[Sequence[Any]], Weight], enough: float) -> Weight:
