@@ -36,7 +36,7 @@ class _Relay(Source):
 
     def __init__(self, page: Page) -> None:
         super().__init__(iter(()))
-        self.disown()
+        self._iterator = None  # there is nothing to pull from: items arrive by themselves
         self._page = page
         self._claims: deque[Claim] = deque()
         self._waiting = 0
@@ -71,11 +71,6 @@ class _Relay(Source):
     def finished(self) -> bool:
         """Whether the caller wants no more."""
         return self.closed
-
-    def feed(self, wanted: int) -> bool:
-        """Nothing to pull from: items arrive by themselves."""
-        del wanted
-        return False
 
 
 class InnerLanes:
