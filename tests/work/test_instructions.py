@@ -11,7 +11,7 @@ import pytest
 from concurrent_choices._work._code import codes_in
 from concurrent_choices._work._steps import steps_of, use_of
 
-SILENT = {"CACHE", "EXTENDED_ARG", "KW_NAMES", "NOP", "NOT_TAKEN", "PRECALL", "PUSH_NULL", "RESUME"}
+SILENT = {"CACHE", "EXTENDED_ARG", "NOP", "NOT_TAKEN", "PRECALL", "PUSH_NULL", "RESUME"}
 
 
 def told_by_dis(code):
@@ -22,16 +22,23 @@ def told_by_dis(code):
         joined = joined or each.offset in labels
         if each.opname not in SILENT:
             value = each.argval if each.opcode in speaking else each.arg
+            if each.opname == "KW_NAMES":  # of which `dis` tells only where it is given the constants
+                value = code.co_consts[each.arg]
             yield each.opname, value, joined
             joined = False
 
 
 def plainly(told):
     """The same in the words of every version."""
+    named = False
     for name, value, joined in told:
         plain = name.replace("_BORROW", "").replace("_CHECK", "").replace("LOAD_METHOD", "LOAD_ATTR")
         if plain == "BINARY_OP" and value == 26:
             plain = "BINARY_SUBSCR"
+        if plain == "CALL" and named:
+            plain, named = "CALL_KW", False
+        if plain == "KW_NAMES":
+            plain, named = "LOAD_CONST", True
         first, _, second = (
             plain.replace("FAST_LOAD", "FAST LOAD").replace("FAST_STORE", "FAST STORE").partition(" ")
         )

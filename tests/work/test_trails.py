@@ -10,6 +10,7 @@ import re
 import threading
 from collections import Counter, OrderedDict, defaultdict, deque
 from functools import partial, wraps
+from itertools import count
 from types import SimpleNamespace
 
 import numpy as np
@@ -28,6 +29,7 @@ empty = {}
 heap = []
 order = deque()
 counted = 0
+numbers_left = count()
 settings = SimpleNamespace(seen=[], depth=1)
 logger = logging.getLogger("concurrent_choices.tests.trails")
 per_thread = threading.local()
@@ -49,6 +51,15 @@ def handed_on(fn):
     return wrapper
 
 
+def into(kept, item):
+    if item > 1000:
+        kept.append(item)
+
+
+def on_the_way(item, *, to):
+    return into(to.failures, item)
+
+
 class Slotted:
     __slots__ = ("seen",)
 
@@ -60,6 +71,7 @@ class Worker:
     """Comes to a change on late paths, by each of its methods in another way."""
 
     shared = {}  # noqa: RUF012 - what is looked for
+    total = 0
 
     def __init__(self):
         self.failures = []
@@ -167,6 +179,26 @@ class Worker:
     def by_a_method_it_was_given(self, item):
         return self.step(item)
 
+    def by_a_function_of_its_own(self, item):
+        return into(self.failures, item)
+
+    def by_a_function_of_many_hands(self, item):
+        return on_the_way(item, to=self)
+
+    def by_an_argument_of_a_method(self, item):
+        return self.gets(item, to=self.failures)
+
+    def gets(self, item, to):
+        return into(to, item)
+
+    def by_its_type(self, item):
+        if item > 1000:
+            type(self).total += 1
+
+    def by_its_class(self, item):
+        if item > 1000:
+            self.__class__.total += 1
+
     def by_a_slot(self, item):
         return self.slotted.seen.append(item)
 
@@ -246,6 +278,11 @@ class Worker:
         "decorated",
         "by_a_decorated_method",
         "by_a_method_of_its_own",
+        "by_a_function_of_its_own",
+        "by_a_function_of_many_hands",
+        "by_an_argument_of_a_method",
+        "by_its_type",
+        "by_its_class",
         "by_a_slot",
         "for_all",
         "__call__",
@@ -274,6 +311,9 @@ def only(*names):
         ("by_a_method_of_its_own",),
         ("by_a_method_it_was_given",),
         ("by_a_function",),
+        ("by_a_function_of_its_own",),
+        ("by_a_function_of_many_hands",),
+        ("by_an_argument_of_a_method", "gets"),
         ("by_an_element",),
         ("__call__", "helps"),
     ],
@@ -453,6 +493,27 @@ def tells_around():
     return tell
 
 
+def hands_on(item):
+    if item > 1000:
+        into(groups["late"], item)
+
+
+def hands_on_by_name(item):
+    into(item=groups, kept=item)
+    into(item=item, kept=rows)
+
+
+def hands_on_around(into):
+    def hands_on(item):
+        into(rows, item)
+
+    return hands_on
+
+
+def numbers_anew(item):
+    return item or next(numbers_left)
+
+
 def marks(to, item, *, also=None):
     to.append(item)
     also["seen"] = item
@@ -489,6 +550,10 @@ def marks(to, item, *, also=None):
         (counts_globally, "the global 'counted'"),
         (counts_around(), "the enclosing 'total'"),
         (tells_around(), "the enclosing 'kept'"),
+        (hands_on, "the global 'groups'"),
+        (hands_on_by_name, "the global 'rows'"),
+        (hands_on_around(into), "the global 'rows'"),
+        (numbers_anew, "the global 'numbers_left'"),
         (partial(marks, []), "its bound arguments"),
         (partial(marks, also={}), "its bound arguments"),
     ],
@@ -545,6 +610,21 @@ def looks_into_nothing(item):
     rows[0][0].append(item)
 
 
+def hands_on_what_is_left_alone(item):
+    into(dict(groups), item)
+    into(item=groups, kept=item)
+    into(list(rows), rows)
+    made = type("Made", (), {"seen": rows})
+    made.seen += 1
+    return reads(rows, item), next(iter(rows)), next(item, numbers_left)
+
+
+def reads(kept, item):
+    kept = [*kept, item]
+    kept.append(item)
+    return kept[0].count(item)
+
+
 def has_its_own_of_that_name(record, tally):
     record(tally)
     tally.failures.append(record)
@@ -559,6 +639,7 @@ def has_its_own_of_that_name(record, tally):
         makes_its_own,
         looks_into_nothing,
         has_its_own_of_that_name,
+        hands_on_what_is_left_alone,
         tally.failures.count,
         logger.info,
         numbers.sort,
@@ -670,6 +751,8 @@ class Task:
         (lambda item: item["tags"].append(1), {"tags": []}),
         (lambda item: item[0].sort(), ([2, 1], 1)),
         (lambda item: heapq.heappush(item.parts, 1), Task()),
+        (lambda item: into(item.parts, 1), Task()),
+        (lambda item: setattr(item, "done", item), Task()),
         (lambda item: random.shuffle(item) or 1, [1, 2]),
         (lambda item: [item.parts.append(each) for each in "ab"], Task()),
         (handed_on(lambda item: item.parts.clear()), Task()),
@@ -716,6 +799,8 @@ def chooses(item):
         (lambda item: tally.record(item) or 1, Task()),
         (lambda item: Tally().record(item.parts), Task()),
         (lambda item: heapq.heappush([], item), [1]),
+        (lambda item: into([], item), [1]),
+        (lambda item: reads(item, 1), [[1]]),
     ],
 )
 def test_what_takes_from_its_item_leaves_it_alone(fn, item):

@@ -8,7 +8,7 @@ from types import CodeType, FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
 from ._asking import ATOMS, is_proxy, of_type
-from ._callables import taken_apart
+from ._callables import enclosed, taken_apart
 from ._captured import is_own_function, reached_from, wrapped_by
 from ._code import KEPT, codes_in, names_in
 from ._stores import INDEXED, MUTATORS, stores_beyond
@@ -24,7 +24,8 @@ __all__ = ["altered_by", "alters_items", "alters_parameter"]
 _SETTING = frozenset(opmap[name] for name in ("DELETE_ATTR", "STORE_ATTR"))
 _BINDING = frozenset(opmap[name] for name in ("STORE_ATTR", "STORE_DEREF", "STORE_GLOBAL"))
 _OPERATOR = opmap["BINARY_OP"]
-_BEYOND = TELLTALE - MUTATORS
+_BEYOND = (TELLTALE - MUTATORS) | {"next"}
+_SETTERS = frozenset({"delattr", "setattr"})
 _CALL = frozenset({"__call__"})
 _MAKING = frozenset({"__init__", "__new__", "__post_init__"})
 
@@ -130,7 +131,36 @@ def _worth_reading(
     """What tells whether to read code: all of it if methods of things may come to a change."""
     is_suspect = partial(_is_suspect, of_given=of_given)
     names = _CALL.union(*(names_in(each.__code__) for each in functions))
-    return (lambda _: True) if _may_lead(things, names, is_suspect) else is_suspect
+    if _may_lead(things, names, is_suspect):
+        return _everything
+    handing = _handing_on(functions, is_suspect)
+    return lambda code: code in handing or is_suspect(code)
+
+
+def _handing_on(
+    functions: Iterable[FunctionType], is_suspect: Callable[[CodeType], bool]
+) -> frozenset[CodeType]:
+    """Code that may come to a change by functions that it names, or that those name."""
+    named: dict[CodeType, frozenset[CodeType]] = {}
+    ahead: list[Any] = [*functions]
+    while ahead and len(named) < WIDEST:
+        function = ahead.pop()
+        code: CodeType = function.__code__
+        if code not in named:
+            found: list[Any] = [function.__globals__.get(name) for name in names_in(code)]
+            found += [value for _, value in enclosed(function)]
+            following: list[Any] = [each for each in found if is_own_function(each)]
+            named[code] = frozenset(each.__code__ for each in following)
+            ahead += following
+    known, leading = frozenset[CodeType](), frozenset(filter(is_suspect, named))
+    while known != leading:
+        known = leading
+        leading |= {code for code, following in named.items() if not following.isdisjoint(known)}
+    return leading
+
+
+def _everything(_code: CodeType) -> bool:
+    return True
 
 
 def _may_lead(things: Sequence[Any], names: frozenset[str], is_suspect: Callable[[CodeType], bool]) -> bool:
@@ -166,7 +196,7 @@ def _is_suspect(code: CodeType, *, of_given: bool) -> bool:
 
 
 def _may_change(code: CodeType, *, of_given: bool) -> bool:
-    if not _BEYOND.isdisjoint(code.co_names):
+    if not _BEYOND.isdisjoint(code.co_names) or (of_given and not _SETTERS.isdisjoint(code.co_names)):
         return True
     numbers, told = code.co_code[::2], code.co_code[1::2]
     if not MUTATORS.isdisjoint(code.co_names) or not INDEXED.isdisjoint(numbers):

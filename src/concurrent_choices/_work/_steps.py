@@ -22,9 +22,7 @@ _KEPT = 64
 """Pieces of code of which the instructions are remembered: who asks whether one changes this asks the same of
 that (guessed: a megabyte)."""
 
-_SILENT = frozenset(
-    {"CACHE", "EXTENDED_ARG", "KW_NAMES", "NOP", "NOT_TAKEN", "PRECALL", "PUSH_NULL", "RESUME"}
-)
+_SILENT = frozenset({"CACHE", "EXTENDED_ARG", "NOP", "NOT_TAKEN", "PRECALL", "PUSH_NULL", "RESUME"})
 _SUBSCRIPT = 26
 """What 3.14 gives BINARY_OP for an index; in earlier ones that is an instruction of its own."""
 
@@ -148,7 +146,7 @@ def _taken_by(step: Step) -> int | None:
 def _steps(code: CodeType) -> Iterator[Step]:
     names, constants, variables = code.co_names, code.co_consts, _variables_of(code)
     instructions = list(_instructions(code.co_code))
-    targets, joined = _targets(instructions, len(code.co_code)), False
+    targets, joined, named = _targets(instructions, len(code.co_code)), False, False
     for at, number, argument in instructions:
         joined = joined or at in targets
         plain = _PLAIN[number]
@@ -162,7 +160,11 @@ def _steps(code: CodeType) -> Iterator[Step]:
         elif number in _VARIABLE:
             yield Step(plain[0], variables[argument], joined)
         elif number in _CONSTANT:
-            yield Step(plain[0], constants[argument], joined)
+            named = plain[0] == "KW_NAMES"
+            yield Step("LOAD_CONST" if named else plain[0], constants[argument], joined)
+        elif plain[0] == "CALL" and named:  # as from 3.13 on
+            named = False
+            yield Step("CALL_KW", argument, joined)
         else:
             is_index = plain[0] == "BINARY_OP" and argument == _SUBSCRIPT
             yield Step("BINARY_SUBSCR" if is_index else plain[0], argument, joined)

@@ -94,18 +94,19 @@ def _own_containers(code: CodeType, steps: Sequence[Step]) -> set[str]:
     """Variables, but parameters, that are never bound to anything but containers made on the spot."""
     bound = {at: step.value for at, step in enumerate(steps) if step.name == "STORE_FAST"}
     foreign = {
-        name for at, name in bound.items() if steps[at].joined or not _is_made(steps[max(0, at - 3) : at])
+        name for at, name in bound.items() if steps[at].joined or not _is_made(steps[max(0, at - 4) : at])
     }
     return set(bound.values()) - foreign - set(parameters_of(code))
 
 
 def _is_made(before: Sequence[Step]) -> bool:
-    """Whether the last of three steps makes a container: a literal, or a call with one argument at most."""
+    """Whether the last of four steps makes a container: a literal, or a call with one argument at most."""
     if not before or before[-1].joined:
         return False
     last = before[-1]
-    if last.name != "CALL" or last.value > 1:
+    if last.name not in {"CALL", "CALL_KW"} or last.value > 1:
         return last.name in _LITERALS
-    maker, *arguments = before[-2 - last.value : -1]
+    names = int(last.name == "CALL_KW")  # a constant above the arguments
+    maker, *arguments = before[-2 - last.value - names : -1]
     plain = all(step.name in SIMPLE and not step.joined for step in arguments)
     return plain and maker.name == "LOAD_GLOBAL" and maker.value in _MAKERS

@@ -6,6 +6,7 @@ something is changed or the trail is lost.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import CodeType, MethodType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
@@ -18,7 +19,7 @@ from ._stores import INDEXING, MUTATORS
 from ._within import FIRST_CHANGERS, attribute, changes_its_first, element, is_container
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import FunctionType
     from typing import Any
 
@@ -41,6 +42,9 @@ TELLTALE = _CHANGING | FIRST_CHANGERS
 
 _SETTING_ATTRIBUTES = frozenset({"DELETE_ATTR", "STORE_ATTR"})
 _NAMING = frozenset({"STORE_DEREF", "STORE_FAST"})
+_BUILT_IN = {"delattr": delattr, "next": next, "setattr": setattr, "type": type}
+"""Functions of Python's own that change what they are given, or give what it is."""
+
 _CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
 
 
@@ -83,7 +87,7 @@ class Search:
         depth: int = 0,
     ) -> Iterator[str]:
         """Words for what a function changes, and empty ones, if it is called with these."""
-        key = (id(function), *(id(held.value) for held in args))
+        key = (id(function), *(id(held.value) for held in (*args, *(by_name or {}).values())))
         if depth > _DEPTH or key in self._seen:
             return
         self._seen |= {key, key[:1]}  # whoever has read it for an object has read it
@@ -153,6 +157,8 @@ class _Reading:
         self._depth = depth
         self._first: set[int] = set()
         """Places after loads of what goes to functions that change the container they are given first."""
+        self._called: dict[int, Any] = {}
+        """What is called, by the places of the calls."""
 
     def changes(self) -> Iterator[str]:
         """Words for what it changes, inside the functions it makes too; and empty ones."""
@@ -169,7 +175,8 @@ class _Reading:
 
     def _loaded(self, step: Step) -> Held | None:
         if step.name == "LOAD_GLOBAL":
-            return self._search.held(self._globals.get(step.value), f"the global {step.value!r}")
+            value = self._globals.get(step.value, _BUILT_IN.get(step.value))
+            return self._search.held(value, f"the global {step.value!r}")
         return self._known.get(step[:2]) if step.name in {"LOAD_DEREF", "LOAD_FAST"} else None
 
     def _updated(self, step: Step) -> str:
@@ -186,26 +193,58 @@ class _Reading:
                 self._first.add(at + 1)
                 return ""
             use = use_of(self._steps, at)
+            if use is not None and use.argument == -1:
+                self._called[use.at] = held.value
             if of_type(held.value, MethodType) and (use is None or use.argument > NO_ARGUMENT):
                 return self._search.followed(held, self._depth)  # called, or handed on to who may call it
             if use is None:
                 return ""
             if self._is_change(held, use):
                 return held.words
+            if changed := self._handed_on(held, use):
+                return changed
             at, held = use.at + 1, self._inside(held, at, use)
         return ""
+
+    def _handed_on(self, held: Held, use: Use) -> str:
+        """What is changed by a function that a value is handed to."""
+        function: Any = self._called.get(use.at)
+        place = use.argument
+        if place < 0 or not held.words:
+            return ""
+        names: Any = self._steps[use.at - 1].value if use.step.name == "CALL_KW" else ()
+        unnamed = use.step.value - len(names)
+        if of_type(function, MethodType):
+            function, place, unnamed = function.__func__, place + 1, unnamed + 1
+        if not is_own_function(function):
+            return ""
+        given, by_name = list[Held](), dict[str, Held]()
+        if place < unnamed:
+            given = [*[Held(None, "")] * place, held]
+        else:
+            by_name[names[place - unnamed]] = held
+        changes = self._search.changed_by(function, given, by_name, self._depth + 1)
+        return next((words for words in changes if words), "")
 
     def _is_change(self, held: Held, use: Use) -> bool:
         name, value, _ = use.step
         if name == "LOAD_ATTR":
             return value in _CHANGING and is_container(held.value)
         if use.argument == 0:
-            return held.goes_first and is_container(held.value)
+            return self._goes_to_a_changer(held, self._called.get(use.at))
         if name == "COPY":
             return self._is_updated(held, use)
         if name in _SETTING_ATTRIBUTES:
             return self._search.of_given and not use.above
         return INDEXING.get(name) == use.above and self._may_be_set(held)
+
+    def _goes_to_a_changer(self, held: Held, called: Any) -> bool:
+        """Whether what is called changes what it is given first."""
+        if called is next:
+            return of_type(held.value, Iterator)
+        if called is setattr or called is delattr:
+            return self._search.of_given
+        return held.goes_first and is_container(held.value)
 
     def _is_updated(self, held: Held, use: Use) -> bool:
         """Whether what is copied is to be set to what an operator such as `+=` makes of it."""
@@ -222,6 +261,8 @@ class _Reading:
     def _inside(self, held: Held, at: int, use: Use) -> Held | None:
         """What a step makes of what was loaded before a place; None where the trail is lost."""
         name, value = use.step.name, None
+        if held.value is not None and self._gives_type(use):
+            return held._replace(value=type(held.value))
         if name == "LOAD_ATTR":
             value = attribute(held.value, use.step.value)
             if value is None and self._search.of_given:
@@ -235,6 +276,12 @@ class _Reading:
         elif name in _NAMING and held.value is not None:
             self._name(use.step, held)
         return None if value is None else held._replace(value=value)
+
+    def _gives_type(self, use: Use) -> bool:
+        """Whether a step makes its type of a value."""
+        if use.step[:2] == ("LOAD_ATTR", "__class__"):
+            return True
+        return use.argument == 0 and use.step.value == 1 and self._called.get(use.at) is type
 
     def _element(self, container: Any, at: int, end: int) -> Any:
         """What stands at the index that is loaded between two places."""
