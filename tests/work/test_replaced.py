@@ -7,7 +7,9 @@ import functools
 import http.client
 import json
 import os
+import sys
 import time
+from types import ModuleType
 from unittest.mock import MagicMock, create_autospec, patch
 
 import numpy as np
@@ -16,6 +18,7 @@ import pytest
 from concurrent_choices import AdaptiveExecutor, AutoStrategy, recommend, run, stream
 from concurrent_choices._work._captured import data_among, reached_from, replaced_in
 from concurrent_choices._work._imported import Imported
+from concurrent_choices._work._obstacle import mocked
 from concurrent_choices._work._strangers import strangers_in
 
 
@@ -127,3 +130,58 @@ def test_a_stream_does_without_a_clock(strategy):
     """As where a test has stopped it."""
     with patch("time.perf_counter", return_value=5.0):
         assert list(stream(abs, range(100), strategy=strategy)) == list(range(100))
+
+
+def calls_deep(item):
+    """Names nothing of what is replaced far inside of what it calls."""
+    return json.dumps(item)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "http.client.HTTPConnection.send",  # where `responses` and `respx` answer instead of a network
+        "socket.getaddrinfo",
+    ],
+)
+def test_what_is_replaced_far_inside_of_libraries_keeps_every_callable_here(place):
+    """As long as that lasts: nobody knows what its calls come to."""
+    patcher = patch(place)
+    patcher.start()
+    try:
+        assert mocked(calls_deep) == f"{place} was replaced here, which another process would not see"
+        with AdaptiveExecutor(max_processes=1) as executor:
+            assert executor.submit(computes).result() == os.getpid()
+            while executor.explain()["computes"].why != mocked(computes):
+                assert executor.submit(computes).result() == os.getpid()
+    finally:
+        patcher.stop()
+    assert mocked(calls_deep) == ""
+
+
+def computes():
+    """Where it has computed for some milliseconds."""
+    sum(range(300_000))
+    return os.getpid()
+
+
+def test_what_is_replaced_in_modules_of_ones_own_keeps_those_here_that_use_it():
+    """They are looked at one by one; and what a dictionary holds is no module's."""
+    patchers = patch(f"{__name__}.unlike"), patch.dict(os.environ, {"REPLACED": "yes"})
+    for patcher in patchers:
+        patcher.start()
+    try:
+        assert mocked(calls_deep) == ""
+    finally:
+        for patcher in patchers:
+            patcher.stop()
+
+
+def test_a_clock_that_was_moved_keeps_every_callable_here(monkeypatch):
+    """`time_machine` replaces nothing that could be seen, and says that it is at work."""
+    module = ModuleType("time_machine")
+    monkeypatch.setitem(sys.modules, "time_machine", module)
+    module.traveller_stack = []
+    assert mocked(calls_deep) == ""
+    module.traveller_stack.append(object())
+    assert "the time was replaced here" in mocked(calls_deep)

@@ -18,6 +18,7 @@ from ._asking import attributes_of, of_type
 from ._callables import enclosed
 from ._captured import replaced_in
 from ._pickling import dump
+from ._pretences import pretended
 from ._words import text_of
 
 __all__ = ["mocked", "obstacle"]
@@ -32,8 +33,8 @@ _TOO_DEEP = "it is nested too deeply to be pickled"
 
 
 def mocked(fn: Any) -> str:
-    """Why a callable stays that uses what a test has put a mock in place of; empty where it uses none."""
-    replaced = replaced_in(fn)
+    """Why a callable stays that uses, or may use, what a test has replaced; empty where nothing is known."""
+    replaced = replaced_in(fn) or pretended()
     return replaced and f"{replaced} was replaced here, which another process would not see"
 
 
