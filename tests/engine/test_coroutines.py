@@ -391,3 +391,21 @@ def test_ctrl_c_before_anybody_looks_comes_as_itself(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         run(coroutines.double_soon, range(3))
     assert run_report().seconds is not None
+
+
+def test_a_ceiling_of_threads_holds_while_the_loop_is_at_its_last_item():
+    """Its thread is one of them, until it has come back."""
+    lock, present, most = threading.Lock(), Tallied(), []
+
+    async def block(seconds):
+        with lock:
+            present[threading.get_ident()] += 1
+            most.append(len(+present))
+        time.sleep(seconds)  # noqa: ASYNC251 - that is what holds its loop up
+        with lock:
+            present[threading.get_ident()] -= 1
+        return seconds
+
+    items = [0.2, *[0.02] * 30]
+    assert run(block, items, strategy=AutoStrategy(max_workers=2)) == items
+    assert max(most) == 2

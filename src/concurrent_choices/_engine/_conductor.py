@@ -111,7 +111,7 @@ class Conductor:
     def _open(self) -> None:
         job, beginning = self._job, self._beginning
         self._state = beginning.state if beginning else State(job.fn, job.source.peek(FIRST))
-        self._limit = ThreadLimit(job, self._most, self._state)
+        self._limit = ThreadLimit(job, self._most, self._state, beginning and beginning.flying)
         self._stands_in = self._limit.stands_in
         body = beginning.body if beginning else None
         self._pool = ElasticPool(

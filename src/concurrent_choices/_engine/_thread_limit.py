@@ -13,6 +13,8 @@ from .._work._state import State
 from ._report import RunReport
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .._judge._controller._controller import Controller
     from .._judge._controller._sight import Arrangement
 
@@ -24,11 +26,14 @@ _COMPUTING = frozenset({"pair", "parallel"})
 class ThreadLimit:
     """See the module. Make it in the calling thread, which is all there is where `most` is one.
 
+    While a loop is at its last items, which are `flying`, its thread is one of those that there may be.
+
     Attributes:
         stands_in: Whether a lane does what the calling thread would do alone.
     """
 
-    def __init__(self, job: Job, most: int, state: State) -> None:
+    def __init__(self, job: Job, most: int, state: State, flying: Callable[[], int] | None = None) -> None:
+        self._flying = flying
         self._fn = job.fn
         self._most = most
         self._state = state
@@ -55,7 +60,8 @@ class ThreadLimit:
             return min(wanted, max(0, self._most - calling))  # that one is one of those that may be
         if arrangement.outside:
             return wanted
-        return max(1, min(wanted + (not arrangement.relieved), self._most))
+        beside = self._flying is not None and self._flying() > 0
+        return max(1, min(wanted + (not arrangement.relieved), self._most - beside))
 
     def rehearse(self) -> None:
         """Look for what binds the callable once in advance, for what that loads.
