@@ -102,13 +102,6 @@ def test_a_table_is_seen_however_long_it_takes_to_pickle():
     assert weighed == [1, 2, 1, 1, 1]
 
 
-def test_the_same_few_are_in_each_message_once():
-    """Four tables that come in turn are, however large; two neighbours share nothing of them."""
-    tables = [[float(number) for number in range(20_000)] for _ in range(4)]
-    alone = carrying(tables, EACH).each
-    assert carrying(tables * 16, EACH).each < alone / 4
-
-
 def test_weighing_stops_when_it_takes_long():
     """What takes long to pickle is weighed once."""
     weighed = []
@@ -119,21 +112,6 @@ def test_weighing_stops_when_it_takes_long():
 
     in_messages(range(64), weigh, EACH, enough=10_000_000)
     assert len(weighed) == 1
-
-
-def test_what_takes_long_is_weighed_again_only_where_it_is_few():
-    """Of sixteen that come twice no message is made, nor one of all."""
-    weighed = []
-
-    def weigh(things):
-        weighed.append(len(things))
-        return Weight(5_000_000.0 * len({*things}), 1)
-
-    in_messages([*range(16)] * 2, weigh, EACH, enough=10_000_000)
-    assert weighed == [1, 1, 1, 2]
-    weighed.clear()
-    in_messages([*range(8)] * 2, weigh, EACH, enough=10_000_000)
-    assert weighed == [1, 1, 1, 8, 16]
 
 
 def messages(once, more):

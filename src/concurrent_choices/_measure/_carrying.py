@@ -71,19 +71,16 @@ def in_messages(
     """The weight of one of these things in a message with as many more as a worker is sent at a time.
 
     And that of what is in each message once, which they share: a table, or their class where a worker cannot
-    import it. It is what few weigh, without what each of several adds; the few are one thing, or, where the
-    same few come again and again, those. Once `enough` nanoseconds are spent, no more are weighed alone, and
-    a few together only where they are seen to share something.
+    import it. It is what one weighs alone, without what each of several adds. Once `enough` nanoseconds are
+    spent, no more are weighed alone, and a few together only where they are seen to share something.
     """
     alone = _alone(things, weigh, enough)
     together = _together(things, alone, enough)
     if len(together) < 2:  # noqa: PLR2004 - one adds nothing to another
         return alone, Weight()
-    kinds = [*{id(thing): thing for thing in together}.values()]
-    few, count = (weigh(kinds), len(kinds)) if _come_again(together) else (alone, 1)
-    all_, added = weigh(together), len(together) - count
-    more = Weight(*(max(0.0, (whole - part) / added) for whole, part in zip(all_, few, strict=True)))
-    once = Weight(*(max(0.0, part - count * one) for part, one in zip(few, more, strict=True)))
+    all_, added = weigh(together), len(together) - 1
+    more = Weight(*(max(0.0, (whole - one) / added) for whole, one in zip(all_, alone, strict=True)))
+    once = Weight(*(max(0.0, one - another) for one, another in zip(alone, more, strict=True)))
     held = _held(each, trip(1e-9 * once.took + BYTE * once.size), more.size)
     return Weight(more.took + once.took / held, more.size + once.size / held), once
 
@@ -93,22 +90,13 @@ def _together(things: Sequence[Any], alone: Weight, enough: float) -> Sequence[A
     if alone.took > enough:
         some = things[:_FEW]
         return some if alone.took <= AGAIN * enough and _overlap(some) else ()
-    if _come_again(things) and len({id(thing) for thing in things}) * alone.took <= AGAIN * enough:
-        return things
     return things[: max(2, int(min(LOAD / max(1.0, alone.size), enough / max(1.0, alone.took))))]
-
-
-def _come_again(things: Sequence[Any]) -> bool:
-    """Whether the same few come twice or more."""
-    return 1 < len({id(thing) for thing in things}) <= len(things) / 2
 
 
 def _overlap(things: Sequence[Any]) -> bool:
     """Whether things are all the same, or tuples or lists that hold the same."""
     parts = [thing[:_FIRST] if type(thing) in {tuple, list} else [thing] for thing in things]
-    held = (
-        {id(part) for part in each if type(part) not in ATOMS} for each in parts
-    )  # those are in many places
+    held = ({id(part) for part in each if type(part) not in ATOMS} for each in parts)  # those are anywhere
     return bool(set[int].intersection(*held))
 
 
