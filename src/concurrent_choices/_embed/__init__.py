@@ -4,7 +4,7 @@
                                   └── ProcessPool (_process_pool) ══ worker processes, which run
                                       _remote (and _gil_monitor)
     what was measured of a callable: _figures; where it belongs: _placing, kept in its _account; what it
-    holds: _held
+    holds: _held; for how long there are no processes, where none could be had: _respite
     _advisor watches the endpoints of an application; _advise drives one, for the command line
 
 Worker processes import `_remote` and `_held`, so those two load nothing slow.

@@ -54,7 +54,7 @@ class CallQueue:
         self.dropped = False
         self.since = 0.0
         self.halted = 0.0
-        self._most: int | None = None
+        self._last: int | None = None
 
     def room(self) -> bool:
         """Whether it can be given one more call."""
@@ -84,7 +84,7 @@ class CallQueue:
 
     def begun(self) -> int:
         """How many calls it has started that it has not been heard to have ended."""
-        started = self.worker.page.started if self._most is None else self._most
+        started = self.worker.page.started if self._last is None else self._last
         return max(0, started - self.reported)
 
     def fallen(self) -> tuple[list[Assignment | None], list[Assignment | None]]:
@@ -110,7 +110,7 @@ class CallQueue:
         self.halt(now)
         started = self.worker.page.started
         if started - self.reported <= 1:
-            self._most = started  # what it marks as started after that, it does not begin
+            self._last = started  # what it marks as started after that, it does not begin
             self.dropped = True
             self.worker.kill()
 

@@ -17,8 +17,7 @@ from .._errors import QueueFullError
 from .._measure._clock import SystemClock
 from .._platform import gil_enabled, usable_cpus
 from .._work._apart import keep_apart
-from .._work._lookups import looked_up
-from .._work._obstacle import mocked
+from .._work._obstacle import kept_here
 from .._work._pickling import travels_by_name
 from ._account import Account
 from ._accounts import Accounts
@@ -232,7 +231,7 @@ class Core:
         fn, _, _ = unwrapped(fn, (), {})
         keep_apart(fn)
         held = held_by(fn)
-        if stays := held.obstacle or looked_up(fn) or mocked(fn):
+        if stays := held.obstacle or kept_here(fn):
             account.bar(stays)
             return
         account.moving = True

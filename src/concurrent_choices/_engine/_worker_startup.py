@@ -20,9 +20,8 @@ from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._wire import Kind, Terms
 from .._work._apart import keep_apart
 from .._work._job import Job
-from .._work._lookups import looked_up
 from .._work._mutex import Mutex
-from .._work._obstacle import mocked
+from .._work._obstacle import kept_here
 from .._work._pickling import dump, dump_callable
 from .._work._state import State
 from .._work._words import loss_of, reason_of
@@ -87,7 +86,7 @@ class WorkerStartup:
 
     def _kept_by(self, done: Done) -> str:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
-        if stays := mocked(self._job.fn) or looked_up(self._job.fn) or self.witness():
+        if stays := kept_here(self._job.fn) or self.witness():
             return stays
         self.carriage = weighed(self._job.source, done)
         if self.carriage.is_too_dear(self.workers):

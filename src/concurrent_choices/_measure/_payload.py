@@ -9,8 +9,7 @@ from attrs import evolve
 
 from .._facts._profile import Payload
 from .._work._imports import imports_of
-from .._work._lookups import looked_up
-from .._work._obstacle import mocked, obstacle
+from .._work._obstacle import kept_here, obstacle
 from .._work._pickling import dump, load, size_of
 from .._work._state import State
 from .._work._words import loss_of
@@ -103,7 +102,7 @@ def _kept_here(payload: Payload, fn: object, state: State | None) -> Payload:
     """The payload with what calls change as its obstacle: results must not depend on who makes the calls."""
     if payload.obstacle:
         return payload
-    stays = mocked(fn) or looked_up(fn) or (loss_of(state.lost_elsewhere()) if state is not None else "")
+    stays = kept_here(fn) or (loss_of(state.lost_elsewhere()) if state is not None else "")
     return evolve(payload, obstacle=stays) if stays else payload
 
 

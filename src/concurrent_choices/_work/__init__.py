@@ -4,7 +4,8 @@ _job          what a strategy is handed: it claims items from the _source, and h
 _perform      a claim of a `def`; _watched, by a _hand, under a time limit; _awaiter, one of an `async def`
 _pace         how many items are claimed at a time
 _callables    what is told of a callable before it is called; _bonds: what binds it to a thread or a loop
-_captured     what it holds; _state (by _marks): whether calls change that; _strangers: what tests replace
+_captured     what it holds; _state (by _marks): whether calls change that; _strangers: what tests replace,
+              by _pretences deep in libraries
 _alterations  whether its code would, by _trails of what is _within it; _stores: whether it stores anything
 _imported     what it uses of modules, which a worker may find otherwise; _imports: what one has to import
 _lookups      whether it finds things by names that its code does not tell

@@ -17,11 +17,12 @@ from typing import Any
 from ._asking import attributes_of, of_type
 from ._callables import enclosed
 from ._captured import replaced_in
+from ._lookups import looked_up
 from ._pickling import dump
 from ._pretences import pretended
 from ._words import text_of
 
-__all__ = ["mocked", "obstacle"]
+__all__ = ["kept_here", "mocked", "obstacle"]
 
 _DEEPEST = 6
 """Levels looked into (guessed: a path any longer would not fit into a sentence)."""
@@ -30,6 +31,11 @@ _WIDEST = 1000
 """Elements of a container tried one by one (guessed: a few milliseconds)."""
 
 _TOO_DEEP = "it is nested too deeply to be pickled"
+
+
+def kept_here(fn: Any) -> str:
+    """Why a callable stays that could perhaps travel: elsewhere it finds other things; empty if it may go."""
+    return mocked(fn) or looked_up(fn)
 
 
 def mocked(fn: Any) -> str:
