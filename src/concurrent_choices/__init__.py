@@ -1,10 +1,10 @@
 """Concurrency strategies for Python, with a decision helper.
 
-`run(fn, items)` calls a function on every item under the concurrency that suits it; `stream`, `arun` and
-`astream` are its lazy and its asynchronous forms. `recommend(fn, items)` measures, and says which concurrency
+`run(fn, items)` calls a function on every item, with the kind of concurrency that suits it; `stream`, `arun`
+and `astream` are its lazy and its asynchronous forms. `recommend(fn, items)` measures, and says which kind
 that is, and why. `offload`, `AdaptiveExecutor` and `EndpointAdvisor` are for applications.
 
-The floors of the house; imports go downwards only:
+The layers of the code; imports go downwards only:
 
 _cli  _plugin  _embed              for the command line, for pytest, for applications
 _run                              run, stream, arun, astream, recommend: choosing meets doing

@@ -50,13 +50,13 @@ class ConcurrentChoicesError(Exception):
 
 
 class InvalidArgumentError(ConcurrentChoicesError, ValueError, TypeError):
-    """An argument that cannot work, found before anything was started.
+    """An argument is invalid; nothing was started.
 
-    It is both a ``ValueError`` and a ``TypeError``, so callers used to either find it.
+    It is both a ``ValueError`` and a ``TypeError``, so code that catches either catches it.
 
     Attributes:
         argument: The argument's name.
-        problem: What is wrong with it and what would be right.
+        problem: What is wrong with it and what would be valid.
     """
 
     def __init__(self, argument: str, problem: str) -> None:
@@ -69,11 +69,11 @@ class InvalidArgumentError(ConcurrentChoicesError, ValueError, TypeError):
 
 
 class UnknownStrategyError(InvalidArgumentError):
-    """No strategy of that name; the message lists those there are."""
+    """No strategy has that name; the message lists the names that exist."""
 
 
 class MissingExtraError(ConcurrentChoicesError, ImportError):
-    """Something exists whose package is not installed here.
+    """A strategy or feature exists, but its package is not installed here.
 
     Attributes:
         feature: What was asked for.
@@ -127,7 +127,7 @@ class ClosedStrategyError(ConcurrentChoicesError, RuntimeError):
 
 
 class QueueFullError(ConcurrentChoicesError, RuntimeError):
-    """As many calls wait in an executor as may, and it was told to reject more.
+    """The queue of an executor is full, and it was told to reject more calls.
 
     Attributes:
         call: The call that was rejected.
@@ -147,7 +147,7 @@ class QueueFullError(ConcurrentChoicesError, RuntimeError):
 
 
 class WorkerStartError(ConcurrentChoicesError, RuntimeError):
-    """Worker processes end before they are ready.
+    """Worker processes cannot be started, or end before they are ready.
 
     Attributes:
         reason: What was seen of them.
@@ -179,7 +179,7 @@ class ItemError(ConcurrentChoicesError):
 
 
 class ItemTimeoutError(ItemError, TimeoutError):
-    """An item outlasted its ``timeout``.
+    """An item took longer than its ``timeout``.
 
     Attributes:
         timeout: The seconds it was given.
@@ -202,7 +202,7 @@ class ItemTimeoutError(ItemError, TimeoutError):
 
 
 class UnawaitedError(ItemError, TypeError):
-    """A call gave back a coroutine instead of a value.
+    """A call returned a coroutine, which nothing awaits, instead of a value.
 
     Attributes:
         kind: What came back.
@@ -219,7 +219,7 @@ class UnawaitedError(ItemError, TypeError):
 
 
 class NotPicklableError(ItemError, TypeError):
-    """An item or a result cannot travel between processes.
+    """An item or a result cannot be pickled for its way between processes.
 
     Attributes:
         what: ``"item"`` or ``"result"``.
@@ -240,7 +240,7 @@ class NotPicklableError(ItemError, TypeError):
 
 
 class RemoteError(ItemError):
-    """An item raised, in a worker process, an exception that cannot be brought here.
+    """An item raised, in a worker process, an exception that cannot be pickled.
 
     Attributes:
         type_name: The exception's qualified class name.
@@ -288,7 +288,7 @@ class WorkerDiedError(ItemError, RuntimeError):
 
 
 class ResultLostError(WorkerDiedError):
-    """An item was started, and its result died with its worker.
+    """An item was started, and its result was lost with its worker.
 
     It was not called again, because a call may have had effects; ``idempotent=True`` allows it.
     """

@@ -15,7 +15,7 @@ __all__ = ["AsyncStrategy", "Strategy"]
 class Strategy(Protocol):
     """A way of running a job.
 
-    Any object with these two members will do; nothing needs to be inherited:
+    Any object with these two members is one; nothing needs to be inherited:
 
         class OneByOne:
             name = "one by one"
@@ -24,7 +24,7 @@ class Strategy(Protocol):
                 while claim := job.claim(1):
                     yield job.perform(claim)
 
-    Strategies that hold threads or processes may also be context managers, which `run` leaves to their owner.
+    A strategy that keeps threads or processes may also be a context manager, which `run` does not enter.
     """
 
     @property
@@ -33,7 +33,7 @@ class Strategy(Protocol):
         ...
 
     def execute(self, job: Job) -> Iterator[Batch]:
-        """Perform the job: claim its items, and yield what came of them, in any order.
+        """Perform the job: claim its items, and yield their batches, in any order.
 
         Items must be claimed in the thread that iterates. When the iterator is closed early, everything
         it started must be ended. A batch that carries an error ends the job.
@@ -43,7 +43,7 @@ class Strategy(Protocol):
 
 @runtime_checkable
 class AsyncStrategy(Strategy, Protocol):
-    """A strategy that can also work inside an event loop that is running already."""
+    """A strategy that can also work inside a running event loop."""
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """The same as `execute`, for an `async def` callable, on the running loop, never blocking it."""

@@ -25,31 +25,32 @@ WhenFull = Literal["block", "caller", "reject"]
 
 
 class AdaptiveExecutor(Executor):
-    """Runs each call in a thread or in a worker process, whichever suits its callable.
+    """Runs each call in a thread or in a worker process, as suits its callable.
 
-    A new callable runs in threads at once. What its calls show (how long they compute, wait, hold the GIL,
-    and what their arguments weigh) decides where the following ones run and how many at a time: what waits,
-    or computes outside the GIL, in threads; what computes under the GIL for long enough to pay for the trip,
-    in worker processes. What cannot be pickled, or was seen to change what it holds, stays in threads.
-    Workers never import the caller's main module.
+    The first calls of a callable run in threads, at once. Measuring them (how long they compute, wait and
+    hold the GIL, and how large their arguments are) decides where later calls run and how many at a time:
+    calls that wait, or compute outside the GIL, in threads; those that compute under the GIL for long enough
+    to be worth the transfer, in worker processes. A callable that cannot be pickled, or changes what it
+    holds, stays in threads. Workers never import the caller's main module.
 
     Args:
-        max_threads: Threads at most.
-        max_processes: Worker processes at most; by default the processors this process may use; 0 for none.
-        max_queue: Calls that may wait; None for any number. One that was cancelled counts until its turn
-            would come. Calls submitted by its own threads always may wait, since one that waited for room
-            there would wait for itself.
-        when_full: What `submit` does when so many wait: "block" until there is room, "reject" with
+        max_threads: The most threads.
+        max_processes: The most worker processes; by default one per CPU that this process may use; 0 for
+            none.
+        max_queue: How many calls may wait; None for any number. A cancelled call counts until its turn would
+            have come. Calls submitted from the executor's own threads may always wait: a thread that waited
+            for room there would wait for itself.
+        when_full: What `submit` does when the queue is full: "block" until there is room, "reject" with
             `QueueFullError`, or run the call in the "caller".
-        limits: How many calls of a callable may run at once, for callables that need a bound of their own.
-            What runs the same code has one limit together: partials of a function, a method of several
+        limits: How many calls of a callable may run at once, for callables that need a limit of their own.
+            Callables that run the same code share one limit: partials of a function, a method of several
             objects, closures that one function makes.
-        place: "auto"; or "thread" or "process" to learn only how many may run at once. What cannot go to a
-            process runs in a thread even then, and `explain` says why.
+        place: "auto"; or "thread" or "process" to learn only how many may run at once. A callable that cannot
+            go to a process runs in threads even then, and `explain` says why.
         thread_name_prefix: What its threads are called.
 
     Raises:
-        InvalidArgumentError: An argument cannot work.
+        InvalidArgumentError: An argument is invalid.
 
     Examples:
         >>> with AdaptiveExecutor() as executor:
@@ -82,7 +83,7 @@ class AdaptiveExecutor(Executor):
         weakref.finalize(self, self._core.close).atexit = False
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
-        """Have `fn` called with these arguments.
+        """Schedule a call of `fn` with these arguments.
 
         Args:
             fn: What is called.
@@ -90,11 +91,11 @@ class AdaptiveExecutor(Executor):
             kwargs: Its keyword arguments.
 
         Returns:
-            A future of its result. It cannot be cancelled once the call runs.
+            A future of the result. It cannot be cancelled once the call runs.
 
         Raises:
             RuntimeError: The executor was shut down.
-            QueueFullError: Too many calls wait, and `when_full` is "reject".
+            QueueFullError: The queue is full, and `when_full` is "reject".
         """
         return self._core.submit(fn, args, kwargs)
 
@@ -106,7 +107,7 @@ class AdaptiveExecutor(Executor):
         chunksize: int = 1,
         buffersize: int | None = None,
     ) -> Iterator[R]:
-        """Call `fn` with the items of the iterables, as `map` does, several at a time.
+        """Call `fn` with the items of the iterables, like `map`, several at a time.
 
         Args:
             fn: What to call.
@@ -143,8 +144,8 @@ class AdaptiveExecutor(Executor):
         """Take no more calls.
 
         Args:
-            wait: Come back only when all that was submitted has ended and all threads and processes are gone.
-            cancel_futures: Cancel what has not begun.
+            wait: Return only when all submitted calls have ended and all threads and processes are gone.
+            cancel_futures: Cancel the calls that have not begun.
         """
         self._core.close()
         if cancel_futures:
@@ -153,5 +154,5 @@ class AdaptiveExecutor(Executor):
             self._core.join()
 
     def explain(self) -> Explanation:
-        """What was learnt of every callable. Printed, it is a table."""
+        """What was learnt of each callable. It prints as a table."""
         return explain(self._core.accounts)

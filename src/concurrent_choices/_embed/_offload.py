@@ -39,29 +39,29 @@ def offload(fn: Callable[P, R], /) -> Offloaded[P, R]: ...
 @overload
 def offload(fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, R]: ...
 def offload(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    """Make one blocking or computing call without holding the event loop, wherever it is best.
+    """Make one blocking or computing call, wherever it is best, without blocking the event loop.
 
-    Calls that wait, or compute outside the GIL, run in threads; those that compute under the GIL for long in
-    worker processes, as soon as a few of them have shown it (see `AdaptiveExecutor`, one of which serves
-    all of a program's calls). Works under asyncio (uvloop too) and trio.
+    Calls that wait, or compute outside the GIL, run in threads; those that compute under the GIL for long run
+    in worker processes, as soon as a few of them have shown it. One `AdaptiveExecutor` serves all of a
+    program's calls. It works under asyncio (uvloop too) and trio.
 
-    Cancelled before it began, the call is not made; while it runs in a worker process, that process is
-    ended and replaced; while it runs in a thread it cannot be stopped: nobody waits for it any longer.
+    If it is cancelled before the call began, the call is not made. If the call runs in a worker process, that
+    process is ended and replaced. If it runs in a thread it cannot be stopped, but nobody waits for it.
 
     Args:
-        fn: A `def`. Alone, it gives back a callable to be awaited, so that `@offload` works.
-        *args: With what to call it.
-        **kwargs: And these.
+        fn: A `def`. If it is the only argument, an async callable is returned, so that `@offload` works.
+        *args: Its positional arguments.
+        **kwargs: Its keyword arguments.
 
     Returns:
-        A coroutine of the result, as from `asyncio.to_thread`: `asyncio.run` takes it too, and the call is
-            made at its first step. Or, where `fn` came alone, an async callable, which may also be awaited
+        A coroutine of the result, like that of `asyncio.to_thread`: `asyncio.run` takes it too, and the call
+            is made at its first step. If `fn` came alone, an async callable, which may also be awaited
         itself for a call without arguments.
 
     Raises:
-        InvalidArgumentError: `fn` is no callable, or an `async def`, which can be awaited where it is, or a
-            generator function, whose call runs nothing. Or, awaited: `fn` gave back a coroutine.
-        RuntimeError: Awaited where no event loop runs, or `fn` raised StopIteration, its cause.
+        InvalidArgumentError: `fn` is no callable; or an `async def`, which can be awaited where it is; or a
+            generator function, whose call runs nothing. When awaited: `fn` returned a coroutine.
+        RuntimeError: It was awaited where no event loop runs, or `fn` raised StopIteration, the cause.
         TypeError: A method of an object was awaited without having been called.
 
     Examples:

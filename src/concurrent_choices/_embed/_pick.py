@@ -22,17 +22,17 @@ MANY = 100_000
 
 
 def pick_executor(fn: Callable[..., Any], sample_args: Iterable[Any], *, budget: float = 1.0) -> Executor:
-    """An executor of the right kind and size for one callable, from some sample calls.
+    """An executor of the right kind and size for one callable, chosen by some sample calls.
 
     Args:
-        fn: A `def`. It is really called, once with each sample that the budget allows.
-        sample_args: What to call it with: a tuple of positional arguments for each call; anything else is the
-            only argument of a call.
+        fn: A `def`. It is really called, once with each sample as far as the budget allows.
+        sample_args: The arguments of the sample calls: a tuple holds the positional arguments of one call;
+            anything else is its only argument.
         budget: Seconds to spend at most.
 
     Returns:
         A `ThreadPoolExecutor`, or an `AdaptiveExecutor` whose calls all go to worker processes, which never
-        import the caller's main module. Its owner shuts it down.
+        import the caller's main module. The caller shuts it down.
 
     Raises:
         InvalidArgumentError: `fn` is no callable or an `async def`, there is no sample, or all

@@ -18,15 +18,16 @@ __all__ = ["AutoStrategy"]
 
 @frozen
 class AutoStrategy(ThreadBacked):
-    """Decides while it works: how many lanes, threads or processes, and changes its mind with the evidence.
+    """Decides while it works: how many threads, processes or coroutines; changes its plan with the evidence.
 
     Inside a `with` block the threads of a `def` stay for the next job.
 
     Args:
-        max_workers: Threads at most, and processes at most.
-        concurrency: Items in flight at most.
+        max_workers: The most threads, and the most processes.
+        concurrency: The most items in flight.
         thread_safe: Whether the callable may run in several threads of one process at once, and outside the
-            calling thread. With a `timeout` it has one thread beside that, which could not give up on it.
+            calling thread. With a `timeout` it runs in one thread beside the calling one, which could not
+            give up on it otherwise.
     """
 
     name = NAME

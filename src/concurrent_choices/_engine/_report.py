@@ -67,13 +67,13 @@ class RunReport(Printed):
 
     Attributes:
         callable: The callable's name.
-        steps: What was arranged, in order; each says `at` how many seconds it was, `doing` what, with
-            how many `lanes`, for what `reason`, and how many items were `done` by then.
+        steps: The arrangements, in order. Each has the seconds `at` which it began, what was `doing` the
+            work, the number of `lanes`, the `reason`, and how many items were `done` by then.
         seconds: How long the run took; None while it goes on.
-        done: Items finished.
-        witness: What calls change, as was seen or their code says; empty where nothing, or nobody looked.
-        lost: What calls changed in worker processes, where the changes stayed; empty where nothing was seen.
-        doing: Who works now, or worked last.
+        done: How many items are finished.
+        witness: What calls change, as was seen or as their code says; empty if nothing, or if nobody looked.
+        lost: What calls changed in worker processes, where the changes remain; empty if nothing was seen.
+        doing: What works now, or worked last.
     """
 
     __slots__ = (
@@ -201,8 +201,8 @@ def begin_report(name: str) -> RunReport:
 def run_report() -> RunReport | None:
     """The report of the last run of `auto` in this context, or in this process where it had none.
 
-    What `asyncio.run` is given, a task, or what a notebook awaits in a cell, runs in a copy of the context it
-    was started in: that one's last run it is as well. None where there was no such run.
+    A task, the coroutine of an `asyncio.run` and an `await` in a notebook's cell run in a copy of the context
+    that they were started in; their last run counts for that context as well. None if there was no such run.
     """
     place = _last.get()
     return place.latest if place is not None else next(iter(_latest), None)

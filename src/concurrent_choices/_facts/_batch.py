@@ -15,7 +15,7 @@ __all__ = ["Batch", "Claim"]
 
 
 class Claim(NamedTuple):
-    """A run of consecutive items, claimed from the source by one lane.
+    """A range of consecutive items, claimed from the source by one lane.
 
     Attributes:
         start: The index of the first.
@@ -27,7 +27,7 @@ class Claim(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What came of a claim: consecutive values and at most one error.
+    """The outcome of a claim: consecutive values and at most one error.
 
     Attributes:
         start: The index of the first value.

@@ -14,16 +14,16 @@ __all__ = ["Estimate"]
 
 @frozen(kw_only=True)
 class Estimate(Jsonable):
-    """One strategy at its best, and how long it is predicted to take for the whole workload.
+    """A strategy with its best numbers, and how long it is predicted to take for the whole workload.
 
     Attributes:
         plan: The strategy with its best numbers of workers and items in flight.
-        seconds: Predicted wall time for all items; None where it cannot run, or no call was measured.
+        seconds: Predicted wall time for all items; None if it cannot run, or if no call was measured.
         error: One standard error of `seconds`, in seconds.
-        measured: Wall time for all items as a race on real items measured it; None without a race.
+        measured: Wall time for all items according to a race on real items; None without a race.
         limit: What holds it back: "lanes", "gil", "cores", "parent", "loop" or "resource"
-            (whatever the callable shares with itself); empty where it cannot run.
-        obstacle: Why it cannot run here; empty where it can.
+            (something that its calls share); empty if it cannot run.
+        obstacle: Why it cannot run here; empty if it can.
         note: What to know about the prediction.
     """
 
@@ -42,7 +42,7 @@ class Estimate(Jsonable):
 
     @property
     def expected(self) -> float:
-        """The best knowledge of its seconds: measured, else predicted, else infinite."""
+        """Its seconds as far as known: measured, else predicted, else infinite."""
         if self.measured is not None:
             return self.measured
         return inf if self.seconds is None or self.obstacle else self.seconds

@@ -28,7 +28,7 @@ class Machine:
     """The facts about a machine and its interpreter that bound what concurrency can do.
 
     Attributes:
-        cpus: Processors this process may keep busy: the least of affinity, cgroup quota and override;
+        cpus: CPUs that this process may keep busy: the least of affinity, cgroup quota and override;
             may be a fraction.
         memory: Bytes this process may use, or None where no limit is known.
         gil: Whether the interpreter runs one thread of Python code at a time.

@@ -16,7 +16,7 @@ class Plan(Jsonable):
     Attributes:
         strategy: A registered name.
         workers: Threads or processes.
-        concurrency: Items in flight at once, over all workers, where a worker may have several.
+        concurrency: Items in flight at once, over all workers, if a worker may have several.
         batch: Items handed to a lane at a time; None lets it adapt.
     """
 
@@ -32,5 +32,5 @@ class Plan(Jsonable):
 
     @property
     def in_flight(self) -> int:
-        """Items in flight at once, also where a worker has one at a time."""
+        """Items in flight at once, even if each worker has one at a time."""
         return max(self.workers, self.concurrency)

@@ -60,35 +60,35 @@ class Profile(Jsonable):
         children: CPU of child processes it waited for.
         blocking_calls: Voluntary context switches.
         disk_blocks: Blocks read or written.
-        pair_parallelism: (CPU + run-queue delay) over wall of two threads at work; None where not
+        pair_parallelism: (CPU + run-queue delay) over the wall time of two threads at work; None where not
             tried.
         pair_inflation: CPU per item with two threads over with one; None where not tried, or in doubt.
-        pair_resident: The same at the same moment for hashing what fits a cache: how much two lanes slow each
-            other down whatever they do. None where `pair_inflation` left no doubt.
+        pair_resident: The same at the same moment for hashing data that fits a cache: how much two lanes slow
+            each other down whatever they do. None where `pair_inflation` left no doubt.
         pair_speedup: Throughput of two lanes over that of one; None where not tried.
-        pair_se: Its standard error over itself, by how much calls differ from one another.
+        pair_se: Its relative standard error, from how much calls differ from one another.
         is_async: Whether it is a coroutine function.
-        steps: Times a coroutine gave the loop back.
+        steps: How often a coroutine gave the loop back.
         loop_held: Wall time a coroutine held its loop.
         loop_cpu: CPU time within that.
-        loop_queued: Run-queue delay within that; None to take all of `queued` for it.
+        loop_queued: Run-queue delay within that; None to use all of `queued`.
         in_threads: Time a coroutine waited for threads of its loop, as `asyncio.to_thread` does.
         blocks_at: "FILE:LINE" of what holds the loop longest; empty where nothing does.
-        payload: What a trip to another process costs.
+        payload: What sending items and results to another process costs.
         errors: Share of calls that raised.
-        congestion: Share of calls that raised what a crowded resource raises (429, timeouts,
+        congestion: Share of calls that raised what an overloaded resource raises (429, timeouts,
             "locked").
-        missing: Figures this platform could not give, each as "field: reason".
+        missing: Figures that could not be measured, each as "field: reason".
         wall_max: The longest call seen; 0 where unknown.
-        wall_at_least: Whether no call came back in time: `wall` is how long the first one had lasted, and
-            every prediction a lower bound.
+        wall_at_least: Whether no call returned in time; then `wall` is how long the first one had lasted, and
+            every prediction is a lower bound.
         ramp: Pairs of a number of lanes and their throughput over that of one lane, from trials
             with more than two lanes; empty where not tried.
-        ramp_inflation: CPU per item in the last of those trials over that of one lane, of coroutines in that
-            of two where there was no wider one; None where not tried.
+        ramp_inflation: CPU per item in the last of those trials over that of one lane; for coroutines, in the
+            trial of two lanes if there was no wider one; None where not tried.
         process_speedup: Throughput of two worker processes over that of one; None where not tried.
-        binding: Why it must be called in its caller's own thread; empty where nothing was seen that says so.
-        cpus: Processors of the machine it was measured on; None for those of the machine asked about.
+        binding: Why it must be called in its caller's own thread; empty where nothing indicates that.
+        cpus: CPUs of the machine it was measured on; None for those of the machine asked about.
     """
 
     calls: int = 0

@@ -20,12 +20,12 @@ __all__ = ["Recommendation"]
 
 @frozen(kw_only=True, str=False)
 class Recommendation(Printed, Jsonable):
-    """Which strategy to run a workload with. Printed, it is a table.
+    """Which strategy to run a workload with. It prints as a table.
 
     Attributes:
         name: What the workload is called.
         items: How many items the prediction is for.
-        items_known: Whether that is their true number, or an assumption.
+        items_known: Whether that is their real number; otherwise it is assumed.
         plan: The strategy to use, with its numbers.
         estimates: One for every strategy, from the fastest to those that cannot run.
         bound: "io", "cpu" or "mixed"; "unknown" where nothing could be measured.
@@ -33,10 +33,10 @@ class Recommendation(Printed, Jsonable):
         reason: Why this plan, in one sentence.
         changes: What would change the verdict, a sentence each.
         close: Whether another strategy is predicted to take as long, within 7 %.
-        notes: What else to know, first of all what could not be measured.
-        contenders: The plans that a race on real items should tell apart; the chosen one first.
+        notes: What else to know; above all, what could not be measured.
+        contenders: The plans that only a race on real items could tell apart; the chosen one first.
         profile: The figures that the verdict rests on.
-        machine: The machine that it is for.
+        machine: The machine that the verdict is for.
     """
 
     name: str

@@ -68,8 +68,8 @@ class Workload:
     Attributes:
         fn: A `def` or an `async def` of one argument.
         items: Its arguments: any iterable, infinite too.
-        items_count: How many items there are, where `items` cannot say, or to ask "what if there
-            were a thousand times as many"; None to count them.
+        items_count: How many items there are, if `items` has no length, or to ask "what if there
+            were a thousand times as many"; None to take the length.
         name: What to call it in tables.
 
     Raises:

@@ -45,15 +45,16 @@ async def arun(  # noqa: PLR0913 - all but two are options, taken by name
     progress: bool = False,
     idempotent: bool = False,
 ) -> list[Any]:
-    """`run` inside a running event loop, asyncio's or trio's, which it never blocks.
+    """`run` inside a running event loop of asyncio or trio, which it never blocks.
 
     Under the strategies "asyncio", "uvloop", "anyio" and "sequential" an `async def` runs on the loop that is
-    running, so it may use clients that belong to that loop. Everything else runs beside it.
+    running, so it may use clients that belong to that loop. Under "auto" it does so as long as it waits for
+    the loop. Everything else runs beside the loop.
 
     Args:
         fn: As for `run`.
-        items: Any iterable, or an async iterable. A plain generator is advanced in another thread, so
-            that it cannot block the loop.
+        items: Any iterable, or an async iterable. An iterator that is not async is advanced in another
+            thread, so that it cannot block the loop.
         strategy: As for `run`.
         timeout: As for `run`.
         return_exceptions: As for `run`.
@@ -127,7 +128,7 @@ def astream(  # noqa: PLR0913 - all but two are options, taken by name
         idempotent: As for `run`.
 
     Returns:
-        An async iterator over the results. Leave it early under ``contextlib.aclosing``, which ends the
+        An async iterator over the results. To leave it early, use ``contextlib.aclosing``, which ends the
         work at once.
 
     Raises:

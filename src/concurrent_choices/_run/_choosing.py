@@ -61,25 +61,25 @@ def recommend(
 ) -> Verdict:
     """Measure a callable on some of its items, and say which strategy runs it fastest, and why.
 
-    The items sampled are really called, each once; `Verdict.run` goes on with the others. It blocks,
-    for `budget` at most, unless a call hangs in a race; where an event loop must not wait,
+    It really calls `fn` on the sampled items, each once; `Verdict.run` goes on with the others. It blocks for
+    `budget` at most, unless a call hangs in a race. If an event loop must not wait for it, write
     `await asyncio.to_thread(recommend, fn, items)`.
 
     Args:
         workload: A `Workload`, or a callable of one argument, `def` or `async def`.
-        items: What it is to be called with, where `workload` is a callable.
-        budget: Seconds to spend at most. Fewer are spent: a quarter of a second, or a twentieth of what
-            the work would take one by one. An iterable that keeps them waiting is waited for.
-        verify: Whether the leading candidates race on some of the items. A call that takes long is waited for
-            there, not while looking, and a `SystemExit` of one is raised.
-        machine: Where it is to run, to ask "what if"; this machine by default. Elsewhere cannot be raced. Run
-            here, such a verdict starts as many workers as are right there.
+        items: What it is to be called with, if `workload` is a callable.
+        budget: Seconds to spend at most. Usually fewer are spent: a quarter of a second, or a twentieth of
+            what the work would take one by one, if that is more. Waiting for the iterable is not included.
+        verify: Whether the leading candidates race on some of the items. A race waits for a call that takes
+            long, and raises its `SystemExit`; sampling does neither.
+        machine: The machine to predict for, to ask "what if"; this one by default. There is no race for
+            another machine, and such a verdict, if it is run here, starts as many workers as are right there.
 
     Returns:
-        A verdict. Printed, it is a table; it can `run` the work, and `run(..., strategy=verdict)` takes it.
+        A verdict. It prints as a table, can `run` the work, and can be given to `run(..., strategy=verdict)`.
 
     Raises:
-        InvalidArgumentError: An argument cannot work; nothing was called.
+        InvalidArgumentError: An argument is invalid; nothing was called.
         Exception: What the caller's iterable raised when it was asked for its first items.
     """
     asked = _workload(workload, items)

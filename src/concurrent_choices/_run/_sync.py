@@ -55,14 +55,14 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
     progress: bool = False,
     idempotent: bool = False,
 ) -> list[Any]:
-    """Call `fn` on every item, once, and give the results in input order.
+    """Call `fn` on every item, once, and return the results in input order.
 
     Args:
         fn: A callable of one argument, `def` or `async def`.
         items: Any iterable. It is advanced only in the calling thread.
         strategy: "auto", which decides while it works; another name, such as "thread" or "process"; an object
-            that says how many workers, such as `ThreadStrategy(max_workers=8)`; or what `recommend` gave.
-        timeout: Seconds one item may take.
+            that sets the numbers, such as `ThreadStrategy(max_workers=8)`; or what `recommend` returned.
+        timeout: Seconds that each item may take.
         return_exceptions: Put an exception in its item's place and go on, instead of raising it.
         progress: Show a progress display on standard error (needs the extra "progress").
         idempotent: An item whose worker process died may be called again.
@@ -71,10 +71,10 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
         A list with one result for each item.
 
     Raises:
-        InvalidArgumentError: An argument cannot work; nothing was started.
-        RunningLoopError: An event loop runs in this thread; use `arun`.
-        ItemError: One of its kinds, where an item times out, dies, or cannot travel.
-        Exception: Whatever `fn` or `items` raised, itself, with a note that names the item.
+        InvalidArgumentError: An argument is invalid; nothing was started.
+        RunningLoopError: An event loop is running in this thread; use `arun`.
+        ItemError: One of its subclasses, if an item times out, its worker dies, or it cannot be pickled.
+        Exception: Whatever `fn` or `items` raised; if it was `fn`, with a note that names the item.
 
     Examples:
         >>> run(len, ["a", "bb", "ccc"], strategy="thread")
@@ -130,19 +130,20 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
     progress: bool = False,
     idempotent: bool = False,
 ) -> Generator[Any]:
-    """Call `fn` on every item, once, and give each result as soon as it is due.
+    """Call `fn` on every item, once, and yield each result as soon as it is due.
 
-    Lazy in, lazy out: `items` may be infinite. Closing the iterator, or leaving it, ends the work.
+    Items are taken only as needed, so `items` may be infinite. Closing the iterator, or leaving it, ends the
+    work.
 
     Args:
         fn: As for `run`.
         items: As for `run`; it is advanced in the thread that takes the results.
-        ordered: Give results in input order; otherwise as they arrive.
+        ordered: Yield results in input order; otherwise as they finish.
         strategy: As for `run`.
         timeout: As for `run`.
         return_exceptions: As for `run`.
-        buffersize: Items that may be taken from `items` ahead of the results; by default as many as the
-            workers need and the caller takes in a fiftieth of a second.
+        buffersize: How many items may be taken from `items` ahead of the results; by default as many as
+            the workers need and as the caller takes in a fiftieth of a second.
         progress: As for `run`.
         idempotent: As for `run`.
 
@@ -150,8 +151,8 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
         An iterator over the results, which can be closed.
 
     Raises:
-        InvalidArgumentError: At the call, where an argument cannot work. Everything else `run` raises comes
-            from the iterator, after the results already due.
+        InvalidArgumentError: At the call, if an argument is invalid. Whatever else `run` raises comes
+            from the iterator, after the results that were due before.
 
     Examples:
         >>> from itertools import count

@@ -26,8 +26,8 @@ __all__ = ["Verdict", "able"]
 class Verdict(Recommendation):
     """A recommendation that can act. `run(fn, items, strategy=verdict)` takes it too.
 
-    Pickled or copied it is a `Recommendation`: the work that is left stays with this one, which
-    equals no other.
+    Pickling or copying it gives a `Recommendation`: the remaining work stays with this object. It is equal to
+    no other.
     """
 
     _leftover: Leftover = field(alias="leftover", repr=False, eq=False)
@@ -39,23 +39,23 @@ class Verdict(Recommendation):
 
     @property
     def first_error(self) -> BaseException | None:
-        """What the earliest of the calls so far that failed has raised; None where none failed."""
+        """What the first call so far that failed has raised; None if none failed."""
         return self._leftover.first_error()
 
     def run(self, *, timeout: float | None = None, return_exceptions: bool = False) -> list[Any]:
-        """Do the rest of the work and give all results, in input order.
+        """Do the rest of the work and return all results, in input order.
 
-        Items that were called to measure are not called again; their results are part of the list. Coroutines
-        that hold what serves one event loop, such as a client, go on on asyncio's, where they were sampled. A
-        verdict for another machine does here what is right there.
+        Items that were called to measure are not called again; their results are part of the list. An
+        `async def` that holds something tied to one event loop, such as a client, continues on the asyncio
+        loop on which it was sampled. A verdict for another machine does here what is right there.
 
         Args:
-            timeout: Seconds one item may take; a measured call that is still under way, from now on.
+            timeout: Seconds that each item may take; for a measured call that is still running, from now on.
             return_exceptions: Put an exception in its item's place instead of raising it.
 
         Raises:
-            InvalidArgumentError: It has been run already.
-            RunningLoopError: An event loop runs in this thread.
+            InvalidArgumentError: The verdict has been run already.
+            RunningLoopError: An event loop is running in this thread.
             Exception: Whatever a call raised, as for `concurrent_choices.run`.
         """
         refuse_loop("Recommendation.run", "await asyncio.to_thread(verdict.run)")
@@ -78,7 +78,7 @@ class Verdict(Recommendation):
         return "auto" if unseen else self.strategy
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """The recommendation as JSON, for `Recommendation.from_json`; the work itself is no part of it.
+        """The recommendation as JSON, for `Recommendation.from_json`; it does not include the work.
 
         Args:
             indent: Spaces per level; None for one line.
@@ -87,7 +87,7 @@ class Verdict(Recommendation):
 
     @classmethod
     def from_json(cls, text: str) -> Any:
-        """The `Recommendation` that `to_json` wrote, which has no work to go on with."""
+        """The `Recommendation` that `to_json` wrote; it has no work to go on with."""
         return Recommendation.from_json(text)
 
     def __reduce__(self) -> tuple[Callable[[], Recommendation], tuple[()]]:
@@ -97,12 +97,12 @@ class Verdict(Recommendation):
     def executor(self) -> Executor:
         """A `concurrent.futures.Executor` of the chosen kind and size.
 
-        The standard library's: processes for "process" and "hybrid", started afresh rather than forked, and
-        threads for all others. Such processes import the main module, which needs a guard, and take no
-        lambdas; `pick_executor` gives one that needs neither.
+        It is one of the standard library's: processes for "process" and "hybrid", spawned rather than forked,
+        and threads for all others. Such processes import the main module, which therefore needs a guard, and
+        take no lambdas; `pick_executor` returns an executor without these limits.
 
         Raises:
-            InvalidArgumentError: The callable is an `async def`: an executor would await none of its calls.
+            InvalidArgumentError: The callable is an `async def`, whose calls an executor would not await.
         """
         check_fn_for_executor(self._leftover.workload.fn)
         import multiprocessing  # noqa: PLC0415 - 10 ms; only executors of processes need it

@@ -21,11 +21,11 @@ class AnyioStrategy(LoopBacked):
 
     Args:
         concurrency: Items in flight at once.
-        backend: "asyncio" or "trio". In a loop that runs already (`arun`), that loop serves. Where trio is
-            not installed, a run raises `MissingExtraError`.
+        backend: "asyncio" or "trio". Inside a running loop (`arun`), that loop is used. If trio is not
+            installed, a run raises `MissingExtraError`.
 
     Raises:
-        InvalidArgumentError: The concurrency is no whole number from 1, or there is no such backend.
+        InvalidArgumentError: `concurrency` is no whole number from 1, or there is no such backend.
     """
 
     name = "anyio"

@@ -23,13 +23,13 @@ __all__ = ["AsyncioStrategy", "KeptLoopStrategy", "UvloopStrategy", "has_uvloop"
 class AsyncioStrategy(LoopBacked):
     """Runs an `async def` as tasks on one asyncio loop; a `def` in that many threads.
 
-    The loop has 64 threads for `asyncio.to_thread`, instead of four more than processors.
+    The loop has 64 threads for `asyncio.to_thread`, instead of asyncio's default of CPUs + 4.
 
     Args:
         concurrency: Items in flight at once.
 
     Raises:
-        InvalidArgumentError: That is no whole number from 1.
+        InvalidArgumentError: `concurrency` is no whole number from 1.
     """
 
     name = "asyncio"
@@ -50,9 +50,9 @@ class KeptLoopStrategy(AsyncioStrategy):
 
 @frozen
 class UvloopStrategy(AsyncioStrategy):
-    """As `AsyncioStrategy`, on uvloop, which spends less time on each socket wait.
+    """Like `AsyncioStrategy`, but on uvloop, which spends less time on each socket wait.
 
-    In a loop that runs already (`arun`), that loop serves. Where uvloop is not installed, a run raises
+    Inside a running loop (`arun`), that loop is used. If uvloop is not installed, a run raises
     `MissingExtraError`.
     """
 

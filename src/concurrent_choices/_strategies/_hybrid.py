@@ -26,9 +26,9 @@ class HybridStrategy(Staffed):
     """Runs a `def` in threads, an `async def` on an event loop, inside each of several processes.
 
     Args:
-        max_workers: Processes at most; by default the processors this process may use.
+        max_workers: Processes at most; by default one per CPU that this process may use.
         concurrency: Items in flight at once in each process.
-        loop: "asyncio" or "uvloop", for an `async def`. Where uvloop is not installed, a run raises
+        loop: "asyncio" or "uvloop", for an `async def`. If uvloop is not installed, a run raises
             `MissingExtraError`.
         start_method: As for `ProcessStrategy`.
 

@@ -31,17 +31,17 @@ def _as_tuple(values: Iterable[Any]) -> tuple[Any, ...]:
 class ProcessStrategy(Staffed):
     """Runs a `def` in worker processes; an `async def` on a loop in each, one item at a time.
 
-    The callable, the items and the results travel by pickle, or by cloudpickle where they are lambdas,
-    closures or defined in `__main__`, which workers never import. Inside a `with` block the workers stay
-    for the next job; outside of one they wait for two seconds for another.
+    The callable, the items and the results are sent by pickle; lambdas, closures and what is defined in
+    `__main__`, which workers never import, by cloudpickle. Inside a `with` block the workers stay for the
+    next job; otherwise they wait two seconds for another.
 
     Args:
-        max_workers: Processes at most; by default the processors this process may use.
-        batch: Items handed to a process at a time; None lets it adapt.
+        max_workers: Processes at most; by default one per CPU that this process may use.
+        batch: Items handed to a process at a time; None adapts the number.
         initializer: Called once in each new worker.
         initargs: Its arguments.
-        start_method: "fresh" starts from a new interpreter; "fork" copies this process, with all its memory
-            and without its other threads, which may hold locks for ever.
+        start_method: "fresh" starts from a new interpreter; "fork" copies this process with all its memory
+            but without its other threads, so that locks they hold may never be released.
 
     Raises:
         InvalidArgumentError: A number is no whole one from 1, `initializer` no callable, `initargs` no

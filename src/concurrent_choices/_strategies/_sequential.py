@@ -21,8 +21,8 @@ __all__ = ["SequentialStrategy"]
 class SequentialStrategy(ThreadBacked):
     """Calls the callable on one item after another.
 
-    With a `timeout`, a `def` runs in one thread beside the caller's, since nobody could give up
-    waiting otherwise. An `async def` runs on one event loop, one item at a time.
+    With a `timeout`, a `def` runs in one thread beside the caller's, which could not give up waiting
+    otherwise. An `async def` runs on one event loop, one item at a time.
     """
 
     name = "sequential"

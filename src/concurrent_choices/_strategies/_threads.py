@@ -24,9 +24,9 @@ class ThreadStrategy(ThreadBacked):
     Inside a `with` block the threads stay for the next job.
 
     Args:
-        max_workers: Threads at most. 32 suits waiting work, which is what threads are for, whatever
-            the number of processors.
-        batch: Items handed to a thread at a time; None lets it adapt.
+        max_workers: Threads at most. 32 suits work that waits, which is what threads are for, whatever
+            the number of CPUs.
+        batch: Items handed to a thread at a time; None adapts the number.
 
     Raises:
         InvalidArgumentError: A number is no whole one from 1.

@@ -42,15 +42,15 @@ class Job:
         fn: The callable, `def` or `async def`.
         source: Where the items are.
         timeout: Seconds an item may take, or None.
-        return_exceptions: Whether an exception stands in its item's place.
+        return_exceptions: Whether an exception takes its item's place.
         idempotent: Whether an item whose worker died may be called again.
-        linger: Seconds a finished batch may rest before it is handed over; infinite where the caller
+        linger: Seconds that a finished batch may wait before it is handed over; infinite if the caller
             looks at nothing before the end.
-        sink: Takes each batch where it arises, in its lane's thread, instead of `execute` yielding it; None
+        sink: Takes each batch in its lane's thread, instead of `execute` yielding it; None
             outside of worker processes.
-        context: What each item's context is copied from.
-        report: What `auto` writes down as it goes, for `run_report`.
-        is_async: Whether calling `fn` gives a coroutine; looked at where nobody says.
+        context: The context that each item gets a copy of.
+        report: Where `auto` writes down what it does, for `run_report`.
+        is_async: Whether calling `fn` gives a coroutine; found out if not given.
 
     Attributes:
         performer: Performs claims of a `def`, however long it takes.
@@ -96,18 +96,18 @@ class Job:
         return name_of(self.fn)
 
     def claim(self, limit: int = 1) -> Claim | None:
-        """Take at most `limit` consecutive items; waits where they come from an async iterable.
+        """Take at most `limit` consecutive items; if they come from an async iterable, this waits.
 
         Call it in the thread that iterates over `execute`: only there may the caller's iterable be advanced.
 
         Args:
-            limit: How many at most, from 1.
+            limit: How many at most; 1 or more.
 
         Returns:
             The items and the index of the first, or None when there are none left.
 
         Raises:
-            InvalidArgumentError: The limit is below 1; no items would be waited for, and for ever.
+            InvalidArgumentError: The limit is below 1.
         """
         if limit < 1:
             raise InvalidArgumentError("limit", f"must be a whole number from 1, not {limit!r}")
@@ -135,15 +135,15 @@ class Job:
     def perform(self, claim: Claim) -> Batch:
         """Call the callable on each item of a claim, in this thread, under the failure contract.
 
-        An `async def` runs on an event loop of this job's own, and a `def` that has a `timeout` in a thread
-        beside this one, which gives up on it. Several threads may perform claims at once. Once the job is
-        stopped no further item of a claim is started.
+        An `async def` runs on an event loop of this job, and a `def` with a `timeout` in a thread beside this
+        one, which can then give up on it. Several threads may perform claims at once. Once the job is stopped
+        no further item of a claim is started.
 
         Args:
             claim: What `claim` gave.
 
         Returns:
-            The values of the items that were called, and the error that ended it, if one did.
+            The values of the items that were called, and the error that ended the claim, if one did.
         """
         return self._perform(claim)
 
@@ -168,10 +168,10 @@ class Job:
         return not self.stopped
 
     def stop(self) -> None:
-        """Want nothing more: hand out and start no further item, cancel coroutines. Safe from any thread.
+        """End the job: hand out and start no further item, cancel coroutines. Any thread may call it.
 
-        `run` does so before it closes `execute`. Whoever waits for threads of his own when it ends does so
-        before that, since what ends it may have come from within, such as Ctrl-C.
+        `run` calls it before it closes `execute`. A strategy that waits for threads of its own at its end
+        calls it before that, because it may have been ended from within, such as by Ctrl-C.
         """
         self.stopped = True
         self.source.close()
@@ -179,16 +179,16 @@ class Job:
             callback()
 
     def on_stop(self, callback: Callable[[], None]) -> None:
-        """Have `callback` called, from any thread, when the job is stopped."""
+        """Call `callback`, from any thread, when the job is stopped."""
         self._on_stop.append(callback)
         if self.stopped:
             callback()
 
     @property
     def lanes(self) -> int:
-        """How many lanes run around the items of this job already."""
+        """How many lanes already run around the items of this job."""
         return self.context.get(lanes_around, 1)
 
     def crowd(self, lanes: int) -> None:
-        """Tell nested runs, through the context of the items, how many lanes run beside them."""
+        """Tell nested runs, through the items' context, how many lanes run beside them."""
         self.context.run(lanes_around.set, self.lanes * max(1, lanes))

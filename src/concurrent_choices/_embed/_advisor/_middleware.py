@@ -34,28 +34,28 @@ def _print(table: AdviceTable) -> None:
 
 
 class EndpointAdvisor:
-    """ASGI middleware that learns how each route's requests behave, and says what to change.
+    """ASGI middleware that observes how the requests of each route behave, and says what to change.
 
-    For every route: how long it waits, computes and holds the event loop, on which line, how long its
-    requests queue for a thread; and from that, whether `def` or `async def` is right. Routes of Starlette
-    and FastAPI are known by their templates, other applications by their paths. What a mounted application
-    without routes answers is one route, its mount's path and "/{path}"; what nothing answers is "(no route)".
-    Websockets, streams and the lifespan pass through unchanged.
+    For every route it learns how long requests wait, compute and hold the event loop, on which line, and how
+    long they queue for a thread; and from that, whether `def` or `async def` is right. Routes of Starlette
+    and FastAPI are told apart by their templates, those of other applications by their paths. A mounted
+    application without routes counts as one route, its mount's path and "/{path}"; requests that nothing
+    answers count as "(no route)". Websockets, streams and the lifespan pass through unchanged.
 
     Args:
         app: The application.
         path: Where to show the advice as a page, and as JSON under the same path with ".json"; None for
             nowhere.
-        secret: What must be known to see it, sent as bearer token or as password. Without a secret it is
-            shown only to this machine, over loopback. Behind a proxy give one: where a proxy on this machine
-            does not say that it is one, the whole world looks like this machine.
-        on_shutdown: Given the advice when the application has ended; prints it to standard error by default.
-            What it raises is logged. An application that takes no part in the lifespan, as Django's, does not
-            say when it ends: ask `advice()`, or the page.
+        secret: What a reader of the page must send, as bearer token or as password. Without a secret the page
+            is shown only to this machine, over loopback. Behind a proxy always set one: if a proxy on this
+            machine does not say that it is one, the whole world looks like this machine.
+        on_shutdown: Called with the advice when the application has ended; by default it is printed to
+            standard error. What `on_shutdown` raises is logged. An application without a lifespan, such as
+            Django's, does not say when it ends: call `advice()`, or look at the page.
 
     Raises:
         InvalidArgumentError: `path` does not begin with "/", or is the application's root; `secret` is empty
-            or no str; or `on_shutdown` cannot be called.
+            or no str; or `on_shutdown` is not callable.
 
     Examples:
         >>> async def app(scope, receive, send):
@@ -85,7 +85,7 @@ class EndpointAdvisor:
         self._sampler = Sampler(self._routes, self._loops)
 
     def advice(self) -> AdviceTable:
-        """What is to be said by now. Printed, it is a table."""
+        """The advice so far. It prints as a table."""
         return advise_on(self._routes)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
