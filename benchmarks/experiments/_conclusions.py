@@ -22,13 +22,14 @@ CLOSE = 1.05
 """Whoever is within 5 % of the fastest counts as fastest too (guessed: the spread of two equal runs here)."""
 
 INTRODUCTION = """\
-What fourteen [experiments](experiments.md) come to: the drawing asks what one call does most of the time,
-and every figure in it and below was measured on the machine named there. “Times” compares with one call
-after another."""
+This page summarizes fourteen [experiments](experiments.md). The flow chart asks what one call does most
+of the time. All figures were measured on the machine that is described with the experiments. “Times”
+means: times as fast as one call after another."""
 
 WINNING = """\
-Of the rows of the next table. “Among the fastest” is within 5 % of the fastest strategy; “most gained”
-looks at those rows only, so a strategy may gain more where another one gains still more."""
+This table counts the rows of the next one. “Among the fastest” means within 5 % of the fastest strategy.
+“Most gained” considers only those rows; a strategy may gain more in rows where another one gains even
+more."""
 
 
 @frozen
@@ -64,7 +65,10 @@ def conclusions(measured: Sequence[Experiment], record: Record) -> Iterator[str]
     rows = [row for each in measured for row in _rows(each, record.figures(each.number))]
     yield from ("# Conclusions", "", INTRODUCTION, "", "## Which one?", "")
     yield from (drawing(_steps(rows)), "")
-    yield "From top to bottom: the first question answered with yes decides. `auto` asks while it works."
+    yield (
+        "Read from top to bottom: the first question that is answered with yes decides. `auto` finds the "
+        "answers while it works."
+    )
     yield from ("", "## When each strategy wins", "", WINNING, "", *_winners(rows), "")
     yield from ("## Everything measured", "", *_table(rows))
 

@@ -19,29 +19,30 @@ __all__ = ["write_pages"]
 
 MADE = "<!-- Written by `python -m benchmarks.experiments`; changes made here are lost. -->"
 INTRODUCTION = """\
-This project began with published experiments about concurrency in Python. Each is run again here on real
-parts: HTTP servers in processes of their own, SQLite files, files on a disk and in memory, a load
-generator. Beside what was reported then stands what is measured today, and whether the claim holds; then
-the same work under every strategy of this library, and what `recommend` says of it.
-[Conclusions](conclusions.md) draws them together.
+This project began with published experiments about concurrency in Python. This page repeats each of them
+with real components: HTTP servers in separate processes, SQLite files, files on disk and in memory, a
+load generator. Each section says what was reported then, what is measured today, and whether the claim
+holds; then it shows the same work under every strategy of this library, and what `recommend` says of it.
+[Conclusions](conclusions.md) summarizes them.
 
-All figures in the tables are medians of the rounds, in a shuffled order; the smallest and largest stand
-beside the published ways. Verdicts on work that computes, and what the library had to reach, compare the
-fastest rounds, for neighbours can only slow a round down; those that are compared, the published ways and
-`auto`, have three times as many rounds more where they take less than a second. Sizes are scaled to two
-cores and a few seconds a case where a section says so. `make experiments` measures again;
-`python -m benchmarks.experiments --full` takes the sizes as they were reported. `make test` runs every
-experiment once in a quick form, and checks its results and their direction. The load generator is wrk
-(Debian's package `wrk`)."""
+The figures in the tables are medians over several rounds, run in shuffled order; for the published ways
+the smallest and largest figures are given as well. Verdicts on work that computes, and what the library
+had to reach, compare the fastest rounds, because neighbours can only slow a round down. For these
+comparisons the published ways and `auto` run three times as many additional rounds if they take less than
+a second. Where a section says so, sizes are scaled to two cores and a few seconds per case.
+
+`make experiments` measures again; `python -m benchmarks.experiments --full` uses the sizes that were
+reported. `make test` runs every experiment once in a quick form, and checks its results and their
+direction. The load generator is wrk (Debian's package `wrk`)."""
 LIMITS = """\
-- One machine with two virtual cores. Servers, load generator and client share them, which the original
-  reports, with more cores, did not have to allow for.
-- Other work may have shared the machine; the load averages above say how much. Differences of a few percent
-  mean nothing.
-- Strategies find their worker processes warm where an earlier run started them within two seconds; the
-  published process pools are started for each run, as they were.
-- What was reported then came from other machines and other Pythons: only ratios can be compared, never
-  seconds."""
+- There is one machine with two virtual cores, which servers, load generator and client share. The
+  original reports had more cores.
+- Other work may have shared the machine; the load averages above say how much. Differences of a few
+  percent mean nothing.
+- A strategy finds its worker processes warm if an earlier run used them within the last two seconds; the
+  published process pools are started for each run, as in the original reports.
+- The reported figures came from other machines and other versions of Python: only ratios can be compared,
+  never seconds."""
 
 
 def write_pages(record: Record, folder: Path) -> list[Path]:

@@ -54,8 +54,8 @@ def judge(figures: Figures) -> Verdict:
     )
     return Verdict(
         word(*[gain > 0.05 for gain in gains]),
-        f"`async def` serves {said}. A `def` computes as fast, but in a thread that has to be woken and that "
-        "fights with the loop for the GIL, which matters the more, the less there is to compute.",
+        f"`async def` serves {said}. A `def` computes as fast, but in a thread that has to be woken and "
+        "competes with the loop for the GIL. The less there is to compute, the more that matters.",
     )
 
 

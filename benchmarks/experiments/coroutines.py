@@ -94,9 +94,9 @@ def judge(figures: Figures) -> Verdict:
     return Verdict(
         word(one > 30, two > 25, 0.7 < kept < 2.3),
         f"{one:.1f} µs per start and end, {two:.2f} µs per switch, {kept:.2f} KB for each that waits and "
-        f"{after:.2f} KB after switching. Interpreters and machines have become faster since by far more "
-        "than coroutines have become smaller; with lanes over one iterator only those in flight exist at "
-        "all.",
+        f"{after:.2f} KB after switching. Since then, interpreters and machines have become much faster, "
+        "but coroutines hardly smaller. If a few tasks share one iterator, only the coroutines in flight "
+        "exist at all.",
     )
 
 

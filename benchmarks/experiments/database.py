@@ -36,9 +36,9 @@ def judge(figures: Figures) -> Verdict:
     """Three queries take as long as one."""
     return verdict_of(
         figures,
-        "aiosqlite keeps a thread for each connection, and SQLite lets go of the GIL while it works",
-        "So it is threads that make the queries overlap, and the plain module in threads of ours does as "
-        "well.",
+        "aiosqlite keeps a thread for each connection, and SQLite releases the GIL while it works",
+        "So it is threads that make the queries overlap, and the plain module in this library's threads "
+        "does as well.",
     )
 
 

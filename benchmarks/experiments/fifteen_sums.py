@@ -50,9 +50,8 @@ def judge(figures: Figures) -> Verdict:
         word(threads > 2 * alone, 0.85 < loop / alone < 1.15, pool < 0.75 * alone),
         f"At best {spell(threads)} in threads, {spell(loop)} with asyncio, {spell(pool)} in processes and "
         f"{spell(alone)} plain: processes are {alone / pool:.2f} times as fast with two cores (reported: 6.5 "
-        f"times, with more of them). Threads take {threads / alone:.2f} times as long as plain instead of "
-        "3.6 times, because the GIL has since been made to hand over at intervals instead of fighting over "
-        "it.",
+        f"times, with more of them). Threads take {threads / alone:.2f} times as long as plain, and "
+        "not 3.6 times as was reported.",
     )
 
 

@@ -87,10 +87,11 @@ def judge(figures: Figures) -> Verdict:
         word(one > 2 * two, two > three),
         f"{spell(one)} in the default executor, which has {_default_workers()} threads on this machine, "
         f"{spell(two)} with a thread for each, {spell(three)} with a native client. The client itself can be "
-        f"what limits: for short requests httpx takes {httpx:.1f} times the bound of the waiting and aiohttp "
-        f"{aiohttp:.1f} times, with a server that shares the same two cores. More at once open more "
-        "connections: measured apart, gather took 161 ms with all 300 at once and 123 ms with a hundred "
-        "(medians of 40). `auto`, told of no limit, tries more than a hundred, and may lose by it.",
+        f"the limit: for short requests httpx takes {httpx:.1f} times the bound of the waiting and aiohttp "
+        f"{aiohttp:.1f} times, with a server that shares the same two cores. More requests at once open "
+        "more connections: in a separate measurement, gather took 161 ms with all 300 at once and 123 ms "
+        "with a hundred (medians of 40). If `auto` is given no limit, it tries more than a hundred, and may "
+        "lose by it.",
     )
 
 

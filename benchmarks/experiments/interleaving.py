@@ -113,7 +113,7 @@ def judge(figures: Figures) -> Verdict:
     return Verdict(
         "answered",
         f"Giving way every thousand steps costs {often - 1:+.0%} and cuts the longest pause of "
-        f"everybody else from {never:,.0f} to {pause:.1f} ms; at every step it takes {always:,.0f} "
+        f"everything else from {never:,.0f} to {pause:.1f} ms; at every step it takes {always:,.0f} "
         f"times as long. `to_thread` takes {threads} against {spell(base)} plain, because the GIL lets "
         f"one thread compute; a process pool takes {processes}, its start included.",
     )

@@ -48,7 +48,7 @@ def judge(figures: Figures) -> Verdict:
         word(gain > 1.5),
         f"{one:,.0f} against {two:,.0f} requests/s, {gain:.1f} times. Only a third of the time occupies "
         "one of the 40 "
-        "threads, so three times as much is the most there can be, less what handing over costs.",
+        "threads, so about three times as many requests can be expected.",
     )
 
 

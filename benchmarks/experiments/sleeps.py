@@ -44,7 +44,7 @@ def judge(figures: Figures) -> Verdict:
         word(0.9 < two / one < 1.1, 2.5 < one / three < 3.5),
         f"{spell(one)}, {spell(two)} and {spell(three)}: `await` alone waits as long as blocking does, and "
         "only `gather` lets the waits overlap. The factor is the number of sleeps, as long as starting three "
-        "tasks costs nothing against a fifth of a second.",
+        "tasks costs next to nothing compared with a fifth of a second.",
     )
 
 

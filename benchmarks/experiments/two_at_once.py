@@ -70,8 +70,8 @@ def judge(figures: Figures) -> Verdict:
     doubled = {way: slow[way] / fast[way] for way in slow}
     return Verdict(
         word(doubled[AWAITING] < 1.3, doubled[BLOCKING] > 1.7, doubled[THREADED] < 1.3),
-        f"{said}. An `async def` endpoint runs on the one loop of the server, so what blocks in it blocks "
-        "every other request, while FastAPI runs a `def` in a thread of its own.",
+        f"{said}. All `async def` endpoints run on the one loop of the server, so a blocking call in one "
+        "blocks every other request. FastAPI runs each `def` in a thread.",
     )
 
 
