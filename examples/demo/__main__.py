@@ -15,7 +15,7 @@ from .race import race
 from .show import complain, console, progress, table
 
 FOOT = """\
-Seconds include starting workers, unless some of the run before still wait.
+Seconds include starting workers, unless those of the previous run are still waiting.
 close: within 5 % of the fastest; auto: finds out while it works."""
 
 
