@@ -58,7 +58,7 @@ class Verdict(Recommendation):
             RunningLoopError: An event loop is running in this thread.
             Exception: Whatever a call raised, as for `concurrent_choices.run`.
         """
-        refuse_loop("Recommendation.run", "await asyncio.to_thread(verdict.run)")
+        refuse_loop("Verdict.run", "await asyncio.to_thread(verdict.run)")
         seconds = check_timeout(timeout)
         return self._leftover.finish(self._fit(), timeout=seconds, return_exceptions=return_exceptions)
 
