@@ -64,12 +64,25 @@ def test_each_item_is_called_once_through_the_switch(strategy, form, tmp_path):
     assert Tallied(map(int, log.read_text().split())) == Tallied(range(200))
 
 
-@pytest.mark.parametrize("form", [run, in_a_stream])
+@FORMS
 @pytest.mark.parametrize("length", [0, 1, 7, 8, 9, 100])
 def test_an_iterator_of_any_length(strategy, form, length):
     """Also one that ends where the switch is."""
     items = (item for item in range(length))
     assert form(coroutines.double_soon, items, strategy=strategy) == [2 * item for item in range(length)]
+
+
+@pytest.mark.parametrize("form", [in_a_loop, in_an_async_stream])
+@pytest.mark.parametrize("length", [0, 8, 9, 100])
+def test_an_async_iterator_of_any_length(strategy, form, length):
+    """It goes on in the caller's loop, wherever its items are called."""
+
+    async def items():
+        for item in range(length):
+            await asyncio.sleep(0)
+            yield item
+
+    assert form(coroutines.double_soon, items(), strategy=strategy) == [2 * item for item in range(length)]
 
 
 @FORMS
@@ -164,13 +177,14 @@ def test_coroutines_that_wait_get_more_lanes():
 
 @pytest.mark.parametrize("form", [run, in_a_stream, in_a_loop])
 @pytest.mark.parametrize("limits", [{}, {"timeout": 60}])
-def test_coroutines_that_block_go_to_threads(form, limits):
+@pytest.mark.parametrize("made", [list, iter])
+def test_coroutines_that_block_go_to_threads(form, limits, made):
     """One that calls `time.sleep` would hold up all others, and the caller's own loop; also under a limit."""
 
     async def fn(item):
         return await coroutines.block(item)  # of no earlier run, which would be remembered
 
-    results = form(fn, range(150), **limits)
+    results = form(fn, made(range(150)), **limits)
     assert [item for item, _ in results] == list(range(150))
     assert len({thread for _, thread in results}) > 2
 

@@ -6,9 +6,15 @@ from concurrent_choices._judge._controller._loops import LoopController, LoopSig
 from concurrent_choices._judge._controller._sight import Limits, Prior, Sight
 
 
-def controller(*, movable=True, bound=False, items=None, **limits):
+def controller(*, bound=False, items=None, **limits):
     chosen = Limits(**{"cpus": 2.0, "processes": 2, "process_start": 0.08} | limits)
-    return LoopController(chosen, movable=movable, bound=bound, items=items)
+    return LoopController(chosen, bound=bound, items=items)
+
+
+def staying():
+    decider = controller()
+    decider.stay("nothing else can serve")
+    return decider
 
 
 def watched(  # noqa: PLR0913 - what a loop looks like, each by name
@@ -119,7 +125,7 @@ def test_standing_still_now_and_then_is_borne():
 
 def test_nobody_is_let_in_while_an_item_blocks_the_loop():
     """Each would hold it up in its turn."""
-    decider = controller(movable=False)
+    decider = staying()
     before = watched(decider, flying=16, rate=0.0, seconds=2e-3).threads
     assert watched(decider, flying=16, rate=0.0, stuck=1.0, inside=1.0).threads == before
 
@@ -134,7 +140,7 @@ def test_threads_to_begin_with(remaining, threads):
 
 def test_items_that_do_not_wait_let_nobody_in():
     """The lanes that there would be are told; nothing is learnt of how many it should be."""
-    decider = controller(movable=False)
+    decider = staying()
     assert watched(decider, flying=1, alone=True, rate=0.0).threads == decider.first
 
 
@@ -235,7 +241,7 @@ def test_too_small_a_rest_starts_nothing():
 
 def test_items_that_never_wait_get_few_lanes():
     """More gain nothing, and hold up whoever else is on the loop."""
-    assert watched(controller(movable=False), flying=1, busy=1.0).threads == 4
+    assert watched(staying(), flying=1, busy=1.0).threads == 4
 
 
 def test_what_waits_for_the_callers_loop_does_not_leave_it():

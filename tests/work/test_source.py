@@ -90,11 +90,13 @@ def test_whoever_adopts_it_becomes_the_owner():
 
 
 def test_nobody_advances_what_was_disowned():
-    """After `disown` items come only by `feed`."""
+    """After `disown` items come only by what it gave, whoever adopts the source afterwards."""
     source = Source(iter(range(5)))
-    source.disown()
+    feed = source.disown()
+    source.adopt()
+    assert not source.feed(2)
     assert source.claim(2) is None
-    source.feed(2)
+    assert feed(2)
     assert source.claim(5).items == [0, 1]
 
 

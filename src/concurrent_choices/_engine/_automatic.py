@@ -64,16 +64,15 @@ class Automatic:
         if not job.is_async:
             return self._conduct(job)
         job.source.feed(1)
-        return self._loop_conductor(job, movable=True, bound=False).batches()
+        return self._loop_conductor(job, bound=False).batches()
 
     def aexecute(self, job: Job) -> AsyncIterator[Batch]:
         """Perform an `async def` job on the loop that is running."""
         _begin(job)
-        movable = job.source.length is not None  # else somebody goes on feeding it from this loop
-        return self._loop_conductor(job, movable=movable, bound=True).abatches()
+        return self._loop_conductor(job, bound=True).abatches()
 
-    def _loop_conductor(self, job: Job, *, movable: bool, bound: bool) -> LoopConductor:
-        """A run of an `async def`: its items are `movable` to other loops, its loop `bound` to the caller."""
+    def _loop_conductor(self, job: Job, *, bound: bool) -> LoopConductor:
+        """A run of an `async def`, whose loop may be `bound` to the caller."""
         from .._judge._controller._loops import LoopController  # noqa: PLC0415 - see `_controller`
         from .._judge._controller._sight import Limits  # noqa: PLC0415 - as above
         from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
@@ -86,7 +85,7 @@ class Automatic:
             # A lock that nobody waits for on one loop is waited for where there are several, and refuses.
             bound, threads = True, 1
         limits = Limits(threads=threads, flying=self._concurrency)
-        controller = LoopController(limits, prior, movable=movable, bound=bound, items=job.source.length)
+        controller = LoopController(limits, prior, bound=bound, items=job.source.length)
         ask = partial(self._limits, job, around, prior, threads)
         return LoopConductor(job, controller, limits, ask, recollection)
 

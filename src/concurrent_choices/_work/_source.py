@@ -194,9 +194,12 @@ class Source:
     def feed(self, wanted: int) -> bool:
         """Pull until `wanted` items are ready, the window is full, or a millisecond has passed.
 
-        Answers whether it pulled at all. What the iterable raises is kept in `error`, and ends the source;
-        Ctrl-C is raised at once.
+        Answers whether it pulled at all: not where the source is disowned, as somebody else does that. What
+        the iterable raises is kept in `error`, and ends the source; Ctrl-C is raised at once.
         """
+        return self._owner != _NOBODY and self._feed(wanted)
+
+    def _feed(self, wanted: int) -> bool:
         if self._iterator is None:
             return False
         step, deadline = 1, time.perf_counter() + FEED_SECONDS
@@ -324,10 +327,12 @@ class Source:
         """Whether a claim by this thread takes items from the iterable; else they come by themselves."""
         return self._iterator is not None and threading.get_ident() == self._owner
 
-    def disown(self) -> None:
-        """Let no thread advance the iterable by claiming; somebody calls `feed`."""
+    def disown(self) -> Callable[[int], bool]:
+        """Let nobody advance the iterable any more but who calls what this gives, as others `feed`."""
         self._owner = _NOBODY
+        return self._feed
 
     def adopt(self) -> None:
-        """Make the calling thread the owner."""
-        self._owner = threading.get_ident()
+        """Make the calling thread the owner, where the source is not disowned."""
+        if self._owner != _NOBODY:
+            self._owner = threading.get_ident()

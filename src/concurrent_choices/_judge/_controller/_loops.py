@@ -100,7 +100,6 @@ class LoopController:
 
     Args:
         limits: What the run may use, as far as that is known; `threads` may have a loop each.
-        movable: Whether items may leave this loop at all.
         bound: Whether they may use what belongs to this loop. Then only those leave that were never seen to
             wait for it: what never waits for a loop needs nothing of it.
 
@@ -113,14 +112,13 @@ class LoopController:
         limits: Limits,
         prior: Prior | None = None,
         *,
-        movable: bool = True,
         bound: bool = False,
         items: int | None = None,
     ) -> None:
         self.prior = prior
         self._known = Known(limits, each=prior.each if prior else 0.0)
         self._most = limits.flying or MOST_TASKS
-        self._movable = movable
+        self._movable = True
         self._bound = bound
         self._few = items if items is not None and items <= FEW_TASKS else 0
         self._climb: Climb | None = None

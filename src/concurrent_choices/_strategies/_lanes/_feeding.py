@@ -31,6 +31,7 @@ class Feeding:
         self._appetite = 64
         self._background: Background | None = None
         self._bring: Callable[[], Awaitable[None]] | None = None
+        self._advance: Callable[[int], bool] = self._source.feed
         if isinstance(items, AsyncIterable):
             self._bring = self._from_async
         elif here and not job.source.ended and job.source.length is None:
@@ -39,7 +40,7 @@ class Feeding:
     def start(self) -> None:
         """Begin, if there is anything to feed."""
         if self._bring is not None:
-            self._source.disown()
+            self._advance = self._source.disown()
             self._source.on_hunger(self._bell.ring_soon)
             self._background = Background(self._feed)
 
@@ -85,7 +86,7 @@ class Feeding:
         """Have a plain iterable advanced in a thread."""
         source = self._source
         while not (source.ended or source.closed):
-            await anyio.to_thread.run_sync(source.feed, self._appetite, abandon_on_cancel=True)
+            await anyio.to_thread.run_sync(self._advance, self._appetite, abandon_on_cancel=True)
             source.push(())  # tells the lanes
             await self._hunger()
 
