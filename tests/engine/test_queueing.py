@@ -6,7 +6,15 @@ import time
 
 import pytest
 
-from concurrent_choices._engine._tally import Queueing
+from concurrent_choices._engine import _observer
+from concurrent_choices._engine._elastic_pool import ElasticPool
+from concurrent_choices._engine._lateness import Lateness
+from concurrent_choices._engine._observer import Observer
+from concurrent_choices._engine._tally import Queueing, Tally
+from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
+from concurrent_choices._work._job import Job
+from concurrent_choices._work._source import Source
+from concurrent_choices._work._state import State
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nobody else tells of a thread's turns")
 
@@ -38,3 +46,17 @@ def test_a_thread_that_rests_has_not_gone_on_until_it_is_woken():
         over.set()
         thread.join()
         queueing.close()
+
+
+@pytest.mark.parametrize("queues", [True, False])
+def test_a_sight_of_a_call_that_queues_is_rough(monkeypatch, queues):
+    """What it has queued for so far is counted twice, which the next sight does not."""
+    monkeypatch.setattr(Queueing, "is_queueing", lambda _self: queues)
+    monkeypatch.setattr(_observer, "DOUBT", 60.0)
+    job, tally = Job(str, Source([1])), Tally()
+    tally.began = time.monotonic() - 3600
+    began = time.monotonic(), time.process_time()
+    pool, state, lateness = ElasticPool(job, ThreadPool("test")), State(str, [1]), Lateness()
+    observer = Observer(pool, tally, state, lateness, began=began, stands_in=False)
+    assert observer.sight(None, alone=True).rough is queues
+    observer.close()

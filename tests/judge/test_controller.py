@@ -92,6 +92,30 @@ def test_a_clock_that_seems_to_go_back_proves_no_waiting():
     assert decider.look(sight._replace(now=0.0067, held=0.0067, held_cpu=0.0041)).stage != "waiting"
 
 
+@pytest.mark.parametrize("rough", [True, False])
+def test_what_follows_a_rough_sight_is_not_taken_for_waiting(rough):
+    """A call queued for a core, which two figures held; what is left for the next seems to be missing."""
+    decider = controller()
+    decider.keep_apart("calls change the global 'count'")
+    for sight in (
+        Sight(now=0.036, alone_items=4, alone_wall=0.035, alone_cpu=0.034, held=0.001, held_cpu=0.001),
+        Sight(now=0.045, alone_items=4, alone_wall=0.035, alone_cpu=0.038, held=0.01, held_cpu=0.01),
+        Sight(now=0.055, alone_items=6, alone_wall=0.054, alone_cpu=0.049, held=0.001, held_cpu=0.001),
+    ):
+        arrangement = decider.look(sight._replace(rough=rough and sight.now == 0.045))
+    assert (arrangement.stage == "alone") is rough
+
+
+def test_a_call_that_sleeps_is_seen_after_a_rough_sight():
+    """Nothing counts from that, but everything from the next."""
+    decider = controller()
+    clocks = {"cpu": 0.001, "lane_cpu": 0.001}
+    decider.begin(Sight(now=0.002, remaining=49, held=0.002, held_cpu=0.002, rough=True, **clocks))
+    for now in (0.004, 0.006):
+        arrangement = decider.look(Sight(now=now, remaining=49, held=now, held_cpu=0.002, **clocks))
+    assert arrangement.stage == "waiting"
+
+
 def test_a_first_call_unlike_the_others_is_forgotten():
     """Workers were ordered by what it computed; the others wait."""
     decider = controller()

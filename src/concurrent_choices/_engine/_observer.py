@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Observer"]
 
 DOUBT = 1e-3
-"""Seconds that a call has neither computed nor queued, from which one asks whether it queues now."""
+"""Seconds that a call has neither computed nor queued, from which one asks whether it queues now; and that
+taking a sight lasts, from which clocks that it read one after the other tell of different moments."""
 
 
 class Observer:
@@ -47,6 +48,7 @@ class Observer:
         self._alone = Counts()
         self._before = Counts()
         self._queueing: Queueing | None = None
+        self._queues = False
         self._lateness = lateness
         self._pumped = (0, 0.0)
         self.pump: FallbackPump | None = None
@@ -72,7 +74,10 @@ class Observer:
         now = time.monotonic()
         self._lateness.count()
         pool, source, lanes = self._pool, self._source, self._pool.counts()
+        self._queues = False
         one, held, held_cpu = self._alone_so_far(lanes, alone=alone)
+        alone_cpu = one.cpu + (self._queueing.read() if self._queueing else 0.0)
+        rough = self._queues or time.monotonic() - now >= DOUBT
         flying = sum(tally.began > 0 for tally in pool.tallies())
         calls, seconds = lanes.items, lanes.wall
         if self._stands_in:
@@ -86,11 +91,12 @@ class Observer:
             remaining=source.remaining,
             alone_items=one.items,
             alone_wall=one.wall,
-            alone_cpu=one.cpu + (self._queueing.read() if self._queueing else 0.0),
+            alone_cpu=alone_cpu,
             first_wall=self._tally.first[0],
             first_cpu=self._tally.first[1],
             held=held,
             held_cpu=held_cpu,
+            rough=rough,
             flying=flying,
             calls=calls,
             call_seconds=seconds,
@@ -136,9 +142,8 @@ class Observer:
 
     def _held(self, tally: Tally) -> tuple[float, float]:
         held, cpu = tally.held()
-        if held - cpu > DOUBT and self._queueing is not None and self._queueing.is_queueing():
-            return held, held  # the queue is accounted for when it is over
-        return held, cpu
+        self._queues = held - cpu > DOUBT and self._queueing is not None and self._queueing.is_queueing()
+        return held, held if self._queues else cpu  # the queue is accounted for when it is over
 
     def _pumped_so_far(self) -> tuple[int, float]:
         items, seconds = self._pumped

@@ -25,6 +25,8 @@ class Sight(NamedTuple):
         first_cpu: CPU of the calling thread in that time.
         held: How long the calling thread has been at its present batch; 0 where it is at none.
         held_cpu: Its CPU and run-queue delay since then.
+        rough: Whether `alone_cpu` may hold some of that delay, too, as it queues for a core now, or whoever
+            looks did meanwhile: what comes after this sight would seem to wait.
         flying: Thread lanes (or tasks) that are at an item.
         calls: Items that lanes have finished.
         call_seconds: Time those took, added up over the lanes.
@@ -54,6 +56,7 @@ class Sight(NamedTuple):
     first_cpu: float = 0.0
     held: float = 0.0
     held_cpu: float = 0.0
+    rough: bool = False
     flying: int = 0
     calls: int = 0
     call_seconds: float = 0.0

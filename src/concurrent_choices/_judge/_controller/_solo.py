@@ -20,7 +20,8 @@ class Solo:
     """Follows the calling thread from a sight on.
 
     A call that is the first one, and has returned, is left out of what comes after it, at once if it lasted:
-    it may have imported or connected, which the others need not.
+    it may have imported or connected, which the others need not. Nothing counts from a rough sight on, which
+    may still be the last of what counts.
 
     Attributes:
         began: Since when it counts.
@@ -32,7 +33,9 @@ class Solo:
     def look(self, sight: Sight) -> None:
         """Learn how the run stands."""
         self._last, self._sight = self._sight, sight
-        if self._is_fresh():
+        if self.began.rough:
+            self.began = sight
+        elif self._is_fresh():
             self.began = self._last
         elif self._returned_late():
             self.began = sight
@@ -53,6 +56,8 @@ class Solo:
     def _is_fresh(self) -> bool:
         """Whether the latest look alone gives enough evidence, from more than one item."""
         last, sight = self._last, self._sight
+        if last.rough:
+            return False
         several = sight.alone_items - last.alone_items >= 2  # noqa: PLR2004 - a single one may be unlike the others
         return several and sight.alone_wall - last.alone_wall >= COMPUTED
 
@@ -84,7 +89,7 @@ class Solo:
         last, sight = self._last, self._sight
         same = sight.alone_items == last.alone_items and last.held > 0
         still = _work(last, sight) >= ENOUGH and _waits(last, sight) >= ASLEEP
-        return same and still and not _full(last, sight)
+        return same and still and not (last.rough or _full(last, sight))
 
     @property
     def sleeps(self) -> bool:
