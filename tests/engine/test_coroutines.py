@@ -16,6 +16,7 @@ import pytest
 
 from concurrent_choices import AutoStrategy, ItemTimeoutError, arun, astream, run, run_report, stream
 from concurrent_choices._engine import _coroutines
+from concurrent_choices._engine._elastic_task_pool import ElasticTaskPool
 from concurrent_choices._judge._controller._loops import LoopController
 from concurrent_choices._judge._controller._sight import Limits, Prior
 
@@ -236,6 +237,17 @@ def test_coroutines_known_to_block_begin_in_threads(form):
     assert [item for item, _ in results] == list(range(60))
     assert threading.get_ident() not in {thread for _, thread in results}
     assert strategy.report.done == 60
+
+
+def test_who_looks_at_a_loop_has_it_turn(monkeypatch):
+    """Items that wait stay on the caller's, and may hold it up later, however many were claimed at once."""
+    asked = threading.Event()
+    monkeypatch.setattr(ElasticTaskPool, "turn_soon", lambda _self: asked.set())
+
+    async def holds(_item):
+        return asked.wait(60)
+
+    assert in_a_loop(holds, range(3), strategy=coroutines.LoopStrategy(coroutines.LOOP)) == [True] * 3
 
 
 def test_coroutines_that_wait_for_the_callers_loop_stay_there():

@@ -25,13 +25,9 @@ def short_breath(monkeypatch):
     monkeypatch.setattr(_task_pool, "Pace", partial(Pace, 1))
 
 
-@pytest.mark.usefixtures("short_breath")
-def test_lanes_that_never_wait_let_the_loop_turn_as_often_as_one_does(backend):
-    """However many there are, others of the loop wait for one of them, not for all."""
+def turns_beside(fn, backend):
+    """How often a loop turns while `arun` calls that, which gives back its items."""
     turns = [0]
-
-    async def never_waits(item):
-        return item
 
     async def turn():
         while True:
@@ -41,12 +37,39 @@ def test_lanes_that_never_wait_let_the_loop_turn_as_often_as_one_does(backend):
     async def main():
         async with anyio.create_task_group() as group:
             group.start_soon(turn)
-            results = await arun(never_waits, range(ITEMS), strategy="asyncio")
+            results = await arun(fn, range(ITEMS), strategy="asyncio")
             group.cancel_scope.cancel()
         return results
 
     assert anyio.run(main, backend=backend) == [*range(ITEMS)]
-    assert turns[0] > ITEMS / 4
+    return turns[0]
+
+
+async def never_waits(item):
+    return item
+
+
+@pytest.mark.usefixtures("short_breath")
+def test_lanes_that_never_wait_let_the_loop_turn_as_often_as_one_does(backend):
+    """However many there are, others of the loop wait for one of them, not for all."""
+    assert turns_beside(never_waits, backend) > ITEMS / 4
+
+
+def test_lanes_that_are_told_to_let_the_loop_turn_do_so_between_two_items(monkeypatch, backend):
+    """Those of one claim need not be as quick as the ones before them were."""
+    monkeypatch.setattr(_task_pool, "Pace", partial(Pace, ITEMS))
+    serve, pools = _task_pool.TaskPool.serve, []
+
+    def noted(pool, host):
+        pools.append(pool)
+        return serve(pool, host)
+
+    async def takes_long(item):
+        pools[0].turn_soon()
+        return item
+
+    monkeypatch.setattr(_task_pool.TaskPool, "serve", noted)
+    assert turns_beside(takes_long, backend) > ITEMS / 4
 
 
 @pytest.mark.usefixtures("short_breath")
@@ -54,7 +77,7 @@ def test_a_caller_whose_results_never_cease_can_be_cancelled(backend):
     """On asyncio, anyio passes over who has got something at each turn of the loop."""
     called = []
 
-    async def never_waits(item):
+    async def note(item):
         called.append(item)
 
     async def cancel(scope):
@@ -66,7 +89,7 @@ def test_a_caller_whose_results_never_cease_can_be_cancelled(backend):
         async with anyio.create_task_group() as group:
             with anyio.CancelScope() as scope:
                 group.start_soon(cancel, scope)
-                await arun(never_waits, range(ITEMS), strategy="sequential")
+                await arun(note, range(ITEMS), strategy="sequential")
 
     anyio.run(main, backend=backend)
     assert len(called) < ITEMS

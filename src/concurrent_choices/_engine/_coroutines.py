@@ -204,6 +204,7 @@ class LoopConductor:
             if tasks is None or self._over or self._job.stopped:
                 return None
             self._lateness.arrive()
+            tasks.turn_soon()
             try:
                 seconds = self._decide(tasks)
             except BaseException as error:  # noqa: BLE001 - raised where the loop runs; here it would be lost
