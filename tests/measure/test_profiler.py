@@ -11,6 +11,7 @@ import time
 import pytest
 from measure_fakes import CountingClock, FakeClock, FakeWitness
 
+from concurrent_choices._measure._allowance import AFTERWARDS, Allowance
 from concurrent_choices._measure._bench import Bench
 from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._ledger import Raised
@@ -161,6 +162,13 @@ def test_slow_calls_may_take_a_twentieth_of_the_work(clock):
     profile_at(Bench(fn, range(100), clock=clock, is_async=False, hand=OwnHand), FakeWitness(), 0.2, most=1.0)
 
     assert 0.9e9 <= clock.wall() <= 1.0e9
+
+
+def test_of_a_twentieth_some_is_kept_for_judging():
+    """A verdict is due by then, and sampling took all of it."""
+    allowance = Allowance.of(0, 0.2, 10.0, 100)
+
+    assert allowance.after(int(0.3e9)) == pytest.approx((1.5 - AFTERWARDS) * 1e9)
 
 
 def test_a_slow_beginning_is_no_slow_work(clock):

@@ -17,6 +17,7 @@ from concurrent_choices import (
     recommend,
     run,
 )
+from concurrent_choices._measure._profiler import profile
 from concurrent_choices._platform import usable_cpus
 from concurrent_choices._run import _choosing
 from concurrent_choices._run._elsewhere import UNTOLD, elsewhere
@@ -223,6 +224,18 @@ def test_it_costs_a_quarter_of_a_second():
     start = time.perf_counter()
     recommend(callables.nap, range(1000))
     assert time.perf_counter() - start < 2.5
+
+
+@pytest.mark.parametrize(("budget", "calls_alone", "calls_at_most"), [(1.0, 0.2, 0.975), (0.04, 0.03, 0.03)])
+def test_some_of_a_budget_is_kept_for_judging(monkeypatch, budget, calls_alone, calls_at_most):
+    """Of a call that never came back, sampling took all the budget, and judging then 60 ms more."""
+    given = {}
+    monkeypatch.setattr(
+        _choosing, "profile", lambda *_, **options: given.update(options) or profile(*_, **options)
+    )
+    recommend(callables.double, range(3), budget=budget)
+    assert given["budget"] == pytest.approx(calls_alone)
+    assert given["most"] == pytest.approx(calls_at_most)
 
 
 @patient

@@ -15,7 +15,7 @@ from .._facts._table import how, spell
 from ._choice import TIE, Choice
 from ._demand import demand_of
 from ._formulas import STRATEGIES, Case, case_of
-from ._obstacles import IN_PROCESSES
+from ._obstacles import IN_PROCESSES, LOOPS
 from ._search import best_plan
 
 __all__ = ["changes"]
@@ -130,7 +130,9 @@ def _more_machines(chosen: Estimate) -> Iterator[str]:
 
 def _winner(case: Case, obstacles: Mapping[str, str]) -> tuple[Plan, float]:
     """The verdict for another case: fastest, within 7 % the simpler; no error bars needed."""
-    able = [each for each in STRATEGIES if each not in obstacles]
+    # a `def` runs in threads under a loop, too, which then is one more thing to start
+    vain = () if case.profile.is_async else LOOPS
+    able = [each for each in STRATEGIES if each not in obstacles and each not in vain]
     found = [best_plan(case, each) for each in able]
     estimates = [Estimate(plan=plan, seconds=told.seconds) for plan, told in found]
     best = Choice(estimates, is_async=case.profile.is_async).best()

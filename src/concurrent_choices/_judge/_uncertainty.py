@@ -9,6 +9,7 @@ error, and the changes of the prediction are added as squares.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from math import hypot, inf, sqrt
 
 from attrs import evolve
@@ -54,8 +55,14 @@ def standard_error(case: Case, plan: Plan) -> float:
     expected = predict(case, plan).seconds
     if not expected < inf:
         return inf
-    changes = [predict(moved, plan).seconds - expected for moved in _moved(case)]
+    changes = [predict(moved, plan).seconds - expected for moved in _all_moved(case)]
     return hypot(MODEL_ERROR * expected, *changes)
+
+
+@lru_cache(maxsize=1)
+def _all_moved(case: Case) -> tuple[Case, ...]:
+    """All of them, made once for the plans of all strategies: that was 40 % of a verdict's time."""
+    return tuple(_moved(case))
 
 
 def _moved(case: Case) -> Iterator[Case]:

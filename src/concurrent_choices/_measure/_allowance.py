@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple, Self
 
-__all__ = ["SHARE", "Allowance"]
+__all__ = ["AFTERWARDS", "SHARE", "Allowance"]
 
 SHARE = 0.05
 """Part of the time of the whole work that looking at it may take (a choice, told in docs/choosing.md)."""
+
+AFTERWARDS = 25e-3
+"""Seconds kept for what follows sampling: to weigh what travels, and to judge (measured: 12 to 25 ms)."""
 
 _ALONE = 0.6
 """Part of the time after which one lane has been watched long enough: the rest is for trials of several
@@ -42,7 +45,7 @@ class Allowance(NamedTuple):
 
     def after(self, first: int) -> int:
         """When to stop, once the first call is known to take so many nanoseconds."""
-        share = int(SHARE * (self.items or 0) * first)
+        share = int(SHARE * (self.items or 0) * first - AFTERWARDS * 1e9)
         return self.began + min(max(self.least, share), self.most)
 
     def alone(self, deadline: int) -> int:

@@ -19,7 +19,7 @@ from .._judge._formulas import case_of, start_seconds
 from .._judge._obstacles import IN_PROCESSES
 from .._judge._recommend import recommend as judge
 from .._judge._recommend import settle
-from .._measure._allowance import SHARE
+from .._measure._allowance import AFTERWARDS, SHARE
 from .._measure._calibration import machine_costs
 from .._measure._clock import SystemClock
 from .._measure._ledger import calls_of, errors_of
@@ -86,14 +86,14 @@ def recommend(
     limit = check_budget(budget)
     _check_machine(machine)
     calibration = machine_costs(probes())
-    began = time.perf_counter()
+    began, sampling = time.perf_counter(), max(0.75 * limit, limit - AFTERWARDS)
     sampled = profile(
         asked.fn,
         asked.items,
         clock=SystemClock(),
-        budget=min(limit, SAMPLING),
+        budget=min(sampling, SAMPLING),
         is_async=is_async(asked.fn),
-        most=limit,
+        most=sampling,
     )
     costs = _as_loaded(calibration.costs)
 
