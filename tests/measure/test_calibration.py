@@ -4,6 +4,7 @@ import stat
 import subprocess
 import sys
 import threading
+from types import ModuleType
 
 import pytest
 from attrs import fields
@@ -376,6 +377,16 @@ def test_what_could_not_be_measured_before(folder):
     machine_costs()
     assert again(probes={"process_start": (lambda: 0.125, "one start")}).costs.process_start == 0.125
     assert again().costs.process_start == 0.125
+
+
+def test_what_this_process_cannot_measure_is_left_to_another(folder, monkeypatch):
+    """Under uvicorn uvloop is loaded already: the default for its import was then believed for a month."""
+    monkeypatch.setitem(_calibration.DIRECT, "uvloop_start", (lambda: 0.02, "its import"))
+    monkeypatch.setitem(sys.modules, "uvloop", ModuleType("uvloop"))
+    assert machine_costs().costs.uvloop_start == Costs().uvloop_start
+
+    monkeypatch.delitem(sys.modules, "uvloop")
+    assert again().costs.uvloop_start == 0.02
 
 
 def boom():

@@ -41,8 +41,10 @@ def test_without_standard_streams_uvloop_is_left_alone(name):
     """A daemon that has closed them is not aborted by what is measured."""
     code = f"""
         import os
-        from concurrent_choices._measure._probes import DIRECT
+        from concurrent_choices._measure._probes import DIRECT, for_another_process
         os.closerange(0, 2)
+        if {name!r} not in for_another_process():
+            os._exit(2)
         try:
             DIRECT[{name!r}][0]()
         except RuntimeError as error:

@@ -17,7 +17,7 @@ from .._facts._json import Jsonable
 from .._work._hand import DaemonHand
 from . import _cache
 from ._clock import SystemClock
-from ._probes import DIRECT
+from ._probes import DIRECT, for_another_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -85,7 +85,8 @@ def machine_costs(
 ) -> Calibration:
     """The costs on this machine: remembered, or measured now and then remembered.
 
-    What there was no time for, as on a machine that had no core to spare, is measured at the next call.
+    What there was no time for, as on a machine that had no core to spare, is measured at the next call; and
+    what this process cannot tell, by the next that can.
 
     Nothing about the cache can make this fail: where it cannot be read or written, the costs are
     measured once for this process, and `Calibration.kept` says why.
@@ -95,7 +96,8 @@ def machine_costs(
             seconds, and how, in words.
         now: The time, in seconds since 1970.
     """
-    asked = {**DIRECT, **(probes or {})}
+    elsewhere = for_another_process()
+    asked = {name: each for name, each in {**DIRECT, **(probes or {})}.items() if name not in elsewhere}
     place = _cache.place()
     name = f"{place.folder}:{place.name}"
     known = _known.get(name) or _load(place)

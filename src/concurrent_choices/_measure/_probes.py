@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     LoopFactory = Callable[[], asyncio.AbstractEventLoop]
 
-__all__ = ["DIRECT", "Probe", "best", "timed"]
+__all__ = ["DIRECT", "Probe", "best", "for_another_process", "timed"]
 
 Probe = tuple[Callable[[], float], str]
 """What answers the seconds that something costs, and how, in words that end "measured: …"."""
@@ -212,3 +212,10 @@ DIRECT: dict[str, Probe] = {
     "anyio_step": (_anyio_step, _PAUSES),
 }
 """The probes by the field of `Costs` they measure, each with the words for how; cheapest first."""
+
+
+def for_another_process() -> frozenset[str]:
+    """Those that this process cannot run and another may: importing is timed once, and needs streams."""
+    if not standard_streams_are_open():
+        return frozenset({"uvloop_start", "uvloop_step", "uvloop_socket_step"})
+    return frozenset({"uvloop_start"} if "uvloop" in sys.modules else ())
