@@ -12,9 +12,9 @@ from .._facts._profile import Profile
 from ._demand import demand_of
 from ._formulas._steps import REAL_WAIT
 from ._stations import Demand
-from ._trials import NATIVE, memory_inflation
+from ._trials import CONGESTED, NATIVE, memory_inflation
 
-__all__ = ["MOSTLY", "bound_of", "computing_share", "diagnose", "measured"]
+__all__ = ["MOSTLY", "TINY_JOB", "bound_of", "computing_share", "diagnose", "measured"]
 
 MOSTLY = 0.7
 """Share of an item's time that makes it what it is: computing, or waiting (DECISION.md 5.1)."""
@@ -24,9 +24,6 @@ TINY_JOB = 3e-3
 
 TINY_ITEM = 0.5e-6
 """Seconds of an item that any hand-over exceeds, results included (guessed, as in `_controller`)."""
-
-CONGESTED = 0.02
-"""Share of calls that raise what a crowded resource raises (guessed)."""
 
 CHILDREN = 0.5
 """Child processes' CPU as a share of the wall time (DECISION.md 5.1)."""

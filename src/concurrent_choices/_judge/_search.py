@@ -110,13 +110,13 @@ def _processes(case: Case) -> Iterator[Plan]:
 def _hybrids(case: Case) -> Iterator[Plan]:
     inside = MOST_COROUTINES if case.demand.is_async else MOST_THREADS
     most = max(2, min(_most_processes(case), _cores(case)))
+    whole = min(case.items, case.demand.most_lanes or case.items)
     for workers in _up_to(case, most, _cores(case)):
         for lanes in _up_to(case, inside):
-            if workers > 1 and lanes > 1 and workers * lanes <= max(4, case.items):
+            if workers > 1 and lanes > 1 and workers * lanes <= max(4, whole):
                 yield Plan(strategy="hybrid", workers=workers, concurrency=workers * lanes)
-    lanes = min(case.items, case.demand.most_lanes or case.items)
-    if lanes < 4:  # noqa: PLR2004 - too few for two lanes in each of two processes
-        yield Plan(strategy="hybrid", workers=1, concurrency=max(1, lanes))
+    if whole < 4:  # noqa: PLR2004 - too few for two lanes in each of two processes
+        yield Plan(strategy="hybrid", workers=1, concurrency=max(1, whole))
 
 
 _PLANS: dict[str, Callable[[Case], Iterator[Plan]]] = {

@@ -14,7 +14,16 @@ from ._gil_share import BLIND_BELOW, UNBROKEN, gil_is_known, pauses
 from ._mva import Network, invert, throughput
 from ._stations import Demand
 
-__all__ = ["NATIVE", "RETROGRADE", "WAITS", "cores_left", "corrected", "memory_inflation", "most_lanes"]
+__all__ = [
+    "CONGESTED",
+    "NATIVE",
+    "RETROGRADE",
+    "WAITS",
+    "cores_left",
+    "corrected",
+    "memory_inflation",
+    "most_lanes",
+]
 
 PAIR_ERROR = 0.1
 """Standard error of the GIL's share of the wall time when it is inferred from two lanes' speed-up
@@ -60,6 +69,9 @@ NATIVE = 0.3
 STARVED = 0.2
 """Cores' worth of run-queue delay that a trial may show for no reason (guessed)."""
 
+CONGESTED = 0.02
+"""Share of calls that raise what a crowded resource raises (guessed)."""
+
 RETROGRADE = 0.9
 """A trial with more lanes that delivers less than this share of the best one: more is worse there
 (guessed: twice the noise of a trial)."""
@@ -94,8 +106,13 @@ def cores_left(profile: Profile, home: Machine) -> float:
 
 
 def most_lanes(profile: Profile) -> int | None:
-    """Lanes beyond which trials delivered clearly less; None where they have shown no such number."""
+    """Lanes beyond which trials delivered clearly less; None where they have shown no such number.
+
+    Where calls were turned away, as many as were served: who asks for more only fails sooner.
+    """
     trials = sorted(_trials(profile))
+    if profile.congestion >= CONGESTED:
+        return trials[-1][0] if trials else 1
     if not trials:
         return None
     best, speedup = max(trials, key=lambda trial: trial[1])

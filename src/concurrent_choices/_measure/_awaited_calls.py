@@ -12,7 +12,7 @@ from .._facts._batch import Claim
 from .._work._contexts import same
 from ._calls import enter, raised
 from ._figures import Block
-from ._ledger import calls_of
+from ._ledger import calls_of, turned_away
 from ._sample_loop import SampleLoop
 from ._steps import StepMeter, isolated
 from ._stopwatch import Stopwatch
@@ -62,7 +62,8 @@ class AwaitedCalls:
     ) -> list[Block]:
         """The same with `count` calls in flight at once; answers the totals of each lane.
 
-        Where it settles, a lane is timed from after its first block, if there is a second.
+        Where it settles, a lane is timed from after its first block, if there is a second, and calls that
+        were turned away do not count, and are the lane's last.
         """
         return self._run(self._lanes(iter(claims), ledger, count, settles=settles))
 
@@ -111,8 +112,12 @@ class AwaitedCalls:
                 calls, settled = 0, True
                 watch.start()
             # timing steps would tell nothing more, and takes a third of what short ones do
-            enter(ledger, claim, await self._together(claim), None)
-            calls += len(claim.items)
+            outcomes = await self._together(claim)
+            enter(ledger, claim, outcomes, None)
+            refused = turned_away(outcomes) if settles else 0
+            calls += len(claim.items) - refused
+            if refused:  # as of plain calls
+                break
         return Block(0, calls, *watch.passed())
 
     async def _together(self, claim: Claim) -> list[Any]:

@@ -15,7 +15,7 @@ from .._work._callables import touches_nothing
 from .._work._notes import annotate
 from .._work._perform import call_each, unawaited_among
 from ._figures import Block
-from ._ledger import Raised, Run
+from ._ledger import Raised, Run, turned_away
 from ._stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -55,29 +55,36 @@ class PlainCalls:
         """The same, timed only as a whole.
 
         What a thread does first may take longer than what follows: it is kept apart where enough follows, and
-        a single block is enough where that `settles` it. The thread was ready to call from `start` on; it may
-        have waited for the GIL first.
+        a single block is enough where that `settles` it; then calls that were turned away do not count, and
+        are the lane's last. The thread was ready to call from `start` on, and may have waited for the GIL.
         """
         source = iter(claims)
-        _, first = self._stretch(islice(source, 1), ledger, start)
-        count, rest = self._stretch(source, ledger)
+        _, first = self._stretch(islice(source, 1), ledger, start, wary=settles)
+        if not first.calls:
+            return first
+        count, rest = self._stretch(source, ledger, wary=settles)
         return rest if count >= (1 if settles else FOLLOWING) else first.plus(rest)
 
     def close(self) -> None:
         """Nothing is held."""
 
     def _stretch(
-        self, claims: Iterable[Claim], ledger: Ledger, start: int | None = None
+        self, claims: Iterable[Claim], ledger: Ledger, start: int | None = None, *, wary: bool
     ) -> tuple[int, Block]:
-        """Call the items of one claim after another: how many claims, and their totals."""
+        """Call the items of one claim after another: how many claims were served, and their totals."""
         count = calls = 0
         watch = Stopwatch(self._clock)
         watch.start(start)
         for claim in claims:
             if not ledger.begin(claim):
                 break
-            enter(ledger, claim, self._call(claim), None)
-            count, calls = count + 1, calls + len(claim.items)
+            outcomes = self._call(claim)
+            enter(ledger, claim, outcomes, None)
+            refused = turned_away(outcomes) if wary else 0
+            calls += len(claim.items) - refused
+            if refused:  # that takes no time: going on would use up all items
+                break
+            count += 1
         times = watch.passed()
         return count, Block(0, calls, *times, watch.slept)
 

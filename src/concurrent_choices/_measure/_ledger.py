@@ -14,6 +14,7 @@ from attrs import frozen
 
 from .._work._bonds import refused_thread
 from .._work._mutex import Mutex
+from ._congestion import is_congestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,7 +22,18 @@ if TYPE_CHECKING:
     from .._facts._batch import Claim
     from ._figures import Block
 
-__all__ = ["HOPELESS", "InFlight", "Ledger", "Raised", "Run", "calls_of", "errors_of", "hopeless", "refusal"]
+__all__ = [
+    "HOPELESS",
+    "InFlight",
+    "Ledger",
+    "Raised",
+    "Run",
+    "calls_of",
+    "errors_of",
+    "hopeless",
+    "refusal",
+    "turned_away",
+]
 
 HOPELESS = 3
 """Calls that all raised, after which no more are made (guessed)."""
@@ -53,6 +65,11 @@ def calls_of(runs: Iterable[Run]) -> int:
 def errors_of(runs: Iterable[Run]) -> list[BaseException]:
     """What they have raised."""
     return [one.error for run in runs for one in run.outcomes if isinstance(one, Raised)]
+
+
+def turned_away(outcomes: Iterable[Any]) -> int:
+    """How many of some calls raised what a crowded resource raises."""
+    return sum(isinstance(each, Raised) and is_congestion(each.error) for each in outcomes)
 
 
 def refusal(runs: Sequence[Run]) -> BaseException | None:
