@@ -13,7 +13,7 @@ from concurrent_choices._facts._profile import Payload, Profile
 from concurrent_choices._facts._recommendation import Recommendation
 from concurrent_choices._facts._workload import Workload
 from concurrent_choices._judge import _changes
-from concurrent_choices._judge._reason import reason
+from concurrent_choices._judge._reason import SUPPOSED, reason
 from concurrent_choices._judge._recommend import recommend, settle
 
 PYTHON = function(3, cpu=3, gil=3)
@@ -225,14 +225,18 @@ def test_what_was_not_measured_is_noted():
 @pytest.mark.parametrize(
     ("seen", "note"),
     [
-        ({"native": 20.0}, "1 lane and the threads that each call has of its own fill the cores."),
-        ({"pair_speedup": 1.9, "ramp": ((16, 1.2),)}, "More than 2 lanes delivered less in the trials."),
+        ({"native": 20.0}, "1 call and the threads that each has of its own fill the cores."),
+        (
+            {"pair_speedup": 1.9, "ramp": ((16, 1.2),)},
+            "More than 2 calls at once got less done",
+        ),
     ],
 )
 def test_what_trials_have_shown_is_told_apart_from_what_follows(seen, note):
     """Nobody is told of a trial that did not take place."""
     told = verdict(function(4, cpu=0.4, gil=0.4, pair_parallelism=0.2, **seen))
-    assert [each for each in told.notes if "lane" in each] == [note]
+    (said,) = (each for each in told.notes if "call" in each and "Not measured" not in each)
+    assert said.startswith(note)
 
 
 @pytest.mark.parametrize(("native", "busy"), [(9.0, "1.0"), (100.0, "2.0")])
@@ -276,16 +280,36 @@ def test_processes_race_where_nobody_knows_whether_they_share_the_lock():
 
 def test_a_race_settles_it():
     """Measured seconds stand in the table, decide, and are what the reason speaks of."""
-    settled = settle(verdict(LOCKED), {"sequential": 1.0, "process": 0.3})
+    settled = settle(verdict(LOCKED), {"sequential": 1.0, "process": 0.3}, Costs())
     assert settled.plan.strategy == "process"
     assert settled.chosen.measured == 0.3
     assert settled.estimates[0].plan.strategy == "process"
     assert settled.reason.endswith("3.3 times as fast as one after another (measured).")
 
 
+def test_what_a_race_has_told_is_supposed_no_longer():
+    """It said "race them to know" under the table of a race, and would change to what had won it."""
+    raced = settle(verdict(LOCKED), {"sequential": 1.0, "process": 0.3}, Costs())
+    assert SUPPOSED in verdict(LOCKED).notes
+    assert SUPPOSED not in raced.notes
+    assert raced.estimate("process").note == ""
+    assert any(": process (" in each for each in verdict(LOCKED).changes)
+    assert not any(": process (" in each for each in raced.changes)
+    assert "Measured: what a short race" in str(raced)
+    assert "Measured" not in str(verdict(LOCKED))
+
+
+def test_where_calls_are_turned_away_no_more_are_made_at_once_than_were_served():
+    """Sixteen lanes of refusals looked like 35 times the throughput of one: 192 threads were advised."""
+    some = verdict(evolve(SLEEP, congestion=0.1, errors=0.1, pair_speedup=2.0, ramp=((4, 4.0),)))
+    assert (some.diagnosis, some.plan.strategy, some.plan.in_flight) == ("rate-limited", "thread", 4)
+    assert "More than 4 calls at once were turned away in the trials." in some.notes
+    assert verdict(evolve(SLEEP, congestion=0.1, errors=0.1)).plan.in_flight == 1
+
+
 def test_a_race_between_equals_goes_to_the_simpler():
     """Within 7 %, as ever."""
-    settled = settle(verdict(NATIVE), {"thread": 1.05, "process": 1.0})
+    settled = settle(verdict(NATIVE), {"thread": 1.05, "process": 1.0}, Costs())
     assert settled.plan.strategy == "thread"
     assert settled.close
 

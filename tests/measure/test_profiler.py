@@ -550,7 +550,7 @@ def test_a_call_that_hangs_among_lanes():
     late = [each.result(10) for each in sample.in_flight]
 
     assert sample.in_flight
-    assert "pair_speedup: 2 lanes did not come back in time" in sample.profile.missing
+    assert "pair_speedup: 2 calls at once did not come back in time" in sample.profile.missing
     assert len(calls) == len(set(calls)) == len(sample.results) + sum(len(r.outcomes) for r in late)
 
 

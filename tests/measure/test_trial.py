@@ -49,10 +49,10 @@ def test_which_trials_are_doubted(trial, inflated, turns):
 @pytest.mark.parametrize(
     ("size", "said"),
     [
-        (Size(2, 5, 9.0), "pair_speedup: the budget was spent before 2 lanes could be tried"),
+        (Size(2, 5, 9.0), "pair_speedup: the budget was spent before 2 calls at once could be tried"),
         (
             Size(1, 5, 9.0, figure="pair_inflation"),
-            "pair_inflation: the budget was spent before 1 lane could",
+            "pair_inflation: the budget was spent before 1 call at once could",
         ),
     ],
 )

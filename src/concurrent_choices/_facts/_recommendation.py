@@ -124,5 +124,7 @@ class Recommendation(Printed, Jsonable):
         yield from section("To know", [*self.notes, *noted])
         if self._unmeasured:
             return
+        if any(each.measured is not None for each in self.estimates):
+            yield "Measured: what a short race on some of the items comes to for all of them."
         error = "" if self.profile.wall_at_least else "± is one standard error; "
         yield f"{error}times are for all items together, starting up included.".capitalize()

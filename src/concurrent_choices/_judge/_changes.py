@@ -98,7 +98,7 @@ def _other_workloads(case: Case) -> Iterator[_Twist]:
         yield _Twist(f"If it awaited instead of blocking{where}", _of(case, unblocked), remedy=True)
     if demand.shared_resource > 0:
         own = evolve(profile, process_speedup=2.0)
-        yield _Twist("If each process had its own of what lanes queue for here", _of(case, own))
+        yield _Twist("If each process had its own of what calls queue for here", _of(case, own))
 
 
 def _if_it_could_travel(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> Iterator[str]:
@@ -123,8 +123,8 @@ def _told(case: Case, plan: Plan, seconds: float) -> str:
 def _more_machines(chosen: Estimate) -> Iterator[str]:
     if chosen.expected > ONE_MACHINE_SECONDS and chosen.limit == "cores":
         yield (
-            f"One machine is not enough to be done before {spell(chosen.expected)}: "
-            "spread it over several, with Dask or Ray for example; no strategy here does."
+            f"One machine takes {spell(chosen.expected)}: spread it over several, with Dask or Ray for "
+            "example; no strategy here does."
         )
 
 

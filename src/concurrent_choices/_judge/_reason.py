@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
 from .._facts._table import counted, spell
-from ._diagnose import MOSTLY, computing_share, measured
+from ._diagnose import MOSTLY, TINY_JOB, computing_share, measured
 from ._formulas import Case
 from ._obstacles import IN_PROCESSES
-from ._trials import most_lanes
+from ._trials import CONGESTED, most_lanes
 
-__all__ = ["BECAUSE", "notes", "reason"]
+__all__ = ["BECAUSE", "SUPPOSED", "notes", "reason"]
 
 WORTH_IT = 1.1
 """How many times as fast it must be for the sentence to say so (guessed)."""
@@ -69,6 +69,13 @@ def _computing(verdict: Recommendation) -> str:
     return f"at least {spent}" if verdict.profile.wall_at_least else spent
 
 
+def _tiny(verdict: Recommendation) -> str:
+    each = verdict.profile.wall
+    if each * verdict.items < TINY_JOB:
+        return f"all of it takes {spell(each * verdict.items)}, too little for anything else to pay"
+    return f"each call takes {spell(each)}, less than it costs to hand it over"
+
+
 def _under(verdict: Recommendation) -> str:
     gil = "which no interpreter thread has to share here"
     if verdict.machine.gil:
@@ -101,8 +108,10 @@ NO_ITEMS = "there are no items."
 
 
 BECAUSE: dict[str, Callable[[Recommendation], str]] = {
-    "tiny": lambda it: f"each call takes {spell(it.profile.wall)}, less than handing it over would be worth",
-    "rate-limited": lambda it: f"{it.profile.congestion:.0%} of the calls are turned away by what they crowd",
+    "tiny": _tiny,
+    "rate-limited": lambda it: (
+        f"{it.profile.congestion:.0%} of the sampled calls were turned away, as fewer at once seldom are"
+    ),
     "cpu under the GIL": _under,
     "cpu outside the GIL": lambda it: f"each call computes for {_computing(it)} without holding the GIL",
     "native threads inside": lambda it: (
@@ -180,13 +189,19 @@ BORDER = 0.05
 """Share of the time by which repeated samples of the same callable differ (guessed)."""
 
 
-def _most(lanes: int, tried: int | None) -> str:
-    if lanes == tried:
-        return f"More than {counted(lanes, 'lane')} delivered less in the trials."
-    return f"{counted(lanes, 'lane')} and the threads that each call has of its own fill the cores."
+def _most(lanes: int, profile: Profile) -> str:
+    at_once = f"{counted(lanes, 'call')} at once"
+    if lanes == most_lanes(profile):
+        turned_away = profile.congestion >= CONGESTED
+        return f"More than {at_once} {'were turned away' if turned_away else 'got less done'} in the trials."
+    return f"{'1 call' if lanes == 1 else at_once} and the threads that each has of its own fill the cores."
 
 
 NOTHING_THERE = "No call was made: there was no item to make one with."
+SUPPOSED = (
+    "Calls queue for something; it was taken to be shared by processes too. A lock within the process is "
+    "not: a race would tell, for which a larger budget may be needed."
+)
 NO_TIME = "No call was made: the budget was over before one could begin. A larger one tells more."
 
 
@@ -229,11 +244,8 @@ def _of_case(case: Case, *, known: bool) -> Iterator[str]:
         yield f"The number of items is not known; {counted(case.items, 'item')} were assumed."
     unknown = profile.process_speedup is None and not profile.payload.obstacle
     if demand.shared_resource > 0 and unknown:
-        yield (
-            "Calls queue for something; it was taken to be shared by processes too. A lock within "
-            "the process is not: race them to know."
-        )
+        yield SUPPOSED
     if demand.most_lanes is not None and demand.most_lanes < case.items:
-        yield _most(demand.most_lanes, most_lanes(profile))
+        yield _most(demand.most_lanes, profile)
     if not case.machine.gil and profile.pair_inflation is None:
         yield "How the callable scales without the GIL was not measured."

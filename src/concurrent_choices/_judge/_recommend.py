@@ -19,7 +19,7 @@ from ._choice import Choice
 from ._diagnose import bound_of, diagnose, measured
 from ._formulas import STRATEGIES, Case, Prediction, case_of, predict
 from ._obstacles import obstacles_of
-from ._reason import notes, reason
+from ._reason import SUPPOSED, notes, reason
 from ._search import best_plan
 from ._uncertainty import standard_error
 
@@ -66,15 +66,26 @@ def recommend(
     return decided if measured(profile) or not items else _unmeasured(decided)
 
 
-def settle(verdict: Recommendation, measured: Mapping[str, float]) -> Recommendation:
+def settle(verdict: Recommendation, measured: Mapping[str, float], costs: Costs) -> Recommendation:
     """The verdict after a race: with what was measured in its table, and the best of the raced chosen.
 
-    That is, by strategy, the seconds that all items would take, going by the race.
+    That is, by strategy, the seconds that all items would take, going by the race. It has told what could
+    only be supposed of processes before.
     """
     estimates = tuple(
-        evolve(each, measured=measured.get(each.plan.strategy, each.measured)) for each in verdict.estimates
+        evolve(each, measured=measured[each.plan.strategy], note="")
+        if each.plan.strategy in measured
+        else each
+        for each in verdict.estimates
     )
-    return _decided(evolve(verdict, estimates=estimates))
+    told = {SUPPOSED} if "process" in measured else set[str]()
+    notes = tuple(each for each in verdict.notes if each not in told)
+    decided = _decided(evolve(verdict, estimates=estimates, notes=notes))
+    if decided.plan.strategy == verdict.plan.strategy:
+        return decided
+    case = case_of(verdict.profile, costs, verdict.machine, verdict.items)
+    hindered = {each.plan.strategy: each.obstacle for each in estimates if each.obstacle}
+    return evolve(decided, changes=changes(case, hindered, decided.chosen))
 
 
 def estimates_of(case: Case, obstacles: Mapping[str, str]) -> tuple[Estimate, ...]:

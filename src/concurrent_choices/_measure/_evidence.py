@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attrs import evolve
 
 from .._facts._profile import Payload, Profile
+from .._facts._table import counted
 from ._congestion import is_congestion
 from ._figures import PAIR, Totals, relative_error, spread, trend
 from ._ledger import Run, calls_of, errors_of
@@ -129,7 +130,7 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
         profile = evolve(profile, pair_speedup=pair.speedup, pair_se=pair.error)
     if pair is not None and not evidence.is_async:
         if pair.hands_over and _seems_free(profile):
-            doubt = "gil: calls let go of it too often for the witness; how far two threads got tells more"
+            doubt = "gil: calls let go of it too often to tell; how far two threads got tells more"
             profile = evolve(profile, missing=(*profile.missing, doubt))
         profile = evolve(
             profile,
@@ -227,11 +228,12 @@ def _gil(evidence: Evidence, wall: float, cpu: float, queued: float) -> tuple[fl
     testimony = evidence.sample.testimony
     share, busy = testimony.share, cpu / wall if wall > 0 else 0.0
     if share is None:
-        doubt = f"gil: too few looks to tell ({testimony.looks}); all CPU time counts as holding it"
+        seen = counted(testimony.looks, "look")
+        doubt = f"gil: {seen} at it told too little; all CPU time counts as holding it"
         return cpu, busy, [doubt]
     if evidence.is_async and _step(evidence.sample.steps) < SHORT:
         # Between steps the loop lets go of the GIL for a moment, and the witness slips in.
-        doubt = "gil: steps are too short for the witness; all CPU time counts as holding it"
+        doubt = "gil: what runs between two awaits is too short to tell; all CPU time counts as holding it"
         return cpu, testimony.error, [doubt]
     if busy < _TOO_SMALL:
         doubt = "gil: there is too little CPU time to tell; all of it counts as holding it"

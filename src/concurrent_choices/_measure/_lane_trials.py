@@ -98,8 +98,8 @@ class Trials:
         return done
 
     def _lacks(self, size: Size, reason: str) -> None:
-        lanes = counted(size.lanes, "lane")
-        self.bench.missing.append(f"{size.figure}: {reason.format(lanes)}")
+        at_once = f"{counted(size.lanes, 'call')} at once"
+        self.bench.missing.append(f"{size.figure}: {reason.format(at_once)}")
 
     def _source(self, size: Size) -> _Source | None:
         """What the lanes draw from; None where items or budget do not allow a trial."""

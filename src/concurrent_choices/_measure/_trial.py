@@ -201,7 +201,7 @@ def _confirmed(trials: Trials, first: Trial, size: Size) -> Trial | None:
     two = trials.lanes(size) if one else []
     again = compare(two, Totals.of(one), crowded=False)
     if again is None:
-        doubt = "pair_inflation: two lanes slowed each other down, and could not be tried again"
+        doubt = "pair_inflation: two that did so could not be tried again"
         trials.bench.missing.append(doubt)
         return None
     lesser = min(first, again, key=lambda each: each.inflation or 1.0)

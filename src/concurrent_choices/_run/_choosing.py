@@ -202,7 +202,9 @@ def _raced(verdict: Recommendation, leftover: Leftover, costs: Costs, seconds: f
     measured = race.hold(verdict, left, seconds)
     if race.obstacle:
         verdict = _without_processes(verdict, leftover.workload, costs, race.obstacle)
-    return settle(evolve(verdict, profile=race.learnt(verdict.profile)), measured) if measured else verdict
+    if not measured:
+        return verdict
+    return settle(evolve(verdict, profile=race.learnt(verdict.profile)), measured, costs)
 
 
 def _without_processes(
