@@ -1,3 +1,5 @@
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -54,11 +56,19 @@ def test_what_is_not_finite_becomes_null():
     assert '"call": null' in Costs(call=float("inf")).to_json()
 
 
+def test_a_figure_that_was_not_finite_can_be_read_again():
+    """It was refused: "has None at call, not a float"."""
+    read = Costs.from_json(Costs(call=math.inf).to_json())
+    assert math.isnan(read.call)
+    assert read.step == Costs().step
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("{", "must be JSON for a Profile"),
         (3, "must be JSON for a Profile"),
+        ("[" * 100_000, "must be JSON for a Profile"),
         ("[]", "has [] at the top, not a Profile"),
         ('{"wall": "long"}', "has 'long' at wall, not a float"),
         ('{"wall": true}', "has True at wall, not a float"),

@@ -1,5 +1,5 @@
 from enum import IntEnum, StrEnum
-from functools import partial
+from functools import partial, reduce
 
 import pytest
 
@@ -111,6 +111,7 @@ def test_it_survives_json():
         (Workload(partial(pow, 2), []), "cannot be imported by name"),
         (Workload(square, iter([])), "make it a list"),
         (Workload(len, [b"bytes"]), "cannot be written as JSON"),
+        (Workload(len, [reduce(lambda inner, _: [inner], range(100_000), [])]), "cannot be written as JSON"),
         (Workload(len, ["a", (1, 2)]), r"item 1, \(1, 2\), would come back as \[1, 2\]"),
         (Workload(abs, [Colour.RED]), "item 0, <Colour.RED: 1>, would come back as 1"),
         (Workload(len, [{"of": [Colour.RED]}]), "item 0, .* would come back as {'of': \\[1\\]}"),
@@ -125,7 +126,8 @@ def test_what_json_cannot_hold_is_refused(workload, problem):
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "{}", "no", '{"fn": "nowhere:f", "items": []}', '{"fn": "os:gone", "items": []}']
+    "text",
+    ["[]", "{}", "no", "[" * 100_000, '{"fn": "nowhere:f", "items": []}', '{"fn": "os:gone", "items": []}'],
 )
 def test_a_text_that_is_no_workload_is_refused(text):
     """Whatever is wrong, it is one error, and it says where such a text comes from."""

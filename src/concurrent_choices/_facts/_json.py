@@ -1,13 +1,14 @@
 """Facts as JSON and back: plain objects of their fields, nothing that runs on reading.
 
-A figure that is infinite or not a number becomes null, since JSON knows neither.
+A figure that is infinite or not a number becomes null, since JSON knows neither; a null in a figure's place
+is read as not a number.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from math import isfinite
+from math import isfinite, nan
 from types import NoneType, UnionType
 from typing import Any, Self, TypeGuard, Union, cast, get_args, get_origin, get_type_hints
 
@@ -40,7 +41,7 @@ class Jsonable:
         """
         try:
             value = json.loads(text)
-        except (TypeError, ValueError) as error:  # no text at all, or none that is JSON
+        except (TypeError, ValueError, RecursionError) as error:  # no text at all, or none that is JSON
             problem = f"must be JSON for a {cls.__name__}: {error}"
             raise InvalidArgumentError("text", problem) from error
         fact: Self = structured(value, cls)
@@ -130,6 +131,8 @@ def _optional(value: Any, kinds: tuple[Any, ...], where: str) -> Any:
 
 
 def _scalar(value: Any, kind: Any, where: str) -> Any:
+    if kind is float and value is None:
+        return nan
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         try:
             return float(value)

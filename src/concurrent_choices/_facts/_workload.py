@@ -122,7 +122,7 @@ class Workload:
         parts = {"fn": self.reference, "items": listed, "items_count": self.items_count, "name": self.name}
         try:
             text = json.dumps(parts, indent=indent, allow_nan=False)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             problem = f"cannot be written as JSON: {error}"
             raise InvalidArgumentError("items", problem) from error
         _check_same(listed, json.loads(text)["items"])
@@ -144,6 +144,6 @@ class Workload:
             return cls(fn, parts.pop("items"), **parts)
         except InvalidArgumentError:
             raise
-        except (AttributeError, ImportError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, ImportError, KeyError, RecursionError, TypeError, ValueError) as error:
             problem = f"must be JSON that Workload.to_json wrote: {error!r}"
             raise InvalidArgumentError("text", problem) from error
