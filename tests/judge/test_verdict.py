@@ -239,6 +239,13 @@ def test_what_trials_have_shown_is_told_apart_from_what_follows(seen, note):
     assert said.startswith(note)
 
 
+@pytest.mark.parametrize("at", range(40, 100, 7))
+def test_a_path_is_not_broken_into_two_lines(at):
+    """Nor at its hyphens: it is there to be copied."""
+    place = f"/srv/{'my-' * 5}{'x' * at}-app/{'long-' * 4}name.py:31"
+    assert str(verdict(evolve(BLOCKS, blocks_at=place))).count(place) == 3
+
+
 @pytest.mark.parametrize(("native", "busy"), [(9.0, "1.0"), (100.0, "2.0")])
 def test_cpus_kept_busy_are_of_those_that_there_are(native, busy):
     """The threads' CPU time over the call's wall time, not over the little CPU time that it has itself."""
@@ -247,12 +254,22 @@ def test_cpus_kept_busy_are_of_those_that_there_are(native, busy):
 
 
 @pytest.mark.parametrize(
-    "figure", ["wall", "queued", "gil", "children", "payload", "pair_speedup", "pair_inflation"]
+    "figure",
+    [
+        "wall",
+        "queued",
+        "gil",
+        "children",
+        "payload",
+        "pair_speedup",
+        "pair_inflation",
+        "blocking_calls, disk_blocks",
+    ],
 )
 def test_figures_are_named_in_words(figure):
     """Nobody needs to know what a field of the profile is called."""
     told = verdict(evolve(PYTHON, missing=(f"{figure}: it could not be",)))
-    assert figure not in told.notes[0].split()
+    assert figure not in told.notes[0]
 
 
 def test_obstacles_from_outside_are_heard():

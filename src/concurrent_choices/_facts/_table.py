@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from textwrap import wrap
+from functools import partial
+from textwrap import TextWrapper
 
 from ._plan import Plan
 
@@ -11,6 +12,9 @@ __all__ = ["aligned", "counted", "how", "paragraph", "section", "spell"]
 
 WIDTH = 100
 """Longest line: fits half a wide screen and any terminal made for code (guessed)."""
+
+_whole_words = partial(TextWrapper, WIDTH, break_on_hyphens=False, break_long_words=False)
+"""So that a path stays whole, to be copied."""
 
 _UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
@@ -56,7 +60,7 @@ def _batched(plan: Plan) -> str:
 
 def paragraph(text: str) -> str:
     """A sentence or several, broken into lines."""
-    return "\n".join(wrap(text, WIDTH))
+    return _whole_words().fill(text)
 
 
 def section(title: str, lines: Collection[str]) -> Iterator[str]:
@@ -64,7 +68,7 @@ def section(title: str, lines: Collection[str]) -> Iterator[str]:
     if lines:
         yield f"{title}:"
     for each in lines:
-        yield from wrap(each, WIDTH, initial_indent="  - ", subsequent_indent="    ")
+        yield from _whole_words(initial_indent="  - ", subsequent_indent="    ").wrap(each)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:

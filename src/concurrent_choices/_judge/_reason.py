@@ -182,6 +182,7 @@ _FIGURES = {
     "pair_inflation": "how far two calls at once slow each other down",
     "ramp": "what several calls at once achieve",
     "payload": "what moving items to another process costs",
+    "blocking_calls, disk_blocks": "how often a call waits, and what it reads and writes",
 }
 """Figures of a profile in the words of somebody who has not read its source."""
 
