@@ -83,8 +83,8 @@ def test_reasons_are_sentences():
         "(predicted)."
     )
     assert verdict(LOCKED).reason == (
-        "two calls at once get only 1.0 times as much done: they queue for something, so one after "
-        "another is as good as anything."
+        "two calls at once get only 1.0 times as much done as one: they queue for something, so one "
+        "after another is as good as anything."
     )
 
 
@@ -302,6 +302,13 @@ def test_a_race_settles_it():
     assert settled.chosen.measured == 0.3
     assert settled.estimates[0].plan.strategy == "process"
     assert settled.reason.endswith("3.3 times as fast as one after another (measured).")
+
+
+def test_a_gain_is_measured_if_both_sides_of_it_are():
+    """One after another seldom races: how much slower it is than what did is predicted."""
+    raced = settle(verdict(SLEEP), {"thread": 0.05, "process": 0.3}, Costs())
+    assert raced.chosen.measured == 0.05
+    assert raced.reason.endswith("times as fast as one after another (predicted).")
 
 
 def test_what_a_race_has_told_is_supposed_no_longer():

@@ -23,7 +23,7 @@ def reason(verdict: Recommendation) -> str:
     if not verdict.items:
         return NO_ITEMS
     if verdict.profile.errors == 1.0:
-        return "no sampled call succeeded, and the figures are those of failing."
+        return "no sampled call succeeded, and the figures are those of calls that failed."
     if not measured(verdict.profile):
         return "nothing could be measured, and one after another is the simplest."
     diagnosis, _, _ = verdict.diagnosis.partition(" at ")  # of a blocked loop its place is told, too
@@ -87,7 +87,7 @@ def _contended(verdict: Recommendation) -> str:
     faster = verdict.profile.pair_speedup
     if faster is None:
         return "calls queue for something that lets one in at a time"
-    return f"two calls at once get only {faster:.1f} times as much done: they queue for something"
+    return f"two calls at once get only {faster:.1f} times as much done as one: they queue for something"
 
 
 def _blocked(verdict: Recommendation) -> str:
@@ -163,13 +163,12 @@ def _therefore(verdict: Recommendation) -> str:
 
 def _gain(verdict: Recommendation) -> str:
     """How much faster than one after another, where that is known and worth a word."""
-    plain = verdict.estimate("sequential").expected
-    chosen = verdict.chosen
+    plain, chosen = verdict.estimate("sequential"), verdict.chosen
     known = chosen.expected and not verdict.profile.wall_at_least
     if verdict.plan.strategy == "sequential" or not known:
         return ""
-    times = plain / chosen.expected
-    source = "measured" if chosen.measured is not None else "predicted"
+    times = plain.expected / chosen.expected
+    source = "predicted" if None in {plain.measured, chosen.measured} else "measured"
     return f": {times:.1f} times as fast as one after another ({source})" if times >= WORTH_IT else ""
 
 
