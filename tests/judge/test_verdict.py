@@ -311,6 +311,14 @@ def test_a_gain_is_measured_if_both_sides_of_it_are():
     assert raced.reason.endswith("times as fast as one after another (predicted).")
 
 
+def test_who_raced_stands_first_in_the_table():
+    """Threads took twice what was predicted of them, and of loops, which do not race beside them."""
+    told = verdict(SLEEP)
+    raced = settle(told, {"thread": 2 * told.chosen.seconds, "process": 9.0}, Costs())
+    assert raced.estimates[0].plan.strategy == "asyncio"
+    assert str(raced).index(">  thread") < str(raced).index("   process") < str(raced).index("   asyncio")
+
+
 def test_what_a_race_has_told_is_supposed_no_longer():
     """It said "race them to know" under the table of a race, and would change to what had won it."""
     raced = settle(verdict(LOCKED), {"sequential": 1.0, "process": 0.3}, Costs())

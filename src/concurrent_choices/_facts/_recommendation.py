@@ -95,7 +95,9 @@ class Recommendation(Printed, Jsonable):
     def _table(self) -> Iterator[str]:
         raced = ["measured"] if any(each.measured is not None for each in self.estimates) else []
         head = [" ", "strategy", "how", "predicted", *raced]
-        yield from aligned([head, *(self._row(each, raced=bool(raced)) for each in self.estimates)])
+        # beside what was measured, predictions of others that are a little better look like the choice
+        rows = sorted(self.estimates, key=lambda each: each.measured is None)
+        yield from aligned([head, *(self._row(each, raced=bool(raced)) for each in rows)])
 
     def _row(self, each: Estimate, *, raced: bool) -> list[str]:
         strategy = each.plan.strategy
