@@ -218,7 +218,7 @@ def test_a_thread_that_ends_a_call_just_before_the_pool_goes_to_sleep(monkeypatc
     class Sleepy(ProcessPool):
         def _deal(self):
             super()._deal()
-            if self._backlog.size and all(queue.worker.ready for queue in self._queues.values()):
+            if self._desk.backlog.size and all(queue.worker.ready for queue in self._queues.values()):
                 about_to_sleep.set()
                 assert go_on.wait(60)
 

@@ -15,6 +15,7 @@ from pool_calls import OnlyHere, account
 
 from concurrent_choices import AdaptiveExecutor, WorkerDiedError
 from concurrent_choices._embed._call_queue import JOB, CallQueue
+from concurrent_choices._embed._desk import Desk
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._process_pool import ProcessPool
 from concurrent_choices._embed._recall import SEEN, SLOW, overdue
@@ -267,13 +268,13 @@ def test_what_was_taken_back_and_cannot_be_read(tmp_path, how):
 def test_a_worker_gets_to_its_second_call_after_it_was_told_to_begin_nothing(tmp_path, monkeypatch):
     """It answers that it has not begun it, and so it is given out again: here to itself."""
     given = []
-    hand_on = ProcessPool._hand_on
+    hand_on = Desk.hand_on
 
     def handed_on(self, queue, asked):
         given.append(asked)
         hand_on(self, queue, asked)
 
-    monkeypatch.setattr(ProcessPool, "_hand_on", handed_on)
+    monkeypatch.setattr(Desk, "hand_on", handed_on)
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
         executor._core.accounts.of(call).figures.measured = 2
         first, second = (executor.submit(call, tmp_path, name) for name in ("first", "second"))

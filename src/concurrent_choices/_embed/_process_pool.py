@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .._errors import ResultLostError, WorkerDiedError, WorkerStartError
+from .._errors import WorkerStartError
 from .._strategies._workers._child import readable
 from .._strategies._workers._host import Host, Starts
 from .._strategies._workers._waker import Waker
@@ -24,11 +23,10 @@ from .._strategies._workers._wires import Wires
 from .._work._pickling import dump
 from .._work._words import reason_of
 from ._account import Account
-from ._backlog import Backlog
 from ._call_queue import JOB, Assignment, CallQueue, Inquiry
+from ._desk import Desk
 from ._in_tray import InTray
 from ._packing import BelongsHereError, Packer, look_frames
-from ._reading import read_answer, settle_call, settle_lost
 from ._recall import overdue
 from ._remote import serve
 from ._respite import Respite
@@ -67,13 +65,9 @@ class ProcessPool:
         self.most = self._wanted = most
         self._unfit = ""  # as it was when calls were last dealt out
         self._respite = Respite()
-        self._on_returned = on_returned
-        self._on_ended = on_ended
-        self._on_looked = on_looked
+        self._desk = Desk(on_returned=on_returned, on_ended=on_ended, on_looked=on_looked)
         self.tray = InTray(self._work)
         self._closing = False
-        self._backlog = Backlog()
-        self._looks: deque[Inquiry] = deque()
         self._packer = Packer()
         self._queues: dict[int, CallQueue] = {}
 
@@ -92,17 +86,17 @@ class ProcessPool:
     def submit(self, task: Task) -> None:
         """Have a worker make a call."""
         if not self.tray.put(self.order(task)):
-            self._put_off(task, self._respite.begin(self.tray.obstacle))
+            self._desk.put_off(task, self._respite.begin(self.tray.obstacle))
 
     def order(self, task: Task) -> Callable[[], object]:
         """What has its thread take a call."""
-        return partial(self._backlog.add, task)
+        return partial(self._desk.backlog.add, task)
 
     def look_at(self, account: Account, fn: Any) -> None:
         """Have a worker load a callable and say what it holds there."""
         inquiry = Inquiry(account, fn)
-        if not self.tray.put(lambda: self._looks.append(inquiry)):
-            self._put_off(inquiry, self._respite.begin(self.tray.obstacle))
+        if not self.tray.put(lambda: self._desk.looks.append(inquiry)):
+            self._desk.put_off(inquiry, self._respite.begin(self.tray.obstacle))
 
     def warm(self) -> None:
         """There may soon be work: start a worker, which takes longer than all the rest."""
@@ -121,7 +115,7 @@ class ProcessPool:
     def cancel_waiting(self) -> None:
         """Cancel what has not been handed to a worker."""
         if self.thread is not None:
-            self.tray.put(self._cancel_all)
+            self.tray.put(self._desk.cancel_all)
 
     def close(self) -> None:
         """End the workers when no call is left."""
@@ -152,27 +146,20 @@ class ProcessPool:
     def _finished(self) -> bool:
         return not (
             self.tray.orders
-            or self._backlog.size
-            or self._looks
+            or not self._desk.is_empty
             or any(queue.assignments for queue in self._queues.values())
         )
 
-    def _cancel_all(self) -> None:
-        for task in self._backlog.unbegun():
-            task.call_off()
-            self._on_ended(task)
-
     def _deal(self) -> None:
         """Give every worker what it has room for; start workers while there is work for them."""
-        for task in self._backlog.take_home():
-            self._on_returned(task)
+        self._desk.return_settled()
         self._unfit = self.unfit
-        while (self._looks or self._backlog.size) and not self._unfit:
+        while not (self._desk.is_empty or self._unfit):
             queue = self._queue_with_room()
             if queue is None or not self._give(queue):
                 break
         if self._unfit:
-            self._refuse_all(self._unfit)
+            self._desk.refuse_all(self._unfit)
 
     def _queue_with_room(self) -> CallQueue | None:
         idle = [queue for queue in self._queues.values() if not queue.assignments]
@@ -197,18 +184,19 @@ class ProcessPool:
 
     def _give(self, queue: CallQueue) -> bool:
         """Ask one worker for one thing; False where there is nothing it may be asked for."""
-        if self._looks:
-            self._send_look(queue, self._looks.popleft())
+        desk = self._desk
+        if desk.looks:
+            self._send_look(queue, desk.looks.popleft())
             return True
-        task = self._backlog.take(time.perf_counter_ns(), self._may)
+        task = desk.backlog.take(time.perf_counter_ns(), self._may)
         if task is None:
             return False
         if task.account.place == "thread":
-            self._on_returned(task)
+            desk.on_returned(task)
         elif task.begin():
             self._send_call(queue, task)
         else:
-            self._on_ended(task)
+            desk.on_ended(task)
         return True
 
     def _may(self, account: Account) -> bool:
@@ -219,7 +207,7 @@ class ProcessPool:
         try:
             frames = self._packer.pack(task, queue.sent)
         except BelongsHereError as obstacle:
-            self._turn_away(task, str(obstacle))
+            self._desk.turn_away(task, str(obstacle))
             return
         task.account.away += 1
         self._send(queue, task, frames, task.number)
@@ -228,7 +216,7 @@ class ProcessPool:
         try:
             frames = look_frames(inquiry.fn)
         except BaseException as error:  # noqa: BLE001 - whatever its own hooks raise, sys.exit() too, is the reason
-            self._turn_away(inquiry, f"it cannot be pickled ({reason_of(error)})")
+            self._desk.turn_away(inquiry, f"it cannot be pickled ({reason_of(error)})")
             return
         self._send(queue, inquiry, frames, 0)
 
@@ -236,26 +224,6 @@ class ProcessPool:
         queue.assignments.append(asked)
         queue.worker.link.queue(Kind.BATCH, JOB, number, frames)
         self._wires.flush(queue)
-
-    def _refuse_all(self, reason: str) -> None:
-        while self._looks:
-            self._put_off(self._looks.popleft(), reason)
-        for task in self._backlog.clear():
-            self._put_off(task, reason)
-
-    def _put_off(self, asked: Assignment, reason: str) -> None:
-        """Keep a callable in this process while there are no workers, and make its call there."""
-        asked.account.put_off(reason)
-        if isinstance(asked, Task):
-            self._on_returned(asked)
-
-    def _turn_away(self, asked: Assignment, reason: str) -> None:
-        """Keep a callable in this process, and make its call there."""
-        if isinstance(asked, Inquiry):
-            self._on_looked(asked.account, reason)
-        else:
-            asked.account.bar(reason)
-            self._on_returned(asked)
 
     # Listening
 
@@ -279,7 +247,7 @@ class ProcessPool:
         """Take back what lies behind calls that take too long; for how many seconds to listen then."""
         free, pause = overdue(self._queues.values(), self.most, time.monotonic())
         for queue in free:
-            self._hand_on(queue, queue.recall())
+            self._desk.hand_on(queue, queue.recall())
         return 0.0 if free else pause  # it waits now, and is dealt out before the next time
 
     def _let_go(self) -> None:
@@ -307,47 +275,13 @@ class ProcessPool:
             self._respite.end()
         elif message.kind == Kind.DONE:
             queue.reported += 1
-            self._take(queue, message)
+            self._desk.take(queue, message)
         elif message.kind == Kind.REFUSED:
-            # Nothing was started: its arguments cannot be read there.
-            if (asked := queue.answered()) is not None:
-                self._take_back(queue, asked, f"a worker process cannot read its arguments: {message.text}")
+            self._desk.take_unread(queue, message)
         elif message.kind in {Kind.READY, Kind.UNFIT}:
             what = "does not come up" if message.kind == Kind.READY else "cannot load this library"
             self._respite.begin(f"a worker process {what}: {message.text}")
             queue.worker.kill()  # it answers nothing; what it was sent is handed on once it is gone
-
-    def _take(self, queue: CallQueue, message: Message) -> None:
-        asked = queue.answered()
-        if asked is None:
-            return
-        answer, error = read_answer(message, asked)
-        if error is None and answer is None:
-            self._hand_on(queue, asked)
-        elif isinstance(asked, Inquiry):
-            self._on_looked(asked.account, reason_of(error) if error else answer)
-        elif error is None and answer.unloadable:
-            self._take_back(queue, asked, answer.unloadable)
-        else:
-            asked.account.away -= 1
-            settle_call(asked, answer, error)
-            self._on_ended(asked)
-
-    def _take_back(self, queue: CallQueue, asked: Assignment, reason: str) -> None:
-        """A worker could not read what it was asked, and did not begin it."""
-        queue.sent.lost_all()
-        if isinstance(asked, Task):
-            asked.account.away -= 1
-        self._turn_away(asked, reason)
-
-    def _hand_on(self, queue: CallQueue, asked: Assignment | None) -> None:
-        """Give what a worker has not begun, and will not, to the next that has room."""
-        queue.sent.lost_all()
-        if isinstance(asked, Inquiry):
-            self._looks.appendleft(asked)
-        elif asked is not None:
-            asked.account.away -= 1
-            self._backlog.put_back(asked)
 
     # Ends
 
@@ -366,28 +300,10 @@ class ProcessPool:
             queue.drop(time.monotonic())
 
     def _settle(self, queue: CallQueue) -> None:
-        """A worker is gone: report what died with it, and hand on what it had not begun."""
+        """A worker is gone."""
         self._wires.remove(queue)
         code = self._host.dismiss(queue.worker)
-        begun, unbegun = queue.fallen()  # not before: until it was killed it may have gone on
         if not (queue.dropped or queue.worker.ready) and self._starts.fail(queue.worker):
             ended = f"ended before they were ready, the last with exit code {code}"
             self._respite.begin(f"worker processes {self._starts.failed} times in a row {ended}")
-        reading = 0 if queue.dropped else queue.worker.page.reading
-        for asked in reversed(unbegun):
-            if isinstance(asked, Task) and asked.number == reading - 1:
-                reason = f"reading its arguments ends a worker process (exit code {code})"
-                self._take_back(queue, asked, reason)
-            else:
-                self._hand_on(queue, asked)
-        for place, asked in enumerate(begun, 1):
-            if isinstance(asked, Inquiry):
-                self._turn_away(asked, f"loading it ends a worker process (exit code {code})")
-            elif asked is not None:
-                kind = WorkerDiedError if place == len(begun) else ResultLostError
-                self._bury(asked, kind(asked.number, asked.shown(), queue.worker.pid, code))
-
-    def _bury(self, task: Task, error: WorkerDiedError) -> None:
-        task.account.away -= 1
-        settle_lost(task, error)
-        self._on_ended(task)
+        self._desk.settle(queue, code)
