@@ -5,7 +5,7 @@ import os
 import sys
 import threading
 import time
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, wait
 from contextlib import closing
 from contextvars import ContextVar, copy_context
 from itertools import count
@@ -22,6 +22,7 @@ from concurrent_choices._embed._tasks import Task
 from concurrent_choices._strategies._workers import _host
 from concurrent_choices._strategies._workers._host import FALSE_STARTS, Host
 from concurrent_choices._strategies._workers._surroundings import surroundings
+from concurrent_choices._strategies._workers._wires import Wires
 from descriptors import no_descriptors
 
 
@@ -442,3 +443,90 @@ def test_what_calls_log_there():
         LOG.removeHandler(handler)
         LOG.setLevel(logging.NOTSET)
     assert len(seen) == 5
+
+
+def fail(*_about, **_more):
+    """What nobody foresees: a stand-in for what a library for tests has put in place of the system's."""
+    raise TypeError("not the system's")
+
+
+def test_where_the_pool_cannot_even_begin_calls_are_made_in_threads(monkeypatch, caplog):
+    """Whatever the reason is: the log has it, with its traceback, and the executor can be shut down."""
+    monkeypatch.setattr(_process_pool, "Host", fail)
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        assert [executor.submit(pid_of, 1).result(60) for _ in range(3)] == [os.getpid()] * 3
+        assert "not the system's" in executor.explain()["pid_of"].why
+    assert "in fail" in caplog.text
+
+
+def test_an_error_in_the_thread_of_the_pool_leaves_nobody_waiting(tmp_path, monkeypatch):
+    """What a worker had begun ends, with that error as the cause; the rest is made here for a while."""
+    with AdaptiveExecutor(max_processes=1, place="process") as executor:
+        pool = executor._core._process_pool
+        executor._core.accounts.of(meet).figures.measured = 2  # and short, so that one may be sent ahead
+        begun = executor.submit(meet, tmp_path / "begun", tmp_path / "never")
+        ahead, waiting = (executor.submit(pid_of, number) for number in range(2))
+        wait_for(tmp_path / "begun")
+        while not any(len(queue.assignments) > 1 for queue in list(pool._queues.values())):
+            time.sleep(1e-3)
+        with monkeypatch.context() as patch:
+            patch.setattr(Wires, "heard", fail)
+            pool.poke()
+            error = begun.exception(60)
+            assert ahead.result(60) == waiting.result(60) == os.getpid()
+        assert isinstance(error, WorkerDiedError)
+        assert isinstance(error.__cause__, TypeError)
+        assert executor.submit(pid_of, 1).result(60) == os.getpid()
+        assert {known.away for known in executor._core.accounts} == {0}
+        monkeypatch.setattr(pool._respite, "_until", 0.0)
+        assert executor.submit(pid_of, 1).result(60) != os.getpid()
+
+
+def read_for_ever(path, home):
+    """Never come back, but in the process of that number; there is a file then."""
+    path.touch()
+    while os.getpid() != home:
+        time.sleep(1e-3)
+
+
+class NeverRead:
+    """A callable that no other process can load."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __call__(self):
+        return None
+
+    def __reduce__(self):
+        return read_for_ever, (self.path, os.getpid())
+
+
+def test_a_look_that_had_begun_as_the_pool_failed_says_nothing_against_its_callable(tmp_path, monkeypatch):
+    """Its worker was ended for another reason, so the callable may move later."""
+    known = account()
+    pool = ProcessPool(1, on_returned=None, on_ended=None, on_looked=None)
+    with closing(pool):
+        pool.look_at(known, NeverRead(tmp_path / "begun"))
+        wait_for(tmp_path / "begun")
+        with monkeypatch.context() as patch:
+            patch.setattr(Wires, "heard", fail)
+            pool.poke()
+            while "not the system's" not in known.why:
+                time.sleep(1e-3)
+    assert not known.figures.obstacle
+
+
+@pytest.mark.parametrize("place", ["process", "thread"])
+def test_a_callback_that_raises_as_its_call_is_cancelled(tmp_path, place):
+    """Others are cancelled all the same, and those who wait hear of it."""
+    with AdaptiveExecutor(1, max_processes=1, place=place) as executor:
+        busy = executor.submit(meet, tmp_path / "begun", tmp_path / "now")
+        calls = [executor.submit(pid_of, number) for number in range(4)]
+        wait_for(tmp_path / "begun")
+        calls[1].add_done_callback(sys.exit)
+        executor.shutdown(wait=False, cancel_futures=True)
+        assert wait(calls, 60).not_done == set()
+        (tmp_path / "now").touch()
+        assert busy.result(60)
+    assert [call.cancelled() for call in calls[1:]] == [True] * 3

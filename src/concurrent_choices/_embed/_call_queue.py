@@ -82,6 +82,11 @@ class CallQueue:
             self.worker.page.cancelled = 0
         return asked
 
+    def ended(self) -> None:
+        """What its worker was at has ended, and that is heard now."""
+        self.reported += 1
+        self.answered()
+
     def begun(self) -> int:
         """How many calls it has started that it has not been heard to have ended."""
         started = self.worker.page.started if self._last is None else self._last

@@ -119,10 +119,12 @@ class Desk:
 
     def take(self, queue: CallQueue, message: Message) -> None:
         """Hand over what a worker says of what it was asked first."""
-        asked = queue.answered()
+        asked = queue.assignments[0]
         if asked is None:
+            queue.ended()
             return
-        answer, error = read_answer(message, asked)
+        answer, error = read_answer(message, asked)  # before it is taken from there: it may fail
+        queue.ended()
         if error is None and answer is None:
             self.hand_on(queue, asked)
         elif isinstance(asked, Inquiry):
@@ -134,8 +136,8 @@ class Desk:
             settle_call(asked, answer, error)
             self.on_ended(asked)
 
-    def settle(self, queue: CallQueue, code: int | None) -> None:
-        """A worker is gone: report what died with it, and hand on what it had not begun."""
+    def settle(self, queue: CallQueue, code: int | None, cause: BaseException | None = None) -> None:
+        """A worker is gone, of that cause: report what died with it, and hand on what it had not begun."""
         begun, unbegun = queue.fallen()  # not before: until it was killed it may have gone on
         reading = 0 if queue.dropped else queue.worker.page.reading
         for asked in reversed(unbegun):
@@ -145,13 +147,16 @@ class Desk:
             else:
                 self.hand_on(queue, asked)
         for place, asked in enumerate(begun, 1):
-            if isinstance(asked, Inquiry):
+            if isinstance(asked, Inquiry) and queue.dropped:
+                self.hand_on(queue, asked)
+            elif isinstance(asked, Inquiry):
                 self.turn_away(asked, f"loading it ends a worker process (exit code {code})")
             elif asked is not None:
                 kind = WorkerDiedError if place == len(begun) else ResultLostError
-                self._bury(asked, kind(asked.number, asked.shown(), queue.worker.pid, code))
+                self._bury(asked, kind(asked.number, asked.shown(), queue.worker.pid, code), cause)
 
-    def _bury(self, task: Task, error: WorkerDiedError) -> None:
+    def _bury(self, task: Task, error: WorkerDiedError, cause: BaseException | None) -> None:
+        error.__cause__ = cause
         task.account.away -= 1
         settle_lost(task, error)
         self.on_ended(task)

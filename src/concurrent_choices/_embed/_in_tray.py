@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 
@@ -36,7 +37,7 @@ class InTray:
         self._work = work
         self._starting = Mutex()
         self._started = False
-        self._waker: Waker | None = None
+        self._ring: Callable[[], object] = _ring_nobody
 
     def put(self, order: Callable[[], object]) -> bool:
         """Have the thread do something; False where it cannot be started."""
@@ -57,8 +58,19 @@ class InTray:
 
     def wake(self) -> None:
         """Have the thread look for orders, once they are there: it says that it sleeps before it looks."""
-        if self.asleep and self._waker is not None:
-            self._waker.ring()
+        if self.asleep:
+            self._ring()
+
+    def nap(self, seconds: float) -> None:
+        """In the thread: wait for orders, for so long at most, where its waker may be what does not work."""
+        bell = SimpleQueue[bool]()
+        ring, self._ring = self._ring, partial(bell.put, True)  # noqa: FBT003 - whatever it is, it wakes
+        self.asleep = True
+        if not self.orders:
+            with suppress(Empty):
+                bell.get(timeout=seconds)
+        self.asleep = False
+        self._ring = ring
 
     def _start(self) -> bool:
         with self._starting:
@@ -78,18 +90,22 @@ class InTray:
         turn.put(True)  # noqa: FBT003 - whatever it is, who takes it has the waker
         # Known before it starts: Ctrl-C meanwhile must not have a second one started beside it.
         thread = new_thread(partial(self._serve, waker, turn), "executor-processes")
-        self._waker, self.thread = waker, thread
+        self._ring, self.thread = waker.ring, thread
         try:
             self.thread.start()
         except BaseException:
             if _taken(turn):  # else Ctrl-C came too late to stop it
-                self._waker = self.thread = None
+                self._ring, self.thread = _ring_nobody, None
                 waker.close()
             raise
 
     def _serve(self, waker: Waker, turn: SimpleQueue[bool]) -> None:
         if _taken(turn):
             self._work(waker)
+
+
+def _ring_nobody() -> None:
+    """There is no thread yet."""
 
 
 def _taken(turn: SimpleQueue[bool]) -> bool:

@@ -29,8 +29,8 @@ from ._in_tray import InTray
 from ._packing import BelongsHereError, Packer, look_frames
 from ._recall import overdue
 from ._remote import serve
-from ._respite import Respite
-from ._tasks import Task
+from ._respite import AWHILE, Respite
+from ._tasks import Task, complain
 
 if TYPE_CHECKING:
     from ._held import Held
@@ -101,7 +101,7 @@ class ProcessPool:
     def warm(self) -> None:
         """There may soon be work: start a worker, which takes longer than all the rest."""
         if self.thread is None:
-            self.tray.put(lambda: self._queues or self._open_queue())
+            self.tray.put(lambda: self._queues or self.unfit or self._open_queue())
 
     def abandon(self, task: Task) -> None:
         """Nobody waits for a call any longer: end the worker that makes it."""
@@ -126,28 +126,54 @@ class ProcessPool:
 
     def _work(self, waker: Waker) -> None:
         waker.adopt()
+        while not self._served(waker):
+            pass
+        waker.close()
+
+    def _served(self, waker: Waker) -> bool:
+        """See to all that is asked for, to the end; False where something has failed that nobody foresaw."""
+        try:
+            while self.unfit:
+                if self._finished():
+                    return True
+                self.tray.nap(AWHILE)
+            self._employ(waker)
+        except BaseException as error:  # noqa: BLE001 - whatever it is, calls would wait for ever
+            self._fail(error)
+            return False
+        return True
+
+    def _employ(self, waker: Waker) -> None:
+        """Have workers make calls, to the end."""
         self._wires = Wires(self._queues, waker)
         self._host = Host("process")
-        self._host.preload(serve, [serve.__module__])
-        self._starts = Starts(self._host)
-        orders = self.tray.orders
         try:
-            while True:
-                while orders:
-                    orders.popleft()()
-                self._deal()
-                if self._closing and self._finished():
-                    return
+            self._host.preload(serve, [serve.__module__])
+            self._starts = Starts(self._host)
+            while not self._finished():
                 self._listen()
         finally:
             self._host.close()
-            waker.close()
+
+    def _fail(self, error: BaseException) -> None:
+        """The workers are gone, by this error: do without for a while, and answer what they had begun."""
+        self._respite.begin(f"what hands calls to them has failed ({reason_of(error)})")
+        complain("unexpected in the thread %s, which goes on without worker processes", self.thread)
+        self.most = self._wanted
+        queues = [*self._queues.values()]
+        self._queues.clear()
+        for queue in queues:
+            queue.dropped = True
+            self._desk.settle(queue, queue.worker.process.wait(0), error)
 
     def _finished(self) -> bool:
-        return not (
-            self.tray.orders
-            or not self._desk.is_empty
-            or any(queue.assignments for queue in self._queues.values())
+        """Deal out what there is; whether all is done, and nothing more will come."""
+        orders = self.tray.orders
+        while orders:
+            orders.popleft()()
+        self._deal()
+        return self._closing and not (
+            orders or not self._desk.is_empty or any(queue.assignments for queue in self._queues.values())
         )
 
     def _deal(self) -> None:
@@ -274,7 +300,6 @@ class ProcessPool:
             self._starts.succeed(queue.worker)
             self._respite.end()
         elif message.kind == Kind.DONE:
-            queue.reported += 1
             self._desk.take(queue, message)
         elif message.kind == Kind.REFUSED:
             self._desk.take_unread(queue, message)
@@ -302,8 +327,11 @@ class ProcessPool:
     def _settle(self, queue: CallQueue) -> None:
         """A worker is gone."""
         self._wires.remove(queue)
-        code = self._host.dismiss(queue.worker)
+        code = None
+        try:
+            code = self._host.dismiss(queue.worker)
+        finally:  # it is known here alone by now
+            self._desk.settle(queue, code)
         if not (queue.dropped or queue.worker.ready) and self._starts.fail(queue.worker):
             ended = f"ended before they were ready, the last with exit code {code}"
             self._respite.begin(f"worker processes {self._starts.failed} times in a row {ended}")
-        self._desk.settle(queue, code)

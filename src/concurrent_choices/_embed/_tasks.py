@@ -78,7 +78,14 @@ class Task(Future[Any]):
 
     def call_off(self) -> None:
         """Cancel it, if it has not begun, and say so to those who wait for it."""
-        if self.cancel():
+        try:
+            cancelled = self.cancel()
+        except KeyboardInterrupt:  # Ctrl-C, where somebody waits for an executor's end
+            raise
+        except BaseException:  # noqa: BLE001 - from a callback, as in `deliver`: others are to be cancelled, too
+            complain("a callback of %s raised", self.shown())
+            cancelled = True
+        if cancelled:
             self._give_up()
 
     def _give_up(self) -> None:
