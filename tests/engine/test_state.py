@@ -21,6 +21,7 @@ from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, Scripted
 
 from concurrent_choices import RemoteError, recommend, run, run_report
 from concurrent_choices._engine import _worker_startup
+from concurrent_choices._engine._carrying import stranded
 from concurrent_choices._platform import usable_cpus
 from concurrent_choices._work._state import State
 
@@ -433,6 +434,22 @@ def test_what_gives_what_cannot_travel_stays(monkeypatch, known):
     strategy = outside()
     assert len(run(locked, range(200), strategy=strategy)) == 200
     assert "could not come back" in strategy.controller.barred
+
+
+class Unhashable(type):
+    """Classes that have no hash, whose instances pickle therefore refuses."""
+
+    __eq__ = object.__eq__
+    __hash__ = None
+
+
+class Odd(metaclass=Unhashable):
+    """One of them."""
+
+
+def test_a_result_whose_class_has_no_hash_is_what_keeps_items_here():
+    """Not workers that could not be started: the words name the result, as of any other."""
+    assert stranded([1, Odd()]).startswith("a result is an Odd (unhashable type")
 
 
 class LockedError(Exception):

@@ -67,9 +67,12 @@ def stranded(results: Sequence[Any]) -> str:
     An item that cannot travel is called here instead. Of one whose result cannot, the call is over. An error
     comes back in any case, as a `RemoteError` if need be. One result of each kind is tried.
     """
-    kinds: dict[type[Any], Any] = {type(result): result for result in results[-WEIGHED:]}
+    # By the identity of their class, which may have no hash.
+    kinds = {id(type(result)): result for result in results[-WEIGHED:]}
     reasons = (
-        obstacle(result, "a result") for kind, result in kinds.items() if not issubclass(kind, BaseException)
+        obstacle(result, "a result")
+        for result in kinds.values()
+        if not issubclass(type(result), BaseException)
     )
     found = next(filter(None, reasons), "")
     return f"{found}: it could not come back from another process" if found else ""
