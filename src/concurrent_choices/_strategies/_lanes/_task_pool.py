@@ -20,7 +20,6 @@ from operator import length_hint
 from types import TracebackType
 from typing import Any, Protocol
 
-from ..._errors import ItemTimeoutError
 from ..._facts._batch import Batch, Claim
 from ..._work._contexts import same
 from ..._work._job import Job
@@ -28,7 +27,7 @@ from ..._work._limited import LIMITED, OverdueError
 from ..._work._notes import annotate
 from ..._work._pace import Pace
 from ..._work._perform import unawaited_among
-from ..._work._words import show
+from ..._work._watched import time_up
 
 __all__ = ["AROUND", "Body", "Chunk", "Host", "Register", "Slots", "TaskPool"]
 
@@ -243,7 +242,7 @@ class TaskPool:
         index, item = chunk.claim.start + place, chunk.claim.items[place]
         if isinstance(error, OverdueError):
             assert self.job.timeout is not None
-            error = ItemTimeoutError(index, show(item), self.job.timeout, error.aftermath)
+            error = time_up(index, item, self.job.timeout, error.aftermath)
         else:
             annotate(error, index, item)
         if self.job.return_exceptions and isinstance(error, Exception):

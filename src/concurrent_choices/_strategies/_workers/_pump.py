@@ -15,7 +15,6 @@ from typing import Any
 
 from ..._errors import (
     ClosedStrategyError,
-    ItemTimeoutError,
     NotPicklableError,
     ResultLostError,
     WorkerDiedError,
@@ -25,6 +24,7 @@ from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._pace import MOST, TRIP, Pace, share_of_rest
 from ..._work._pickling import dump, size_of
+from ..._work._watched import time_up
 from ..._work._words import reason_of, show
 from .._lanes._inside import perform_inside
 from .._lanes._outbox import UNHEARD
@@ -343,8 +343,7 @@ class Pump:
                 self._job.source.give_back(claim)
         for index, item in running:
             if overdue:
-                timeout = self._job.timeout or 0.0
-                self._fail(index, ItemTimeoutError(index, show(item), timeout, _KILLED))
+                self._fail(index, time_up(index, item, self._job.timeout or 0.0, _KILLED))
             else:
                 error = WorkerDiedError(index, show(item), worker.pid, code)
                 if len(running) > 1:
