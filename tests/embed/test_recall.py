@@ -41,6 +41,10 @@ class Scripted:
         self.made = 0
         self._ours, self._theirs = ours, theirs
 
+    @property
+    def started(self):
+        return self.page.started
+
     def say_of_first(self):
         self._theirs.send(b"made")
 

@@ -54,13 +54,12 @@ class CallQueue:
         self.dropped = False
         self.since = 0.0
         self.halted = 0.0
-        self._last: int | None = None
 
     def room(self) -> bool:
         """Whether it can be given one more call."""
         if not self.assignments:
             return True
-        if len(self.assignments) > 1 or self.halted:
+        if len(self.assignments) > 1 or self.halted or self.dropped:
             return False
         first = self.assignments[0]
         if not isinstance(first, Task):
@@ -89,8 +88,7 @@ class CallQueue:
 
     def begun(self) -> int:
         """How many calls it has started that it has not been heard to have ended."""
-        started = self.worker.page.started if self._last is None else self._last
-        return max(0, started - self.reported)
+        return max(0, self.worker.started - self.reported)
 
     def fallen(self) -> tuple[list[Assignment | None], list[Assignment | None]]:
         """What a dead worker had started, and what it had not."""
@@ -110,12 +108,9 @@ class CallQueue:
         self.halted = now
         self.worker.page.cancelled = JOB
 
-    def drop(self, now: float) -> None:
+    def drop(self) -> None:
         """End its worker, unless that is at its second call by now."""
-        self.halt(now)
-        started = self.worker.page.started
-        if started - self.reported <= 1:
-            self._last = started  # what it marks as started after that, it does not begin
+        if self.worker.condemn(JOB, lambda started: started - self.reported <= 1):
             self.dropped = True
             self.worker.kill()
 

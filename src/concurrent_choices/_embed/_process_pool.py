@@ -322,7 +322,7 @@ class ProcessPool:
         """
         first = queue.assignments[0] if queue.assignments else None
         if isinstance(first, Task) and first.abandoned:
-            queue.drop(time.monotonic())
+            queue.drop()
 
     def _settle(self, queue: CallQueue) -> None:
         """A worker is gone."""

@@ -57,6 +57,7 @@ class Worker:
             self.process = start(there, self.page, lifeline)
             ours.pop_all()
         self.ready = False
+        self._last: int | None = None
         self._told = hello[:1]
         self.link.queue(Kind.HELLO, 0, 0, hello)
         with suppress(ConnectionError):  # it has ended, or could not be forked: seen by who listens to it
@@ -90,6 +91,25 @@ class Worker:
     def sentinel(self) -> int | None:
         """A descriptor that becomes readable when it ends, where there is one."""
         return self.process.sentinel
+
+    @property
+    def started(self) -> int:
+        """Items of its present job that it has started; or had, when it was condemned."""
+        return self.page.started if self._last is None else self._last
+
+    def condemn(self, job: int, still: Callable[[int], bool]) -> bool:
+        """Whether to kill it for what it is at, so that nothing else of a job dies with it.
+
+        It is told first to begin nothing more, and then looked at again: whether that is `still` so, given
+        how many it has started. What it marks as started after that, it does not perform.
+        """
+        before, self.page.cancelled = self.page.cancelled, job
+        started = self.page.started
+        if still(started):
+            self._last = started
+            return True
+        self.page.cancelled = before
+        return False
 
     def kill(self) -> None:
         """End it and whatever processes it started, now."""

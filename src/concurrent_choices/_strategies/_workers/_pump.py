@@ -335,7 +335,7 @@ class Pump:
         if reading == A_JOB:
             self._count_unloaded(code)
         # What it had started is known now: until it was killed it may have gone on.
-        lost, running, unstarted = queue.fallen(worker.page.started)
+        lost, running, unstarted = queue.fallen(worker.started)
         for claim in unstarted:
             if claim.start == reading - 1:
                 self._take_unread(claim, code)

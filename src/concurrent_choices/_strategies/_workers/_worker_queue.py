@@ -66,7 +66,6 @@ class WorkerQueue:
         self._size = 0
         self._credit = 1
         self._told = 0.0
-        self._last: int | None = None
 
     @property
     def idle(self) -> bool:
@@ -113,18 +112,8 @@ class WorkerQueue:
         return since / 1e9 + timeout - time.monotonic() if since else timeout
 
     def still_overdue(self, timeout: float, job: int) -> bool:
-        """Whether the item of a job that was overdue goes on, so that nothing else dies with its worker.
-
-        That is told first to begin nothing more: what it marks as started after that, it does not perform.
-        """
-        page = self.worker.page
-        page.cancelled = job
-        started = page.started
-        if self.left(timeout) > 0:
-            page.cancelled = 0
-            return False
-        self._last = started
-        return True
+        """Whether the item of a job that was overdue goes on, and nothing else dies with its worker."""
+        return self.worker.condemn(job, lambda _started: self.left(timeout) <= 0)
 
     def sent(self, claim: Claim) -> None:
         """It got a batch."""
@@ -157,7 +146,7 @@ class WorkerQueue:
 
     def fallen(self, started: int) -> Fallen:
         """What it leaves, if it had started so many items of this job."""
-        begun = (started if self._last is None else self._last) - self._reported
+        begun = started - self._reported
         opened: list[tuple[int, Any]] = []
         unstarted: list[Claim] = []
         for start, items in self._claims:
