@@ -61,14 +61,13 @@ def weighed(source: Source, done: Done) -> Carriage:
     return Carriage(each, carrying(source.peek(WEIGHED), each), carrying(done.results[-WEIGHED:], each))
 
 
-def stranded(results: Sequence[Any]) -> str:
+def stranded(results: Sequence[object]) -> str:
     """Why what the callable gives could not come back from a worker; empty where all that is known could.
 
     An item that cannot travel is called here instead. Of one whose result cannot, the call is over. An error
     comes back in any case, as a `RemoteError` if need be. One result of each kind is tried.
     """
-    # By the identity of their class, which may have no hash.
-    kinds = {id(type(result)): result for result in results[-WEIGHED:]}
+    kinds = {id(type(result)): result for result in results[-WEIGHED:]}  # a class may have no hash
     reasons = (
         obstacle(result, "a result")
         for result in kinds.values()
