@@ -159,6 +159,26 @@ def test_what_is_replaced_far_inside_of_libraries_keeps_every_callable_here(plac
     assert mocked(calls_deep) == ""
 
 
+def test_a_patch_that_is_a_with_or_a_decorator_is_seen_as_well():
+    """Of those there is no list; one that was made and does not stand changes nothing."""
+    place = "http.client.HTTPConnection.send"
+
+    @patch(place)
+    def decorated(_mock):
+        return mocked(calls_deep)
+
+    told = f"{place} was replaced here, which another process would not see"
+    for _ in range(2):
+        assert mocked(calls_deep) == ""
+        with patch(place):
+            assert mocked(calls_deep) == told
+        assert decorated() == told
+    del decorated
+    assert mocked(calls_deep) == ""
+    with patch(place, calls_deep):
+        assert mocked(computes) == told
+
+
 def computes():
     """Where it has computed for some milliseconds."""
     sum(range(300_000))
