@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import sys
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
+from weakref import ref
 
 from ._asking import of_type
 from ._captured import is_own_module
@@ -25,25 +26,29 @@ def pretended() -> str:
 
 
 class _Known:
-    """How many refer to the class of patches besides these themselves."""
+    """The patches that were there at the last look, and how many references to their class then."""
 
     lock = Mutex()
-    others = -1
+    patches: ClassVar[list[ref[Any]]] = []
+    references = -1
 
 
 def _standing() -> list[Any]:
     """The patches that stand: by `start()`, of which there is a list, by a `with` or by a decorator.
 
     Each refers to its class. To find who does takes 30 ms (84 000 objects) or more, in which nothing else can
-    run: so who does is counted first, as mostly no patch is there.
+    run: so references are counted first. As many as before, and no patch let go of, are the same patches.
     """
     with _Known.lock:  # each who looks refers to it, too
         kind: Any = getattr(sys.modules.get("unittest.mock"), "_patch", None)
-        count = sys.getrefcount(kind)
-        if kind is None or count == _Known.others:
+        if kind is None:
             return []
-        patches = [each for each in gc.get_referrers(kind) if type(each) is kind]
-        _Known.others = count - len(patches)
+        references = sys.getrefcount(kind)
+        patches: list[Any] = [known() for known in _Known.patches]
+        if references != _Known.references or any(patch is None for patch in patches):
+            patches = [each for each in gc.get_referrers(kind) if type(each) is kind]
+            _Known.patches = [ref(patch) for patch in patches]
+            _Known.references = references
     return [patch for patch in patches if "temp_original" in vars(patch)]
 
 
