@@ -10,10 +10,10 @@ from attrs import evolve, frozen
 from .._facts._estimate import Estimate
 from .._facts._machine import Machine
 from .._facts._plan import Plan
-from .._facts._profile import Payload, Profile
+from .._facts._profile import Payload
 from .._facts._table import how, spell
 from ._choice import TIE, Choice
-from ._demand import demand_of
+from ._demand import home_of
 from ._formulas import STRATEGIES, Case, case_of
 from ._obstacles import IN_PROCESSES, LOOPS
 from ._search import best_plan
@@ -95,10 +95,10 @@ def _other_workloads(case: Case) -> Iterator[_Twist]:
         held = profile.loop_cpu + profile.queued_on_loop
         # in the trials lanes queued for the very loop that would be free then
         unblocked = evolve(profile, loop_held=held, pair_speedup=None, ramp=(), ramp_inflation=None)
-        yield _Twist(f"If it awaited instead of blocking{where}", _of(case, unblocked), remedy=True)
+        yield _Twist(f"If it awaited instead of blocking{where}", case.with_profile(unblocked), remedy=True)
     if demand.shared_resource > 0:
         own = evolve(profile, process_speedup=2.0)
-        yield _Twist("If each process had its own of what calls queue for here", _of(case, own))
+        yield _Twist("If each process had its own of what calls queue for here", case.with_profile(own))
 
 
 def _if_it_could_travel(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _if_it_could_travel(case: Case, obstacles: Mapping[str, str], chosen: Estima
     if "process" not in obstacles or case.profile.binding:
         return
     payload: Payload = evolve(case.profile.payload, obstacle="")
-    free = _of(case, evolve(case.profile, payload=payload))
+    free = case.with_profile(evolve(case.profile, payload=payload))
     rest = {name: why for name, why in obstacles.items() if name not in IN_PROCESSES}
     plan, seconds = _winner(free, rest)
     if plan.strategy in IN_PROCESSES and seconds * TIE < chosen.expected:
@@ -140,10 +140,5 @@ def _winner(case: Case, obstacles: Mapping[str, str]) -> tuple[Plan, float]:
 
 
 def _on(case: Case, machine: Machine) -> Case:
-    # trials were made on the machine asked about, unless the profile names another
-    home = case.profile.cpus or case.machine.cpus
+    home = home_of(case.profile, case.machine).cpus
     return case_of(evolve(case.profile, cpus=home), case.costs, machine, case.items)
-
-
-def _of(case: Case, profile: Profile) -> Case:
-    return evolve(case, profile=profile, demand=demand_of(profile, case.machine))

@@ -18,7 +18,7 @@ from ._gil_share import held_seconds
 from ._stations import Demand
 from ._trials import NATIVE, WAITS, cores_left, corrected, memory_inflation, most_lanes
 
-__all__ = ["MOST_COROUTINES", "demand_of"]
+__all__ = ["MOST_COROUTINES", "demand_of", "home_of"]
 
 NOISE = 1.1
 """CPU inflation that a second lane may show for no reason (DECISION.md, EXP 2: 0.93 to 1.01)."""
@@ -37,14 +37,18 @@ def demand_of(profile: Profile, machine: Machine) -> Demand:
         profile: What was measured, perhaps on another machine (`profile.cpus`).
         machine: The machine that is asked about.
     """
-    # trials happened where the profile was taken, whatever machine is asked about
-    home = evolve(machine, cpus=profile.cpus or machine.cpus, gil=True)
+    home = evolve(home_of(profile, machine), gil=True)
     demand = corrected(profile, _raw(profile, home))
     starved = home.cpus - demand.cores
     cores = max(min(1.0, machine.cpus), machine.cpus - starved)
     demand = evolve(demand, cores=cores)
     demand = evolve(demand, most_lanes=_crowded(profile, demand))
     return demand if machine.gil else _without_gil(demand)
+
+
+def home_of(profile: Profile, machine: Machine) -> Machine:
+    """The machine that a profile was taken on, trials included, whatever machine is asked about."""
+    return evolve(machine, cpus=profile.cpus or machine.cpus)
 
 
 def _without_gil(demand: Demand) -> Demand:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
 from .._facts._table import counted, spell
+from ._demand import home_of
 from ._diagnose import MOSTLY, TINY_JOB, computing_share, measured
 from ._formulas import Case
 from ._obstacles import IN_PROCESSES
@@ -100,7 +101,7 @@ def _blocked(verdict: Recommendation) -> str:
 def _kept_busy(verdict: Recommendation) -> float:
     """CPUs, of those that there were, which a call and its threads computed on."""
     profile = verdict.profile
-    there = profile.cpus or verdict.machine.cpus
+    there = home_of(profile, verdict.machine).cpus
     return min(there, (1.0 + profile.native) * profile.cpu / profile.wall)
 
 

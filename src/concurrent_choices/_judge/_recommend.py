@@ -16,6 +16,7 @@ from .._facts._table import spell
 from .._facts._workload import Workload
 from ._changes import changes
 from ._choice import Choice
+from ._demand import home_of
 from ._diagnose import bound_of, diagnose, measured
 from ._formulas import STRATEGIES, Case, Prediction, case_of, predict
 from ._obstacles import obstacles_of
@@ -55,7 +56,8 @@ def recommend(
         plan=chosen.plan,
         estimates=estimates,
         bound=bound_of(profile),
-        diagnosis=diagnose(profile, costs, _home(profile, machine), items),
+        # of the callable as it was measured, not of a "what if"
+        diagnosis=diagnose(profile, costs, home_of(profile, machine), items),
         reason="",
         changes=changes(case, hindered, chosen),
         notes=notes(case, known=known is not None),
@@ -144,8 +146,3 @@ def _unmeasured(verdict: Recommendation) -> Recommendation:
     """The verdict without the seconds that are those of no call at all, but of what is around it."""
     blank = tuple(evolve(each, seconds=None, error=0.0, limit="") for each in verdict.estimates)
     return evolve(verdict, estimates=blank, close=False, contenders=(verdict.plan,))
-
-
-def _home(profile: Profile, machine: Machine) -> Machine:
-    """The machine the profile was taken on: a diagnosis is of the callable, not of a "what if"."""
-    return evolve(machine, cpus=profile.cpus or machine.cpus)

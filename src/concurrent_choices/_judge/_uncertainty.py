@@ -17,7 +17,7 @@ from attrs import evolve
 from .._facts._costs import Costs
 from .._facts._plan import Plan
 from .._facts._profile import Profile
-from ._formulas import Case, case_of, predict
+from ._formulas import Case, predict
 from ._gil_share import gil_is_known
 
 __all__ = ["standard_error"]
@@ -70,7 +70,7 @@ def _moved(case: Case) -> Iterator[Case]:
     for move in (_slower, _more_gil, _dearer_payload):
         profile = move(case.profile)
         if profile != case.profile:
-            yield case_of(profile, case.costs, case.machine, case.items)
+            yield case.with_profile(profile)
     yield evolve(case, profile=_more_uneven(case.profile))
     yield evolve(case, costs=_slower_start(case))
     if case.demand.gil > 0 and case.demand.work > 0:

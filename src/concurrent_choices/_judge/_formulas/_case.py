@@ -52,6 +52,10 @@ class Case:
         longest = profile.wall_max + profile.wall_sd * log(max(1.0, unseen))
         return Spread(profile.wall_sd / profile.wall, longest / profile.wall)
 
+    def with_profile(self, profile: Profile) -> Case:
+        """The same, had the callable been measured so."""
+        return case_of(profile, self.costs, self.machine, self.items)
+
 
 def case_of(profile: Profile, costs: Costs, machine: Machine, items: int) -> Case:
     """The case, with demands derived from the profile."""
