@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 
 from .._measure._switching import URGENT, quick_switching
-from .._platform._files import read
+from .._platform._tasks import schedule_of
 from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._workers._host import Host, Worker
 from .._strategies._workers._own_modules import OwnModules
@@ -234,8 +234,7 @@ def _followed(known: dict[int, float], pids: list[int], ask: Callable[[int], flo
 
 def _queued_of(pid: int) -> float:
     """Run-queue delay of a process's first thread, which is the one that calls."""
-    words = read("", f"/proc/{pid}/schedstat").split()  # nothing where it is not Linux, or gone
-    return int(words[1]) * 1e-9 if len(words) > 1 else 0.0
+    return schedule_of(f"/proc/{pid}")[1] * 1e-9
 
 
 def _cpu_of(pid: int) -> float:

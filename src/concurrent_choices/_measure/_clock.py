@@ -10,7 +10,7 @@ import time
 from .._facts._lean import TYPE_CHECKING
 from .._platform import allowed_cores
 from .._platform._files import read
-from .._platform._tasks import task_of
+from .._platform._tasks import schedule_of, task_of
 
 if sys.platform != "win32":
     import resource
@@ -95,15 +95,8 @@ class SystemClock:
         return self._cores * self.wall() - idle
 
     def watch(self, thread: threading.Thread) -> tuple[int, int]:
-        """CPU time and run-queue delay of another thread, ns; zeros where not known.
-
-        The account of a running thread may lag by a tick of the scheduler, 4 ms or less.
-        """
-        try:
-            cpu, queued, *_ = map(int, read("", f"{task_of(thread)}/schedstat").split())
-        except ValueError:  # it has ended, or there is no such file here
-            return 0, 0
-        return cpu, queued
+        """CPU time and run-queue delay of another thread, ns, as of the last tick; zeros where not known."""
+        return schedule_of(task_of(thread))
 
 
 class _File:
