@@ -371,7 +371,7 @@ def test_concurrency_is_a_ceiling_through_the_switch(threads):
             at_once.remove(item)
 
     script = [order._replace(threads=threads) for order in (coroutines.LOOP, coroutines.THREADS)]
-    limits = coroutines.LIMITS._replace(flying=3, threads=3)
+    limits = coroutines.LIMITS._replace(concurrency=3, threads=3)
     strategy = coroutines.LoopStrategy(*script, limits=limits)
     strategy.controller.first = 3
     run(call, range(60), strategy=strategy)

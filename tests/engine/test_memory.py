@@ -308,7 +308,7 @@ def test_coroutines_keep_their_lanes_in_processes():
     decider = LoopController(Limits(cpus=2.0, processes=2), prior)
     for looks in range(1, 40):
         now = looks * 1e-3
-        run = Sight(now=now, calls=looks, done=looks, lane_cpu=now, flying=1, remaining=0)
+        run = Sight(now=now, calls=looks, done=looks, lane_cpu=now, in_flight=1, remaining=0)
         decider.look(LoopSight(run=run, looks=looks, inside=looks, alone=True))
     assert decider.learnt.each == pytest.approx(1e-3)
     assert decider.learnt.inside == 4

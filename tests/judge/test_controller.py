@@ -35,7 +35,7 @@ def at_the_pair(decider):
     for now in (0.002, 0.005, 0.006):
         arrangement = decider.look(computing(now, items=round(now * 1000)))
     assert (arrangement.stage, arrangement.threads, arrangement.relieved) == ("pair", 1, False)
-    decider.look(computing(0.008, items=8, flying=1))
+    decider.look(computing(0.008, items=8, in_flight=1))
 
 
 def test_a_tiny_job_stays_in_the_calling_thread():
@@ -149,7 +149,9 @@ def test_two_lanes_twice_as_fast_become_threads():
     """CPU outside the GIL: as many threads as cores."""
     decider = controller(cpus=8.0, processes=8)
     at_the_pair(decider)
-    arrangement = decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, flying=1))
+    arrangement = decider.look(
+        Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, in_flight=1)
+    )
     assert (arrangement.stage, arrangement.threads, arrangement.relieved) == ("parallel", 8, True)
 
 
@@ -166,8 +168,8 @@ def test_lanes_that_take_turns_become_processes(cpus, late, remaining, stage):
     """Items need the GIL for half of their time: two cores are all that threads can use."""
     decider = controller(cpus=cpus, processes=round(cpus))
     at_the_pair(decider)
-    decider.look(Sight(now=0.03, done=52, remaining=remaining, lane_cpu=0.052, cpu=0.052, flying=1))
-    later = Sight(now=0.13, done=252, remaining=remaining, lane_cpu=0.252, cpu=0.252, flying=1, looks=6)
+    decider.look(Sight(now=0.03, done=52, remaining=remaining, lane_cpu=0.052, cpu=0.052, in_flight=1))
+    later = Sight(now=0.13, done=252, remaining=remaining, lane_cpu=0.252, cpu=0.252, in_flight=1, looks=6)
     arrangement = decider.look(later._replace(late=late))
     assert (arrangement.stage, arrangement.threads) == (stage, round(cpus))
 
@@ -176,8 +178,10 @@ def test_lanes_that_fall_asleep_take_no_turns():
     """Looks come late as somebody else holds the GIL, and no lane's clock moves."""
     decider = controller(cpus=8.0, processes=8)
     at_the_pair(decider)
-    decider.look(Sight(now=0.03, done=52, remaining=9000, lane_cpu=0.052, cpu=0.052, flying=1))
-    asleep = Sight(now=0.13, done=252, remaining=9000, lane_cpu=0.052, cpu=0.152, flying=8, looks=6, late=6)
+    decider.look(Sight(now=0.03, done=52, remaining=9000, lane_cpu=0.052, cpu=0.052, in_flight=1))
+    asleep = Sight(
+        now=0.13, done=252, remaining=9000, lane_cpu=0.052, cpu=0.152, in_flight=8, looks=6, late=6
+    )
     assert decider.look(asleep).stage == "waiting"
 
 
@@ -185,8 +189,10 @@ def test_lanes_that_are_no_faster_together_any_more_give_way():
     """They computed outside the GIL, and now all of them use one core."""
     decider = controller(cpus=8.0, processes=8)
     at_the_pair(decider)
-    decider.look(Sight(now=0.03, done=52, remaining=9000, lane_cpu=0.052, cpu=0.052, flying=1))
-    arrangement = decider.look(Sight(now=0.13, done=152, remaining=9000, lane_cpu=0.152, cpu=0.152, flying=8))
+    decider.look(Sight(now=0.03, done=52, remaining=9000, lane_cpu=0.052, cpu=0.052, in_flight=1))
+    arrangement = decider.look(
+        Sight(now=0.13, done=152, remaining=9000, lane_cpu=0.152, cpu=0.152, in_flight=8)
+    )
     assert (arrangement.stage, arrangement.threads) == ("alone", 0)
     assert "leave cores idle" in arrangement.reason
 
@@ -199,8 +205,10 @@ def test_lanes_that_only_slow_each_other_down_give_way(items, stage):
     """
     decider = controller()
     at_the_pair(decider)
-    decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, flying=1))
-    both = Sight(now=0.09, done=52 + items, remaining=900, lane_cpu=0.172, cpu=0.172, flying=2, alone_items=8)
+    decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, in_flight=1))
+    both = Sight(
+        now=0.09, done=52 + items, remaining=900, lane_cpu=0.172, cpu=0.172, in_flight=2, alone_items=8
+    )
     assert decider.look(both).stage == stage
 
 
@@ -208,8 +216,8 @@ def test_lanes_that_once_delivered_more_are_kept():
     """Items that grow look like lanes that slow each other down: nobody takes them for that later on."""
     decider = controller()
     at_the_pair(decider)
-    decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, flying=1))
-    both = Sight(now=0.09, done=162, remaining=900, lane_cpu=0.172, cpu=0.172, flying=2, alone_items=8)
+    decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, in_flight=1))
+    both = Sight(now=0.09, done=162, remaining=900, lane_cpu=0.172, cpu=0.172, in_flight=2, alone_items=8)
     for now, done in ((0.09, 162), (0.19, 262), (0.39, 312)):
         sight = both._replace(now=now, done=done, lane_cpu=2 * now - 0.008)
         assert decider.look(sight).stage == "parallel"
@@ -219,21 +227,21 @@ def test_lanes_that_leave_a_core_idle_are_compared_once_more():
     """The first items were slow as all was new to them: by those two lanes looked faster than they are."""
     decider = controller()
     at_the_pair(decider)
-    found = decider.look(Sight(now=0.03, done=60, remaining=9000, lane_cpu=0.044, cpu=0.044, flying=1))
+    found = decider.look(Sight(now=0.03, done=60, remaining=9000, lane_cpu=0.044, cpu=0.044, in_flight=1))
     assert (found.stage, found.threads) == ("parallel", 2)
-    sight = Sight(now=0.09, done=150, remaining=9000, lane_cpu=0.134, cpu=0.134, flying=2, alone_items=8)
+    sight = Sight(now=0.09, done=150, remaining=9000, lane_cpu=0.134, cpu=0.134, in_flight=2, alone_items=8)
     assert decider.look(sight).stage == "alone"
     for now, items in ((0.092, 4), (0.094, 8), (0.096, 12)):
         found = decider.look(alone_again(sight, now, items))
     assert found.stage == "pair"
-    decider.look(alone_again(sight, 0.098, 16, flying=1))
+    decider.look(alone_again(sight, 0.098, 16, in_flight=1))
     sight = alone_again(sight, 0.098, 16)._replace(now=0.120, done=210, lane_cpu=0.174, cpu=0.174)
     decider.look(sight)
     found = decider.look(alone_again(sight, 0.128, 16))
     assert (found.stage, found.processes) == ("starting", 2)
 
 
-def alone_again(before, now, items, flying=0):
+def alone_again(before, now, items, in_flight=0):
     """The calling thread has computed since then, half a millisecond an item."""
     spent = now - before.now
     return before._replace(
@@ -244,7 +252,7 @@ def alone_again(before, now, items, flying=0):
         alone_cpu=before.alone_cpu + spent,
         cpu=before.cpu + spent,
         lane_cpu=before.lane_cpu + spent,
-        flying=flying,
+        in_flight=in_flight,
     )
 
 
@@ -252,7 +260,9 @@ def test_two_lanes_that_mostly_wait_become_a_few():
     """The calling thread has computed until now; beside another lane it does for a fifth of the time."""
     decider = controller()
     at_the_pair(decider)
-    arrangement = decider.look(Sight(now=0.03, done=20, remaining=900, lane_cpu=0.0168, cpu=0.0168, flying=1))
+    arrangement = decider.look(
+        Sight(now=0.03, done=20, remaining=900, lane_cpu=0.0168, cpu=0.0168, in_flight=1)
+    )
     assert (arrangement.stage, arrangement.threads, arrangement.relieved) == ("waiting", 4, True)
     assert "20%" in arrangement.reason
 
@@ -261,7 +271,7 @@ def test_an_item_with_threads_of_its_own_gets_no_company():
     """The process uses more cores than its lanes do: they are full already, and stay with one caller."""
     decider = controller()
     at_the_pair(decider)
-    arrangement = decider.look(Sight(now=0.03, done=30, remaining=900, lane_cpu=0.03, cpu=0.052, flying=1))
+    arrangement = decider.look(Sight(now=0.03, done=30, remaining=900, lane_cpu=0.03, cpu=0.052, in_flight=1))
     assert (arrangement.stage, arrangement.threads) == ("alone", 0)
     assert "by itself" in arrangement.reason
 
@@ -316,9 +326,9 @@ def test_a_long_first_call_is_taken_for_one_of_many():
     decider = controller()
     for now in (0.002, 0.004, 0.02, 0.03):
         decider.look(Sight(now=now, remaining=14, held=now, held_cpu=now, cpu=now, lane_cpu=now))
-    decider.look(Sight(now=0.031, remaining=13, held=0.031, lane_cpu=0.031, cpu=0.031, flying=1))
-    arrangement = decider.look(Sight(now=0.06, remaining=13, held=0.06, lane_cpu=0.06, cpu=0.06, flying=1))
-    arrangement = decider.look(Sight(now=0.08, remaining=13, held=0.08, lane_cpu=0.08, cpu=0.08, flying=1))
+    decider.look(Sight(now=0.031, remaining=13, held=0.031, lane_cpu=0.031, cpu=0.031, in_flight=1))
+    arrangement = decider.look(Sight(now=0.06, remaining=13, held=0.06, lane_cpu=0.06, cpu=0.06, in_flight=1))
+    arrangement = decider.look(Sight(now=0.08, remaining=13, held=0.08, lane_cpu=0.08, cpu=0.08, in_flight=1))
     assert arrangement.stage == "starting"
 
 
@@ -339,8 +349,8 @@ def test_two_lanes_that_use_one_core_prove_nothing():
                 now=now, done=5, remaining=900, alone_items=5, alone_wall=now, alone_cpu=now, lane_cpu=now / 2
             )
         )
-    decider.look(Sight(now=0.008, done=6, remaining=900, lane_cpu=0.004, flying=1))
-    arrangement = decider.look(Sight(now=0.03, done=20, remaining=900, lane_cpu=0.026, flying=1))
+    decider.look(Sight(now=0.008, done=6, remaining=900, lane_cpu=0.004, in_flight=1))
+    arrangement = decider.look(Sight(now=0.03, done=20, remaining=900, lane_cpu=0.026, in_flight=1))
     assert arrangement.stage != "parallel"
 
 
@@ -348,7 +358,7 @@ def test_two_lanes_as_fast_as_one_become_processes():
     """CPU under the GIL: processes start while the calling thread goes on, then take over."""
     decider = controller()
     at_the_pair(decider)
-    arrangement = decider.look(computing(0.03, items=30, flying=0))
+    arrangement = decider.look(computing(0.03, items=30, in_flight=0))
     arrangement = decider.look(computing(0.08, items=80))
     assert (arrangement.stage, arrangement.processes, arrangement.relieved) == ("starting", 2, False)
     arrangement = decider.look(computing(0.16, items=160, ready=1))
@@ -547,7 +557,7 @@ def test_calls_that_must_not_compute_side_by_side_may_wait_so():
     decider = controller()
     at_the_pair(decider)
     decider.keep_apart("calls change the global 'session'")
-    arrangement = decider.look(computing(0.05, items=8, flying=0))
+    arrangement = decider.look(computing(0.05, items=8, in_flight=0))
     assert (arrangement.stage, arrangement.threads) == ("alone", 0)
     more = {"alone_items": 10, "alone_wall": 0.17, "alone_cpu": 0.052, "cpu": 0.052, "lane_cpu": 0.052}
     for now in (0.15, 0.17):
@@ -560,7 +570,7 @@ def test_calls_that_must_not_compute_side_by_side_wait_so_beyond_doubt():
     decider = controller()
     at_the_pair(decider)
     decider.keep_apart("calls change the global 'count'")
-    decider.look(computing(0.05, items=8, flying=0))
+    decider.look(computing(0.05, items=8, in_flight=0))
     computed = 0.05
     for now in (0.15, 0.25, 0.35):
         computed += 0.05
@@ -626,7 +636,7 @@ def test_each_change_of_mind_waits_twice_as_long():
         assert known.may_change(until + 0.001)
 
 
-def half_and_half(now, *, calls=0, flying=0):
+def half_and_half(now, *, calls=0, in_flight=0):
     """Items of 2 ms of waiting and 2 ms of Python; the calling thread has done two, lanes fill the GIL."""
     alone = 1 if not calls else 2
     spent = 0.0017 if alone == 1 else 0.95 * now
@@ -639,7 +649,7 @@ def half_and_half(now, *, calls=0, flying=0):
         alone_cpu=alone * 0.0017,
         first_wall=0.004,
         first_cpu=0.0017,
-        flying=flying,
+        in_flight=in_flight,
         calls=calls,
         call_seconds=calls * 0.006,
         quickest=0.004,
@@ -653,7 +663,7 @@ def test_workers_are_ordered_early_where_items_wait_and_compute():
     decider = controller()
     assert decider.look(half_and_half(0.004)).stage == "waiting"
     for now in (0.01, 0.015, 0.02, 0.025, 0.03):
-        arrangement = decider.look(half_and_half(now, calls=round(now / 0.0022), flying=2))
+        arrangement = decider.look(half_and_half(now, calls=round(now / 0.0022), in_flight=2))
     assert (arrangement.stage, arrangement.processes, arrangement.outside) == ("starting", 2, False)
     assert arrangement.inside >= 2
     assert arrangement.threads == 4  # a second pair for what the first leaves over when both wait
@@ -664,7 +674,7 @@ def test_items_that_hold_their_loop_up_stay_in_threads():
     decider = controller(overlap_inside=False)
     decider.look(half_and_half(0.004))
     for now in (0.01, 0.015, 0.02, 0.025, 0.03):
-        arrangement = decider.look(half_and_half(now, calls=round(now / 0.0022), flying=2))
+        arrangement = decider.look(half_and_half(now, calls=round(now / 0.0022), in_flight=2))
     assert (arrangement.stage, arrangement.processes) == ("waiting", 0)
 
 
@@ -689,7 +699,7 @@ def filling(each, first=0.0):
     for look in range(1, 12):
         spent = 0.005 * look
         calls = round(spent / (0.9 * each))
-        more = {"calls": calls, "call_seconds": 4 * spent, "quickest": each, "flying": 4, **alone}
+        more = {"calls": calls, "call_seconds": 4 * spent, "quickest": each, "in_flight": 4, **alone}
         clocks = {"lane_cpu": spent, "cpu": spent}
         now = 0.004 + first + spent
         arrangement = decider.look(Sight(now=now, done=items + calls, remaining=10**6, **clocks, **more))
@@ -724,10 +734,10 @@ def test_items_found_to_fill_the_cores_are_left_alone():
     assert arrangement.reason == "an item keeps the cores busy by itself"
 
 
-def asleep(now, *, calls, flying=64, spent=0.0, remaining=1000, **more):
+def asleep(now, *, calls, in_flight=64, spent=0.0, remaining=1000, **more):
     """Lanes at calls that sleep; the calling thread has left the items to them."""
     clocks = {"cpu": spent, "lane_cpu": spent}
-    return Sight(now=now, done=calls, remaining=remaining, flying=flying, calls=calls, **clocks, **more)
+    return Sight(now=now, done=calls, remaining=remaining, in_flight=in_flight, calls=calls, **clocks, **more)
 
 
 def turned(**more):
@@ -770,7 +780,7 @@ def test_calls_that_compute_now_and_then_keep_their_lanes():
 def test_processes_are_not_measured_against_calls_that_slept():
     """While workers came up, forty calls returned that had been asleep."""
     decider, _ = turned()
-    arrangement = decider.look(asleep(0.06, calls=93, flying=12, spent=0.03, ready=2))
+    arrangement = decider.look(asleep(0.06, calls=93, in_flight=12, spent=0.03, ready=2))
     assert arrangement.outside
     for now, items in ((0.07, 0), (0.08, 4), (0.3, 50)):
         workers = {"outside_items": items, "outside_seconds": items * 0.01, "outside_cpu": items * 0.01}
@@ -795,7 +805,7 @@ def climbing(rate_of, *, seconds=3.0, errors_at=None):
             Sight(
                 now=now,
                 remaining=10**6,
-                flying=climb.lanes,
+                in_flight=climb.lanes,
                 calls=int(calls),
                 call_seconds=busy,
                 quickest=each,
@@ -817,8 +827,10 @@ def test_lanes_double_from_look_to_look():
     calls = [30, 330, 990, 2000]
     lanes = []
     for step, count in enumerate(calls, 1):
-        flying = climb.lanes
-        sight = Sight(now=step / 100, remaining=10**6, flying=flying, calls=count, call_seconds=count * 3e-4)
+        in_flight = climb.lanes
+        sight = Sight(
+            now=step / 100, remaining=10**6, in_flight=in_flight, calls=count, call_seconds=count * 3e-4
+        )
         lanes.append(climb.look(sight))
     assert lanes == [32, 64, 128, 256]
 
@@ -842,7 +854,7 @@ def behind_one_lock(seconds, first=0.001):
     decider, found, each = controller(), [], 0.001
     now, served, alone = first + 0.002, 3, 3
     while now < seconds:
-        flying = found[-1].threads if found else 0
+        in_flight = found[-1].threads if found else 0
         connecting = first - each / 2
         spent = connecting + (served - 1) * each / 2
         sight = Sight(
@@ -854,7 +866,7 @@ def behind_one_lock(seconds, first=0.001):
             alone_cpu=connecting + (alone - 1) * each / 2,
             first_wall=first,
             first_cpu=connecting,
-            flying=flying,
+            in_flight=in_flight,
             calls=served - alone,
             call_seconds=(served - alone) * each,
             quickest=each,
@@ -913,7 +925,7 @@ def test_nothing_is_concluded_while_items_are_missing():
     """Where the source is the slower one, a rate says nothing about the lanes."""
     climb = Climb(Sight(now=0.0), 256)
     for step in range(1, 100):
-        climb.look(Sight(now=step / 100, calls=step, call_seconds=step / 100, flying=1, starved=True))
+        climb.look(Sight(now=step / 100, calls=step, call_seconds=step / 100, in_flight=1, starved=True))
     assert not climb.settled
     assert climb.lanes == 16
 
@@ -921,15 +933,15 @@ def test_nothing_is_concluded_while_items_are_missing():
 def test_lanes_begin_as_fast_as_calls_are_seen_to_sleep():
     """The first call slept after 2 ms of CPU, as four more do now: six such fit into the 13 ms waited."""
     climb = Climb(Sight(now=0.003, held=0.004, held_cpu=0.002, lane_cpu=0.002), 256, 4)
-    assert climb.look(Sight(now=0.012, flying=4, lane_cpu=0.0105)) == 6
-    assert climb.look(Sight(now=0.016, flying=6, lane_cpu=0.0108)) == 11
-    assert climb.look(Sight(now=0.100, flying=11, lane_cpu=0.0110)) == 22
+    assert climb.look(Sight(now=0.012, in_flight=4, lane_cpu=0.0105)) == 6
+    assert climb.look(Sight(now=0.016, in_flight=6, lane_cpu=0.0108)) == 11
+    assert climb.look(Sight(now=0.100, in_flight=11, lane_cpu=0.0110)) == 22
 
 
 def test_lanes_that_fill_the_gil_are_joined_by_none():
     """The first call slept; those beside it compute."""
     climb = Climb(Sight(now=0.003, held=0.004, held_cpu=0.001, lane_cpu=0.001), 256, 4)
-    lanes = [climb.look(Sight(now=now, flying=4, lane_cpu=now - 0.002)) for now in (0.05, 0.1, 0.2)]
+    lanes = [climb.look(Sight(now=now, in_flight=4, lane_cpu=now - 0.002)) for now in (0.05, 0.1, 0.2)]
     assert lanes == [5, 5, 5]
 
 
@@ -941,7 +953,7 @@ def test_many_lanes_that_begin_at_once_do_not_compute_yet(each, stage):
     for look in range(1, 200):
         now = look * 2e-3
         spent = min(now, 50 * each)
-        arrangement = decider.look(Sight(now=now, remaining=100, flying=50, cpu=spent, lane_cpu=spent))
+        arrangement = decider.look(Sight(now=now, remaining=100, in_flight=50, cpu=spent, lane_cpu=spent))
         if arrangement.stage != "waiting":
             break
     assert arrangement.stage == stage

@@ -21,7 +21,7 @@ def watched(  # noqa: PLR0913 - what a loop looks like, each by name
     decider,
     *,
     seconds=0.1,
-    flying,
+    in_flight,
     busy=0.0,
     inside=0.0,
     stuck=0.0,
@@ -39,10 +39,10 @@ def watched(  # noqa: PLR0913 - what a loop looks like, each by name
             now=now,
             done=int(now * rate),
             calls=int(now * rate),
-            call_seconds=now * flying,
+            call_seconds=now * in_flight,
             lane_cpu=busy * now,
             cpu=busy * now,
-            flying=flying,
+            in_flight=in_flight,
             remaining=remaining,
             **more,
         )
@@ -53,7 +53,7 @@ def watched(  # noqa: PLR0913 - what a loop looks like, each by name
 
 def test_a_loop_that_waits_gets_more_lanes():
     """Nothing has come back, nothing computes: the first round trip is spent on more calls."""
-    arrangement = watched(controller(), flying=32, rate=0.0)
+    arrangement = watched(controller(), in_flight=32, rate=0.0)
     assert (arrangement.stage, arrangement.threads) == ("loop", 1000)
 
 
@@ -61,39 +61,41 @@ def test_a_loop_that_waits_gets_more_lanes():
 def test_all_of_few_items_are_begun_at_once(items, lanes):
     """Of more of them the last must wait anyhow, and each that has begun may block the loop in its turn."""
     assert controller(items=items).first == lanes
-    assert controller(items=items, flying=5).first == 5
+    assert controller(items=items, concurrency=5).first == 5
 
 
 def test_who_cannot_leave_stays():
     """No threads were to be had: the loop goes on, however long it stands still."""
     decider = controller()
-    assert watched(decider, flying=1, stuck=1.0, inside=1.0, alone=True, rate=0.0).stage == "waiting"
+    assert watched(decider, in_flight=1, stuck=1.0, inside=1.0, alone=True, rate=0.0).stage == "waiting"
     decider.stay("no thread")
-    arrangement = watched(decider, flying=1, stuck=1.0, inside=1.0, alone=True, rate=0.0)
+    arrangement = watched(decider, in_flight=1, stuck=1.0, inside=1.0, alone=True, rate=0.0)
     assert (arrangement.stage, arrangement.reason[:9]) == ("loop", "no thread")
 
 
 def test_none_are_begun_while_the_loop_is_inside_an_item():
     """The first have just come back from their wait, and may be blocking it."""
-    assert watched(controller(), flying=16, rate=0.0, inside=1.0, seconds=12e-3).threads == 16
-    assert watched(controller(), flying=16, rate=0.0, inside=0.0, seconds=12e-3).threads > 16
+    assert watched(controller(), in_flight=16, rate=0.0, inside=1.0, seconds=12e-3).threads == 16
+    assert watched(controller(), in_flight=16, rate=0.0, inside=0.0, seconds=12e-3).threads > 16
 
 
 def test_concurrency_is_its_ceiling():
     """However much is waited."""
-    assert watched(controller(flying=50), flying=50, rate=0.0).threads == 50
+    assert watched(controller(concurrency=50), in_flight=50, rate=0.0).threads == 50
 
 
 def test_a_loop_that_stands_still_inside_the_callable_is_blocked():
     """Found inside it, without computing: threads with a loop each."""
-    arrangement = watched(controller(), flying=1, inside=1.0, rate=50.0, seconds=0.05)
+    arrangement = watched(controller(), in_flight=1, inside=1.0, rate=50.0, seconds=0.05)
     assert (arrangement.stage, arrangement.outside) == ("waiting", False)
     assert "block their loop" in arrangement.reason
 
 
 def test_a_loop_that_stands_still_is_known_within_its_first_item():
     """Three looks find it at the same place, without computing."""
-    arrangement = watched(controller(), flying=1, stuck=1.0, inside=1.0, alone=True, rate=0.0, seconds=6e-3)
+    arrangement = watched(
+        controller(), in_flight=1, stuck=1.0, inside=1.0, alone=True, rate=0.0, seconds=6e-3
+    )
     assert arrangement.stage == "waiting"
 
 
@@ -112,7 +114,7 @@ def test_what_computes_outside_the_gil_goes_to_threads(late, rate, threads, stag
     for looks in range(1, 12):
         now = looks * 2e-3
         calls = int(now * rate)
-        run = Sight(now, done=calls, calls=calls, lane_cpu=now, flying=1, remaining=10_000, looks=looks)
+        run = Sight(now, done=calls, calls=calls, lane_cpu=now, in_flight=1, remaining=10_000, looks=looks)
         run = run._replace(late=round(late * looks))
         arrangement = decider.look(LoopSight(run=run, looks=looks, inside=looks, alone=True))
     assert arrangement.stage == stage
@@ -120,35 +122,35 @@ def test_what_computes_outside_the_gil_goes_to_threads(late, rate, threads, stag
 
 def test_standing_still_now_and_then_is_borne():
     """A loop that blocks for a tenth of the time gains nothing from threads."""
-    assert watched(controller(), flying=20, stuck=0.1, inside=0.2).stage == "loop"
+    assert watched(controller(), in_flight=20, stuck=0.1, inside=0.2).stage == "loop"
 
 
 def test_nobody_is_let_in_while_an_item_blocks_the_loop():
     """Each would hold it up in its turn."""
     decider = staying()
-    before = watched(decider, flying=16, rate=0.0, seconds=2e-3).threads
-    assert watched(decider, flying=16, rate=0.0, stuck=1.0, inside=1.0).threads == before
+    before = watched(decider, in_flight=16, rate=0.0, seconds=2e-3).threads
+    assert watched(decider, in_flight=16, rate=0.0, stuck=1.0, inside=1.0).threads == before
 
 
 @pytest.mark.parametrize(("remaining", "threads"), [(0, 1), (100, 50), (10**6, 64), (None, 16)])
 def test_threads_to_begin_with(remaining, threads):
     """As many as earn their loops, which is no more than items, and no crowd that nobody has tried."""
     decider = controller()
-    arrangement = watched(decider, flying=1, stuck=1.0, alone=True, rate=100.0, remaining=remaining)
+    arrangement = watched(decider, in_flight=1, stuck=1.0, alone=True, rate=100.0, remaining=remaining)
     assert arrangement.threads == threads
 
 
 def test_items_that_do_not_wait_let_nobody_in():
     """The lanes that there would be are told; nothing is learnt of how many it should be."""
     decider = staying()
-    assert watched(decider, flying=1, alone=True, rate=0.0).threads == decider.first
+    assert watched(decider, in_flight=1, alone=True, rate=0.0).threads == decider.first
 
 
 @pytest.mark.parametrize(("rate", "more"), [(1000.0, False), (1500.0, True)])
 def test_the_next_run_begins_with_more_only_where_that_delivered_more(rate, more):
     """Else each run of the same callable would begin with more than the one before."""
     decider = LoopController(Limits(processes=2), Prior(stage="loop", lanes=20, each=1e-3))
-    watched(decider, flying=40, rate=rate)
+    watched(decider, in_flight=40, rate=rate)
     assert (decider.learnt.lanes > 20) is more
 
 
@@ -157,7 +159,7 @@ def test_a_loop_that_finds_no_core_is_not_blocked():
     decider = controller()
     for looks in range(1, 30):
         now = looks * 2e-3
-        run = Sight(now=now, done=looks, calls=looks, lane_cpu=now / 3, flying=1, remaining=2)
+        run = Sight(now=now, done=looks, calls=looks, lane_cpu=now / 3, in_flight=1, remaining=2)
         arrangement = decider.look(LoopSight(run=run, looks=looks, inside=looks, queued=now * 2 / 3))
     assert arrangement.stage == "loop"
 
@@ -167,7 +169,7 @@ def test_a_loop_that_waits_for_who_looks_is_not_blocked():
     decider = controller()
     for looks in range(1, 30):
         now = looks * 2e-3
-        run = Sight(now=now, done=looks, calls=looks, lane_cpu=now / 2, flying=20, remaining=200)
+        run = Sight(now=now, done=looks, calls=looks, lane_cpu=now / 2, in_flight=20, remaining=200)
         arrangement = decider.look(LoopSight(run=run, looks=looks, inside=looks, unclear=now / 2))
     assert arrangement.stage == "loop"
 
@@ -177,7 +179,7 @@ def test_items_that_were_begun_count_half():
     decider = controller()
     for looks in range(1, 30):
         now, begun = looks * 1e-3, looks * 10
-        run = Sight(now=now, done=looks, calls=looks, lane_cpu=now, flying=begun, remaining=500)
+        run = Sight(now=now, done=looks, calls=looks, lane_cpu=now, in_flight=begun, remaining=500)
         arrangement = decider.look(LoopSight(run=run, looks=looks, inside=0))
     assert (arrangement.stage, arrangement.processes) == ("loop", 0)
 
@@ -185,16 +187,16 @@ def test_items_that_were_begun_count_half():
 def test_a_loop_that_computes_goes_to_processes_once_they_are_up():
     """It is full, and the rest pays for them; one item at a time each, since none waits."""
     decider = controller()
-    arrangement = watched(decider, flying=1, busy=1.0, inside=1.0)
+    arrangement = watched(decider, in_flight=1, busy=1.0, inside=1.0)
     assert (arrangement.stage, arrangement.processes, arrangement.outside) == ("starting", 2, False)
-    arrangement = watched(decider, flying=1, busy=1.0, inside=1.0, ready=2)
+    arrangement = watched(decider, in_flight=1, busy=1.0, inside=1.0, ready=2)
     assert (arrangement.stage, arrangement.outside, arrangement.inside) == ("outside", True, 1)
 
 
 def test_what_workers_import_counts_for_coroutines_too():
     """It would take longer than they save."""
     assert (
-        watched(controller(imports_within=lambda spare: spare > 9.0), flying=1, busy=1.0, inside=1.0).stage
+        watched(controller(imports_within=lambda spare: spare > 9.0), in_flight=1, busy=1.0, inside=1.0).stage
         == "loop"
     )
 
@@ -203,7 +205,7 @@ def test_a_few_long_items_need_not_be_over_first():
     """One that has computed for so long may well take as long again, and so may the others."""
     decider = controller()
     assert (
-        watched(decider, flying=1, busy=1.0, inside=1.0, rate=0.0, remaining=14, seconds=0.05).stage
+        watched(decider, in_flight=1, busy=1.0, inside=1.0, rate=0.0, remaining=14, seconds=0.05).stage
         == "starting"
     )
 
@@ -211,63 +213,63 @@ def test_a_few_long_items_need_not_be_over_first():
 def test_items_that_wait_and_compute_take_their_lanes_along():
     """As many in flight in all processes together as on the loop."""
     decider = controller()
-    watched(decider, flying=100, busy=1.0)
-    assert watched(decider, flying=100, busy=1.0, ready=2).inside == 50
+    watched(decider, in_flight=100, busy=1.0)
+    assert watched(decider, in_flight=100, busy=1.0, ready=2).inside == 50
 
 
 @pytest.mark.parametrize("most", [2, 3, 7])
 def test_processes_keep_to_the_ceiling_too(most):
     """`concurrency` counts items in flight wherever they are."""
-    decider = controller(flying=most)
-    watched(decider, flying=most, busy=1.0)
-    arrangement = watched(decider, flying=most, busy=1.0, ready=2)
+    decider = controller(concurrency=most)
+    watched(decider, in_flight=most, busy=1.0)
+    arrangement = watched(decider, in_flight=most, busy=1.0, ready=2)
     assert arrangement.processes * arrangement.inside <= most
 
 
 def test_a_barred_callable_stays_on_its_loop():
     """The reason says why."""
     decider = controller()
-    watched(decider, flying=1, busy=1.0)
+    watched(decider, in_flight=1, busy=1.0)
     decider.bar("calls change the global 'n'")
-    arrangement = watched(decider, flying=1, busy=1.0, ready=2)
+    arrangement = watched(decider, in_flight=1, busy=1.0, ready=2)
     assert (arrangement.stage, arrangement.outside) == ("loop", False)
     assert "the global 'n'" in arrangement.reason
 
 
 def test_too_small_a_rest_starts_nothing():
     """Processes have to pay."""
-    assert watched(controller(), flying=1, busy=1.0, remaining=20).stage == "loop"
+    assert watched(controller(), in_flight=1, busy=1.0, remaining=20).stage == "loop"
 
 
 def test_items_that_never_wait_get_few_lanes():
     """More gain nothing, and hold up whoever else is on the loop."""
-    assert watched(staying(), flying=1, busy=1.0).threads == 4
+    assert watched(staying(), in_flight=1, busy=1.0).threads == 4
 
 
 def test_what_waits_for_the_callers_loop_does_not_leave_it():
     """It may use what belongs to that loop; what never waits for it may leave."""
-    assert watched(controller(bound=True), flying=40, inside=1.0).stage == "loop"
-    assert watched(controller(bound=True), flying=1, inside=1.0).stage == "waiting"
-    assert watched(controller(bound=True), flying=16, stuck=1.0, inside=1.0).stage == "loop"
-    assert watched(controller(bound=True), flying=1, stuck=1.0, inside=1.0, alone=True).stage == "waiting"
+    assert watched(controller(bound=True), in_flight=40, inside=1.0).stage == "loop"
+    assert watched(controller(bound=True), in_flight=1, inside=1.0).stage == "waiting"
+    assert watched(controller(bound=True), in_flight=16, stuck=1.0, inside=1.0).stage == "loop"
+    assert watched(controller(bound=True), in_flight=1, stuck=1.0, inside=1.0, alone=True).stage == "waiting"
 
 
 def test_a_first_item_that_blocks_may_yet_wait_for_the_callers_loop():
     """It connects, which blocks, and then awaits what belongs to that loop: so may the others."""
     decider = controller(bound=True)
-    blocked = watched(decider, flying=1, stuck=1.0, inside=1.0, alone=True, rate=0.0, seconds=6e-3)
+    blocked = watched(decider, in_flight=1, stuck=1.0, inside=1.0, alone=True, rate=0.0, seconds=6e-3)
     assert blocked.stage == "loop"
-    unbound = watched(controller(), flying=1, stuck=1.0, inside=1.0, alone=True, rate=0.0, seconds=6e-3)
+    unbound = watched(controller(), in_flight=1, stuck=1.0, inside=1.0, alone=True, rate=0.0, seconds=6e-3)
     assert unbound.stage == "waiting"
 
 
 @pytest.mark.parametrize(
-    "few", [{"limits": {"flying": 2}}, {"remaining": 0}], ids=["ceiling", "the last items"]
+    "few", [{"limits": {"concurrency": 2}}, {"remaining": 0}], ids=["ceiling", "the last items"]
 )
 def test_few_in_flight_are_no_sign_where_there_cannot_be_more(few):
     """They may wait for the caller's loop all the same."""
     decider = controller(bound=True, **few.pop("limits", {}))
-    assert watched(decider, flying=2, inside=1.0, **few).stage == "loop"
+    assert watched(decider, in_flight=2, inside=1.0, **few).stage == "loop"
 
 
 def test_what_blocks_does_not_begin_beside_the_callers_loop():

@@ -84,7 +84,7 @@ class Automatic:
         if is_loop_bound(job.fn):
             # A lock that nobody waits for on one loop is waited for where there are several, and refuses.
             bound, threads = True, 1
-        limits = Limits(threads=threads, flying=self._concurrency)
+        limits = Limits(threads=threads, concurrency=self._concurrency)
         controller = LoopController(limits, prior, bound=bound, items=job.source.length)
         ask = partial(self._limits, job, around, prior, threads)
         return LoopConductor(job, controller, limits, ask, recollection)
@@ -129,7 +129,7 @@ class Automatic:
             cpus=max(1.0, cpus),
             threads=threads,
             processes=min(max(1, round(cpus)), self._most),
-            flying=self._concurrency,
+            concurrency=self._concurrency,
         )
         if prior is not None:  # it may be run once more, by workers that rest and have imported what it needs
             return limits

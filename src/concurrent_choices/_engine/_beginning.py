@@ -22,11 +22,11 @@ class Beginning(NamedTuple):
         state: What the callable held before its first call.
         startup: Worker processes that were ordered already, or None.
         done: Asked for the items that the other has finished, or will have by the end.
-        flying: Asked for those that it is at.
+        in_flight: Asked for those that it is at.
     """
 
     body: Callable[[Lane], None]
     state: State
     startup: WorkerStartup | None
     done: Callable[[], int]
-    flying: Callable[[], int]
+    in_flight: Callable[[], int]

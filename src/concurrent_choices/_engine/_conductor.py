@@ -111,7 +111,7 @@ class Conductor:
     def _open(self) -> None:
         job, beginning = self._job, self._beginning
         self._state = beginning.state if beginning else State(job.fn, job.source.peek(FIRST))
-        self._limit = ThreadLimit(job, self._most, self._state, beginning and beginning.flying)
+        self._limit = ThreadLimit(job, self._most, self._state, beginning and beginning.in_flight)
         self._stands_in = self._limit.stands_in
         body = beginning.body if beginning else None
         self._pool = ElasticPool(
@@ -212,7 +212,7 @@ class Conductor:
     @property
     def _is_under_way(self) -> bool:
         """Whether a call is being made here, which will show what calls change."""
-        return self._pool.busy or (self._beginning is not None and self._beginning.flying() > 0)
+        return self._pool.busy or (self._beginning is not None and self._beginning.in_flight() > 0)
 
     @property
     def done(self) -> int:

@@ -139,7 +139,7 @@ class LoopConductor:
         batches: list[Batch] = []
         # Both have their own lanes meanwhile, and only this thread may bring more items.
         limits = self._others.limits
-        self._may_overlap = self._job.source.ended and limits.flying is None and limits.threads > 1
+        self._may_overlap = self._job.source.ended and limits.concurrency is None and limits.threads > 1
         tasks = self._new_tasks(batches.append, self._controller.first, give_threads)
         run_tasks(loop_factory(self._job), tasks, self._job.on_stop)  # an error beside it ends the loop, too
         yield from batches

@@ -71,7 +71,7 @@ class ElasticTaskPool(TaskPool):
         return self._concurrency
 
     @property
-    def flying(self) -> int:
+    def in_flight(self) -> int:
         """Items in flight; from any thread. A lane whose callable never waits has no other beside it."""
         unfinished = sum(chunk.left for chunk in list(self._open.values()))
         return max(0, min(self._live, unfinished - self._waiting))

@@ -39,7 +39,7 @@ class LoopObserver:
         self._tasks = tasks
         self._lateness = lateness
         self._began = self._last = time.monotonic()
-        self._flown = self._stuck = self._cpu = self._waited = self._served = 0.0
+        self._call_seconds = self._stuck = self._cpu = self._waited = self._served = 0.0
         self._looks = self._inside = self._turns = 0
         self._place: Place | None = None
         self._queueing: Queueing | None = None
@@ -56,25 +56,25 @@ class LoopObserver:
             queued = self._queueing.read()
             unclear = self._wanted_a_core()
         # Nothing that gives the GIL away between the two clocks: getting it back may take milliseconds.
-        now, spent, flying = time.monotonic(), tally.spent() if tally is not None else 0.0, tasks.flying
+        now, spent, in_flight = time.monotonic(), tally.spent() if tally is not None else 0.0, tasks.in_flight
         since, self._last = now - self._last, now
         # Little's law: the time of all calls together is the number in flight, added up over time.
-        self._flown += flying * since
+        self._call_seconds += in_flight * since
         if self._queueing is not None:
             self._look_at(self._queueing, since, spent)
         run = Sight(
             now=now - self._began,
             done=tasks.done,
             remaining=source.remaining,
-            flying=flying,
+            in_flight=in_flight,
             calls=tasks.done,
-            call_seconds=self._flown,
+            call_seconds=self._call_seconds,
             lane_cpu=spent,
             errors=tasks.errors,
             looks=self._lateness.looks,
             late=self._lateness.late,
             # Where the loop's own thread takes the items from the iterable, none is ever ready.
-            starved=flying < tasks.lanes and not source.ready and not source.finished,
+            starved=in_flight < tasks.lanes and not source.ready and not source.finished,
             ready=ready,
         )
         return LoopSight(

@@ -78,11 +78,11 @@ class Observer:
         one, held, held_cpu = self._alone_so_far(lanes, alone=alone)
         alone_cpu = one.cpu + (self._queueing.read() if self._queueing else 0.0)
         rough = self._queues or time.monotonic() - now >= DOUBT
-        flying = sum(tally.began > 0 for tally in pool.tallies())
+        in_flight = sum(tally.began > 0 for tally in pool.tallies())
         calls, seconds = lanes.items, lanes.wall
         if self._stands_in:
             calls, seconds = calls - one.items, seconds - one.wall
-            flying -= held > 0
+            in_flight -= held > 0
         items, pumped = self._pumped_so_far()
         done = self._tally.items + lanes.items + items
         return Sight(
@@ -97,7 +97,7 @@ class Observer:
             held=held,
             held_cpu=held_cpu,
             rough=rough,
-            flying=flying,
+            in_flight=in_flight,
             calls=calls,
             call_seconds=seconds,
             quickest=0.0 if lanes.quickest == inf else lanes.quickest,

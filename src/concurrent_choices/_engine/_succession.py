@@ -55,7 +55,7 @@ class Succession:
         self._state = state
         self._began = time.monotonic()
         self._done: Callable[[], int] = lambda: 0
-        self._flying: Callable[[], int] = lambda: 0
+        self._in_flight: Callable[[], int] = lambda: 0
         self._takeover: Takeover | None = None
         self.thread_pool = ThreadPool(_NAME)
         self.startup: WorkerStartup | None = None
@@ -106,7 +106,7 @@ class Succession:
         self.reserve_thread()
         if beside:
             _try_thread()
-        self._done, self._flying = lambda: tasks.done, lambda: tasks.flying
+        self._done, self._in_flight = lambda: tasks.done, lambda: tasks.in_flight
         if overlap:
             self._takeover = Takeover(self._job, self.conduct(self._prior(arrangement), self._job))
         self.arrangement = arrangement
@@ -146,13 +146,13 @@ class Succession:
             self.thread_pool,
             eager=True,
             most=limits.threads,
-            limited=limits.flying is not None,
+            limited=limits.concurrency is not None,
             beginning=Beginning(
                 body=partial(perform_in_loop, self._most_in_one),
                 state=self._state,
                 startup=self.startup,
                 done=self._done,
-                flying=self._flying,
+                in_flight=self._in_flight,
             ),
         )
         try:
@@ -177,9 +177,10 @@ class Succession:
     def _most_in_one(self) -> int:
         """Items that a thread may have in flight while it is the only one."""
         limits = self.limits
-        if limits.flying is None:
+        if limits.concurrency is None:
             return FIRST_TASKS
-        return min(FIRST_TASKS, limits.flying) if limits.threads == 1 else 1  # others may join it meanwhile
+        # Where there may be more threads, others may join it meanwhile.
+        return min(FIRST_TASKS, limits.concurrency) if limits.threads == 1 else 1
 
     # The end
 

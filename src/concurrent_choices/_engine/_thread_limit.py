@@ -26,14 +26,14 @@ _COMPUTING = frozenset({"pair", "parallel"})
 class ThreadLimit:
     """See the module. Make it in the calling thread, which is all there is where `most` is one.
 
-    While a loop is at its last items, which are `flying`, its thread is one of those that there may be.
+    While a loop is at its last items, which are `in_flight`, its thread is one of those that there may be.
 
     Attributes:
         stands_in: Whether a lane does what the calling thread would do alone.
     """
 
-    def __init__(self, job: Job, most: int, state: State, flying: Callable[[], int] | None = None) -> None:
-        self._flying = flying
+    def __init__(self, job: Job, most: int, state: State, in_flight: Callable[[], int] | None = None) -> None:
+        self._in_flight = in_flight
         self._fn = job.fn
         self._most = most
         self._state = state
@@ -60,7 +60,7 @@ class ThreadLimit:
             return min(wanted, max(0, self._most - calling))  # that one is one of those that may be
         if arrangement.outside:
             return wanted
-        beside = self._flying is not None and self._flying() > 0
+        beside = self._in_flight is not None and self._in_flight() > 0
         return max(1, min(wanted + (not arrangement.relieved), self._most - beside))
 
     def rehearse(self) -> None:

@@ -64,7 +64,7 @@ class Alone:
         elif not (sight.alone_items and known.each):
             # What has lasted so long may well last as long again.
             known.each = max(known.each, 2 * sight.held, 1e-9)
-        if sight.flying:
+        if sight.in_flight:
             return self._beside_others(sight)
         rest = known.rest(sight)
         if sight.remaining == 0 or (solo.items and (rest < SMALL or known.each < TINY)):
@@ -183,7 +183,7 @@ class Pair:
 
     def look(self, sight: Sight) -> Stage:
         if self._began is None:
-            if sight.flying:
+            if sight.in_flight:
                 self._began = sight
             elif sight.now - self._since > 10 * self._span:
                 return self._under_gil(sight)  # the lane found nothing to do

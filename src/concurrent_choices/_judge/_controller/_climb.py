@@ -92,7 +92,7 @@ class Climb:
     def look(self, sight: Sight) -> int:
         """Learn how the run stands; the number of lanes from now on."""
         last, self._last = self._last, sight
-        if not self._under_way and (sight.calls > last.calls or 2 * sight.flying >= self.lanes):
+        if not self._under_way and (sight.calls > last.calls or 2 * sight.in_flight >= self.lanes):
             self._under_way = True
             self._round, self._round_lanes = sight, self.lanes  # not what starting threads took
         if sight.errors > last.errors:
@@ -101,7 +101,7 @@ class Climb:
             self._grow_blindly(sight, last)
         else:
             if not self.settled and not self._gains_nothing(sight, last):
-                self._grow(sight.calls - last.calls, sight.flying)
+                self._grow(sight.calls - last.calls, sight.in_flight)
             if self._round_is_over(sight):
                 self._judge(sight)
         return self.lanes
@@ -123,18 +123,18 @@ class Climb:
         """
         origin = self._origin
         seen = origin.held > 0  # the first call, until it slept
-        if self.settled or sight.starved or not (sight.flying and (seen or _is_quiet(last, sight))):
+        if self.settled or sight.starved or not (sight.in_flight and (seen or _is_quiet(last, sight))):
             return
         waited = sight.now - origin.now
         computed = sight.lane_cpu - origin.lane_cpu + origin.held_cpu
-        fitting = int((waited + origin.held) * (sight.flying + seen) / max(computed, 1e-6))
+        fitting = int((waited + origin.held) * (sight.in_flight + seen) / max(computed, 1e-6))
         most = max(lanes for start, lanes in self._blind if waited >= start)
         doubled = max(2 * self.lanes, FIRST)
         self.lanes = self._round_lanes = max(self.lanes, min(doubled, fitting, most, self.ceiling))
 
-    def _grow(self, returned: int, flying: int) -> None:
+    def _grow(self, returned: int, in_flight: int) -> None:
         """One more lane for each call that came back, and at most twice as many at a look."""
-        if flying < self.lanes / 2:
+        if in_flight < self.lanes / 2:
             return  # there are more lanes than calls to make
         self.lanes = min(self.lanes + min(returned, self.lanes), self.ceiling)
 
@@ -154,19 +154,19 @@ class Climb:
 
     def _round_is_over(self, sight: Sight) -> bool:
         fewest = COUNTED if self._known_alone else FEWEST
-        return sight.calls - self._round.calls >= max(fewest, self._round.flying)
+        return sight.calls - self._round.calls >= max(fewest, self._round.in_flight)
 
     def _judge(self, sight: Sight) -> None:
         """Compare what the round delivered with what was delivered before."""
         began, self._round = self._round, sight
         calls, seconds = sight.calls - began.calls, sight.now - began.now
         lanes, self._round_lanes = self._round_lanes, self.lanes
-        if seconds <= 0 or sight.starved or sight.flying < lanes / 4:
+        if seconds <= 0 or sight.starved or sight.in_flight < lanes / 4:
             return  # whoever gives the items was the slower one
         rate, mean = calls / seconds, (sight.call_seconds - began.call_seconds) / calls
         self.round_trip = min(self.round_trip, mean)
         if seconds > INFLATED * self._alone(sight):  # else those that have not come back may be in time
-            mean = max(mean, (began.flying + sight.flying) / 2 / rate)  # by Little's law
+            mean = max(mean, (began.in_flight + sight.in_flight) / 2 / rate)  # by Little's law
         self._rounds += 1
         if self.settled:
             self._watch(rate, mean)
@@ -197,7 +197,7 @@ class Climb:
         calls, seconds = sight.calls - began.calls, sight.now - began.now
         free = sight.lane_cpu - began.lane_cpu < FULL * seconds
         alone = self._alone(sight) if self._known_alone or sight.alone_items else 0.0
-        most = (calls + sight.flying / 2) * alone  # as if those in flight were half done
+        most = (calls + sight.in_flight / 2) * alone  # as if those in flight were half done
         return free and calls >= COUNTED and 0 < most < GROWTH * seconds
 
     def _alone(self, sight: Sight) -> float:

@@ -71,7 +71,7 @@ class LoopSight(NamedTuple):
     """A loop as it stands.
 
     Attributes:
-        run: The run. Its `calls` are the items finished, `flying` those in flight, `lane_cpu` is the CPU
+        run: The run. Its `calls` are the items finished, `in_flight` counts items, and `lane_cpu` is the CPU
             of the loop's thread.
         looks: How often the loop's thread was looked at.
         inside: How often it was found inside the callable, instead of waiting or switching tasks.
@@ -117,7 +117,7 @@ class LoopController:
     ) -> None:
         self.prior = prior
         self._known = Known(limits, each=prior.each if prior else 0.0)
-        self._most = limits.flying or MOST_TASKS
+        self._most = limits.concurrency or MOST_TASKS
         self._movable = True
         self._bound = bound
         self._few = items if items is not None and items <= FEW_TASKS else 0
@@ -128,7 +128,7 @@ class LoopController:
         self._reason = "coroutines on one loop"
         self._inside = 1
         self._crowd = 0
-        self._most_flying = self._peak = 0
+        self._most_in_flight = self._peak = 0
         self._hushed = False
         self._windows = 0
 
@@ -187,8 +187,8 @@ class LoopController:
             self._window = sight
             self._resume(sight)
         lanes = self._lanes(sight)
-        self._most_flying = max(self._most_flying, sight.run.flying)
-        self._peak = max(self._peak, self._most_flying)
+        self._most_in_flight = max(self._most_in_flight, sight.run.in_flight)
+        self._peak = max(self._peak, self._most_in_flight)
         self._last = sight
         if self._stage == "starting":
             self._wait_for_workers(sight)
@@ -244,7 +244,7 @@ class LoopController:
         assert self._window is not None
         before, self._window = self._window, sight
         self._windows += 1
-        most, self._most_flying = self._most_flying, 0
+        most, self._most_in_flight = self._most_in_flight, 0
         if not sight.alone:
             self._hushed = most < HUSHED if self._hushed else self._is_idle(sight, most)
         if self._may_leave(sight):
@@ -268,7 +268,8 @@ class LoopController:
             self._block(sight.run, blocked)
         elif busy >= FULL:
             if calls >= COUNTED or self._never_wait(sight):
-                served = calls + max(0, sight.run.flying - before.run.flying) / 2  # those begun are half done
+                begun = max(0, sight.run.in_flight - before.run.in_flight)
+                served = calls + begun / 2  # as if those were half done
                 self._known.each = seconds / served if calls >= COUNTED else self._each_so_far(sight.run)
                 self._fill(sight, before, busy)
             else:
@@ -299,7 +300,7 @@ class LoopController:
             self._reason = f"the loop is full, and {known.obstacle}"
             return
         if known.processes_pay(known.rest(sight.run)):
-            self._inside = 1 if self._never_wait(sight) else self._lanes_inside(sight.run.flying)
+            self._inside = 1 if self._never_wait(sight) else self._lanes_inside(sight.run.in_flight)
             self._stage = "starting"
             self._reason = f"the loop computes {busy:.0%} of the time, and {known.left(sight.run)}"
 
@@ -311,10 +312,10 @@ class LoopController:
         free = self._never_wait(sight) and gil_free(before.run, sight.run)
         return free and worth_sharing(known.rest(sight.run), 2)
 
-    def _lanes_inside(self, flying: int) -> int:
+    def _lanes_inside(self, in_flight: int) -> int:
         """Items in flight in each process, of those that wait; no more in all than there are now."""
         processes = self._known.limits.processes
-        return max(1, min(MOST_INSIDE, ceil(flying / processes), self._most // processes))
+        return max(1, min(MOST_INSIDE, ceil(in_flight / processes), self._most // processes))
 
     def _wait_for_workers(self, sight: LoopSight) -> None:
         if self._known.obstacle:

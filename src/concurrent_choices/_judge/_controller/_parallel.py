@@ -34,7 +34,7 @@ class Parallel:
 
     def look(self, sight: Sight) -> Stage | Back:
         began, seconds = self._began, sight.now - self._began.now
-        if sight.starved or sight.flying < self._lanes:
+        if sight.starved or sight.in_flight < self._lanes:
             self._fed = sight  # what lanes deliver that lack items says nothing of them
         if seconds < CALM or sight.starved:
             return self
@@ -45,7 +45,7 @@ class Parallel:
     def _conclude(self, began: Sight, sight: Sight, busy: float) -> Stage | Back:
         if in_turns(self._since, sight, self._lanes, busy) and self._would_pay(began, sight, busy):
             return Starting(self._known, sight, "lanes wait for the GIL in turns", before=self)
-        if sight.flying < self._lanes:
+        if sight.in_flight < self._lanes:
             return self
         if busy < 1 - WAITS:
             return Waiting(self._known, sight, "the lanes have begun to wait")

@@ -36,7 +36,7 @@ class Starting:
         self._since = self._began = sight
         self._slowest = known.each
         # Calls that lanes were at when others were found to compute tell nothing of those that are left.
-        self._leftovers = before is None and sight.flying > 0
+        self._leftovers = before is None and sight.in_flight > 0
         self._solo = Solo(sight)
 
     def arrange(self) -> Arrangement:
@@ -85,7 +85,7 @@ class Starting:
 
     def _has_begun_to_wait(self, sight: Sight) -> bool:
         """Whether only the first calls computed, to import or to connect."""
-        if self._before is not None or sight.flying or self._known.limits.threads < 2:  # noqa: PLR2004 - as in Alone
+        if self._before is not None or sight.in_flight or self._known.limits.threads < 2:  # noqa: PLR2004 - as in Alone
             return False
         self._solo.look(sight)
         return self._solo.sleeps and (self._solo.work >= CLEAR or not sight.alone_items)
@@ -133,7 +133,7 @@ class Outside:
         seconds, items = sight.now - began.now, sight.outside_items - began.outside_items
         if known.barred:
             return self._come_back(sight, known.barred)
-        if sight.flying:
+        if sight.in_flight:
             self._began = sight  # a lane here is still at its last item
             return self
         if not self._warm:

@@ -27,7 +27,7 @@ class Sight(NamedTuple):
         held_cpu: Its CPU and run-queue delay since then.
         rough: Whether `alone_cpu` may hold some of that delay, too, as it queues for a core now, or whoever
             looks did meanwhile: what comes after this sight would seem to wait.
-        flying: Thread lanes (or tasks) that are at an item.
+        in_flight: Thread lanes (or tasks) that are at an item.
         calls: Items that lanes have finished.
         call_seconds: Time those took, added up over the lanes.
         quickest: The shortest of them; 0 where there is none.
@@ -57,7 +57,7 @@ class Sight(NamedTuple):
     held: float = 0.0
     held_cpu: float = 0.0
     rough: bool = False
-    flying: int = 0
+    in_flight: int = 0
     calls: int = 0
     call_seconds: float = 0.0
     quickest: float = 0.0
@@ -132,7 +132,7 @@ class Limits(NamedTuple):
         cpus: Processors.
         threads: Thread lanes at most.
         processes: Worker processes at most; 0 where the callable must stay in this process.
-        flying: Items in flight at most, or None.
+        concurrency: Items in flight at most; None for any number.
         overlap_inside: Whether items may wait side by side inside a process: not where each blocks its loop.
         process_start: Seconds from ordering workers until they are up: beside a computing caller 40 to 70 ms
             and more (measured). At half of it jobs of 50 ms took 1.43 times the best by hand instead of 1.30.
@@ -144,15 +144,17 @@ class Limits(NamedTuple):
     cpus: float = 1.0
     threads: int = 256
     processes: int = 0
-    flying: int | None = None
+    concurrency: int | None = None
     overlap_inside: bool = True
     process_start: float = 0.08
     imports_within: Callable[[float], bool] = lambda _: True
     obstacle: str = ""
 
     def inside(self, wanted: int) -> int:
-        """Lanes to have in each of the worker processes, if so many are wanted."""
-        most = self.threads if self.flying is None else min(self.threads, self.flying // self.processes)
+        """Lanes to have in each worker process, where `wanted` would be best."""
+        most = self.threads
+        if self.concurrency is not None:
+            most = min(most, self.concurrency // self.processes)
         return max(1, min(wanted, most))
 
 

@@ -69,7 +69,7 @@ class Waiting:
         if sight.now - self._began.now < 10 * GLANCE:
             return self
         full = FULL <= sight.busy(self._began) < TWO
-        if sight.calls == self._began.calls and sight.flying > 1:
+        if sight.calls == self._began.calls and sight.in_flight > 1:
             return self._without_calls(sight, full=full)
         return self._by_calls(sight, full=full)
 
@@ -95,7 +95,7 @@ class Waiting:
         Fifty that send a request, in lanes that an earlier run found best, fill the GIL for 65 ms (measured).
         """
         since = self._since
-        return sight.calls == since.calls and sight.now - since.now < COMPUTED * sight.flying
+        return sight.calls == since.calls and sight.now - since.now < COMPUTED * sight.in_flight
 
     def _has_begun_to_compute(self, sight: Sight) -> bool:
         """Whether calls that hardly computed are followed by some that fill the GIL.
@@ -170,7 +170,7 @@ class Waiting:
             return self  # they may only have connected or imported
         if not known.processes_pay(known.rest(sight), beside):
             return self
-        share = ceil(min(sight.flying, MOST_INSIDE * known.limits.processes) / known.limits.processes)
+        share = ceil(min(sight.in_flight, MOST_INSIDE * known.limits.processes) / known.limits.processes)
         why = f"it waits and computes under the GIL, and {known.left(sight)}"
         lanes = known.limits.inside(max(inside + 1, share)) if inside > 1 else 1
         self._climb.narrow(filling)

@@ -89,7 +89,7 @@ class Rehearsal:
             first_cpu=self._first[1],
             held=held,
             held_cpu=min(caller.cpu, held) if caller else 0.0,
-            flying=len(here) - (caller is not None),
+            in_flight=len(here) - (caller is not None),
             calls=self._calls,
             call_seconds=self._call_seconds,
             quickest=0.0 if self._quickest == inf else self._quickest,
