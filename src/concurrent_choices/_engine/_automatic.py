@@ -1,6 +1,6 @@
-"""What the name "auto" stands for: how runs of it begin, and what they begin with.
+"""The strategy "auto": how its runs begin, and what they know by then.
 
-`_auto` has the same for users who set limits, as a class of attrs. To import that costs a first run 15 ms,
+`_auto` is the same for users who set limits, as a class of attrs. Importing that costs a first run 15 ms,
 more than all the rest that it loads.
 """
 
@@ -35,7 +35,7 @@ NAME = "auto"
 
 KEPT = 5.0
 """Seconds for which the number of processors is kept: asking costs as much as a thousand quick items, and
-quotas change by an administrator's hand (guessed)."""
+only an administrator changes a quota (guessed)."""
 
 
 class Automatic:
@@ -55,7 +55,7 @@ class Automatic:
         self._concurrency = concurrency
         self._most = min(max_workers or MOST_THREADS, concurrency or MOST_THREADS)
         self._thread_safe = thread_safe
-        # What is learnt is kept by these: by the strategy itself, its threads would be held, too.
+        # Part of the key of what is learnt: the strategy itself would keep its threads alive.
         self._options = max_workers, concurrency, thread_safe
 
     def execute(self, job: Job) -> Iterator[Batch]:
@@ -72,17 +72,17 @@ class Automatic:
         return self._loop_conductor(job, bound=True).abatches()
 
     def _loop_conductor(self, job: Job, *, bound: bool) -> LoopConductor:
-        """A run of an `async def`, whose loop may be `bound` to the caller."""
+        """A run of an `async def`, whose items may be `bound` to the caller's loop, as they may use what is its own."""
         from .._judge._controller._loops import LoopController  # noqa: PLC0415 - see `_controller`
         from .._judge._controller._sight import Limits  # noqa: PLC0415 - as above
         from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 
         around = lanes_around.get()
-        # What may leave the caller's loop was found out there; runs on loops of ours know nothing of it.
+        # What may leave the caller's loop is found out only there, so `bound` is part of the key.
         recollection = Recollection(job, (*self._options, around, bound))
         prior, threads = recollection.prior, self._threads(around)
         if is_loop_bound(job.fn):
-            # A lock that nobody waits for on one loop is waited for where there are several, and refuses.
+            # On several loops somebody may have to wait for a lock, which then refuses all loops but one.
             bound, threads = True, 1
         limits = Limits(threads=threads, concurrency=self._concurrency)
         controller = LoopController(limits, prior, bound=bound, items=job.source.length)
@@ -112,7 +112,7 @@ class Automatic:
                 recollection.settle(conductor.learnt)
 
     def _controller(self, job: Job, around: int, prior: Prior | None) -> Controller:
-        """Who decides; for the first look, which many runs do without.
+        """Who decides: made at the first look, which many runs never come to.
 
         Its modules take 4 ms to load, and asking the system for the processors 0.5 ms.
         """
@@ -121,7 +121,7 @@ class Automatic:
         return Controller(self._limits(job, around, prior, self._threads(around)), prior)
 
     def _limits(self, job: Job, around: int, prior: Prior | None, threads: int) -> Limits:
-        """All that a run may use, with what the system is asked for."""
+        """All that a run may use, with the processors that the system is asked for."""
         from .._judge._controller._sight import Limits  # noqa: PLC0415 - as above
 
         cpus = _cpus_at(int(time.monotonic() / KEPT)) / around
@@ -146,7 +146,7 @@ def _begin(job: Job) -> None:
 
 
 def _wakes_first(prior: Prior) -> bool:
-    """Whether items go to workers that rest, and wake in less than one takes."""
+    """Whether items go to workers that rest, which wake in less time than an item takes."""
     if prior.stage != "outside" or prior.each < WAKING:
         return False
     from .._strategies._workers._staffing import resting  # noqa: PLC0415 - the last run loaded it

@@ -23,10 +23,10 @@ LONG = 4 * AIM
 
 
 class Caller:
-    """What the calling thread does. Make it there; all of it is for that thread, but what it is ordered.
+    """What the calling thread does. It is made and used there; only orders come from other threads.
 
-    It gives way to what is urgent, from one batch to the next. It may have a lane that `stands_in` for it,
-    and makes no call beside the `most` lanes that there may be.
+    Between two batches it gives way to what is urgent. A lane may do its calls instead (`stands_in`). It
+    makes none while as many lanes as there may be, `most`, are at work.
 
     Attributes:
         relieved: Whether it is to perform no items.
@@ -60,7 +60,7 @@ class Caller:
         return self._performing or not self.relieved
 
     def order(self, arrangement: Arrangement) -> bool:
-        """Have it do something from now on, in any thread; whether that is something else than before."""
+        """Tell it what to do from now on, from any thread; whether that differs from before."""
         changed = arrangement.relieved != self.relieved or arrangement.outside != bool(self.inside)
         self.relieved = arrangement.relieved
         self.inside = arrangement.inside if arrangement.outside else 0
@@ -71,7 +71,7 @@ class Caller:
         self._due.clear()
 
     def hasten(self) -> None:
-        """Do so if it takes too long."""
+        """Interrupt the present batch if it takes too long."""
         began = self._tally.began
         if began and time.monotonic() - began > LONG:
             self.interrupt()
@@ -146,7 +146,7 @@ class Caller:
         yield from self._pool.collect()
 
     def _tend(self) -> Iterator[Batch]:
-        """Keep the lanes in items, and hand over what they did."""
+        """Bring items for the lanes, and hand over what they did."""
         pool, job = self._pool, self._job
         while (self.relieved or self._stands_in) and not self.inside and not job.stopped:
             pool.feed()

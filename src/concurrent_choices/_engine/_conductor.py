@@ -1,4 +1,4 @@
-"""One run of a `def` under `auto`: the ticker's thread looks, asks, and has it done."""
+"""One run of a `def` under `auto`: the ticker's thread looks, asks the controller, and does what it says."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ if TYPE_CHECKING:
 __all__ = ["WAKING", "Conductor", "order_beside"]
 
 SURE = 4e-3
-"""Looks so far apart, in seconds, mean that the controller has made up its mind for now."""
+"""Seconds between looks from which the controller has made up its mind for now."""
 
 WAKING = 20e-3
-"""Seconds within which workers that rest have begun, or something is wrong with them (measured: 4 ms)."""
+"""Seconds within which workers that rest have begun, unless something is wrong with them (measured: 4 ms)."""
 
 GLANCE = 2e-3
-"""Seconds between looks whether the first call has ended, at most (guessed: what workers take to begin)."""
+"""Seconds at most between looks at whether the first call has ended (guessed: what workers take to begin)."""
 
 
 class Conductor:
     """A run.
 
     Args:
-        decider: Makes who decides how, when that is looked for first.
+        decider: Makes the controller, at the first look.
         eager: Whether to ask the controller before the first call, since it knows the callable.
-        patient: Whether to wait for workers that rest, as a call in the calling thread, which alone can hand
-            items to them, would take longer than their waking.
+        patient: Whether to wait for workers that rest: only the calling thread can hand items to them, and a
+            call there would take longer than they take to wake.
         most: Threads at work at most; with one, the callable stays in the calling thread.
         limited: Whether items in flight are limited, as for `ElasticPool`.
-        beginning: What was done before, by another; None where this is the beginning.
+        beginning: What a loop has begun, and this goes on with; None where nothing has begun.
     """
 
     def __init__(  # noqa: PLR0913 - where everything meets; each by name
@@ -124,7 +124,7 @@ class Conductor:
             job, self._pool, self._tally, self._urgency, stands_in=self._stands_in, most=self._most
         )
         if not job.source.ended:
-            job.source.feed(MOST_THREADS)  # nobody can take more of them while the first call lasts
+            job.source.feed(MOST_THREADS)  # while the first call lasts, nobody can take more of them
         self._looked_after = job.source.length is None or job.source.length > 1
         if self._stands_in and not (self._eager and self._looked_after):
             self._pool.resize(1)  # else the controller says at once how many
@@ -160,7 +160,7 @@ class Conductor:
     # The calling thread
 
     def _await_workers(self) -> None:
-        """Begin no call here, while those who shall have them wake."""
+        """Begin no call here while workers wake that are to have them."""
         until = time.monotonic() + WAKING
         while not (self._caller.inside or self._job.stopped) and (rest := until - time.monotonic()) > 0:
             self._pool.outbox.wait(rest)
@@ -187,7 +187,7 @@ class Conductor:
                 new_pace=self._startup.carriage.pace,
             )
         except InvalidArgumentError as error:
-            # Since workers were ordered, it has come to hold what is fixed here.
+            # Since workers were ordered, it has come to hold something that cannot be pickled.
             self._stay(f"the callable cannot travel any more ({error.__cause__})")
             return
         self._observer.pump = pump
@@ -252,7 +252,7 @@ class Conductor:
             return seconds
 
     def _prepare(self) -> float:
-        """Make ready what looks, if the first call sleeps meanwhile; seconds until the first glance."""
+        """Make the observer, if the first call sleeps meanwhile; seconds until the first glance."""
         if self._outset.dozes:
             self._make_observer()
             self._observer.sight(None, alone=True)  # opens files, and finds out what stays as it is
@@ -261,7 +261,7 @@ class Conductor:
         return max(0.0, FIRST_LOOK - (time.monotonic() - since))
 
     def _look_besides(self) -> None:
-        """A look that the ticker did not await, and that says nothing of how late those are."""
+        """Look out of turn, which tells nothing of how late the ticker's own looks come."""
         with self._lock:
             if not (self._over or self._job.stopped):
                 self._look()
@@ -270,17 +270,17 @@ class Conductor:
         return self._safely(self._look_and_staff)
 
     def _safely(self, do: Callable[[], float]) -> float | None:
-        """What that gives; what it raises the calling thread raises, as here it would be lost."""
+        """What it returns; what it raises is raised by the calling thread, as it would be lost here."""
         try:
             return do()
-        except BaseException as error:  # noqa: BLE001 - as just said
+        except BaseException as error:  # noqa: BLE001 - the calling thread raises it
             self._pool.crash = error
             self._pool.outbox.ring()
             return None
 
     def _look_and_staff(self) -> float:
-        # Each file looked at gives the GIL away; but lanes by themselves would take it from one another as
-        # often, and from this: beside 128 of them a look took 200 ms (measured).
+        # Each file that is read gives the GIL away. But at the urgent interval lanes that work by themselves
+        # would take it from one another, and from this: beside 128 of them a look took 200 ms (measured).
         with nullcontext() if self._caller.relieved else self._urgency.claimed():
             if not self._looking:
                 self._make_observer()
@@ -288,14 +288,14 @@ class Conductor:
         return self._staff(seconds) if self._pool.workers else seconds
 
     def _staff(self, rest: float) -> float:
-        """Start lanes; seconds until the next look, of the rest that this has left."""
+        """Start lanes; seconds until the next look, which was due after `rest` of them."""
         # Not so urgent: calls that begin in many lanes would take the GIL from each other.
         until = time.monotonic() + rest
         self._pool.staff()
         return 0.0 if self._pool.lacks_lanes else max(0.0, until - time.monotonic())
 
     def _make_observer(self) -> None:
-        """What looks and what decides; made here, since many a run is over before."""
+        """Make the observer and the controller; not before, since many a run is over by then."""
         from ._observer import Observer  # noqa: PLC0415 - many a run needs none
 
         self._controller = self._decider()
@@ -323,7 +323,7 @@ class Conductor:
         return arrangement.look
 
     def _obey(self, arrangement: Arrangement, *, unseen: bool) -> int:
-        """Make a run what the controller wants it to be; the thread lanes it has."""
+        """Do what the controller says; how many thread lanes there are from now on."""
         caller = self._caller
         changed = caller.order(arrangement)
         wanted = self._limit.lanes(arrangement, self._controller, unseen=unseen, calling=caller.may_call)
@@ -362,9 +362,9 @@ class Conductor:
             self._look_besides()  # workers that are up must not wait for the ticker, nor it for the GIL
 
     def _keep_apart(self) -> None:
-        """Calls that change what they hold, and were made one at a time until now, never compute at once.
+        """See that calls which change what they hold never compute at once, if they have not until now.
 
-        On a busy machine they may seem to wait, and lanes would give other results than a loop.
+        On a busy machine they may seem to wait, and lanes would give other results than a plain loop.
         """
         with self._lock:
             if self._report.witness and not self._pool.workers:

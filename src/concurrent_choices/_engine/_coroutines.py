@@ -38,8 +38,8 @@ FIRST_LOOK = 1e-3
 class LoopConductor:
     """A run of an `async def`.
 
-    Its `limits` are those that are known before the system has been asked for the others; that takes half a
-    millisecond, which is left to the first look: coroutines that wait have no use for it.
+    Its `limits` are those that are known without asking the system. To `ask` it takes half a millisecond, and
+    waits for the first look: coroutines that wait do not need it.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class LoopConductor:
     def _here(self) -> Iterator[Batch]:
         """On a loop in the calling thread, where nobody looks at results before the end."""
         batches: list[Batch] = []
-        # Both have their own lanes meanwhile, and only this thread may bring more items.
+        # Loop and threads would have lanes of their own meanwhile, and only this thread may bring more items.
         limits = self._others.limits
         self._may_overlap = self._job.source.ended and limits.concurrency is None and limits.threads > 1
         tasks = self._new_tasks(batches.append, self._controller.first, give_threads)
@@ -145,7 +145,7 @@ class LoopConductor:
         yield from batches
 
     def _beside(self) -> Iterator[Batch]:
-        """On a loop in a thread beside the calling one, which keeps it in items."""
+        """On a loop in a thread beside the calling one, which brings items for it."""
         job = self._job
         pool = ElasticPool(
             job,
@@ -177,7 +177,7 @@ class LoopConductor:
     # Elsewhere
 
     def _begins_elsewhere(self) -> bool:
-        """Whether items are known to hold their loop up, and may go to threads, of which one is to be had."""
+        """Whether items are known to block their loop, and may go to threads, and a thread can be had."""
         if not self._controller.blocks or self._bond:
             return False
         try:

@@ -104,7 +104,7 @@ class ElasticPool(LanePool):
     def resize(self, workers: int) -> None:
         """Have so many lanes: new ones at the next `staff`, surplus ones leave after their present batch.
 
-        There are never more again than there were when one could not begin.
+        Once one could not be started, there are never more than there were then.
         """
         self.workers = workers = min(workers, self._ceiling)
         self.job.source.widen(2 * workers)
@@ -119,7 +119,7 @@ class ElasticPool(LanePool):
         until = time.monotonic() + STAFFING
         with self._staffing:
             while self.lacks_lanes and time.monotonic() < until:
-                self.refusal = None  # before it: a lane may be up, and unable to begin, in no time
+                self.refusal = None  # before the start: a lane may be up, and fail to begin, in no time
                 if not self._start_lane():
                     break
         if self.job.source.ready or self.job.source.finished:
@@ -128,7 +128,7 @@ class ElasticPool(LanePool):
             self.outbox.ring()  # others took the last items: no lane is there to say that there are no more
 
     def _refuse(self, error: Exception) -> None:
-        """Do with the lanes there are; where there is none, it is the caller who must go on."""
+        """Make do with the lanes there are; where there is none, the caller must go on."""
         self.workers = self._staying
         self._ceiling = max(1, self.workers)
         self.refusal = None if self.workers else error
@@ -228,7 +228,7 @@ class ElasticPool(LanePool):
 
 
 def explain_refusals(batch: Batch, *, tolerant: bool) -> list[BaseException]:
-    """Note on errors about threads how to do without others; gives the errors in their items' places."""
+    """Add to errors about the wrong thread how to avoid it; the errors that stand among the values."""
     standing: list[BaseException] = []
     if tolerant:  # else one among the values is what a call returned, and not ours
         standing = [value for value in batch.values if isinstance(value, BaseException)]

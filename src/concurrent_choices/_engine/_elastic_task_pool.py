@@ -22,7 +22,7 @@ PAUSE = 1e-3
 
 
 class ElasticTaskPool(TaskPool):
-    """A task pool with more or fewer lanes as it is told, and an end before the source's.
+    """A task pool whose lanes may become more or fewer, and which may be told to end before the source does.
 
     Its first lane goes ahead: what computes or blocks gains nothing from more lanes on its loop, and every
     item that has passed its first `await` holds the loop up when its turn comes. A few turns show whether
@@ -85,7 +85,7 @@ class ElasticTaskPool(TaskPool):
         await super().serve(host)
 
     def resize(self, concurrency: int) -> None:
-        """Have so many lanes, once an item waits; from any thread. Fewer there are once those at work end."""
+        """Have so many lanes, once an item waits; from any thread. Surplus ones finish their claims first."""
         self._followers = concurrency
         if self.waits and concurrency != self._concurrency:
             self.job.source.widen(2 * concurrency)

@@ -1,4 +1,4 @@
-"""How late the ticker's thread comes to its looks, which tells whether somebody holds the GIL."""
+"""How late the ticker's looks come, which tells whether somebody holds the GIL."""
 
 from __future__ import annotations
 

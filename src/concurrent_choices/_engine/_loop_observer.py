@@ -99,8 +99,8 @@ class LoopObserver:
     def _look_at(self, queueing: Queueing, since: float, spent: float) -> None:
         """Where the loop's thread is, and whether it has stood still there since the last look.
 
-        Where it has had a core meanwhile it has not: it goes through the same places again and again, and who
-        looks comes upon it where it gives the GIL away. Nor does a short stay in the system tell anything.
+        If it has had a core meanwhile it has not: then it goes through the same places again and again, and
+        is seen where it gives the GIL away. A short stay in a system call tells nothing, either.
         """
         before, self._place = self._place, _place_of(queueing.thread)
         cpu, self._cpu = spent - self._cpu, spent
@@ -125,9 +125,9 @@ class LoopObserver:
 
 
 def _place_of(thread: threading.Thread) -> Place | None:
-    """Where in the callable a thread is; None outside, where no lane waits for a call to return.
+    """Where in the callable a thread is; None where it is in no call.
 
-    Nor is there a place where it waits for another thread to start: `asyncio.to_thread` does, for a moment.
+    None also while it waits for another thread to start, as `asyncio.to_thread` does for a moment.
     """
     frame = frames().get(thread.ident or -1)
     if frame is None or frame.f_code in AROUND:

@@ -52,8 +52,8 @@ class Memory:
     def settle(self, key: Hashable, learnt: Prior | None, each: float) -> None:
         """Take in a run's verdict; None where it was too short for one. One without a speed is none.
 
-        A run without a verdict ends the one that is kept, if its items were not as fast: they took `each` so
-        many seconds, or 0 where that is not known.
+        A run without a verdict ends the one that is kept, if its items took another time than that says:
+        `each` seconds, or 0 where that is not known.
         """
         with self._lock:
             kept = self._verdicts.get(key)
@@ -113,7 +113,7 @@ class Recollection:
 
 
 def key_of(fn: Callable[..., Any], item: object, allowed: Hashable) -> Hashable:
-    """What tells a callable and its input from others that may take another time.
+    """What tells a callable and its input from others that may behave differently.
 
     It holds the code with its constants, what the callable captured (closure, defaults, globals, its own
     object), the code of functions found there, the item's type, with sizes in powers of sixteen, and what the

@@ -26,7 +26,7 @@ taking a sight lasts, from which clocks that it read one after the other tell of
 class Observer:
     """Reads how a run stands. Made in the calling thread; everything else is for the ticker's.
 
-    It `began` then, on the monotonic clock and on that of the process's CPU.
+    `began` is when the run did, by the monotonic clock and by that of the process's CPU.
     """
 
     def __init__(  # noqa: PLR0913 - where everything is read from; each by name

@@ -1,4 +1,4 @@
-"""The first milliseconds of a run, in which a look at it would cost more than it could tell."""
+"""The first milliseconds of a run, when looking at it would cost more than it could tell."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ if TYPE_CHECKING:
 __all__ = ["FIRST_LOOK", "PRELUDE", "Outset", "sleeps"]
 
 PRELUDE = 0.25e-3
-"""Seconds until what looks is made ready, where the first call sleeps by then: that takes a millisecond in a
-process's first run (measured), in which nobody else wants the GIL."""
+"""Seconds until the observer is made, if the first call sleeps by then: in a process's first run that takes a
+millisecond (measured), during which nobody else wants the GIL."""
 
 DOZING = 0.5
-"""Part of its time that such a call may have computed (guessed): to begin takes a tenth of a millisecond."""
+"""Share of its time that such a call may have computed (guessed: beginning takes a tenth of a
+millisecond)."""
 
 FIRST_LOOK = 1e-3
-"""Seconds until the first glance at a run (`Outset` says when it is looked at), and from a look whose
-run-queue delay had nothing to be compared with to the next."""
+"""Seconds until the first glance at a run (`Outset` says when the first look is due), and from the first
+reading of a run-queue delay, which has nothing to be compared with, to the next look."""
 
 HARDLY = 0.1
-"""Part of its time that a call may have computed which has slept since it began, for what it takes to begin
-(guessed)."""
+"""Share of its time that a call may have computed, and count as asleep since it began (guessed: beginning
+takes some of it)."""
 
 GLANCE = 1e-3
 """Seconds from one glance to the next."""
 
 BRIEF = 5e-3
-"""Seconds of work that are not worth a look: two lanes take longer to tell the GIL from the cores, and those
-for calls that wait have to be started."""
+"""Seconds of work that are not worth a look: two lanes take longer to tell the GIL from the cores, and lanes
+for calls that wait have to be started first."""
 
 BUSY = 0.8
 """Part of its time that a thread which computes spends on a core, at the least (guessed)."""
@@ -41,22 +42,22 @@ TELLING = 4e-3
 here because few runs last until then."""
 
 FROM_ONE = 1.5
-"""So many times as long where it is a single call, which may have imported what the others need not; as the
-controller's `Solo` has it."""
+"""Factor by which that is longer for a single call, which may have imported what the others need not (as in
+the controller's `Solo`)."""
 
 START = 80e-3
-"""Seconds until worker processes are up, as the controller has it: nothing else serves calls that hold the
-GIL."""
+"""Seconds until worker processes are up (as in the controller's `Limits`): nothing else helps calls that hold
+the GIL."""
 
 WITNESSED = 3
-"""Glances, all of them late, that tell that they do; as the controller has it."""
+"""Glances, all of them late, that show that calls hold it (as in the controller's `_witness`)."""
 
 
 class Outset:
     """Glances at the calling thread's account: no file is read, no call held up, no controller made.
 
-    The first look does all that, and takes one to three milliseconds from the calls: jobs of five end before
-    it has paid.
+    The first look does all of that, which costs the calls one to three milliseconds: a job of five ends
+    before that pays.
 
     Attributes:
         computed: Whether the calling thread has computed ever since the first call.
@@ -75,7 +76,10 @@ class Outset:
         return held > 0.0 and not self._tally.items and cpu <= DOZING * held
 
     def rest(self, left: int | None) -> float | None:
-        """Seconds until there may be something to decide, with so many items left; None where that is now."""
+        """Seconds until there may be something to decide; None if that is now.
+
+        `left` is how many items nobody has claimed; None where the length is unknown.
+        """
         rest = self._rest(left)
         if rest is not None:
             self._lateness.glance()
@@ -89,7 +93,7 @@ class Outset:
         if not wall:
             return None
         if left == 0:
-            return BRIEF  # as long as nobody gives some back
+            return BRIEF  # somebody may give some back
         if left and not self._brief and 0 < (rest := left * _each(tally)) < BRIEF:
             self._brief = True  # once: what lasts longer than it said is worth a look
             return rest
@@ -108,11 +112,11 @@ class Outset:
 
 
 def _each(tally: Tally) -> float:
-    """Seconds of an item, of the others than the first if there are any; 0 while there is none."""
+    """Seconds of an item, without the first where there are others; 0 while none is over."""
     others = tally.items - 1
     return (tally.wall - tally.first[0]) / others if others > 0 else tally.wall
 
 
 def sleeps(sight: Sight) -> bool:
-    """Whether a call sleeps, which does not queue for a core now, and has hardly had one since it began."""
+    """Whether a call sleeps: it is not queueing for a core now, and has hardly had one since it began."""
     return sight.held >= FIRST_LOOK and sight.held_cpu <= HARDLY * sight.held

@@ -38,7 +38,7 @@ _NAME = "concurrent_choices-auto"
 
 
 class Succession:
-    """Who comes after the loop.
+    """What goes on where the loop ends.
 
     Attributes:
         limits: What the run may use, as far as that is known.
@@ -92,8 +92,9 @@ class Succession:
     def begin(self, arrangement: Arrangement, tasks: ElasticTaskPool, *, beside: bool, overlap: bool) -> None:
         """Have the loop retire, and others do the rest.
 
-        They have their threads before the loop retires, or nobody might be left to go on: one more where the
-        rest is drawn `beside`. Where they `overlap`, they begin while the loop is at its last items.
+        Their threads are secured before the loop retires, or nobody might be left to go on: one, and one more
+        where results are drawn `beside` the caller's loop. Where they `overlap`, they begin while the loop is
+        at its last items.
 
         Raises:
             RuntimeError: There can be no more threads; the loop goes on.
@@ -101,7 +102,7 @@ class Succession:
         """
         if not loops_to_be_had():
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-        from .._judge._controller import _controller  # noqa: F401, PLC0415  # pyright: ignore[reportUnusedImport] - `conduct` could not say so
+        from .._judge._controller import _controller  # noqa: F401, PLC0415  # pyright: ignore[reportUnusedImport] - if it cannot be read, the loop goes on
 
         self.reserve_thread()
         if beside:
@@ -207,7 +208,7 @@ class Succession:
 
 
 class Takeover:
-    """Performs the rest, once told to begin; for a caller that looks at no result before the end.
+    """Performs the rest in a thread, once told to begin, for a caller that takes no result before the end.
 
     Its thread is there before that, so that whoever hands over knows that there is one.
 

@@ -11,7 +11,7 @@ from .._work._job import Job
 __all__ = ["WorkerImports"]
 
 EACH = 1e-3
-"""Seconds in which a worker imports one of those, with what it needs of the standard library (measured, with
+"""Seconds in which a worker imports a module, with what that needs of the standard library (measured, with
 nothing beside it: 0.7 ms for pandas, polars and Django, 1.5 to 2 for NumPy and SQLAlchemy)."""
 
 _FAMILIAR = frozenset({*sys.stdlib_module_names, "__main__", "concurrent_choices"})
@@ -40,7 +40,7 @@ class WorkerImports:
 
     @cached_property
     def _most(self) -> int:
-        """How many any job may need: told in 0.1 ms, where counting takes up to 14 (measured)."""
+        """How many any job can need: known in 0.1 ms, while counting takes up to 14 (measured)."""
         return sum(map(_is_foreign, tuple(sys.modules)))
 
     @cached_property

@@ -32,7 +32,7 @@ from ._urgency import Urgency
 __all__ = ["WorkerStartup"]
 
 GLANCE = 0.02
-"""Seconds between looks whether the run is over (guessed: a tenth of what its end may take)."""
+"""Seconds between looks at whether the run is over (guessed: a tenth of what its end may take)."""
 
 
 class WorkerStartup:
@@ -68,8 +68,9 @@ class WorkerStartup:
     def order(self, workers: int, inside: int, done: Done, bar: Callable[[str], None]) -> None:
         """Start workers and have them load the callable, unless something keeps it here.
 
-        Takes until all are up, so it is for a thread of its own; `ready` grows meanwhile. Lanes `inside` each
-        are started by who has the items sent. `bar` is told what keeps the callable here, if anything does.
+        Takes until all are up, so it is for a thread of its own; `ready` grows meanwhile. The lanes `inside`
+        each are not started here, but with the first items. `bar` is told what keeps the callable here, if
+        anything does.
         """
         self.workers = workers
         with self._ordering, quick_switching(URGENT):
