@@ -31,6 +31,7 @@ from ._urgency import Urgency
 if TYPE_CHECKING:
     from .._judge._controller._controller import Controller
     from .._judge._controller._sight import Arrangement, Prior
+    from ._fallback_pump import FallbackPump
     from ._worker_startup import WorkerStartup
 
 __all__ = ["WAKING", "Conductor", "order_beside"]
@@ -167,25 +168,14 @@ class Conductor:
 
     def _cross(self) -> Iterator[Batch]:
         """Have items performed in worker processes."""
-        from ._fallback_pump import FallbackPump  # noqa: PLC0415 - most runs need no processes
-
         assert self._startup is not None
         while not self.done and self._is_under_way and self._state.is_exposed and not self._job.stopped:
             self._pool.outbox.wait(GLANCE)
         if witness := self._startup.witness():  # more calls have ended since they were ordered, or the first
             self._stay(witness)
             return
-        host = self._startup.hand_over()
         try:
-            pump = FallbackPump(
-                self._job,
-                host,
-                self._pool,
-                workers=self._processes,
-                inside=self._caller.inside,
-                watched=self._state.is_exposed,
-                new_pace=self._startup.carriage.pace,
-            )
+            pump = self._new_pump(self._startup)
         except InvalidArgumentError as error:
             # Since workers were ordered, it has come to hold something that cannot be pickled.
             self._stay(f"the callable cannot travel any more ({error.__cause__})")
@@ -202,6 +192,19 @@ class Conductor:
                 self._stay(pump.unfit)
         if self._job.source.finished:
             yield from self._caller.drain()
+
+    def _new_pump(self, startup: WorkerStartup) -> FallbackPump:
+        from ._fallback_pump import FallbackPump  # noqa: PLC0415 - most runs need no processes
+
+        return FallbackPump(
+            self._job,
+            startup.hand_over(),
+            self._pool,
+            workers=self._processes,
+            inside=self._caller.inside,
+            watched=self._state.is_exposed,
+            new_pace=startup.carriage.pace,
+        )
 
     def _stay(self, reason: str) -> None:
         """Have items performed here again, and no more in worker processes."""
@@ -233,7 +236,7 @@ class Conductor:
     # The ticker's thread
 
     def _beat(self) -> float | None:
-        """Look, ask, obey; seconds until the next time."""
+        """What is due now; seconds until the next time, or None for never."""
         with self._lock:
             if self._over or self._job.stopped:
                 return None
@@ -246,7 +249,7 @@ class Conductor:
                 rest = self._outset.rest(self._job.source.remaining)
                 if rest is not None:
                     return rest
-            seconds = self._look()
+            seconds = self._safely(self._look)
             if seconds is not None:
                 self._lateness.expect(seconds)
             return seconds
@@ -264,10 +267,7 @@ class Conductor:
         """Look out of turn, which tells nothing of how late the ticker's own looks come."""
         with self._lock:
             if not (self._over or self._job.stopped):
-                self._look()
-
-    def _look(self) -> float | None:
-        return self._safely(self._look_and_staff)
+                self._safely(self._look)
 
     def _safely(self, do: Callable[[], float]) -> float | None:
         """What it returns; what it raises is raised by the calling thread, as it would be lost here."""
@@ -278,7 +278,8 @@ class Conductor:
             self._pool.outbox.ring()
             return None
 
-    def _look_and_staff(self) -> float:
+    def _look(self) -> float:
+        """Look, ask, obey; seconds until the next time."""
         # Each file that is read gives the GIL away. But at the urgent interval lanes that work by themselves
         # would take it from one another, and from this: beside 128 of them a look took 200 ms (measured).
         with nullcontext() if self._caller.relieved else self._urgency.claimed():
