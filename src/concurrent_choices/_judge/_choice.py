@@ -30,7 +30,7 @@ _LOOPS_FIRST = tuple(sorted(_SIMPLEST_FIRST, key=lambda each: each not in {"sequ
 
 
 class Choice:
-    """Estimates to choose from; of those that cannot run, nothing is asked.
+    """Estimates to choose from, without those that cannot run.
 
     For a coroutine function a loop is simpler than threads.
     """
@@ -54,7 +54,7 @@ class Choice:
             return self._best(self._able)
         least = min(each.expected for each in raced)
         best = self._best([each for each in raced if each.expected <= least * RACED])
-        # those of which the race told nothing, not even by another name
+        # those that the race told nothing about, not even under another name
         unraced = [each for each in self._able if all(self._differ(each, runner) for runner in raced)]
         better = [each for each in unraced if _beats(each, best, raced)]
         return self._best(better) if better else best
@@ -70,7 +70,7 @@ class Choice:
         """The plans that a race should tell apart: the chosen one, and those that may be faster.
 
         A plan may be faster where its prediction less a standard error is below the chosen one's plus one:
-        most of what is unsure about one plan for a callable is so about all.
+        most of the doubt about one plan for a callable is about all of them.
         """
         slowest = chosen.expected + chosen.error
         able = [each for each in self._different(chosen) if each.expected - each.error <= slowest]
@@ -87,7 +87,7 @@ class Choice:
         simplest = min(good, key=self._place)
         if not self._is_async or simplest.plan.strategy not in LOOPS:
             return simplest
-        # what is unsure about one loop is so about all: between them the prediction decides
+        # doubts about one loop are about all of them: between loops the prediction decides
         loops = [each for each in good if each.plan.strategy in LOOPS]
         return min(loops, key=lambda each: (_score(each), self._place(each)))
 
@@ -117,10 +117,10 @@ class Choice:
 
 
 def _beats(rival: Estimate, best: Estimate, raced: Sequence[Estimate]) -> bool:
-    """Whether a prediction is clearly below what was measured, by what the machine has drifted since.
+    """Whether a prediction is clearly below what was measured, corrected for how the machine has drifted.
 
-    That is what all in the race were off by at least, and in the same direction: beyond it a prediction was
-    wrong, or a start was timed.
+    The drift is the least by which all in the race were off, if in the same direction: what is beyond that is
+    one prediction's own error, or a start that was timed.
     """
     ratios = [each.expected / each.seconds for each in raced if each.seconds]
     drift = median((min(ratios, default=1.0), 1.0, max(ratios, default=1.0)))

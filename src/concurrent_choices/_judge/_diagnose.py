@@ -36,7 +36,8 @@ BLOCKING = 0.3
 """Share of an item's time that it blocks the loop without computing (DECISION.md 5.1)."""
 
 SELDOM = 0.1
-"""Times that a call shorter than any real wait must have given up its core to have waited (guessed)."""
+"""Times that a call, shorter than any real wait, must have given up its core to count as waiting
+(guessed)."""
 
 RESOURCE = 0.5
 """Share of an item's time at a resource that lets one in (DECISION.md 5.1: S < 2)."""

@@ -17,7 +17,7 @@ UNBROKEN = 2e-6
 (`Costs.switch`)."""
 
 BLIND_BELOW = 0.3e-3
-"""Holds of the GIL shorter than this are invisible to the witness where he goes by lateness alone
+"""Holds of the GIL shorter than this are invisible to the witness where it goes by lateness alone
 (DECISION.md, EXP 3)."""
 
 

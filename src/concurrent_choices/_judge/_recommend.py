@@ -143,6 +143,6 @@ def _decided(verdict: Recommendation) -> Recommendation:
 
 
 def _unmeasured(verdict: Recommendation) -> Recommendation:
-    """The verdict without the seconds that are those of no call at all, but of what is around it."""
+    """The verdict without its seconds: where no call was measured, they tell only of what is around calls."""
     blank = tuple(evolve(each, seconds=None, error=0.0, limit="") for each in verdict.estimates)
     return evolve(verdict, estimates=blank, close=False, contenders=(verdict.plan,))

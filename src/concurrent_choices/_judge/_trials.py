@@ -168,8 +168,8 @@ def _refinable(profile: Profile, demand: Demand) -> bool:
 def _lightened(profile: Profile, demand: Demand) -> Demand:
     """Computing between waits, no dearer than it was where many lanes did it.
 
-    Whoever wakes up alone finds the caches and the core cold, and goes to sleep again. A coroutine's loop,
-    whose selector many share, saves more than that, and both are told as one.
+    Whoever wakes up alone finds the caches and the core cold, and goes to sleep again. Coroutines that share
+    a loop, and so its selector, save more than that, and the figures do not tell one from the other.
     """
     told, computing = profile.ramp_inflation, demand.own
     if told is None or told >= 1.0 or profile.children or not 0.0 < computing < demand.alone / 2:
@@ -182,9 +182,9 @@ def _lightened(profile: Profile, demand: Demand) -> Demand:
 
 
 def _helpers_in_turn(profile: Profile, demand: Demand) -> Demand:
-    """What threads of its own compute, under the GIL as far as that explains how far two lanes got.
+    """With as much of what its own threads compute under the GIL as explains how far two lanes got.
 
-    The witness saw that it was held, and not by whom: of those threads' computing nothing else tells.
+    The witness saw that the GIL was held, not by whom: nothing else tells whether those threads hold it.
     """
     observed = profile.pair_speedup
     if observed is None or demand.is_async or profile.children or not _has_helpers(profile):

@@ -43,8 +43,8 @@ START_ERROR = 0.25
 """Relative error of calibrated start-up times (guessed: they depend on what else runs)."""
 
 HAND_OVERS = 1.0
-"""Times more often than it waits that a call which lets go of the GIL may have to wait until it has it back
-(guessed: in short system calls both threads may keep passing it on, or hardly ever meet)."""
+"""Times that a call which lets go of the GIL may have to wait to get it back, beyond those that it is known
+to wait (guessed: in short system calls two threads may keep passing it on, or hardly ever meet)."""
 
 CORES_ERROR = 0.07
 """Relative drift of the cores that are really there, on a quiet machine (DECISION.md, EXP 7)."""

@@ -31,9 +31,9 @@ TINY = 0.5e-6
 benchmarks.dispatch), since results come back too and the start has to be earned (guessed)."""
 
 EAGER = 4
-"""Lanes to begin with while the first call computed for a while and waits now (guessed: if it goes on to
-compute, they have claimed no more items than processes would soon be glad of); or has only begun to. Sixteen
-that sleep for 2 ms and then compute kept the GIL from who started workers for 0.3 s (measured)."""
+"""Lanes to begin with where the first call has computed for a while and waits now, or has only begun to wait
+(guessed: if it goes on to compute, they have claimed few items that processes could have had). Sixteen that
+sleep for 2 ms and then compute kept the GIL from the thread that starts workers for 0.3 s (measured)."""
 
 NATIVE = 0.6
 """Cores that a process uses beside its lanes from which its items have threads of their own: the clock of

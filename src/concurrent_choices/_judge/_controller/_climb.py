@@ -43,7 +43,7 @@ PROBE = 1.5
 """Lanes of a probe, as a multiple (guessed: its gain has to show in one round)."""
 
 WORTH = 1.1
-"""Gain in deliveries that keeps the lanes of a probe, or those of a run for the next."""
+"""Gain in deliveries for which the lanes of a probe are kept, or those of one run for the next."""
 
 
 class Climb:

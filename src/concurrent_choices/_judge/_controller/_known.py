@@ -21,14 +21,15 @@ SWITCH = 0.02
 of T seconds changes its mind at most log2(T / 20 ms) times (DECISION.md 5.3, S5)."""
 
 AGAIN = 4.0
-"""Times its present length that a run goes on before lanes that were no use are tried again, and this times
-as long after each further try: a call that lost a lock may sleep for 100 ms (guessed)."""
+"""Factor by which a run must have become longer before lanes that were no use are tried again, and once more
+that factor after each further try: a call that lost a lock may sleep for 100 ms (guessed)."""
 
 ABOVE_ALL = 0.75
 """Share of waiting from which more than two lanes begin (guessed: writers of a database wait 60 %)."""
 
 TOLD, FEWEST = 16, 2
-"""Items alone that tell more than those few before the lanes, and how many do if they are long (guessed)."""
+"""Items alone that tell more than the few before there were lanes; and how many do where they are long
+(guessed)."""
 
 FILLED = "an item keeps the cores busy by itself"
 """Why nothing is worth being done beside it."""

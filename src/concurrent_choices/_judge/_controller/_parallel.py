@@ -58,7 +58,7 @@ class Parallel:
     def _prove(self, sight: Sight) -> Stage | Back:
         """See whether lanes that keep cores busy deliver more than one of them did, as soon as items tell.
 
-        Of memory that all share they may not. Later on, items that grow would look the same.
+        They may not where all of them wait for memory. Later on, items that grow would look the same.
         """
         items, seconds = sight.done - self._fed.done, sight.now - self._fed.now
         self._proven = items >= 3 * COUNTED

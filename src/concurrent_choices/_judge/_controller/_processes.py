@@ -91,7 +91,7 @@ class Starting:
         return self._solo.sleeps and (self._solo.work >= CLEAR or not sight.alone_items)
 
     def _fills_cores(self, sight: Sight) -> bool:
-        """Whether items compute in threads of their own after all: a trial of two may leave those none."""
+        """Whether items compute in threads of their own, which a trial of two may have left without cores."""
         since, seconds = self._since, sight.now - self._since.now
         if self._before is not None or self._leftovers or seconds < LONG:
             return False

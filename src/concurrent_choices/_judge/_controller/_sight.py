@@ -1,6 +1,6 @@
 """What the controller is told, and what it answers.
 
-Named tuples, as they are made in a fifth of the time that attrs takes: a first run waits for it.
+Named tuples, since attrs takes five times as long to make such classes, for which a first run waits.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Sight(NamedTuple):
         looks: Looks that were due so far.
         late: How many of them came late, because somebody held the GIL.
         unseen: Whether calls may change what the callable holds, and none has returned that would show it.
-        starved: Whether lanes lack items although more will come: who gives them is the slower one.
+        starved: Whether lanes lack items although more will come: whatever gives the items is slower.
         ready: Worker processes that are up.
         outside_items: Items that workers have finished.
         outside_seconds: Time the workers spent in the callable; 0 where they have lanes inside.

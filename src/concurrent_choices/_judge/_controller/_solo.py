@@ -19,9 +19,9 @@ jobs of 50 ms that wait took up to 1.09 times as long; beside a neighbour it mad
 class Solo:
     """Follows the calling thread from a sight on.
 
-    A call that is the first one, and has returned, is left out of what comes after it, at once if it lasted:
-    it may have imported or connected, which the others need not. Nothing counts from a rough sight on, which
-    may still be the last of what counts.
+    Once the first call has returned, it is left out: at once if it was long, else as soon as others tell
+    enough. It may have imported or connected, which the others need not. Nothing counts from a rough sight on,
+    which may still be the last of what counts.
 
     Attributes:
         began: Since when it counts.
@@ -129,7 +129,7 @@ def _work(began: Sight, sight: Sight) -> float:
 def _waits(began: Sight, sight: Sight) -> float:
     """Share of its work between two sights in which it did not want a core."""
     cpu = sight.alone_cpu - began.alone_cpu + sight.held_cpu - began.held_cpu
-    # It was taken for queueing at the first, and was not: then these two tell nothing.
+    # At the first it was taken to be queueing, and was not: then these two tell nothing.
     return 1.0 - cpu / _work(began, sight) if cpu >= 0 else 0.0
 
 

@@ -37,9 +37,9 @@ CLEAR = 20e-3
 time slice of 4 ms while another thread holds the GIL looks like waiting."""
 
 HANDED = 0.13e-3
-"""Seconds of a worker to hand an item to a lane inside it and its result back, at the least (measured: the
-`hybrid_item` of `_facts/_costs`). Items that wait for less are no faster there: files that are read took five
-times as long as without such lanes, small ones that are written twice (measured with warm workers)."""
+"""Seconds that a worker takes at least to hand an item to a lane inside it, and its result back (measured:
+the `hybrid_item` of `_facts/_costs`). Items that wait for less are no faster there: files that are read took
+five times as long as without such lanes, small ones that are written twice (measured with warm workers)."""
 
 MOST_INSIDE = 64
 """Items in flight in each process at most: each has to be sent ahead (guessed)."""

@@ -80,7 +80,7 @@ class Waiting:
         return self._computing(sight) if sure and self._known.may_change(sight.now) else self
 
     def _by_calls(self, sight: Sight, *, full: bool) -> Stage | Back:
-        """What follows by those that have come back in a window, once they are enough."""
+        """What follows from the calls that have come back in a window, once they are enough."""
         began, seconds = self._began, sight.now - self._began.now
         calls = sight.calls - began.calls
         enough = calls >= max(COUNTED, self._climb.lanes / 4)
@@ -153,7 +153,7 @@ class Waiting:
             # A worker's seconds for an item: one by one, or in lanes inside.
             there = min(alone, cpu + HANDED) if known.limits.overlap_inside else alone
             filling = ceil(alone / cpu)
-            # Lanes that fill this process fill any: by a first call that a disk held it would take more.
+            # The lanes that fill this process fill any; a first call that a disk held up would ask for more.
             inside = min(filling, self._climb.lanes) if there < alone else 1
             return self._split(sight, filling, inside=inside, beside=there / gap)
         if not known.may_change(sight.now):
