@@ -9,6 +9,7 @@ from __future__ import annotations
 from .._facts._costs import Costs
 from .._facts._machine import Machine
 from .._facts._profile import Profile
+from ._controller._thresholds import TINY
 from ._demand import demand_of
 from ._formulas._steps import REAL_WAIT
 from ._stations import Demand
@@ -22,8 +23,6 @@ MOSTLY = 0.7
 TINY_JOB = 3e-3
 """Seconds for everything below which nothing can be won (DECISION.md 5.1)."""
 
-TINY_ITEM = 0.5e-6
-"""Seconds of an item that any hand-over exceeds, results included (guessed, as in `_controller`)."""
 
 CHILDREN = 0.5
 """Child processes' CPU as a share of the wall time (DECISION.md 5.1)."""
@@ -91,7 +90,7 @@ def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> st
     if _blocks_loop(profile):
         return f"async that blocks the loop{f' at {profile.blocks_at}' if profile.blocks_at else ''}"
     own = profile.wall - profile.queued
-    if items * own < TINY_JOB or own < TINY_ITEM:
+    if items * own < TINY_JOB or own < TINY:
         return "tiny"
     if profile.is_async:
         return _coroutine(_share(profile, 0.0) or 0.0)

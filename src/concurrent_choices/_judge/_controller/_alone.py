@@ -18,6 +18,7 @@ from ._thresholds import (
     MOSTLY,
     PARALLEL,
     SHORTEST,
+    TINY,
     TWO,
     WAITS,
 )
@@ -25,10 +26,6 @@ from ._waiting import CROWDED, Waiting
 from ._witness import gil_free, gil_held
 
 __all__ = ["EAGER", "Alone", "Pair"]
-
-TINY = 0.5e-6
-"""Seconds of an item that is not worth handing over: ten times what that costs in batches (0.05 µs:
-benchmarks.dispatch), since results come back too and the start has to be earned (guessed)."""
 
 EAGER = 4
 """Lanes to begin with where the first call has computed for a while and waits now, or has only begun to wait

@@ -1,4 +1,4 @@
-"""The numbers by which the controller passes from one state to another."""
+"""The numbers by which the controller passes from one state to another; a verdict shares one of them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ __all__ = [
     "MOST_INSIDE",
     "PARALLEL",
     "SHORTEST",
+    "TINY",
     "TWO",
     "WAITS",
 ]
@@ -24,6 +25,10 @@ __all__ = [
 GLANCE = 2e-3
 """Seconds between looks while nothing is known: a call that has not returned by then is worth a look
 at its CPU clock (DECISION.md, experiments 13 and 17)."""
+
+TINY = 0.5e-6
+"""Seconds of an item that is not worth handing over: ten times what that costs in batches (0.05 µs:
+benchmarks.dispatch), since results come back too and the start has to be earned (guessed)."""
 
 CALM = 50e-3
 """Longest time between looks."""
