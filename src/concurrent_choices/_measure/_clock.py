@@ -60,10 +60,10 @@ class SystemClock:
         """Time the calling thread was ready to run and had no core, ns; 0 where not known."""
         if not self._reads_queue:
             return 0
-        file: _File | None = getattr(self._held, "file", None)
+        file: _Schedstat | None = getattr(self._held, "file", None)
         # A fork keeps the descriptor, and it would go on telling of the parent's thread.
         if file is None or file.process != os.getpid():
-            file = self._held.file = _File(_SCHEDSTAT)
+            file = self._held.file = _Schedstat()
         return int(file.read().split()[1])
 
     def children_cpu(self) -> int:
@@ -99,19 +99,19 @@ class SystemClock:
         return schedule_of(task_of(thread))
 
 
-class _File:
-    """An open file that closes with the thread that opened it.
+class _Schedstat:
+    """A thread's account by the scheduler: an open file that closes with the thread that opened it.
 
     Where there is no descriptor to be had for it, it tells of nothing for good: opened later, it would
     lay all that the thread has queued since its beginning to the call of that moment.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self) -> None:
         self.process = os.getpid()
         self.descriptor = -1
         self.read: Callable[[], bytes] = lambda: b"0 0 0"
         try:
-            self.descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+            self.descriptor = os.open(_SCHEDSTAT, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             return
         self.read = _holding(self.descriptor)

@@ -15,7 +15,7 @@ from .._facts._table import counted
 from ._congestion import is_congestion
 from ._figures import PAIR, Totals, relative_error, spread, trend
 from ._ledger import Run, calls_of, errors_of
-from ._sample import SHORT, Sample, Unfinished, worth_counting
+from ._sample import SHORT, Sample, Unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,13 +73,12 @@ def profile_of(evidence: Evidence) -> Profile:
 def _of_one_lane(evidence: Evidence) -> Profile:
     """What one lane's calls took, and what was found out beside them."""
     sample = evidence.sample
-    blocks = worth_counting(sample.blocks)
+    blocks = sample.counted
     alone = [sample.first] if sample.first and not blocks else blocks
     totals = Totals.of(alone)
     wall, cpu, queued = _means(totals, sample.unfinished)
     gil, gil_se, doubts = _gil(evidence, wall, cpu, queued)
     first = sample.first.wall / 1e9 if sample.first else 0.0
-    calls = max(1, sum(block.calls for block in sample.blocks))
     return Profile(
         calls=totals.calls if blocks else 0,
         items=evidence.items,
@@ -94,9 +93,9 @@ def _of_one_lane(evidence: Evidence) -> Profile:
         first_excess=max(0.0, first - wall) if blocks else 0.0,
         trend=trend(blocks, evidence.items),
         native=sample.native,
-        children=sample.whole.children / 1e9 / calls,
-        blocking_calls=sample.whole.switches / calls,
-        disk_blocks=sample.whole.blocks / calls,
+        children=sample.children,
+        blocking_calls=sample.whole.switches / sample.calls,
+        disk_blocks=sample.whole.blocks / sample.calls,
         blocks_at=evidence.blocks_at,
         payload=evidence.payload,
         missing=(*evidence.missing, *doubts),
@@ -123,7 +122,7 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
     if evidence.sample.testimony.share is not None and profile.gil > _HELD * profile.cpu:
         served = profile.wall - profile.queued
         trials = [_allowed(each, served, profile.cpu, profile.gil) for each in trials]
-    pair = next((trial for trial in trials if trial.lanes == PAIR), None)
+    pair = _pair_of(trials)
     wide = [trial for trial in trials if trial is not pair]
     together = wide or (trials if evidence.is_async else [])
     if pair is not None:
@@ -143,6 +142,11 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
         ramp=tuple((each.lanes, each.speedup) for each in wide),
         ramp_inflation=together[-1].inflation if together else None,
     )
+
+
+def _pair_of(trials: Sequence[Trial]) -> Trial | None:
+    """The trial of two lanes, if one was made."""
+    return next((trial for trial in trials if trial.lanes == PAIR), None)
 
 
 def _seems_free(profile: Profile) -> bool:
@@ -183,11 +187,11 @@ def _served(profile: Profile) -> float:
 
 def _part_undisturbed(profile: Profile, evidence: Evidence) -> float:
     """The part of the sample's CPU time that its calls should have taken; 1 where nothing tells."""
-    pair = next((trial for trial in evidence.trials if trial.lanes == PAIR), None)
+    pair = _pair_of(evidence.trials)
     computes = profile.cpu >= _COMPUTES * profile.wall and not evidence.sample.native
     if evidence.is_async or pair is None or not pair.inflation or not computes:
         return 1.0
-    return min(1.0, pair.inflation + _SURE * relative_error(worth_counting(evidence.sample.blocks)))
+    return min(1.0, pair.inflation + _SURE * relative_error(evidence.sample.counted))
 
 
 def _with_errors(profile: Profile, evidence: Evidence) -> Profile:

@@ -12,7 +12,6 @@ from ._awaited_calls import AwaitedCalls
 from ._calls import cut
 from ._figures import beside_others, compare, variation
 from ._rounds import block_size
-from ._sample import worth_counting
 from ._switching import quick_switching
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ class Trials:
 
     def make(self, size: Size) -> Trial | None:
         """What lanes did together beside the one of the sample; None where they did nothing."""
-        differing = variation(worth_counting(self.sample.blocks))
+        differing = variation(self.sample.counted)
         return compare(
             self.lanes(size), self.sample.alone, crowded=self.sample.native > 0, differing=differing
         )
@@ -103,17 +102,17 @@ class Trials:
 
     def _source(self, size: Size) -> _Source | None:
         """What the lanes draw from; None where items or budget do not allow a trial."""
-        bench, blocks = self.bench, self.sample.blocks
+        bench = self.bench
         if size.seconds > self.left:
             self._lacks(size, "the budget was spent before {} could be tried")
             return None
-        run = block_size([blocks[0], *blocks])
+        run = block_size(self.sample.each)
         claims = cut(bench.feed.take(size.lanes * size.calls, run), run)
         if len(claims) < size.lanes:
             bench.feed.give_back(claims)
             self._lacks(size, "too few items were left to try {}")
             return None
-        last = self._deadline - int(NO_LONGER * max(block.wall / block.calls for block in blocks))
+        last = self._deadline - int(NO_LONGER * self.sample.longest)
         if not size.settles:
             # By then they are done even one after another, unless they take longer than in the sample.
             last = min(last, bench.clock.wall() + int(size.seconds * 1e9))

@@ -119,7 +119,8 @@ class Rounds:
 
     def _round(self, size: int, deadline: int) -> bool:
         """Make calls with so many items; False when it is over."""
-        bench, per_block = self._bench, block_size(self._bench.ledger.blocks)
+        bench, blocks = self._bench, self._bench.ledger.blocks
+        per_block = block_size(_each(blocks)) if blocks[1:] else 1  # the first is no guide
         asked = bench.clock.wall()
         taken = bench.feed.take(size, max(per_block, math.ceil(size / LOOKS)))
         if not self._called:  # the first call is made, however long its item was waited for
@@ -128,7 +129,7 @@ class Rounds:
         if not claims:
             return False
         self._called += sum(len(claim.items) for claim in claims)
-        self._known = len(bench.ledger.blocks)
+        self._known = len(blocks)
         self._began = bench.clock.watch(bench.hand.thread), bench.clock.wall()
         return bench.do(lambda: self._work(claims), claims, deadline)
 
@@ -227,9 +228,9 @@ def _wait_alike(blocks: Sequence[Block]) -> bool:
     return enough and computing < COMPUTES * totals.wall and relative_error(blocks) <= PRECISE
 
 
-def block_size(blocks: Sequence[Block]) -> int:
-    """How many calls make a block that is long enough to be timed well; the first is no guide."""
-    return math.ceil(BLOCK / max(1.0, _each(blocks) * 1e9)) if blocks[1:] else 1
+def block_size(each: float) -> int:
+    """How many calls, of `each` so many seconds, make a block that is long enough to be timed well."""
+    return math.ceil(BLOCK / max(1.0, each * 1e9))
 
 
 def _each(blocks: Sequence[Block]) -> float:

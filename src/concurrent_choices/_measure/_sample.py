@@ -75,14 +75,34 @@ class Sample(NamedTuple):
     deadline: int = 0
 
     @property
+    def counted(self) -> Sequence[Block]:
+        """The blocks that were timed well."""
+        return worth_counting(self.blocks)
+
+    @property
     def alone(self) -> Totals:
-        """What the one lane took, by the blocks that were timed well."""
-        return Totals.of(worth_counting(self.blocks))
+        """What the one lane took, by those."""
+        return Totals.of(self.counted)
 
     @property
     def each(self) -> float:
         """Seconds of a call, by those."""
         return self.alone.wall / max(1, self.alone.calls)
+
+    @property
+    def longest(self) -> float:
+        """Nanoseconds of a call in the slowest block, of all blocks."""
+        return max(block.wall / block.calls for block in self.blocks)
+
+    @property
+    def calls(self) -> int:
+        """How many calls the blocks are of; at least one, as `whole` may be that of the first call alone."""
+        return max(1, sum(block.calls for block in self.blocks))
+
+    @property
+    def children(self) -> float:
+        """Seconds that child processes computed for a call."""
+        return self.whole.children / 1e9 / self.calls
 
 
 def worth_counting(blocks: Sequence[Block]) -> Sequence[Block]:

@@ -115,19 +115,19 @@ def _wide(trials: Trials, calls: int, slowed: float) -> Size:
 
     `slowed` is the seconds of a call, divided by how many are let in at once.
     """
-    blocks = trials.sample.blocks
+    sample = trials.sample
     crowd = min(CROWD, int(trials.left / slowed), _spare(trials.bench) // calls)
     width = max(crowd, 2 * PAIR)
-    longest = max(block.wall / block.calls for block in blocks) / 1e9
-    longer = NO_LONGER if relative_error(blocks) <= PRECISE else LONGER
-    return Size(width, calls, max(width * slowed, longer * calls * longest), settles=True, figure="ramp")
+    longer = NO_LONGER if relative_error(sample.blocks) <= PRECISE else LONGER
+    seconds = max(width * slowed, longer * calls * sample.longest / 1e9)
+    return Size(width, calls, seconds, settles=True, figure="ramp")
 
 
 def _waits(sample: Sample) -> bool:
     """Whether calls mostly wait, for something else than child processes that compute."""
     alone = sample.alone
-    children = sample.whole.children / 1e9 / max(1, sum(block.calls for block in sample.blocks))
-    return alone.wall - alone.cpu - alone.queued - children * alone.calls > WAITING * alone.wall
+    waited = alone.wall - alone.cpu - alone.queued - sample.children * alone.calls
+    return waited > WAITING * alone.wall
 
 
 def _pair(trials: Trials, size: Size) -> Trial | None:
