@@ -31,13 +31,14 @@ class Bench:
 
     Args:
         is_async: Whether the calls give coroutines.
-        hand: Makes somebody who makes the calls.
+        hand: Makes a hand, which is what makes the calls: a thread of its own, or the caller's.
 
     Attributes:
         fn: The callable.
         feed: The items not called yet.
         clock: What time is read from.
-        hand: Who makes the calls.
+        another_hand: Makes one more hand.
+        hand: The one that makes the calls.
         calls: How they are made.
         ledger: The calls made.
         gave_up: Whether nobody waits any longer: no call is begun any more.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Calibration", "Row", "describe", "machine_costs"]
 
 BUDGET = 2.0
-"""Seconds after which no more is begun (a choice: once, who asks first waits that long)."""
+"""Seconds after which no more is begun (a choice: whoever asks first waits that long, once)."""
 
 PATIENCE = 3.0
 """Seconds after which a probe that hangs is left behind (guessed: half as much again as the budget)."""
@@ -134,7 +134,7 @@ def _lacking(known: Calibration, probes: Mapping[str, Probe]) -> dict[str, Probe
 def _measured(known: Calibration, probes: Mapping[str, Probe]) -> Calibration:
     """A calibration with more of it measured."""
     results: dict[str, tuple[float, str]] = dict.fromkeys(probes, (0.0, _NO_TIME))
-    hand, waits = DaemonHand(), [1.0]  # so it stays where they do not end
+    hand, waits = DaemonHand(), [1.0]  # as it is left where the probes do not end
     try:
         hand.do(lambda: waits.append(_measure(probes, results)), PATIENCE)
     finally:
@@ -162,7 +162,7 @@ def _measure(probes: Mapping[str, Probe], results: dict[str, tuple[float, str]])
     for place, (name, (probe, how)) in enumerate(probes.items()):
         if time.perf_counter() > end:
             return 1.0
-        if not place:  # it has all the time there is: where that does not do, it is asked no more
+        if not place:  # the first has all the time there is: where that is not enough, it is not tried again
             results[name] = 0.0, "default: measuring it did not end"
         results[name] = _tried(probe, how)
     return (clock.run_queue() - queued) / max(1, clock.wall() - start)

@@ -126,7 +126,7 @@ def enter(ledger: Ledger, claim: Claim, outcomes: list[Any], times: tuple[int, i
 def raised(error: BaseException, claim: Claim, place: int) -> Raised:
     """The outcome of the item at a place of a claim that raised.
 
-    Ctrl-C, which whoever calls in the caller's thread has, goes on: all ends by it.
+    Ctrl-C, which calls made in the caller's own thread may meet, is raised again: it ends everything.
     """
     if isinstance(error, KeyboardInterrupt):
         raise error

@@ -20,11 +20,11 @@ ENOUGH = 2_000_000
 """Nanoseconds of pickling that say enough while there is work to be done (guessed)."""
 
 AGAIN = 4
-"""Times as long for things that share much, and are then worth carrying (guessed)."""
+"""Factor by which that may be longer for things that share much, and so may be worth carrying (guessed)."""
 
 _FEW = 4
-"""Things that share much and are weighed together, where one takes long: what each adds is little beside what
-two weighings differ by (guessed)."""
+"""Things that are weighed together where they share much and one takes long. With fewer, what each adds would
+be little beside what two weighings differ by (guessed)."""
 
 _FIRST = 10
 """Parts of a thing that are looked at (guessed: a table comes with few others)."""

@@ -102,8 +102,8 @@ class SystemClock:
 class _Schedstat:
     """A thread's account by the scheduler: an open file that closes with the thread that opened it.
 
-    Where there is no descriptor to be had for it, it tells of nothing for good: opened later, it would
-    lay all that the thread has queued since its beginning to the call of that moment.
+    If there is no descriptor to be had, it says zero for good: opened later, it would charge the call of that
+    moment with all that the thread has queued since it began.
     """
 
     def __init__(self) -> None:

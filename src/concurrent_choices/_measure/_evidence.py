@@ -34,7 +34,7 @@ _BIAS = 0.03
 
 _TOO_SMALL = 0.1
 """CPU share of the wall time below which the witness cannot tell who holds the GIL (guessed from
-his error of 0.07)."""
+its error of 0.07)."""
 
 _COMPUTES = 0.7
 """CPU share of the wall time from which a pair's calls tell what the sample's should have taken
@@ -156,7 +156,7 @@ def _seems_free(profile: Profile) -> bool:
 
 
 def _undisturbed(profile: Profile, evidence: Evidence) -> tuple[Profile, Sequence[Trial]]:
-    """The sample no dearer than the trial of a pair that came after it, and the trials beside that.
+    """The sample, made no dearer than the trial of a pair after it, and the trials as compared with that.
 
     Nothing makes a second lane's computing cheaper than one's, so where the pair took less CPU time, the host
     was taken by others during the sample: clocks do not show it where cores share their units. Of 78 profiles
@@ -242,7 +242,7 @@ def _gil(evidence: Evidence, wall: float, cpu: float, queued: float) -> tuple[fl
     if busy < _TOO_SMALL:
         doubt = "gil: there is too little CPU time to tell; all of it counts as holding it"
         return cpu, busy, [doubt] if busy > share + testimony.error else []
-    # Who has no core and holds the GIL holds it on.
+    # Whoever loses its core while it holds the GIL goes on holding it.
     part = min(1.0, share * wall / (cpu + queued))
     if part > _HELD:
         part = 1.0

@@ -47,7 +47,7 @@ class Block(NamedTuple):
         calls: How many there were.
         wall: Time.
         cpu: CPU time of the thread that made them.
-        queued: Time which that spent without a core, ready to run.
+        queued: Time for which that thread was ready to run and had no core.
         sleeps: How often it went to sleep; of lanes in a trial only.
         behind: The part of `queued` that was spent behind another lane, while the next core stood idle.
     """
@@ -172,8 +172,11 @@ def trend(blocks: Sequence[Block], items: int | None) -> float:
 def compare(lanes: Sequence[Block], alone: Totals, *, crowded: bool, differing: float = 0.0) -> Trial | None:
     """What the lanes' times say, beside those of one lane alone; None if fewer than two did anything.
 
-    It is `crowded` where the callable's own threads take the cores, no neighbour. Calls alone are `differing`
-    by their standard deviation over their mean.
+    Args:
+        lanes: The totals of each lane.
+        alone: Those of one lane alone.
+        crowded: Whether it is the callable's own threads that take the cores, and no neighbour.
+        differing: The standard deviation of calls alone, over their mean.
     """
     together = [Totals.of([lane]) for lane in lanes if lane.calls]
     if len(together) < 2 or not alone.calls:  # noqa: PLR2004 - one is not together

@@ -68,8 +68,8 @@ LOOKS = 8
 """Places of a sequence looked at in one round (guessed)."""
 
 OTHERS = 0.3
-"""CPU seconds per second, while nothing is called, that are no longer the witness's own start
-(measured: his are 0.1 to 0.2)."""
+"""CPU seconds per second, while nothing is called, that cannot be the witness's own start alone
+(measured: that takes 0.1 to 0.2)."""
 
 
 class Rounds:

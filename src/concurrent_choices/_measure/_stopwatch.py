@@ -30,7 +30,7 @@ class Stopwatch:
         self.slept = 0
 
     def start(self, wall: int | None = None) -> None:
-        """A block begins, or began at that wall time (what for the thread slept until now is not known)."""
+        """A block begins, or began at that wall time (why the thread has slept since is then not known)."""
         if wall is not None:
             self._sleeps = None
         self._cpu = self._clock.thread_cpu()

@@ -1,15 +1,15 @@
 """The GIL witness: a thread that wakes at random and sees whether it has to wait for the GIL.
 
-Somebody who has slept and wants to go on needs the GIL. If another thread holds it, he goes to sleep again,
+A thread that has slept needs the GIL to go on. If another thread holds it, the witness goes to sleep again,
 which the system counts, and comes late: by the rest of the hold, or by the switch interval if the holder
-runs bytecode. (Where nobody counts, he has waited who is late, and holds below 0.3 ms go unseen.) As the
-times between his looks are exponential, each moment of sleep is as likely to end as any other. So if S
+runs bytecode. (Where the system does not count, a late look has waited, and holds below 0.3 ms go unseen.) As
+the times between looks are exponential, each moment of sleep is as likely to end as any other. So if S
 seconds of sleep were expected before all looks, K of them before those that had to wait, and these were
 late by L seconds in all, the GIL was held
 
     (K + L) / (S + L)
 
-of the time, whatever the switch interval, and whatever made him choose how long to sleep. Time for which
+of the time, whatever the switch interval, and however the mean of a sleep was chosen. Time for which
 no core was free is no part of L; and where only lateness tells, a look that was late for that alone is left
 out. Tried by lateness on holds for 0, 1, 2, 3 and 4 quarters of the time, in turns of 0.2, 0.6, 2, 10 and
 20 ms, 80 ms each: root mean square error 0.08, in holds without a pause 0.02. Weighing looks with their
@@ -50,11 +50,11 @@ MEAN_SLEEP = 1e-3
 REST = 10e-3
 """… and after one that had to force a thread to let go of the GIL. That costs the thread some 230 µs
 (measured with JSON and small NumPy arrays: both fall asleep in turn, and a core that sleeps wakes slowly).
-With the usual switch interval it is then 1.5 % of the time; and as he has waited for so long, he has seen as
-much as in many looks."""
+With the usual switch interval it is then 1.5 % of the time; and a look that has waited for so long has seen
+as much as many."""
 
 FORCED = 0.8
-"""Part of the switch interval after which he gets the GIL because he asked for it (guessed)."""
+"""Share of the switch interval from which a wait ended because the witness asked for the GIL (guessed)."""
 
 MARGIN = 30_000
 """Nanoseconds beyond the usual lateness at which the GIL counts as held. Measured as above: with 30
@@ -82,8 +82,8 @@ class Look(NamedTuple):
     """One look, in nanoseconds: when it began, the sleep asked for, and how late it ended.
 
     Of the lateness, `starved` was spent waiting for a core. Sleeps like this one last `expected` on average.
-    He went to sleep so many times: once for the look itself, and again where he waited for the GIL; 0 where
-    nobody counts.
+    The thread went to sleep `sleeps` times: once for the look itself, and again where it waited for the GIL;
+    0 where nobody counts.
     """
 
     start: int
@@ -94,13 +94,13 @@ class Look(NamedTuple):
     sleeps: int = 0
 
     def prompt(self, threshold: int) -> bool:
-        """Whether nobody held the GIL: he did not wait for it, as far as anybody can tell."""
+        """Whether nobody held the GIL: the look did not wait for it, as far as anybody can tell."""
         if self.sleeps:
             return self.sleeps == 1
         return self.late <= threshold + SLOW_WAKE * self.sleep
 
     def held(self, threshold: int) -> bool:
-        """Whether somebody surely did: he waited for it, or longer than for a core."""
+        """Whether somebody surely did: the look waited for it, or longer than for a core."""
         return self.sleeps > 1 or self.late - self.starved > threshold + DOUBT * self.starved
 
 
@@ -108,10 +108,10 @@ class Statement(NamedTuple):
     """What the witness says.
 
     Attributes:
-        share: The share of time the GIL was held, 0 to 1; None where he saw too little.
+        share: The share of time the GIL was held, 0 to 1; None where too little was seen.
         error: Its standard error.
-        cpu_rate: CPU time he uses himself, per second.
-        looks: How often he looked.
+        cpu_rate: CPU seconds that the witness uses itself, per second.
+        looks: How often it looked.
     """
 
     share: float | None = None
@@ -191,7 +191,7 @@ class WitnessThread:
 
     def _look(self, seconds: float) -> Look:
         start, sleeps = self._clock.wall(), self._clock.blocking_calls()
-        # as exact as a sleep, and over at once when he is stopped: that look falls due after all calls
+        # as exact as a sleep, and over at once when it is stopped: that look falls due after all calls
         self._stop.acquire(timeout=seconds)
         sleep = int(seconds * 1e9)
         late = max(0, self._clock.wall() - start - sleep)
