@@ -51,24 +51,23 @@ class Placement(NamedTuple):
 
 def place(known: Figures, *, cpus: float) -> Placement:  # noqa: PLR0911 - one kind of callable a line
     """Where calls belong, and how many may run at once."""
-    cores: int | None = max(1, round(cpus))
+    cores = max(1, round(cpus))
     if known.is_new:
         return Placement("thread", "new", None, "nothing is known yet")
     if known.wall < TINY:
         return Placement("thread", "tiny", cores, "a call is shorter than any hand-over")
     if worth_moving(known) and (known.gil is None or known.gil >= HOLDS):
-        return _to_a_process(known, max(1, round(cpus)))
+        return _to_a_process(known, cores)
     if known.share <= 1 - COMPUTES:
         return Placement("thread", "waiting", None, f"it computes {known.share:.0%} of its time")
     if known.share < COMPUTES:
         return Placement("thread", "mixed", None, f"it computes {known.share:.0%} of its time")
-    if known.seen_share < COMPUTES:
-        # Others hold it up, or it waits now and then: how many at once are good is found out by trying.
-        cores = None
+    # Where others hold it up, or it waits now and then, how many at once are good is found out by trying.
+    limit = None if known.seen_share < COMPUTES else cores
     if known.gil is not None and known.gil < HOLDS:
         why = f"it holds the GIL {known.gil:.0%} of its computing"
-        return Placement("thread", "computing outside the GIL", cores, why)
-    return Placement("thread", "computing", cores, "a call is too short for a trip to a process")
+        return Placement("thread", "computing outside the GIL", limit, why)
+    return Placement("thread", "computing", limit, "a call is too short for a trip to a process")
 
 
 def worth_moving(known: Figures) -> bool:

@@ -51,6 +51,7 @@ class ProcessPool:
         on_looked: Told what a worker says of a callable: what it holds there, or why it cannot be loaded.
 
     Attributes:
+        most: As given, or fewer for now where no more could be started.
         tray: What its thread is to do.
     """
 

@@ -24,6 +24,8 @@ class Task(Future[Any]):
     """One call that was submitted, and the future of its result, at half a future's price.
 
     Attributes:
+        fn: What is called; with what is `args` and `kwargs`.
+        account: What is known of the callable.
         number: Which call of its executor it is.
         calls: How many calls of the user's callable it makes.
         context: The submitter's context variables; None once all is done, as `fn` and its arguments are.

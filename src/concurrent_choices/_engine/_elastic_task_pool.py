@@ -36,6 +36,7 @@ class ElasticTaskPool(TaskPool):
 
     Attributes:
         done: Items finished.
+        tally: The account of the loop's thread; None until that has begun.
         errors: How many of them raised what means "too many at once".
         is_retiring: Whether it claims no more.
         waits: Whether an item was seen to wait, so that others are let in beside it.

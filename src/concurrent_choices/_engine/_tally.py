@@ -27,6 +27,7 @@ class Tally:
         quickest: Seconds of the quickest.
         first: Seconds and CPU seconds of the first of them; (0, 0) before it is over.
         began: When the present batch began, on the monotonic clock; 0 while there is none.
+        thread: That thread.
     """
 
     def __init__(self) -> None:
@@ -95,6 +96,7 @@ class Queueing:
     from a computing callable takes a switch interval.
 
     Attributes:
+        thread: The thread that is followed.
         before: Seconds that this thread had waited when this was made, since it began.
         seconds: How long it had been in the queue when that was last read, and another thread before it.
         turns: How often it had been given a core by then; always the same where nobody can tell.

@@ -64,7 +64,9 @@ class Feed:
     An iterator is advanced only here, in the thread that asks.
 
     Attributes:
+        items: As given.
         count: How many items there are; None where nobody can say yet.
+        places: Those of a sequence that nobody has taken; None where items come from an iterator.
         error: What the iterable raised; nothing more is taken from it.
     """
 

@@ -38,6 +38,7 @@ class Route:
         handler: What answers it; None where there is no telling.
         requests: How many were answered; in the long run, as some stand for others.
         timed: How many of them were timed.
+        returned: How many of those came to their end, rather than to an error.
         wall: How long those took.
         held: How long they held the loop.
         close: How many were looked at closely.
@@ -91,6 +92,7 @@ class RouteTable:
     """All routes of an application.
 
     Attributes:
+        codes: The route that a handler's code belongs to.
         threads: How many threads the pool has; 0 where not known.
     """
 

@@ -51,13 +51,14 @@ class ProcessTrial:
         before: Items a second before the hand-over; 0 where too few were done to tell.
 
     Attributes:
+        inside: Lanes in each worker.
         passed: Whether one window has confirmed it.
     """
 
     def __init__(self, processes: int, inside: int, before: float) -> None:
-        self.processes = processes
+        self._processes = processes
         self.inside = inside
-        self.before = before
+        self._before = before
         self.passed = False
         self._doubts = self._dear = 0
         self._first: Sight | None = None
@@ -65,7 +66,7 @@ class ProcessTrial:
     @property
     def enough(self) -> int:
         """Items from which a window says something."""
-        return COUNTED if self.passed else 2 * max(COUNTED, self.processes * self.inside)
+        return COUNTED if self.passed else 2 * max(COUNTED, self._processes * self.inside)
 
     def judge(self, began: Sight, sight: Sight) -> Finding:
         """Judge the window between two sights."""
@@ -102,7 +103,7 @@ class ProcessTrial:
     def _is_no_faster(self, began: Sight, sight: Sight) -> bool:
         """Whether items are no faster than before the hand-over, by this window and the doubtful ones."""
         self._first = self._first or began
-        no_faster = self._rate(self._first, sight) < self.before
+        no_faster = self._rate(self._first, sight) < self._before
         self._doubts += no_faster
         return no_faster
 
@@ -114,8 +115,8 @@ class ProcessTrial:
 
     def _speed(self, began: Sight, sight: Sight) -> float:
         """How many times one lane's work is done at once."""
-        if self.inside > 1 and self.before:
-            return self._rate(began, sight) / self.before
+        if self.inside > 1 and self._before:
+            return self._rate(began, sight) / self._before
         return _spent(began, sight) / (sight.now - began.now)
 
     def _carried(self, began: Sight, sight: Sight) -> float:

@@ -26,6 +26,8 @@ class Lane:
         loop: The loop it shares with others; a loop of its own if None.
 
     Attributes:
+        kind: As given.
+        leaving: Whether it ends after its present batch.
         began: When it began its present batch; infinite while it has none.
     """
 

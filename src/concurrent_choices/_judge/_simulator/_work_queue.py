@@ -38,13 +38,16 @@ class WorkQueue:
 
     Attributes:
         told: Called with every completion.
+        done: Items that are done.
+        last: When the last of them was, in virtual seconds.
+        lanes: Those that share what is left.
     """
 
     def __init__(self, world: World, seed: int) -> None:
         self._world = world
         self._seed = seed
         self.told: Callable[[Completion], None] = lambda _: None
-        self.claimed = 0
+        self._claimed = 0
         self.done = 0
         self.last = 0.0
         self.lanes = 0
@@ -52,14 +55,14 @@ class WorkQueue:
     @property
     def left(self) -> int:
         """Items not handed out yet."""
-        return self._world.script.items - self.claimed
+        return self._world.script.items - self._claimed
 
     def claim(self, size: int) -> range:
         """At most `size` consecutive items, no more than half a lane's share of what is left."""
         fair = self.left // (2 * max(1, self.lanes))
         count = min(self.left, max(1, min(size, fair)))
-        self.claimed += count
-        return range(self.claimed - count, self.claimed)
+        self._claimed += count
+        return range(self._claimed - count, self._claimed)
 
     def phases(self, index: int) -> tuple[Phase, ...]:
         """What an item does."""
