@@ -95,7 +95,7 @@ class Account:
         return self.placement.place == "process" and self.place == "thread" and not self.moving
 
     def take_note(self) -> None:
-        """Draw from what is known what the next calls are watched for: asked at every call, so kept."""
+        """Decide how closely the next calls are watched: that is asked at every call, so it is kept."""
         known = self.figures
         worth = not known.is_new and worth_moving(known)
         outside = known.gil is not None and known.gil < HOLDS

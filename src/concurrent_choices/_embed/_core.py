@@ -1,4 +1,4 @@
-"""The executor without its face: what its threads hold on to, so that it can be dropped unnoticed.
+"""The executor without its face: what its threads hold on to, so that nothing holds the executor itself.
 
 Core ── Accounts     what is known of each callable
      ── Dispatch     threads and what waits for them, watched by the StallMonitor

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["Dispatch"]
 
 IDLE = 10_000_000_000
-"""Nanoseconds between the beginnings of two threads' last calls, from which the later one, coming to rest,
-tells the other to end (guessed: a lull between requests). Nobody waits by the clock, so without calls threads
-stay: to set a timer for each rest makes a no-op dearer by 2 µs (measured)."""
+"""Nanoseconds: a thread that comes to rest has another end whose last call began so much earlier than its own
+(guessed: a lull between requests). There are no timers, so without calls threads stay: to set one for each
+rest makes a no-op dearer by 2 µs (measured)."""
 
 BRIEF = 10e-3
 """Seconds up to which a call counts as short: those never find all threads taken by longer ones
@@ -83,7 +83,7 @@ class Dispatch:
     def enter(self, task: Task) -> Lane | None:
         """Run a call in a thread as soon as may be. The lock is held.
 
-        Ctrl-C strikes after calls only: what belongs together is done without one in between.
+        Ctrl-C strikes only after a call, so what belongs together is done without a call in between.
 
         Returns:
             A thread at rest, into whose mail the call is to be put, or one that is to be started with it.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Examination"]
 
 RETURN = 2.0
-"""How often more than its digest arguments cost on their trip: pickled, and unpickled (guessed)."""
+"""Times as much as a digest that arguments cost on their trip: pickled, and unpickled (guessed)."""
 
 
 class Examination:

@@ -55,7 +55,7 @@ def _inside(fn: Any) -> Any:
 
 
 def _layer(fn: Any) -> tuple[object, Any]:
-    """What a callable itself is known by, and what it stands around; None for either it has not."""
+    """What a callable is recognised by itself, and what it wraps; None where it has no such thing."""
     if type(fn) is FunctionType:
         return fn.__code__, _wrapped(fn) if fn.__closure__ else None
     if type(fn) is MethodType:
@@ -87,7 +87,7 @@ def _layer_in_c(fn: object) -> tuple[object, Any]:
 
 
 def _wrapped(fn: Any) -> Any:
-    """What a decorator stands around; None where it does not say, or names itself."""
+    """What a decorated callable wraps; None where it does not say, or names itself."""
     inner = getattr(fn, "__wrapped__", None)
     return inner if inner is not fn and callable(inner) else None
 

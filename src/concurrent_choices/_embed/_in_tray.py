@@ -53,7 +53,7 @@ class InTray:
 
     def open(self) -> bool:
         """Whether orders are taken: by a thread that is there, or has been started now."""
-        # A thread alone does not do: where it is not started after all, nobody looks into the tray.
+        # That there is a thread is not enough: if it is not started after all, nobody looks into the tray.
         return self._started or self._start()
 
     def wake(self) -> None:

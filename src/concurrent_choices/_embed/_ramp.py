@@ -14,9 +14,10 @@ PATIENCE = 3
 class Ramp:
     """Doubles a limit while the rate of ended calls grows with it.
 
-    A round is over when as many have ended as may run at once. Those that began together end together, so
-    the rate is no more than what the time that they took allows (Little's law); and where a lock lets in who
-    comes last, those that end have not waited, so it is no more than what came back since the first of them.
+    A round is over when as many have ended as may run at once. Those that began together end together, so the
+    rate counts as no more than the time that they took allows (Little's law). Where a lock lets in whoever
+    came last, those that end have not waited, so it counts as no more than what came back since the first of
+    them.
 
     Attributes:
         most: The highest limit.

@@ -1,4 +1,4 @@
-"""What a command names, from where it can be imported, as servers take it: MODULE:APP."""
+"""Importing what a command names in the way that servers have it: MODULE:APP."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _PROXIED = (b"forwarded", b"x-forwarded-", b"x-real-ip", b"via")
 """How headers begin that proxies add."""
 
 _OF_PROXIES = "1.0"
-"""The version that nginx asks with where it is told nothing else, and no browser does."""
+"""The version of HTTP that nginx speaks to applications unless told otherwise, and that no browser speaks."""
 
 
 class Guard:

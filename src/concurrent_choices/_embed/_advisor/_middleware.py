@@ -23,7 +23,7 @@ __all__ = ["EndpointAdvisor"]
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 ADVISED = "concurrent_choices.advised"
-"""The key of a scope of which an advisor around this one takes care already."""
+"""The key of a scope which says that an advisor around this one takes care of it already."""
 READING = ("GET", "HEAD")
 
 _log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ AT_ONCE = 20
 """Requests of a burst that are timed after a rest (guessed: ten seconds' worth)."""
 
 ROW = 64
-"""Requests that go by, on the mean, between looks at the clock while none is to be timed."""
+"""Requests that go by, on average, between looks at the clock while none is to be timed."""
 
 
 class Rate:

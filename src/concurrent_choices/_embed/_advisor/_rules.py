@@ -37,7 +37,8 @@ LOOKS = 4
 """Looks at a route that computed alone, from which it is told whether the GIL was held (guessed)."""
 
 ROOM = 1.25
-"""Threads more than were in use on the mean (guessed: arrivals come in bursts)."""
+"""Factor by which there should be more threads than are in use on average (guessed: requests come in
+bursts)."""
 
 
 @frozen(kw_only=True)
