@@ -35,6 +35,7 @@ class Bench:
 
     Attributes:
         fn: The callable.
+        is_async: As given.
         feed: The items not called yet.
         clock: What time is read from.
         another_hand: Makes one more hand.
@@ -57,6 +58,7 @@ class Bench:
         hand: Callable[[], Hand],
     ) -> None:
         self.fn = fn
+        self.is_async = is_async
         self.feed = Feed(items)
         self.clock = clock
         self.another_hand = hand

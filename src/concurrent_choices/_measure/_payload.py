@@ -13,7 +13,6 @@ from .._work._obstacle import kept_here, obstacle
 from .._work._pickling import dump, load, size_of
 from .._work._state import State
 from .._work._words import loss_of
-from ._awaited_calls import AwaitedCalls
 from ._carrying import Weight, in_messages
 from ._ledger import Raised
 
@@ -78,7 +77,7 @@ def weigh(bench: Bench, state: State | None, each: float, deadline: int) -> Payl
         bench.missing.append(f"payload: pickling had not ended after {patience:.2g} s; that is a lower bound")
         return Payload(item_seconds=patience)
     sent = (*items[:1], *results[:1])
-    needed = imports_of(bench.fn, *sent, is_async=isinstance(bench.calls, AwaitedCalls))
+    needed = imports_of(bench.fn, *sent, is_async=bench.is_async)
     return evolve(weighed[0], shared_modules=needed.shared, own_modules=needed.own)
 
 

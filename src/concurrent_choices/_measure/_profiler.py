@@ -119,7 +119,7 @@ def profile_at(
     evidence = Evidence(
         sample=sample,
         items=bench.feed.count,
-        is_async=isinstance(bench.calls, AwaitedCalls),
+        is_async=bench.is_async,
         gil=gil_enabled(),
         runs=bench.ledger.runs[:solo],
         crowded_runs=bench.ledger.runs[solo:],
