@@ -110,8 +110,7 @@ class Caller:
             if batch.error is not None:
                 source.close()
             elif len(batch.values) < len(claim.items):
-                done = len(batch.values)
-                source.give_back(Claim(claim.start + done, claim.items[done:]))
+                source.give_back(claim.after(len(batch.values)))
             yield batch
             if pool.workers or pool.busy:
                 pool.staff()

@@ -212,7 +212,7 @@ class ElasticPool(LanePool):
 
     def leave(self, lane: Lane) -> None:
         """A lane ends."""
-        with self._lock:
+        with self._lock:  # at once, or `_staying` would be wrong in between
             self._leaving.discard(lane)
             self._lanes.discard(lane)
         super().leave(lane)

@@ -25,6 +25,10 @@ class Claim(NamedTuple):
     start: int
     items: Sequence[Any]
 
+    def after(self, done: int) -> Claim:
+        """What is left of it when so many of its items are done."""
+        return Claim(self.start + done, self.items[done:])
+
 
 class Batch(NamedTuple):
     """The outcome of a claim: consecutive values and at most one error.

@@ -134,8 +134,7 @@ class AwaitedCalls:
             if not same(copy_context(), self._context):
                 self._leaves = True
                 break
-        done = len(outcomes)
-        return outcomes + await self._apart(Claim(claim.start + done, claim.items[done:]), isolated)
+        return outcomes + await self._apart(claim.after(len(outcomes)), isolated)
 
     async def _apart(self, claim: Claim, through: Callable[..., Any]) -> list[Any]:
         """Await each item in a context of its own."""

@@ -190,7 +190,7 @@ class LanePool:
         if batch.error is not None:
             source.close()
         elif done < len(claim.items):
-            source.give_back(Claim(claim.start + done, claim.items[done:]))
+            source.give_back(claim.after(done))
             self.starving = False
             self.outbox.ring()
         self.outbox.put(batch)

@@ -294,8 +294,7 @@ class Pump:
         if batch.error is not None:
             self._job.source.close()
         elif len(batch.values) < len(claim.items) and not self._job.stopped:
-            done = len(batch.values)
-            self._job.source.give_back(Claim(claim.start + done, claim.items[done:]))
+            self._job.source.give_back(claim.after(len(batch.values)))
         self._out.append(batch)
 
     def _give_up(self, claim: Claim, reason: str) -> None:

@@ -149,12 +149,12 @@ class WorkerQueue:
         begun = started - self._reported
         opened: list[tuple[int, Any]] = []
         unstarted: list[Claim] = []
-        for start, items in self._claims:
-            here = max(0, min(begun, len(items)))
+        for claim in self._claims:
+            here = max(0, min(begun, len(claim.items)))
             begun -= here
-            opened += enumerate(items[:here], start)
-            if here < len(items):
-                unstarted.append(Claim(start + here, items[here:]))
+            opened += enumerate(claim.items[:here], claim.start)
+            if here < len(claim.items):
+                unstarted.append(claim.after(here))
         return Fallen(opened[:-1], opened[-1:], unstarted)
 
 
