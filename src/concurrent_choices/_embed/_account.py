@@ -39,6 +39,27 @@ class Account:
         start: How many may run at once at first.
         most: How many at most.
         ceiling: The caller's own limit, or None.
+
+    Attributes:
+        number: What workers know it by.
+        running: Calls in threads now; the dispatch counts them.
+        away: Calls in worker processes now; the process pool counts them.
+        imported: Digest of what it holds, where a worker imports it; else empty.
+        pinned: Whether its calls go to processes whatever is learnt.
+        figures: What was measured.
+        tasks: Tasks that were made, each of one call or many.
+        calls: Calls of the user's callable in them.
+        errors: Tasks that raised.
+        review_at: How many calls must have been measured for the next review.
+        digest: Of what is the same for all its calls, as they were examined; empty where nothing is.
+        looks: When to look at what it holds.
+        moving: Whether a worker is asked about it, before its calls go there.
+        place: Where its calls go now.
+        placement: Where they belong, by what was measured.
+        candidate: Whether the next call is examined.
+        fully: Whether each call is measured in full.
+        ramp: Finds out how many may run at once, where `placement` names no limit.
+        limit: How many may run at once now.
     """
 
     def __init__(  # noqa: PLR0913 - made in one place, each by name
@@ -47,24 +68,20 @@ class Account:
         self.name = name
         self.identity = identity
         self.number = next(_numbers)
-        self.running = 0  # in threads; the dispatch's
-        self.away = 0  # in worker processes; the process pool's
-        self.imported = b""  # digest of what it holds, where a worker imports it
+        self.running = self.away = 0
+        self.imported = b""
         self.pinned = False
         self._processes = 0  # where it is pinned
         self.figures = Figures()
-        self.tasks = 0
-        self.calls = 0  # of the user's callable: a task may make many
-        self.review_at = 2  # so many measured calls, from which it is reviewed again
-        self.errors = 0
+        self.tasks = self.calls = self.errors = 0
+        self.review_at = 2
         self._weighed: list[float] = []  # what each examined call's pickling costs
-        self.digest = b""  # of what is the same for all its calls, as they were examined
+        self.digest = b""
         self.looks = Looks()
         self.moving = False
         self._waits_for = ""  # why there are no worker processes to move to
         self.place: Place = "thread"
         self.placement = place(self.figures, cpus=cpus)
-        # Whether the next call is examined; whether each is measured in full.
         self.candidate = False
         self.fully = True
         self._cpus = cpus

@@ -48,6 +48,13 @@ class Dispatch:
         on_learnt: Told, in a lane's thread, of a callable that was reviewed.
         on_wait: Told that a call waits.
         on_left: Told, with the lock held, that a thread has nothing more to do or a call left the queue.
+
+    Attributes:
+        lock: Held by whoever reads or changes what waits and what runs.
+        backlog: The calls that wait.
+        lanes: The threads there are, in the order of their beginning.
+        closing: Whether no more calls are taken.
+        ended: Notified when a thread has ended, and when no call is left.
     """
 
     def __init__(  # noqa: PLR0913 - made in one place

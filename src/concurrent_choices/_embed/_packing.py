@@ -62,6 +62,18 @@ class SentCallables:
 
 
 class _Packed:
+    """A packed callable.
+
+    Attributes:
+        fn: It, as a weak reference, if it may be recognised; else None.
+        token: Its number; 0 where it is packed for one call.
+        frames: Its pickle.
+        held: What it held then.
+        named: Whether workers import it by its name.
+        looks: When to look at what it holds.
+        sent: How many calls of it were packed.
+    """
+
     def __init__(self, fn: Any, token: int, frames: tuple[bytes, ...], held: Held) -> None:
         # What the executor was given must not outlive its call, so a callable is not kept alive here.
         self.fn = weakref.ref(fn) if type(fn) is FunctionType else None

@@ -89,6 +89,9 @@ class Recollection:
     """What is remembered of a job's callable, when the job begins and when it is over.
 
     Without an item that is ready nothing is remembered. `allowed` tells how much the run may use.
+
+    Attributes:
+        prior: What was learnt of it before; None where nothing was.
     """
 
     def __init__(self, job: Job, allowed: Hashable) -> None:

@@ -27,6 +27,9 @@ class Observer:
     """Reads how a run stands. Made in the calling thread; everything else is for the ticker's.
 
     `began` is when the run did, by the monotonic clock and by that of the process's CPU.
+
+    Attributes:
+        pump: What hands items to workers, while there is one.
     """
 
     def __init__(  # noqa: PLR0913 - where everything is read from; each by name

@@ -45,7 +45,22 @@ _SURE = 2.0
 
 
 class Evidence(NamedTuple):
-    """All that was measured of a callable: in one lane, in trials of several, and beside its calls."""
+    """All that was measured of a callable: in one lane, in trials of several, and beside its calls.
+
+    Attributes:
+        sample: What the instruments showed of one lane.
+        items: How many items there are; None where nobody knows.
+        is_async: Whether its calls give coroutines.
+        gil: Whether this interpreter has a GIL.
+        runs: The outcomes of one lane's calls.
+        crowded_runs: Those of calls in trials.
+        in_threads: Time for which one lane's coroutines had the loop's threads work, ns.
+        blocks_at: ``FILE:LINE`` that was seen to hold the loop; empty where none was.
+        trials: What several lanes did together.
+        payload: What a trip to another process costs.
+        missing: What could not be measured, each as "field: reason".
+        binding: Why calls are made in the caller's own thread; empty where they need not be.
+    """
 
     sample: Sample = Sample()
     items: int | None = None

@@ -24,7 +24,16 @@ _NATIVE = 0.1
 
 
 class Gauge(NamedTuple):
-    """Readings of a whole round, or sums of their differences."""
+    """Readings of a whole round, or sums of their differences; times in nanoseconds.
+
+    Attributes:
+        wall: The wall clock.
+        cpu: CPU time of the thread that makes the calls.
+        process: That of this process.
+        children: That of child processes which have ended.
+        switches: How often the thread went to sleep of its own accord.
+        blocks: Blocks that it moved to and from disks.
+    """
 
     wall: int = 0
     cpu: int = 0
@@ -63,7 +72,18 @@ class Unfinished(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What the instruments showed of one lane, and until when trials may follow (wall time, ns)."""
+    """What the instruments showed of one lane.
+
+    Attributes:
+        first: The first call; None where it did not come back.
+        blocks: The timed blocks after that.
+        whole: All rounds but the first, if there were others.
+        native: CPU seconds of native threads per CPU second of the calls' own.
+        testimony: What the witness says of those rounds.
+        steps: What coroutines did on their loop.
+        unfinished: A call that did not come back.
+        deadline: Until when trials may follow, ns of wall time.
+    """
 
     first: Block | None = None
     blocks: Sequence[Block] = ()

@@ -33,7 +33,11 @@ WORKER = "AnyIO worker thread"
 
 
 class Sampler:
-    """A thread that looks."""
+    """A thread that looks.
+
+    Attributes:
+        parked: Whether it sleeps until it is woken.
+    """
 
     def __init__(self, routes: RouteTable, loops: dict[int, LoopThread]) -> None:
         self._routes = routes

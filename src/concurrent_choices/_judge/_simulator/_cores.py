@@ -21,7 +21,16 @@ _NOTHING = 1e-12
 
 
 class Job:
-    """Some seconds of computing, after which something is called."""
+    """Some seconds of computing, after which something is called.
+
+    Attributes:
+        need: Seconds it still computes.
+        done: Called then.
+        left_over: Seconds that were cut off.
+        started: When it got its core; negative while it has none.
+        version: Goes up when its end is scheduled anew, so that the old one is void.
+        waited: Seconds it has waited for a core.
+    """
 
     __slots__ = ("_asked", "done", "left_over", "need", "started", "version", "waited")
 
@@ -54,6 +63,9 @@ class Cores:
     """The machine's cores, first come, first served, a quantum at a time.
 
     Where their number is a fraction, each runs for that share of the time.
+
+    Attributes:
+        busy: Core-seconds of jobs that have left their core.
     """
 
     def __init__(self, engine: Engine, count: float) -> None:

@@ -29,7 +29,11 @@ class Usage:
 
 
 class World:
-    """What all processes share: the clock, the cores, the memory, servers, and locks on files."""
+    """What all processes share: the clock, the cores, the memory, servers, and locks on files.
+
+    Attributes:
+        crunching: Items that compute without the GIL now, and share the memory's bandwidth.
+    """
 
     def __init__(self, script: Script, machine: Machine, costs: Costs) -> None:
         self.engine = Engine()

@@ -52,7 +52,13 @@ class Outcome:
 
 
 class Controls:
-    """What an agent may see and do."""
+    """What an agent may see and do.
+
+    Attributes:
+        world: What all processes share.
+        queue: The items.
+        main: The process of the calling thread.
+    """
 
     def __init__(self, script: Script, machine: Machine, costs: Costs, seed: int) -> None:
         self.world = World(script, machine, costs)
