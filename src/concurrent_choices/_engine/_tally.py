@@ -106,24 +106,23 @@ class Queueing:
         self.thread = thread
         self.seconds = seconds
         folder = task_of(thread)
-        self._delay, self._state = _opened(f"{folder}/schedstat"), _opened(f"{folder}/stat")
-        self._before, self.turns = self._read_schedule()
-        self.before = self._before * _NS
+        self._schedstat, self._stat = _opened(f"{folder}/schedstat"), _opened(f"{folder}/stat")
+        self._delay, self.turns = self._read_schedule()
+        self.before = self._delay * _NS
 
     def read(self) -> float:
         """Seconds in the queue since this was made, except those of a stay that goes on."""
-        delay, self.turns = self._read_schedule()
-        self.seconds += max(0, delay - self._before) * _NS
-        self._before = delay
+        before, (self._delay, self.turns) = self._delay, self._read_schedule()
+        self.seconds += max(0, self._delay - before) * _NS
         return self.seconds
 
     def is_queueing(self) -> bool:
         """Whether it is ready to run, and so without a core: its Python code does not run while this does."""
-        return b") R " in _read(self._state)
+        return b") R " in _read(self._stat)
 
     def is_being_served(self) -> bool:
         """Whether it sleeps and cannot be interrupted: for a disk, as imports do, or within the system."""
-        return b") D " in _read(self._state)
+        return b") D " in _read(self._stat)
 
     def has_gone_on(self) -> bool:
         """Whether it has had a core since `read`: who sleeps then may only wait for the GIL of who asks."""
@@ -131,12 +130,12 @@ class Queueing:
 
     def _read_schedule(self) -> tuple[int, int]:
         """Nanoseconds in the queue, and turns on a core."""
-        words = _read(self._delay).split()
+        words = _read(self._schedstat).split()
         return (int(words[1]), int(words[2])) if words else (0, 0)
 
     def close(self) -> None:
         """Close the files."""
-        files, self._delay, self._state = (self._delay, self._state), None, None
+        files, self._schedstat, self._stat = (self._schedstat, self._stat), None, None
         for file in files:
             if file is not None:
                 os.close(file)
