@@ -79,9 +79,9 @@ RETROGRADE = 0.9
 
 def corrected(profile: Profile, demand: Demand) -> Demand:
     """What one item asks, by all trials there were."""
-    told = _resourceful(profile, _lightened(profile, _refined(profile, demand)))
-    told = _helpers_in_turn(profile, told)
-    return evolve(told, handing=_handing(profile, told))
+    for tell in (_refined, _lightened, _resourceful, _helpers_in_turn):
+        demand = tell(profile, demand)
+    return evolve(demand, handing=_handing(profile, demand))
 
 
 def memory_inflation(profile: Profile) -> float:
@@ -189,7 +189,7 @@ def _helpers_in_turn(profile: Profile, demand: Demand) -> Demand:
     observed = profile.pair_speedup
     if observed is None or demand.is_async or profile.children or not _has_helpers(profile):
         return demand
-    if observed >= _pair(profile) * _speedup(demand, PAIR):
+    if observed >= _least_of_pair(profile) * _speedup(demand, PAIR):
         return demand
 
     def shifted(held: float) -> Demand:
@@ -205,15 +205,21 @@ def _resourceful(profile: Profile, demand: Demand) -> Demand:
     if not lanes:
         return demand
     tried = _with_loop(profile, demand)
-    share = _pair(profile) if lanes == PAIR else _crowd(profile)
+    share = _least_of_pair(profile) if lanes == PAIR else _least_of_crowd(profile)
     busy = _at_work(profile) or _has_helpers(profile) or _left_to_others(demand)
     if busy or observed >= share * _speedup(tried, lanes):
         return demand
     held = _held_more(profile, demand)
     if observed >= share * _speedup(_with_loop(profile, held), lanes):
         return held
+    return _queueing(profile, demand, lanes, observed)
+
+
+def _queueing(profile: Profile, demand: Demand, lanes: int, observed: float) -> Demand:
+    """The time at a resource that explains what a trial achieved."""
     apart = profile.process_speedup is not None and profile.process_speedup > 2 * CONTENDED
-    unexplained = _unexplained(tried, lanes, observed) if lanes > PAIR and demand.is_async else None
+    crowd = lanes > PAIR and demand.is_async
+    unexplained = _unexplained(_with_loop(profile, demand), lanes, observed) if crowd else None
     if unexplained is not None:
         shared = 0.0 if apart else unexplained
         return evolve(_with_resource(demand, unexplained), shared_resource=shared, in_step=True)
@@ -265,7 +271,7 @@ def _with_loop(profile: Profile, demand: Demand) -> Demand:
     return evolve(demand, gil=demand.gil + own, wait=demand.wait - own)
 
 
-def _pair(profile: Profile) -> float:
+def _least_of_pair(profile: Profile) -> float:
     """Share of the predicted speed-up below which a pair shows a resource that both lanes need.
 
     Its few calls may be longer than those of the sample by chance. One standard error is enough, as it is the
@@ -274,7 +280,7 @@ def _pair(profile: Profile) -> float:
     return CONTENDED / (1.0 + profile.pair_se)
 
 
-def _crowd(profile: Profile) -> float:
+def _least_of_crowd(profile: Profile) -> float:
     """Share of the predicted speed-up below which a trial of many lanes shows a resource that they share."""
     error = profile.wall_sd / profile.wall / sqrt(max(1, profile.calls))
     return max(0.0, CROWDED - SURE * error)
