@@ -163,7 +163,7 @@ def _refuse(fn: Any) -> None:
     if is_generator(fn):
         problem = (
             f"{name_of(fn)} is a generator function: calling it runs nothing, and its items would be made on "
-            "the loop; offload a def that returns them, such as in a list"
+            "the loop; offload a def that returns them, for example in a list"
         )
         raise InvalidArgumentError("fn", problem)
     problem = f"{name_of(fn)} is an async def: await it, and offload what blocks inside it"
@@ -177,7 +177,7 @@ async def _awaited(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     if on_trio():
         await sys.modules["trio"].lowlevel.checkpoint_if_cancelled()
         return await _made(_ended_under_trio, fn, args, kwargs)
-    msg = "what offload gives must be awaited where asyncio or trio runs it; elsewhere, call fn itself"
+    msg = "what offload returns must be awaited under asyncio or trio; elsewhere, call fn itself"
     raise RuntimeError(msg)
 
 

@@ -91,7 +91,7 @@ def check_drive(asked: Sequence[Request], *, times: int, at_once: int, timeout: 
         InvalidArgumentError: There is no request to make, or a number is not above 0.
     """
     if not asked:
-        problem = "must be named, such as /orders/7: no OpenAPI description here has any with these methods"
+        problem = "must be named, such as /orders/7: no OpenAPI description names any with these methods"
         raise InvalidArgumentError("requests", problem)
     for name, value in (("times", times), ("at_once", at_once), ("timeout", timeout)):
         if not value > 0:

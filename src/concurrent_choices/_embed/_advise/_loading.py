@@ -25,13 +25,13 @@ def application_at(reference: str, *, factory: bool = False) -> Any:
     found = found_at(reference, "APP")
     if factory:
         if not _takes(found, ()):
-            raise InvalidArgumentError(reference, "takes arguments, so it cannot make the application alone")
+            raise InvalidArgumentError(reference, "takes arguments, so it is no factory: those take none")
         found = found()
     elif not _takes(found, SCOPE_RECEIVE_SEND) and _takes(found, ()):
         problem = "takes no arguments, so it is no ASGI application; if it makes one, add --factory"
         raise InvalidArgumentError(reference, problem)
     if not _takes(found, SCOPE_RECEIVE_SEND):
-        wsgi = "; it looks like WSGI, which asgiref.wsgi.WsgiToAsgi makes ASGI"
+        wsgi = "; it looks like WSGI, which asgiref.wsgi.WsgiToAsgi turns into ASGI"
         problem = (
             f"is no ASGI application but {type(found).__name__!r}: it cannot be called with scope, receive "
             f"and send{wsgi if _takes(found, (None, None)) else ''}"

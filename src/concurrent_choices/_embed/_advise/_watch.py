@@ -92,7 +92,7 @@ class Watch:
 
     def _stuck(self, *_: object) -> None:
         self._raised += 1
-        msg = f"the loop was held for more than the {self._patience:g} s of timeout"
+        msg = f"the loop was held for longer than the timeout of {self._patience:g} s"
         raise StuckError(msg)
 
 
