@@ -23,12 +23,12 @@ def lost_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         inner = out_of_chunk(fn)
         if inner is not fn:
             fn, args = inner, args[0][0]
-        witness = altered_by(fn) or _given_and_altered(fn, args, kwargs)
+        altered = altered_by(fn) or _given_and_altered(fn, args, kwargs)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a value's own hooks raise anything, a CancelledError too
         return f"nobody can tell what calls change ({reason_of(error)})"
-    return loss_of(witness)
+    return loss_of(altered)
 
 
 def _given_and_altered(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

@@ -171,8 +171,8 @@ class Conductor:
         assert self._startup is not None
         while not self.done and self._is_under_way and self._state.is_exposed and not self._job.stopped:
             self._pool.outbox.wait(GLANCE)
-        if witness := self._startup.witness():  # more calls have ended since they were ordered, or the first
-            self._stay(witness)
+        if loss := self._startup.loss():  # more calls have ended since they were ordered, or the first
+            self._stay(loss)
             return
         try:
             pump = self._new_pump(self._startup)

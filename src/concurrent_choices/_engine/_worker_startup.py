@@ -87,15 +87,15 @@ class WorkerStartup:
 
     def _kept_by(self, done: Done) -> str:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
-        if stays := kept_here(self._job.fn) or self.witness():
+        if stays := kept_here(self._job.fn) or self.loss():
             return stays
         self.carriage = weighed(self._job.source, done)
         if self.carriage.is_too_dear(self.workers):
             return "carrying items and results would cost more than it saves"
         return stranded(done.results)
 
-    def witness(self) -> str:
-        """What calls were seen to change, so that they must stay here, in a sentence; empty for nothing."""
+    def loss(self) -> str:
+        """What calls were seen to change, which workers would lose, in a sentence; empty for nothing."""
         changed = self._state.lost_elsewhere()
         if changed:
             self._report.witness = changed
