@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .._judge._controller._known import worth_carrying
-from .._measure._carrying import Carried, carrying
+from .._measure._carrying import CarryingCost, carrying
 from .._work._obstacle import obstacle
 from .._work._pace import Pace, travelling
 from .._work._source import Source
@@ -41,8 +41,8 @@ class Carriage(NamedTuple):
     """
 
     each: float = 0.0
-    items: Carried = Carried()
-    results: Carried = Carried()
+    items: CarryingCost = CarryingCost()
+    results: CarryingCost = CarryingCost()
 
     def is_too_dear(self, workers: int) -> bool:
         """Whether it costs about as much as computing."""
