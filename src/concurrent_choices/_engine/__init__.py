@@ -5,8 +5,8 @@ _auto            the same for users who set limits
 _conductor       a run of a `def`: every few milliseconds (_ticker) it looks, asks the Controller, has it done
                  by _caller (the calling thread), _elastic_pool (thread lanes that come and go) and
                  _worker_startup and _fallback_pump (worker processes; what cannot travel is performed here)
-_coroutines      a run of an `async def`: on one loop (_elastic_task_pool), until _succession has a conductor
-                 do the rest elsewhere, maybe beside the loop's last items (_beginning)
+_coroutines      a run of an `async def`: on one loop (_loops, _elastic_task_pool), until _succession has a
+                 conductor do the rest elsewhere, maybe beside the loop's last items (_beginning)
 _observer, _loop_observer    sights for the controller, from each thread's _tally and the _lateness of looks
 _outset          when the first look pays
 _thread_limit, _carrying, _worker_imports    what speaks against threads, and against processes

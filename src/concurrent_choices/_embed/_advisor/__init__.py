@@ -3,8 +3,10 @@
 _middleware    stands around the application; counts, and answers for the page of advice
 _rate          which requests are timed
 _visit         one request: the steps of its coroutine, timed
-_sampler       a thread that looks at what holds the loop and where the pool's threads are
-_pool_threads  what each route computes in those threads
+_routes        which route it was for
+_sampler       a thread that looks, as often as _pauses says, at which of the user's _lines the loop is held
+_pool_threads  what each route computes in the pool's threads
 _route_table   what is known of each route
-_rules         from that to advice
+_rules         from that to _advice
+_page, _guard  the advice as a page, and who may see it
 """
