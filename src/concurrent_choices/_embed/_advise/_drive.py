@@ -68,10 +68,11 @@ def drive(app: Any, asked: Sequence[Request], *, times: int, at_once: int, timeo
     """
     check_drive(asked, times=times, at_once=at_once, timeout=timeout)
     advisor, watch = EndpointAdvisor(app, on_shutdown=None), Watch(timeout, at_once)
+    client = _Client(advisor, times, at_once, timeout)
     ending: list[str] = []
     before = set(threading.enumerate())
     with watch.watching(), _closed(asyncio.Runner(), watch, ending) as runner:
-        answers = runner.run(_answers(advisor, asked, times, at_once, timeout, ending, watch))
+        answers = runner.run(client.answers(asked, ending, watch))
     late = any(isinstance(answer.error, TimeoutError) for answer in chain.from_iterable(answers))
     if late and LEFT_RUNNING not in ending and _lingering(set(threading.enumerate()) - before):
         ending.append(LEFT_RUNNING)
@@ -121,45 +122,44 @@ def _lingering(threads: set[threading.Thread]) -> bool:
     return any(thread.is_alive() for thread in awaited)
 
 
-async def _answers(  # noqa: PLR0913, PLR0917 - called in one place
-    advisor: EndpointAdvisor,
-    asked: Sequence[Request],
-    times: int,
-    at_once: int,
-    patience: float,
-    troubles: list[str],
-    watch: Watch,
-) -> list[list[Answer]]:
-    """The answers to each request."""
-    asyncio.get_running_loop().set_exception_handler(_complain)
-    beating = asyncio.ensure_future(watch.beat())
-    answers: list[list[Answer]] = []
-    async with lifespan(advisor, patience, troubles) as state:
-        for request in asked:
-            lanes = [
-                _lane(advisor, request, state, patience, range(lane, times, at_once))
-                for lane in range(at_once)
-            ]
-            answers.append(list(chain.from_iterable(await asyncio.gather(*lanes))))
-    beating.cancel()
-    return answers
+@frozen
+class _Client:
+    """Makes each request so many times, some at once, and waits for each answer for a number of seconds."""
+
+    app: Any
+    times: int
+    at_once: int
+    patience: float
+
+    async def answers(
+        self, asked: Sequence[Request], troubles: list[str], watch: Watch
+    ) -> list[list[Answer]]:
+        """The answers to each request; `troubles` is told of an end that failed."""
+        asyncio.get_running_loop().set_exception_handler(_complain)
+        beating = asyncio.ensure_future(watch.beat())
+        answers: list[list[Answer]] = []
+        async with lifespan(self.app, self.patience, troubles) as state:
+            for request in asked:
+                turns = [range(lane, self.times, self.at_once) for lane in range(self.at_once)]
+                lanes = await asyncio.gather(*(self._lane(request, state, each) for each in turns))
+                answers.append(list(chain.from_iterable(lanes)))
+        beating.cancel()
+        return answers
+
+    async def _lane(self, request: Request, state: Any, turns: range) -> list[Answer]:
+        """The answers to a request that is made once in each of these turns, one after the other."""
+        answers: list[Answer] = []
+        for _ in turns:
+            answers.append(await exchange(self.app, request, state, self.patience))
+            if isinstance(answers[-1].error, StuckError) and len(answers) * turns.step >= FEW:
+                break  # enough is known by now, and each more would take as long
+        return answers
 
 
 def _complain(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """As loops do by themselves, except of what ends programs: of that it is said elsewhere."""
     if not isinstance(context.get("exception"), (KeyboardInterrupt, SystemExit)):
         loop.default_exception_handler(context)
-
-
-async def _lane(
-    advisor: EndpointAdvisor, request: Request, state: Any, patience: float, turns: range
-) -> list[Answer]:
-    answers: list[Answer] = []
-    for _ in turns:
-        answers.append(await exchange(advisor, request, state, patience))
-        if isinstance(answers[-1].error, StuckError) and len(answers) * turns.step >= FEW:
-            break  # enough is known by now, and each more would take as long
-    return answers
 
 
 def _trouble(request: Request, answers: Sequence[Answer]) -> str:
