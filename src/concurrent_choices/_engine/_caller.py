@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .._facts._batch import Batch, Claim
-from .._work._job import Job
 from .._work._pace import AIM, Pace, share_of_rest
 from ._elastic_pool import ElasticPool
 from ._tally import Tally
-from ._urgency import Urgency
 
 if TYPE_CHECKING:
     from .._judge._controller._sight import Arrangement
@@ -33,21 +31,18 @@ class Caller:
         inside: Lanes in each worker process, which are to have the items; 0 while these stay here.
     """
 
-    def __init__(  # noqa: PLR0913 - made in one place, the last two by name
-        self, job: Job, pool: ElasticPool, tally: Tally, urgency: Urgency, *, stands_in: bool, most: int
-    ) -> None:
+    def __init__(self, pool: ElasticPool, tally: Tally, *, stands_in: bool, most: int) -> None:
         self.relieved = False
         self.inside = 0
         self._performing = False
-        self._job = job
+        self._job = pool.job
         self._pool = pool
         self._tally = tally
-        self._urgency = urgency
         self._stands_in = stands_in
         self._most = most
         self._pace = Pace()
         self._due: list[Any] = []
-        job.on_stop(self._due.clear)
+        pool.job.on_stop(self._due.clear)
 
     @property
     def is_over(self) -> bool:
@@ -116,7 +111,7 @@ class Caller:
                 pool.staff()
             yield from pool.collect()
             if pace.size == 1:  # shorter calls keep nobody waiting for long
-                self._urgency.give_way()
+                pool.urgency.give_way()
 
     def _batch_of(self, claim: Claim) -> Batch:
         """What comes of a claim, or of those of its items before somebody interrupts it."""

@@ -121,9 +121,7 @@ class Conductor:
         self._tally = Tally()
         self._lateness = Lateness()
         self._outset = Outset(self._tally, self._lateness)
-        self._caller = Caller(
-            job, self._pool, self._tally, self._urgency, stands_in=self._stands_in, most=self._most
-        )
+        self._caller = Caller(self._pool, self._tally, stands_in=self._stands_in, most=self._most)
         if not job.source.ended:
             job.source.feed(MOST_THREADS)  # while the first call lasts, nobody can take more of them
         self._looked_after = job.source.length is None or job.source.length > 1
