@@ -39,6 +39,7 @@ class Account:
         start: How many may run at once at first.
         most: How many at most.
         ceiling: The caller's own limit, or None.
+        cpus: Processors.
 
     Attributes:
         number: What workers know it by.

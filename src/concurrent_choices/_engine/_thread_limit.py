@@ -64,7 +64,7 @@ class ThreadLimit:
         return max(1, min(wanted + (not arrangement.relieved), self._most - beside))
 
     def rehearse(self) -> None:
-        """Look for what binds the callable once in advance, for what that loads.
+        """Look once in advance for what binds the callable, so that what looking needs is loaded.
 
         What is found counts only when lanes are wanted: the first call may hold a lock for a moment, or
         has yet to open what belongs to its thread.

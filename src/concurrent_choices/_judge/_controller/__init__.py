@@ -11,7 +11,8 @@ On many cores, where looks have shown the GIL free, Alone goes to Parallel witho
 Alone reads the calling thread by Solo, Waiting finds how many lanes by Climb, Outside judges processes by
 ProcessTrial. What all stages know is in Known; LoopController decides about coroutines.
 
-The engine makes real runs look like arrangements; the simulator tries the same controller by thousands.
+The engine carries arrangements out in real runs; the simulator tries the same controller on thousands of
+described ones.
 
 Nothing is imported here: a first run waits for what it loads, and needs only a part.
 """

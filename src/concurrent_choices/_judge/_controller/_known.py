@@ -155,7 +155,7 @@ def _beyond_least(rest: float, start: float, lanes: float) -> float:
 def first_lanes(waits: float) -> int:
     """Lanes to begin with for items that wait so much of their time: what they compute fills a core.
 
-    Two where it is not most of it: what is done beside it, a disk or a lock, may be there only once.
+    Two where waiting is not most of it: what it waits for, a disk or a lock, may be there only once.
     """
     if waits < ABOVE_ALL:
         return 2
