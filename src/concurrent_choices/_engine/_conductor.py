@@ -80,16 +80,16 @@ class Conductor:
         self._limited = limited
         self._lock = Mutex()
         self._over = False
-        self._prepared = self._asked = eager
-        self._looking = False
+        self._prepared = self._asked = eager  # whether the prelude is over; whether the controller was asked
+        self._looking = False  # whether there is an observer, and a controller
         self._urgency = Urgency()
         self._quick = ExitStack()
         self._beginning = beginning
         self._startup = beginning.startup if beginning else None
-        self._processes = self._startup.workers if self._startup else 0
-        self._base = job.lanes
+        self._processes = self._startup.workers if self._startup else 0  # as ordered
+        self._base = job.lanes  # those of runs around this one
         self._most = most
-        self._overlapped = False
+        self._overlapped = False  # whether several calls were made here at once
 
     def batches(self) -> Iterator[Batch]:
         """Perform the job in this thread and wherever the controller says; its batches."""

@@ -52,15 +52,15 @@ class LoopConductor:
     ) -> None:
         self._job = job
         self._ask = ask
-        self._asked = False
+        self._asked = False  # whether the system was, for limits
         self._recollection = recollection
         self._controller = controller
         self._report: RunReport = job.report
         self._lock = Mutex()
         self._over = False
         self._thread = threading.get_ident()
-        self._may_overlap = False
-        self._follows_beside = False
+        self._may_overlap = False  # whether others may begin while the loop is at its last items
+        self._follows_beside = False  # whether what others do is drawn beside the caller's own loop
         self._tasks: ElasticTaskPool | None = None
         self._quick = ExitStack()
         state = State(job.fn, job.source.peek(FIRST))

@@ -93,11 +93,11 @@ class ElasticPool(LanePool):
         self.errors = 0
         self.latest: Sequence[Any] = ()
         self.refusal: Exception | None = None
-        self._ceiling = sys.maxsize
+        self._ceiling = sys.maxsize  # lanes at most, once one could not be started
         self._staffing = Mutex()
         self._leaving: set[Lane] = set()
         self._tallies: set[Tally] = set()
-        self._gone = Counts()
+        self._gone = Counts()  # of lanes that have ended
 
     # The conductor's and the caller's side
 

@@ -54,10 +54,10 @@ class WorkerStartup:
         self._lock = Mutex()
         self._lent: AbstractContextManager[Host] | None = None
         self._closed = False
-        self._ordering = threading.Lock()
-        self._listening = Mutex()
-        self._handed_over = False
-        self._number = 0
+        self._ordering = threading.Lock()  # held for as long as workers come up
+        self._listening = Mutex()  # held by who hears what workers say
+        self._handed_over = False  # whether somebody else listens from now on
+        self._number = 0  # of the empty batch by which workers load the callable
         self.host: Host | None = None
         self.workers = self.ready = 0
         self.obstacle = ""

@@ -78,9 +78,11 @@ class Rounds:
     def __init__(self, bench: Bench, witness: WitnessThread | None) -> None:
         self._bench = bench
         self._witness = witness
-        self._spans: list[tuple[int, int]] = []
+        self._spans: list[tuple[int, int]] = []  # from when to when calls were made
         self._whole = Gauge()
-        self._called = 0
+        self._called = 0  # items, or being called
+        # The present round: CPU time and delay of who makes its calls, the time, and how many blocks there
+        # were.
         self._began = (0, 0), 0
         self._known = 0
 

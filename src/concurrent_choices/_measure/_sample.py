@@ -107,7 +107,8 @@ class Sample(NamedTuple):
     @property
     def each(self) -> float:
         """Seconds of a call, by those."""
-        return self.alone.wall / max(1, self.alone.calls)
+        alone = self.alone
+        return alone.wall / max(1, alone.calls)
 
     @property
     def longest(self) -> float:

@@ -79,15 +79,17 @@ class Climb:
         self.lanes = min(first, self.ceiling)
         self.settled = self.alone_is_best = self._under_way = False
         self.why = "lanes double per round trip while more is delivered"
+        # Where the climb began; the last look; where the present round began, and with how many lanes.
         self._origin = self._last = self._round = sight
         self._round_lanes = self.lanes
+        # Deliveries a second: the best of any round, and those that it has settled at.
         self._best = self._rate = 0.0
         self.round_trip = inf
-        self._flat = 0
-        self._rounds = 0
-        self._patience = 8
-        self._before_probe: tuple[int, float] | None = None
-        self._seen_alone = 0.0
+        self._flat = 0  # rounds in a row that gained nothing; once settled, that lost much
+        self._rounds = 0  # since it settled, or last probed
+        self._patience = 8  # as many until the next probe
+        self._before_probe: tuple[int, float] | None = None  # lanes and deliveries
+        self._seen_alone = 0.0  # seconds of a call, where what was known of one alone was too little
 
     def look(self, sight: Sight) -> int:
         """Learn how the run stands; the number of lanes from now on."""

@@ -67,8 +67,11 @@ class Known:
         self.worked = 0.0
         self.native = False
         self.alone = 0.0
+        self._not_before = 0.0  # when another change of mind is allowed
+        # Where lanes were no use: how often, seconds of an item then and between two of them, and until when
+        # that counts.
         self._tries = 0
-        self._not_before = self._crowded_each = self._crowded_gap = self._crowded_until = 0.0
+        self._crowded_each = self._crowded_gap = self._crowded_until = 0.0
 
     def may_change(self, now: float) -> bool:
         """Whether another change of mind fits the budget."""

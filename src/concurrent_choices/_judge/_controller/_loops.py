@@ -120,17 +120,17 @@ class LoopController:
         self._most = limits.concurrency or MOST_TASKS
         self._movable = True
         self._bound = bound
-        self._few = items if items is not None and items <= FEW_TASKS else 0
-        self._climb: Climb | None = None
-        self._window: LoopSight | None = None
+        self._few = items if items is not None and items <= FEW_TASKS else 0  # all of them, if they are few
+        self._climb: Climb | None = None  # from when an item was seen to wait
+        self._window: LoopSight | None = None  # where the present window began
         self._last: LoopSight | None = None
         self._stage = "loop"
         self._reason = "coroutines on one loop"
-        self._inside = 1
-        self._crowd = 0
-        self._most_in_flight = self._peak = 0
-        self._hushed = False
-        self._windows = 0
+        self._inside = 1  # lanes in each worker process
+        self._crowd = 0  # threads with loops
+        self._most_in_flight = self._peak = 0  # in the present window, and ever
+        self._hushed = False  # whether items never wait, though several are begun at once
+        self._windows = 0  # those that are over
 
     @property
     def first(self) -> int:

@@ -28,6 +28,7 @@ class Solo:
     """
 
     def __init__(self, sight: Sight) -> None:
+        # Where following began; since when it counts; the last look but one, and the last.
         self._since = self.began = self._last = self._sight = sight
 
     def look(self, sight: Sight) -> None:
