@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ._climb import FIRST, WORTH, Climb
 from ._known import Known, worth_sharing
 from ._sight import Arrangement, Limits, Prior, Sight
-from ._thresholds import COUNTED, FULL, GLANCE, MOST_INSIDE
+from ._thresholds import COUNTED, FULL, GLANCE
 from ._witness import gil_free
 
 __all__ = ["FIRST_TASKS", "LoopController", "LoopSight"]
@@ -314,8 +314,8 @@ class LoopController:
 
     def _lanes_inside(self, in_flight: int) -> int:
         """Items in flight in each process, of those that wait; no more in all than there are now."""
-        processes = self._known.limits.processes
-        return max(1, min(MOST_INSIDE, ceil(in_flight / processes), self._most // processes))
+        limits = self._known.limits
+        return max(1, min(limits.share(in_flight), self._most // limits.processes))
 
     def _wait_for_workers(self, sight: LoopSight) -> None:
         if self._known.obstacle:

@@ -6,7 +6,10 @@ Named tuples, since attrs takes five times as long to make such classes, for whi
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 from typing import NamedTuple
+
+from ._thresholds import MOST_INSIDE
 
 __all__ = ["Arrangement", "Limits", "Prior", "Sight"]
 
@@ -149,6 +152,10 @@ class Limits(NamedTuple):
     process_start: float = 0.08
     imports_within: Callable[[float], bool] = lambda _: True
     obstacle: str = ""
+
+    def share(self, in_flight: int) -> int:
+        """Of so many items in flight those of each worker process, as far as they can be sent ahead."""
+        return min(MOST_INSIDE, ceil(in_flight / self.processes))
 
     def inside(self, wanted: int) -> int:
         """Lanes to have in each worker process, where `wanted` would be best."""

@@ -16,7 +16,6 @@ from ._thresholds import (
     FULL,
     GLANCE,
     HANDED,
-    MOST_INSIDE,
     PARALLEL,
     SHORTEST,
     TWO,
@@ -170,7 +169,7 @@ class Waiting:
             return self  # they may only have connected or imported
         if not known.processes_pay(known.rest(sight), beside):
             return self
-        share = ceil(min(sight.in_flight, MOST_INSIDE * known.limits.processes) / known.limits.processes)
+        share = known.limits.share(sight.in_flight)
         why = f"it waits and computes under the GIL, and {known.left(sight)}"
         lanes = known.limits.inside(max(inside + 1, share)) if inside > 1 else 1
         self._climb.narrow(filling)
