@@ -88,7 +88,7 @@ class RunReport(Printed):
         "witness",
     )
 
-    def __init__(self, callable: str) -> None:  # noqa: A002 - its name since there are reports
+    def __init__(self, callable: str) -> None:  # noqa: A002 - as the attribute that users read
         self.callable = callable
         self.steps: list[Step] = []
         self.seconds: float | None = None

@@ -68,10 +68,10 @@ def carrying(things: Sequence[Any], each: float) -> CarryingCost:
 def in_messages(
     things: Sequence[Any], weigh: Callable[[Sequence[Any]], Weight], each: float, enough: float
 ) -> tuple[Weight, Weight]:
-    """The weight of one of these things in a message with as many more as a worker is sent at a time.
+    """What one of these things weighs in a message of as many as a worker is sent at a time.
 
-    And that of what is in each message once, which they share: a table, or their class where a worker cannot
-    import it. It is what one weighs alone, without what each of several adds. Once `enough` nanoseconds are
+    And what those of a message share, which it holds once: a table, or their class where a worker cannot
+    import it. That is what one weighs alone, without what each of several adds. Once `enough` nanoseconds are
     spent, no more are weighed alone, and a few together only where they are seen to share something.
     """
     alone = _alone(things, weigh, enough)
