@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ._sight import Sight
 from ._thresholds import COUNTED, GAINS, HANDED, WAITS
 
-__all__ = ["Finding", "ProcessTrial"]
+__all__ = ["Finding", "ProcessTrial", "Window"]
 
 CARRIED = 0.5
 """CPU for pickling and sending, per second, from which a slow hand-over is the payload's fault and not a
@@ -28,6 +28,42 @@ would have taken 0.80 of the time)."""
 WAITING_INSIDE = 0.1
 """Share of its time that an item in a worker computes, from which it is given more lanes there: below, those
 in this process do as well (guessed)."""
+
+
+class Window(NamedTuple):
+    """What has happened between two sights of a run whose items go to worker processes."""
+
+    began: Sight
+    sight: Sight
+
+    @property
+    def seconds(self) -> float:
+        """How long it is."""
+        return self.sight.now - self.began.now
+
+    @property
+    def items(self) -> int:
+        """Items that workers have finished."""
+        return self.sight.outside_items - self.began.outside_items
+
+    @property
+    def done(self) -> float:
+        """Seconds that workers spent at the batches that they have finished."""
+        return self.sight.outside_seconds - self.began.outside_seconds
+
+    @property
+    def spent(self) -> float:
+        """Seconds that they spent at batches, the unfinished ones included.
+
+        Those are long by the time of the second sight and were short at the first, since batches grow: left
+        out, what workers compute for them was taken for what carrying costs.
+        """
+        return self.done + self.sight.outside_held - self.began.outside_held
+
+    @property
+    def outside_cpu(self) -> float:
+        """CPU seconds of workers."""
+        return self.sight.outside_cpu - self.began.outside_cpu
 
 
 class Finding(NamedTuple):
@@ -68,30 +104,30 @@ class ProcessTrial:
         """Items from which a window says something."""
         return COUNTED if self.passed else 2 * max(COUNTED, self._processes * self.inside)
 
-    def judge(self, began: Sight, sight: Sight) -> Finding:
-        """Judge the window between two sights."""
-        if sight.starved or sight.remaining == 0:
+    def judge(self, window: Window) -> Finding:
+        """Judge a window."""
+        if window.sight.starved or window.sight.remaining == 0:
             return Finding()  # whoever gives the items is the slower one, or the workers are at their last
-        objection = self._objection(began, sight)
+        objection = self._objection(window)
         if objection is not None:
             return objection
         self.passed = True
-        computed = self._computed(began, sight)
+        computed = self._computed(window)
         if computed >= 1 - WAITS:
             return Finding()
-        waited = (1 - computed) * _spent(began, sight) / (sight.outside_items - began.outside_items)
+        waited = (1 - computed) * window.spent / window.items
         if waited < HANDED:
             return Finding()
         inside = ceil(1 / computed) + 1 if computed >= WAITING_INSIDE else 0
         return Finding("items have begun to wait", inside=inside)
 
-    def _objection(self, began: Sight, sight: Sight) -> Finding | None:
+    def _objection(self, window: Window) -> Finding | None:
         """What speaks against processes, if only that another window is wanted; None where nothing does."""
-        doubtful = not self.passed and self._is_no_faster(began, sight)
+        doubtful = not self.passed and self._is_no_faster(window)
         if self._doubts == DOUBTS:
             # Memory that all share, or neighbours on the cores: more at once makes each the slower.
             return Finding("items are no faster in worker processes", for_good=True)
-        if self._speed(began, sight) < GAINS and self._carried(began, sight) >= CARRIED:
+        if self._speed(window) < GAINS and self._carried(window) >= CARRIED:
             if self.passed:
                 return Finding("carrying items and results has become too dear")
             self._dear += 1
@@ -100,43 +136,32 @@ class ProcessTrial:
             return Finding()
         return Finding() if doubtful else None
 
-    def _is_no_faster(self, began: Sight, sight: Sight) -> bool:
+    def _is_no_faster(self, window: Window) -> bool:
         """Whether items are no faster than before the hand-over, by this window and the doubtful ones."""
-        self._first = self._first or began
-        no_faster = self._rate(self._first, sight) < self._before
+        self._first = self._first or window.began
+        no_faster = self._rate(Window(self._first, window.sight)) < self._before
         self._doubts += no_faster
         return no_faster
 
-    def _rate(self, began: Sight, sight: Sight) -> float:
+    def _rate(self, window: Window) -> float:
         """Items a second, where that is known with what workers have done of their present batches."""
-        rate = (sight.outside_items - began.outside_items) / (sight.now - began.now)
-        done = sight.outside_seconds - began.outside_seconds
-        return rate * _spent(began, sight) / done if self.inside == 1 and done > 0 else rate
+        rate = window.items / window.seconds
+        return rate * window.spent / window.done if self.inside == 1 and window.done > 0 else rate
 
-    def _speed(self, began: Sight, sight: Sight) -> float:
+    def _speed(self, window: Window) -> float:
         """How many times one lane's work is done at once."""
         if self.inside > 1 and self._before:
-            return self._rate(began, sight) / self._before
-        return _spent(began, sight) / (sight.now - began.now)
+            return self._rate(window) / self._before
+        return window.spent / window.seconds
 
-    def _carried(self, began: Sight, sight: Sight) -> float:
+    def _carried(self, window: Window) -> float:
         """CPU a second spent on pickling and sending; with lanes inside nobody knows the workers' part."""
-        here, there = sight.cpu - began.cpu, 0.0
+        here, there = window.sight.cpu - window.began.cpu, 0.0
         if self.inside == 1:
-            there = max(0.0, sight.outside_cpu - began.outside_cpu - _spent(began, sight))
-        return (here + there) / (sight.now - began.now)
+            there = max(0.0, window.outside_cpu - window.spent)
+        return (here + there) / window.seconds
 
-    def _computed(self, began: Sight, sight: Sight) -> float:
+    def _computed(self, window: Window) -> float:
         """Share of the time workers spend in the callable in which they want a core; 1 where nobody knows."""
-        spent = _spent(began, sight)
-        computed = sight.outside_cpu - began.outside_cpu + sight.outside_queued - began.outside_queued
-        return computed / spent if self.inside == 1 and spent > 0 else 1.0
-
-
-def _spent(began: Sight, sight: Sight) -> float:
-    """Seconds between two sights that workers spent at batches, the unfinished ones included.
-
-    Those are long by the time of the second sight and were short at the first, since batches grow: left out,
-    what workers compute for them was taken for what carrying costs.
-    """
-    return sight.outside_seconds + sight.outside_held - began.outside_seconds - began.outside_held
+        wanted = window.outside_cpu + window.sight.outside_queued - window.began.outside_queued
+        return wanted / window.spent if self.inside == 1 and window.spent > 0 else 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._known import FILLED, Known, worth_sharing
-from ._process_trial import ProcessTrial
+from ._process_trial import ProcessTrial, Window
 from ._sight import Arrangement, Sight
 from ._solo import Solo
 from ._stage import Back, Stage
@@ -129,8 +129,7 @@ class Outside:
         )
 
     def look(self, sight: Sight) -> Stage | Back:
-        known, began = self._known, self._began
-        seconds, items = sight.now - began.now, sight.outside_items - began.outside_items
+        known, window = self._known, Window(self._began, sight)
         if known.barred:
             return self._come_back(sight, known.barred)
         if sight.in_flight:
@@ -138,30 +137,30 @@ class Outside:
             return self
         if not self._warm:
             # Workers load the callable before their first item: once it is over it does not count.
-            if items >= known.limits.processes * self._trial.inside:
+            if window.items >= known.limits.processes * self._trial.inside:
                 self._began, self._warm = sight, True
             return self
-        if seconds < (2 * CALM if self._trial.passed else 20e-3) or items < self._trial.enough:
+        if window.seconds < (2 * CALM if self._trial.passed else 20e-3) or window.items < self._trial.enough:
             return self
         self._began = sight
-        return self._judge(sight, began)
+        return self._judge(window)
 
-    def _judge(self, sight: Sight, began: Sight) -> Stage | Back:
-        reason, for_good, inside = self._trial.judge(began, sight)
+    def _judge(self, window: Window) -> Stage | Back:
+        sight, (reason, for_good, inside) = window.sight, self._trial.judge(window)
         if for_good:
             self._known.barred = reason
             return self._come_back(sight, reason)
         if not reason or not self._known.may_change(sight.now):
             return self
         crowd = inside and self._known.limits.overlap_inside
-        return self._crowd(sight, began, inside) if crowd else self._come_back(sight, reason)
+        return self._crowd(window, inside) if crowd else self._come_back(sight, reason)
 
-    def _crowd(self, sight: Sight, began: Sight, inside: int) -> Stage:
+    def _crowd(self, window: Window, inside: int) -> Stage:
         """More lanes in each worker, for items that wait there and compute."""
         known = self._known
-        known.each = (sight.now - began.now) / (sight.outside_items - began.outside_items)
+        known.each = window.seconds / window.items
         why = "items wait and compute: more lanes in each worker process"
-        return Starting(known, sight, why, inside=known.limits.inside(inside))
+        return Starting(known, window.sight, why, inside=known.limits.inside(inside))
 
     def _come_back(self, sight: Sight, reason: str) -> Stage | Back:
         self._known.changed(sight.now)
