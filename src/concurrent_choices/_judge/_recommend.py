@@ -24,7 +24,7 @@ from ._reason import SUPPOSED, notes, reason
 from ._search import best_plan
 from ._uncertainty import standard_error
 
-__all__ = ["ASSUMED_ITEMS", "best_estimate", "estimates_of", "recommend", "settle"]
+__all__ = ["best_estimate", "recommend", "settle"]
 
 ASSUMED_ITEMS = 1000
 """How many items there are taken to be where nobody knows (guessed)."""
@@ -47,7 +47,7 @@ def recommend(
     items = ASSUMED_ITEMS if known is None else known
     case = case_of(profile, costs, machine, items)
     hindered = {**obstacles_of(profile, machine), **(obstacles or {})}
-    estimates = estimates_of(case, hindered)
+    estimates = _estimates_of(case, hindered)
     chosen = Choice(estimates, is_async=profile.is_async).best()
     verdict = Recommendation(
         name=workload.name,
@@ -90,7 +90,7 @@ def settle(verdict: Recommendation, measured: Mapping[str, float], costs: Costs)
     return evolve(decided, changes=changes(case, hindered, decided.chosen))
 
 
-def estimates_of(case: Case, obstacles: Mapping[str, str]) -> tuple[Estimate, ...]:
+def _estimates_of(case: Case, obstacles: Mapping[str, str]) -> tuple[Estimate, ...]:
     """An estimate for every strategy: its best plan, or why it cannot run."""
     return tuple(
         Estimate(plan=Plan(strategy=each), obstacle=obstacles[each])

@@ -20,7 +20,7 @@ from ..._platform._frames import frames
 from ..._work._new_thread import new_thread
 from .._advisor._lines import in_words, place_of
 
-__all__ = ["GAVE_UP", "GRACE", "StuckError", "Watch"]
+__all__ = ["GRACE", "StuckError", "Watch"]
 
 GAVE_UP = 3
 """The exit code of a process in which nothing but its end could free the loop."""
