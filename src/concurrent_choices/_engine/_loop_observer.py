@@ -49,7 +49,7 @@ class LoopObserver:
     def sight(self, ready: int) -> LoopSight:
         """The loop as it stands."""
         self._lateness.glance()
-        tasks, source = self._tasks, self._source
+        tasks = self._tasks
         tally, queued, unclear = tasks.tally, 0.0, 0.0
         if tally is not None:
             self._queueing = self._queueing or Queueing(tally.thread)
@@ -62,7 +62,20 @@ class LoopObserver:
         self._call_seconds += in_flight * since
         if self._queueing is not None:
             self._look_at(self._queueing, since, spent)
-        run = Sight(
+        return LoopSight(
+            run=self._run(now, spent, in_flight, ready),
+            looks=self._looks,
+            inside=self._inside,
+            stuck=self._stuck,
+            queued=queued + self._waited,  # a stay that goes on counts too
+            unclear=unclear + self._served,
+            alone=not tasks.waits,
+        )
+
+    def _run(self, now: float, spent: float, in_flight: int, ready: int) -> Sight:
+        """The run as it stands, at a time, by the CPU that its loop's thread has spent until then."""
+        tasks, source = self._tasks, self._source
+        return Sight(
             now=now - self._began,
             done=tasks.done,
             remaining=source.remaining,
@@ -76,15 +89,6 @@ class LoopObserver:
             # Where the loop's own thread takes the items from the iterable, none is ever ready.
             starved=in_flight < tasks.lanes and not source.ready and not source.finished,
             ready=ready,
-        )
-        return LoopSight(
-            run=run,
-            looks=self._looks,
-            inside=self._inside,
-            stuck=self._stuck,
-            queued=queued + self._waited,  # a stay that goes on counts too
-            unclear=unclear + self._served,
-            alone=not tasks.waits,
         )
 
     def _wanted_a_core(self) -> float:
