@@ -120,11 +120,8 @@ class Controls:
         They are up after `start` seconds, 0 for those that are up already; the machine's if None. A batch of
         None adapts.
         """
-        costs = self.world.costs
         for _ in range(count):
-            inside = costs.hybrid_start if lanes > 1 else 0.0
-            ready = costs.process_start + costs.process_worker * self._processes + inside
-            ready = ready if start is None else start
+            ready = self._worker_start(lanes) if start is None else start
             self._processes += 1
             self._add_worker(ready + self._loop_start(), lanes, batch)
 
@@ -160,6 +157,12 @@ class Controls:
         """Run to the end."""
         self.world.engine.run()
         return Outcome(self.queue.last, self.queue.done, self.world.cores.busy, self._most)
+
+    def _worker_start(self, lanes: int) -> float:
+        """Seconds until one more worker process is up, with so many lanes inside."""
+        costs = self.world.costs
+        inside = costs.hybrid_start if lanes > 1 else 0.0
+        return costs.process_start + costs.process_worker * self._processes + inside
 
     def _loop_start(self) -> float:
         return self.world.costs.loop_start if self.world.script.is_async else 0.0
