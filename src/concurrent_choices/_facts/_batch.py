@@ -5,13 +5,15 @@ These are tuples, not attrs classes: worker processes use them, and must start w
 
 from __future__ import annotations
 
+from functools import partial
+
 from ._lean import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
-__all__ = ["Batch", "Claim"]
+__all__ = ["Batch", "Claim", "new_batch", "new_claim"]
 
 
 class Claim(NamedTuple):
@@ -42,3 +44,10 @@ class Batch(NamedTuple):
     start: int
     values: Sequence[Any]
     error: BaseException | None = None
+
+
+_new: Any = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - typeshed leaves the iterable's type open
+
+new_claim: Callable[[tuple[int, Sequence[Any]]], Claim] = partial(_new, Claim)
+new_batch: Callable[[tuple[int, Sequence[Any], BaseException | None]], Batch] = partial(_new, Batch)
+"""Make them without their Python-level constructors, which cost as much as a small item."""

@@ -11,7 +11,7 @@ from itertools import islice
 from types import BuiltinFunctionType, CoroutineType
 
 from .._errors import UnawaitedError
-from .._facts._batch import Batch, Claim
+from .._facts._batch import Batch, Claim, new_batch
 from .._facts._lean import TYPE_CHECKING
 from ._notes import annotate
 from ._words import show
@@ -25,9 +25,6 @@ __all__ = ["Mark", "Performer", "call_each", "unawaited_among"]
 
 Mark = Callable[[], bool]
 """Asked before each item whether it may start."""
-
-_new_tuple = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - typeshed leaves the iterable's type open
-"""Makes a named tuple without its Python-level constructor, which costs as much as a small item."""
 
 _AWAIT = "pass the async function itself, or an `async def` that awaits it"
 
@@ -68,7 +65,7 @@ class Performer:
                 values.append(error)
             else:
                 break
-        batch = _new_tuple(Batch, (claim[0], values, None))
+        batch = new_batch((claim[0], values, None))
         return batch if self.quick else self._examined(claim, batch)
 
     def _examined(self, claim: Claim, batch: Batch) -> Batch:

@@ -15,7 +15,7 @@ from collections import deque
 from functools import partial
 from itertools import count, islice
 
-from .._facts._batch import Claim
+from .._facts._batch import Claim, new_claim
 from .._facts._lean import TYPE_CHECKING
 from .._platform import gil_enabled
 from ._mutex import Mutex
@@ -42,9 +42,6 @@ _SIZED: tuple[type[Any], ...] = (
 
 _SWEEP = 1024
 """Claimed items kept before they are dropped from the front of what is ready: dropping costs a copy."""
-
-_new_tuple = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - typeshed leaves the iterable's type open
-"""Makes a named tuple without its Python-level constructor, which costs as much as a small item."""
 
 _NOBODY = -1  # no thread has this identifier
 
@@ -133,7 +130,7 @@ class Source:
             if not items:
                 return None
             self._at = self.claimed = at + len(items)
-            return _new_tuple(Claim, (at, items))
+            return new_claim((at, items))
 
     def _claim_ready(self, limit: int) -> Claim | None:
         at, start = self._at, self.claimed
@@ -146,7 +143,7 @@ class Source:
         if at > _SWEEP and at * 2 > len(self._ready):
             self._at = 0  # first: who reads that without the lock must not take what is left for claimed
             del self._ready[: at + count]
-        return _new_tuple(Claim, (start, items))
+        return new_claim((start, items))
 
     def _claim_returned(self, limit: int) -> Claim:
         start, items = self._returned.pop()
@@ -175,7 +172,7 @@ class Source:
         del limit
         at = self._next_place()
         items = self._ready[at : at + 1]
-        return _new_tuple(Claim, (at, items)) if items else self._claim_last()
+        return new_claim((at, items)) if items else self._claim_last()
 
     def _claim_last(self) -> Claim | None:
         """What came back, when all have left."""
