@@ -16,7 +16,7 @@ from itertools import chain, islice, pairwise
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, cast
 
-from ._asking import attributes_of, elements_of, of_type
+from ._asking import ATOMS, attributes_of, elements_of, of_type
 from ._callables import name_of
 from ._captured import reached_from
 from ._strangers import is_own
@@ -27,7 +27,6 @@ __all__ = ["bound_to_thread", "is_loop_bound", "refused_thread"]
 _KINDS = ("sqlite3.Connection", "sqlite3.Cursor", "_tkinter.tkapp", "tkinter.Tk")
 _REENTRANT = type(threading.RLock())
 _ASYNCIO = frozenset({"asyncio", "_asyncio"})
-_PLAIN = frozenset({bool, bytes, float, int, str, type(None)})  # of which there may be thousands
 
 MOST = 1000
 """Things that are looked at (guessed: a millisecond)."""
@@ -151,7 +150,7 @@ def _inside(value: object, kinds: dict[int, type]) -> list[Any]:
     if id(shared) not in kinds:
         kinds[id(shared)] = shared
         inside += islice(_of_class(shared), WIDEST)
-    return [each for each in inside if type(each) not in _PLAIN]
+    return [each for each in inside if type(each) not in ATOMS]
 
 
 def _of_class(kind: type) -> Iterator[Any]:

@@ -12,6 +12,7 @@ from types import FunctionType
 from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING
+from ._asking import ATOMS
 from ._generators import dump_to
 
 if TYPE_CHECKING:
@@ -28,9 +29,6 @@ UNSET = -1
 
 _SETS = (b"\x8f", b"\x91")
 """The pickler's codes for sets, which order strings differently in each process."""
-
-_ATOMS = (int, float, str, bytes)
-"""What holds no sets, though its own bytes may look like their codes."""
 
 
 def compare(marks: dict[tuple[str, str], int]) -> None:
@@ -64,7 +62,8 @@ def mark_of(value: Any) -> int:
     file = summed(value)
     if file is None:
         return _mark_of_name(value)
-    plain = type(value) in _ATOMS or not file.may_hold_sets
+    # What holds nothing holds no sets, though its own bytes may look like their codes.
+    plain = type(value) in ATOMS or not file.may_hold_sets
     return file.total if plain else _mark_of_parts(value)
 
 

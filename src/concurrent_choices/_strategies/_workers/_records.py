@@ -14,6 +14,7 @@ import time
 from _queue import SimpleQueue
 
 from ..._facts._lean import TYPE_CHECKING
+from ..._work._asking import ATOMS
 from ..._work._pickling import dump, load
 from ..._work._words import show
 
@@ -30,7 +31,6 @@ MOST = 10_000
 PAUSE = 1e-3
 """Seconds between looks whether fewer wait (guessed: what it takes to send them)."""
 
-_PLAIN = {bool, float, int, str, type(None)}
 _formatter = logging.Formatter()
 
 
@@ -88,7 +88,7 @@ def _in_words(record: logging.LogRecord) -> dict[str, Any]:
 
 
 def _travels(value: object) -> bool:
-    if type(value) in _PLAIN:
+    if type(value) in ATOMS:
         return True
     try:
         load(dump(value))
