@@ -290,7 +290,7 @@ class Pump:
         count = len(batch.values) + (batch.error is not None)
         claim = queue.reported(message.start, count)
         queue.took(message.nanoseconds / 1e9, len(batch.values))
-        queue.answered(sum(len(frame) for frame in message.frames), max(1, len(batch.values)))
+        queue.answered(size_of(message.frames), max(1, len(batch.values)))
         if batch.error is not None:
             self._job.source.close()
         elif len(batch.values) < len(claim.items) and not self._job.stopped:
