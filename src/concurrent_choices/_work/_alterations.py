@@ -7,7 +7,7 @@ from opcode import opmap
 from types import CodeType, FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
-from ._asking import ATOMS, is_proxy, of_type
+from ._asking import ATOMS, Seen, is_proxy, of_type
 from ._callables import enclosed, taken_apart
 from ._captured import is_own_function, reached_from, wrapped_by
 from ._code import KEPT, codes_in, names_in
@@ -177,11 +177,10 @@ def _may_lead(things: Sequence[Any], names: frozenset[str], is_suspect: Callable
 def _methods(things: Sequence[Any], names: frozenset[str]) -> Iterator[FunctionType]:
     """The functions of methods that code finds by such names in things, and in what they hold."""
     ahead = [*things]
-    seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
+    seen = Seen()
     while ahead and len(seen) < WIDEST:
         thing = ahead.pop()
-        if id(thing) not in seen:
-            seen[id(thing)] = thing
+        if seen.is_new(thing):
             for each in named_in(thing, names):
                 if not of_type(each, MethodType):
                     ahead += [] if of_type(each, *ATOMS) else [each]

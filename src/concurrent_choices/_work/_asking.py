@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ATOMS",
+    "Seen",
     "answers",
     "attributes_of",
     "elements_of",
@@ -32,6 +33,25 @@ ATOMS = (bool, bytes, complex, float, int, str, type(None))
 """What holds nothing else, and cannot be changed."""
 
 _FROZEN_GROUPS = (frozenset, tuple)
+
+
+class Seen:
+    """Things that were met on a walk, by their identity: some have no hash, and equal ones may differ.
+
+    It keeps them alive, so that no other thing gets the `id` of one.
+    """
+
+    def __init__(self, *things: object) -> None:
+        self._things = {id(thing): thing for thing in things}
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def is_new(self, thing: object) -> bool:
+        """Whether it has not been met before; it has from now on."""
+        known = id(thing) in self._things
+        self._things[id(thing)] = thing
+        return not known
 
 
 def of_type(thing: object, *kinds: type) -> bool:

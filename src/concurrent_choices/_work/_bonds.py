@@ -16,7 +16,7 @@ from itertools import chain, islice, pairwise
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, cast
 
-from ._asking import ATOMS, attributes_of, elements_of, of_type
+from ._asking import ATOMS, Seen, attributes_of, elements_of, of_type
 from ._callables import name_of
 from ._captured import reached_from
 from ._strangers import is_own
@@ -128,27 +128,24 @@ def _held(fn: Any) -> Iterator[Any]:
 
 def _nearest_first(fn: Any) -> Iterator[Any]:
     ahead = deque((part, DEEPEST) for _, part in reached_from(fn))
-    kinds: dict[int, type] = {}
-    seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
+    kinds, seen = Seen(), Seen()
     while ahead:
         value, depth = ahead.popleft()
-        if id(value) in seen:
+        if not seen.is_new(value):
             continue
-        seen[id(value)] = value
         yield value
         if depth:
             ahead.extend((each, depth - 1) for each in _inside(value, kinds))
 
 
-def _inside(value: object, kinds: dict[int, type]) -> list[Any]:
+def _inside(value: object, kinds: Seen) -> list[Any]:
     """What stands in a thing, taken at once: other threads may add to it. A class is looked into once."""
     inside = [*islice(elements_of(value), WIDEST), *islice(attributes_of(value).values(), WIDEST)]
     if inside and of_type(value, tuple):  # as bound arguments, which may be called
         called = [each for each in inside if of_type(each, FunctionType, MethodType, partial)]
         inside += (part for each in called for _, part in reached_from(each))
     shared: type = cast("Any", value) if of_type(value, type) else type(value)
-    if id(shared) not in kinds:
-        kinds[id(shared)] = shared
+    if kinds.is_new(shared):
         inside += islice(_of_class(shared), WIDEST)
     return [each for each in inside if type(each) not in ATOMS]
 

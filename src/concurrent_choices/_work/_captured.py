@@ -17,7 +17,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
 from .._platform._libraries import is_of_libraries
-from ._asking import ATOMS, answers, attributes_of, elements_of, is_a, of_type
+from ._asking import ATOMS, Seen, answers, attributes_of, elements_of, is_a, of_type
 from ._callables import enclosed
 from ._code import globals_in, imports_in, names_in, of_libraries
 from ._generators import draws, is_shared
@@ -59,13 +59,12 @@ def data_among(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
 def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
     """All that hangs on a callable, with names for people: data, and the functions and classes followed."""
     ahead: list[tuple[str, Any]] = [("it", fn)]
-    seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
+    seen = Seen()
     while ahead and len(seen) < WIDEST:
         name, thing = ahead.pop()
         if is_a(thing, *ATOMS):
             yield name, thing  # equal ones may be one object under two names
-        elif id(thing) not in seen:
-            seen[id(thing)] = thing
+        elif seen.is_new(thing):
             inside = _followed(thing) if answers(thing) else ()
             if inside is None:
                 ahead += _classes(thing) if callable(thing) else ()
@@ -164,10 +163,9 @@ def modules_of(fn: FunctionType) -> Iterator[tuple[str, ModuleType]]:
         *((name, around.get(name)) for name in globals_in(fn.__code__)),
         *_imported_by(fn),
     ]
-    seen = set[int]()
+    seen = Seen()
     for name, module in found:
-        if is_a(module, ModuleType) and id(module) not in seen:
-            seen.add(id(module))
+        if is_a(module, ModuleType) and seen.is_new(module):
             yield name, module
             if is_own_module(module):
                 found += [(f"{name}.{each}", held) for each, held in parts_of_module(module, names)]

@@ -10,7 +10,7 @@ from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, TypeGuard
 
-from ._asking import of_type
+from ._asking import Seen, of_type
 from ._callables import enclosed
 from ._code import globals_in
 from ._pickling import goes_by_value
@@ -107,11 +107,10 @@ def needed_by(things: Iterable[object], counts: Callable[[str], bool]) -> Iterat
 
 def _roots(things: Iterable[object]) -> Iterator[str]:
     """The modules that things need themselves, and what travels within them does."""
-    ahead, seen = list(things), set[int]()
+    ahead, seen = list(things), Seen()
     while ahead and len(seen) < _MOST:
         thing = ahead.pop()
-        if id(thing) not in seen:
-            seen.add(id(thing))
+        if seen.is_new(thing):
             yield "cloudpickle" if _is_sent(thing) else _home_of(thing) or ""
             ahead += _inside(thing, type(thing))
 

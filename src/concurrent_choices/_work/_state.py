@@ -13,7 +13,7 @@ from types import ModuleType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._alterations import altered_by, alters_items
-from ._asking import ATOMS, attributes_of, elements_of, is_frozen, is_logger, is_proxy, of_type
+from ._asking import ATOMS, Seen, attributes_of, elements_of, is_frozen, is_logger, is_proxy, of_type
 from ._captured import data_among, reached_from, unloaded_among
 from ._generators import draws
 from ._marks import summed
@@ -163,12 +163,11 @@ def _apart(value: Any) -> _Part:
     digests: list[object] = []
     whole = True
     ahead: deque[Any] = deque([value])
-    seen: dict[int, Any] = {}  # holds what it has seen, so that no number is used twice
+    seen = Seen()
     while ahead and len(digests) <= WIDEST:
         each = ahead.popleft()
-        if id(each) in seen:
+        if not seen.is_new(each):
             continue
-        seen[id(each)] = each
         part = None if each is value else _pickled(each)
         if part is not None:
             digests.append(part.digest)

@@ -10,6 +10,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
 from .._platform._libraries import is_of_libraries
+from ._asking import Seen
 from ._code import of_libraries
 from ._pickling import MAINS
 
@@ -26,13 +27,12 @@ _DEEPEST = 2
 def strangers_in(module: ModuleType, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
     """What of a library's module code names and somebody else wrote, by the path that leads to it."""
     ahead: list[tuple[str, Any, int]] = [("", module, _DEEPEST)]
-    seen = {id(module)}
+    seen = Seen(module)
     for path, holder, deepest in ahead:
         for name, value, kind in _named(holder, names):
             if _is_stranger(value, kind, holder):
                 yield path + name, value
-            elif deepest and (kind is ModuleType or issubclass(kind, type)) and id(value) not in seen:
-                seen.add(id(value))
+            elif deepest and (kind is ModuleType or issubclass(kind, type)) and seen.is_new(value):
                 ahead.append((f"{path}{name}.", value, deepest - 1))
 
 
