@@ -7,7 +7,7 @@ from typing import Any
 
 from .._facts._batch import Batch, Claim
 from .._measure._congestion import is_congestion
-from .._strategies._lanes._task_pool import Host, TaskPool
+from .._strategies._lanes._task_pool import LoopHost, TaskPool
 from .._work._job import Job
 from ._tally import Tally
 
@@ -77,7 +77,7 @@ class ElasticTaskPool(TaskPool):
         unfinished = sum(chunk.left for chunk in list(self._open.values()))
         return max(0, min(self._live, unfinished - self._waiting))
 
-    async def serve(self, host: Host) -> None:
+    async def serve(self, host: LoopHost) -> None:
         """Work until the source is finished, the job is stopped, or this is told to retire."""
         if self.waits:
             self._prepare()

@@ -16,7 +16,7 @@ __all__ = ["AsyncioHost"]
 
 
 class AsyncioHost:
-    """See `Host`."""
+    """A `LoopHost` for asyncio."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()

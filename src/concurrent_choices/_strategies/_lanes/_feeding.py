@@ -73,7 +73,7 @@ class Feeding:
         try:
             async for item in given:
                 self._source.push([item])
-                await self._hunger()
+                await self._until_hungry()
                 if self._source.closed:
                     return
             self._source.end()
@@ -88,9 +88,10 @@ class Feeding:
         while not (source.ended or source.closed):
             await anyio.to_thread.run_sync(self._advance, self._appetite, abandon_on_cancel=True)
             source.push(())  # tells the lanes
-            await self._hunger()
+            await self._until_hungry()
 
-    async def _hunger(self) -> None:
+    async def _until_hungry(self) -> None:
+        """Wait until fewer items are ready than are wanted, and the window has room for more."""
         source = self._source
         while not source.closed and (source.ready >= self._appetite or source.room <= 0):
             await self._bell.wait()

@@ -29,7 +29,7 @@ from ..._work._pace import Pace
 from ..._work._perform import unawaited_among
 from ..._work._watched import time_up
 
-__all__ = ["AROUND", "Body", "Chunk", "Host", "Register", "Slots", "TaskPool"]
+__all__ = ["AROUND", "Body", "Chunk", "LoopHost", "Register", "Slots", "TaskPool"]
 
 
 _PENDING: Any = object()
@@ -52,7 +52,7 @@ Register = Callable[[Callable[[], None]], None]
 """Takes a task pool's nudge: what has it look around, from any thread."""
 
 
-class Host(Protocol):
+class LoopHost(Protocol):
     """What lanes need of an event loop, so that asyncio and trio need no twins of this file."""
 
     async def __aenter__(self) -> object:
@@ -136,7 +136,7 @@ class TaskPool:
         self._glance = inf if job.linger == inf else GLANCE
         self._call = job.fn if job.timeout is None else self._call_limited
 
-    async def serve(self, host: Host) -> None:
+    async def serve(self, host: LoopHost) -> None:
         """Work until the source is finished or the job is stopped."""
         source = self.job.source
         self._host = host

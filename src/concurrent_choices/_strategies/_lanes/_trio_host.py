@@ -20,7 +20,7 @@ __all__ = ["TrioHost", "run_tasks"]
 
 
 class TrioHost:
-    """See `Host`. Trio leaves no task behind: at the end it waits for those that resist."""
+    """A `LoopHost` for trio, which at its end waits even for tasks that resist cancellation."""
 
     def __init__(self) -> None:
         self._group: anyio.abc.TaskGroup = anyio.create_task_group()

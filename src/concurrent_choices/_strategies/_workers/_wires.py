@@ -14,11 +14,11 @@ from ._waker import Waker
 __all__ = ["Wires"]
 
 
-class _Staffed(Protocol):
+class _HasWorker(Protocol):
     worker: Worker
 
 
-Q = TypeVar("Q", bound=_Staffed)
+Q = TypeVar("Q", bound=_HasWorker)
 
 
 class Wires(Generic[Q]):
