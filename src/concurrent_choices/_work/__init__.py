@@ -12,7 +12,7 @@ _lookups      whether it finds things by names that its code does not tell
 _pickling     how things travel; _by_value and _apart: those that no worker can import; _obstacle: why not
 _generators   random ones that a library shares, which travel by name
 _asking       what a thing is, where its own hooks may raise
-_code         what a function names, and who wrote it; _steps: its instructions
+_code         what a function names; _steps: its instructions; _ownership: whether the user wrote it
 _words        what messages say of things and errors; _notes: those on errors, which name the item
 _contexts, _running_loop, _own_loops, _limited, _forks, _mutex, _new_thread    what all of it stands on
 

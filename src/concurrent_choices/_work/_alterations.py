@@ -9,8 +9,9 @@ from types import CodeType, FunctionType, MethodType
 from .._facts._lean import TYPE_CHECKING
 from ._asking import ATOMS, Seen, is_proxy, of_type
 from ._callables import enclosed, taken_apart
-from ._captured import is_own_function, reached_from, wrapped_by
+from ._captured import reached_from, wrapped_by
 from ._code import KEPT, codes_in, names_in
+from ._ownership import is_own_function
 from ._stores import INDEXED, MUTATORS, stores_beyond
 from ._trails import TELLTALE, UPDATES, Held, Search
 from ._within import named_in

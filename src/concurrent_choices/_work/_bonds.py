@@ -19,7 +19,7 @@ from typing import Any, cast
 from ._asking import ATOMS, Seen, attributes_of, elements_of, of_type
 from ._callables import name_of
 from ._captured import reached_from
-from ._strangers import is_own
+from ._ownership import is_own_class
 from ._words import text_of
 
 __all__ = ["bound_to_thread", "is_loop_bound", "refused_thread"]
@@ -152,4 +152,4 @@ def _inside(value: object, kinds: Seen) -> list[Any]:
 
 def _of_class(kind: type) -> Iterator[Any]:
     """What all objects of a class share, as far as it is the user's own."""
-    return chain.from_iterable(list(vars(each).values()) for each in kind.__mro__ if is_own(each))
+    return chain.from_iterable(list(vars(each).values()) for each in kind.__mro__ if is_own_class(each))

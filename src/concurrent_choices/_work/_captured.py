@@ -16,12 +16,12 @@ from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
-from .._platform._libraries import is_of_libraries
 from ._asking import ATOMS, Seen, answers, attributes_of, elements_of, is_a, of_type
 from ._callables import enclosed
-from ._code import globals_in, imports_in, names_in, of_libraries
+from ._code import globals_in, imports_in, names_in
 from ._generators import draws, is_shared
-from ._strangers import is_mock, is_own, strangers_in
+from ._ownership import is_own_class, is_own_function, is_own_module, of_libraries
+from ._strangers import is_mock, strangers_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "data_among",
-    "is_own_function",
-    "is_own_module",
     "modules_of",
     "parts_of_class",
     "parts_of_module",
@@ -200,17 +198,6 @@ def parts_of_module(module: ModuleType, names: frozenset[str]) -> Iterator[tuple
     yield from ((each, held[each]) for each in sorted(names & held.keys()))
 
 
-def is_own_module(module: ModuleType) -> bool:
-    """Whether a module is the user's own."""
-    file = getattr(module, "__file__", None)  # those that are part of the interpreter have none
-    return file is not None and not is_of_libraries(file)
-
-
-def is_own_function(function: Any) -> bool:
-    """Whether it is a function of the user's own."""
-    return of_type(function, FunctionType) and not of_libraries(function.__code__)
-
-
 def wrapped_by(function: FunctionType) -> list[FunctionType]:
     """The functions that decorators have wrapped, one around the other: they are given what it is given."""
     found: list[FunctionType] = []
@@ -223,7 +210,7 @@ def wrapped_by(function: FunctionType) -> list[FunctionType]:
 
 def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
     """Methods and data of a class that is the user's own."""
-    if not is_own(kind):
+    if not is_own_class(kind):
         return
     for name, value in sorted(vars(kind).items()):
         if is_a(value, staticmethod, classmethod):
@@ -240,7 +227,7 @@ def _is_data(value: Any) -> bool:
     if is_a(value, *_DATA) or of_type(value, Iterator) or draws(value):
         return True
     kinds = type(value).__mro__
-    return is_own(kinds[0]) and not any(
+    return is_own_class(kinds[0]) and not any(
         "__get__" in vars(each) or "_member_map_" in vars(each) for each in kinds
     )
 

@@ -1,4 +1,4 @@
-"""The code of functions: what it names, and who wrote it.
+"""What the code of functions names.
 
 A worker may import this, so nothing slow may be imported here.
 """
@@ -10,12 +10,11 @@ from opcode import EXTENDED_ARG, opmap
 from types import CodeType
 
 from .._facts._lean import TYPE_CHECKING
-from .._platform._libraries import is_of_libraries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["KEPT", "codes_in", "globals_in", "imports_in", "names_in", "of_libraries", "parameters_of"]
+__all__ = ["KEPT", "codes_in", "globals_in", "imports_in", "names_in", "parameters_of"]
 
 _OF_GLOBALS = tuple(
     (opmap[name], int(name == "LOAD_GLOBAL"))
@@ -90,8 +89,3 @@ def parameters_of(code: CodeType) -> tuple[str, ...]:
     """The names of what it is given, those with stars too."""
     stars = sum(bool(code.co_flags & flag) for flag in _STARS)
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars]
-
-
-def of_libraries(code: CodeType) -> bool:
-    """Whether it was not the user who wrote it."""
-    return is_of_libraries(code.co_filename) or code.co_filename.startswith("<frozen")

@@ -13,8 +13,9 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ._captured import modules_of, parts_of_class, parts_of_module, reached_from
-from ._code import globals_in, names_in, of_libraries
+from ._code import globals_in, names_in
 from ._marks import compare, mark_of, value_at
+from ._ownership import of_libraries
 from ._pickling import travels_by_name
 
 __all__ = ["Imported"]

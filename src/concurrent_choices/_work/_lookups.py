@@ -11,8 +11,9 @@ from types import BuiltinFunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ._asking import of_type
-from ._captured import is_own_function, reached_from
+from ._captured import reached_from
 from ._code import codes_in, globals_in, names_in
+from ._ownership import is_own_function
 from ._pickling import MAINS, travels_by_name
 from ._steps import steps_of, use_of
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from weakref import ref
 
 from ._asking import of_type
-from ._captured import is_own_module
 from ._mutex import Mutex
+from ._ownership import is_own_module
 
 __all__ = ["pretended"]
 

@@ -17,8 +17,8 @@ from ._asking import ATOMS, Seen, attributes_of, elements_of, is_frozen, is_logg
 from ._captured import data_among, reached_from, unloaded_among
 from ._generators import draws
 from ._marks import summed
+from ._ownership import is_own_class
 from ._stores import may_store
-from ._strangers import is_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -179,7 +179,7 @@ def _apart(value: Any) -> _Part:
 
 
 def _is_gone_into(value: object) -> bool:
-    return of_type(value, dict, list, set, tuple) or is_own(type(value))
+    return of_type(value, dict, list, set, tuple) or is_own_class(type(value))
 
 
 def _inside(value: Any) -> list[Any]:

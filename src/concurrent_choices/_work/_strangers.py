@@ -9,16 +9,15 @@ import sys
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
-from .._platform._libraries import is_of_libraries
 from ._asking import Seen
-from ._code import of_libraries
+from ._ownership import is_own_class, of_libraries
 from ._pickling import MAINS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-__all__ = ["is_mock", "is_own", "strangers_in"]
+__all__ = ["is_mock", "strangers_in"]
 
 _DEEPEST = 2
 """Levels of submodules and classes below a module (guessed: `os.path.exists` and `http.client.HTTP.send`)."""
@@ -51,7 +50,7 @@ def _is_stranger(value: Any, kind: type, holder: Any) -> bool:
         home = str(value.__globals__.get("__name__"))
         return is_mock(value) or not (_is_at_home(home, holder) or _is_of_library(value, home))
     if issubclass(kind, type):
-        return not _is_at_home(str(value.__module__), holder) and is_own(value)
+        return not _is_at_home(str(value.__module__), holder) and is_own_class(value)
     return kind is not ModuleType and is_mock(value)
 
 
@@ -74,11 +73,3 @@ def is_mock(value: object) -> bool:
     return "unittest.mock" in sys.modules and any(
         each.__module__ == "unittest.mock" for each in type(value).__mro__
     )
-
-
-def is_own(kind: type) -> bool:
-    """Whether a class is the user's own."""
-    if kind.__module__ in MAINS:
-        return True
-    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    return file is not None and not is_of_libraries(file)

@@ -12,8 +12,9 @@ from types import CodeType, MethodType
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._asking import of_type
 from ._callables import defaults_of, enclosed
-from ._captured import is_own_function, wrapped_by
+from ._captured import wrapped_by
 from ._code import parameters_of
+from ._ownership import is_own_function
 from ._steps import NO_ARGUMENT, steps_of, use_of
 from ._stores import INDEXING, MUTATORS
 from ._within import FIRST_CHANGERS, attribute, changes_its_first, element, is_container
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from types import FunctionType
     from typing import Any
 
-    from ._steps import Step, Use
+    from ._ownership import is_own_function
+from ._steps import Step, Use
 
 __all__ = ["TELLTALE", "UPDATES", "Held", "Search"]
 

@@ -8,8 +8,7 @@ from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, Metho
 
 from .._facts._lean import TYPE_CHECKING
 from ._asking import attributes_of, is_logger, of_type
-from ._captured import is_own_module
-from ._strangers import is_own
+from ._ownership import is_own_class, is_own_module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,7 +108,7 @@ def _found(value: object, names: frozenset[str]) -> Iterator[Any]:
     is_class = of_type(value, type)
     itself: Any = value if is_class else type(value)
     for kind in itself.__mro__:
-        if is_own(kind):
+        if is_own_class(kind):
             body: dict[str, Any] = kind.__dict__
             yield from (_bound(body.get(name), value, is_class=is_class) for name in names & body.keys())
 
