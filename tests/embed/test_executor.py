@@ -743,7 +743,7 @@ def test_what_travels_by_value_stays_if_a_worker_finds_other_things_in_modules(
         assert executor.submit(work, 200_000).result() == limit
         if executor.explain()[work.__qualname__].place == "process" or "modules" in why(executor, work):
             break
-    differs = "(settable.LIMIT is not there what was made of it here)"
+    differs = "(settable.LIMIT has another value there than here)"
     words = f"a worker process finds other things in modules {differs}"
     assert (why(executor, work) == words) is (limit == 2)
 

@@ -93,7 +93,7 @@ def test_what_was_set_in_a_module_keeps_the_work_here(monkeypatch):
 
     monkeypatch.setattr(callables, "ROUNDS", 2)
     verdict = recommend(asked, verify=False)
-    assert "verdict_callables.ROUNDS is not there" in verdict.estimate("process").obstacle
+    assert "verdict_callables.ROUNDS has another value" in verdict.estimate("process").obstacle
     assert verdict.run() == [2] * 600
 
 
@@ -104,7 +104,7 @@ def test_a_verdict_asks_a_worker_in_a_running_loop_too(monkeypatch):
     async def ask():
         return elsewhere(callables.compute_as_set, 30)
 
-    assert "verdict_callables.ROUNDS is not there" in asyncio.run(ask()).obstacle
+    assert "verdict_callables.ROUNDS has another value" in asyncio.run(ask()).obstacle
 
 
 def test_a_worker_that_is_long_in_importing_is_not_waited_for(monkeypatch, tmp_path):

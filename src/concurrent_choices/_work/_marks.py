@@ -12,7 +12,7 @@ from types import FunctionType
 from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING
-from ._asking import ATOMS
+from ._asking import ATOMS, of_type
 from ._generators import dump_to
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ def compare(marks: dict[tuple[str, str], int]) -> None:
     """
     for (module, path), mark in marks.items():
         if mark_of(value_at(module, path)) != mark:
-            msg = f"{module}.{path} is not there what was made of it here"
+            msg = f"{module}.{path} has another value there than here"
             raise ValueError(msg)
 
 
 def value_at(module: str, path: str) -> Any:
-    """What a name in a module stands for, asked for alike by both: a class binds its class methods."""
+    """What a name in a module stands for. Both sides ask for it here: a class binds its class methods."""
     __import__(module)
     value: Any = sys.modules[module]
     for name in path.split("."):
@@ -88,8 +88,7 @@ def _mark_of_set(variable: ContextVar[Any]) -> int:
 
 def _mark_of_name(value: object) -> int:
     """That of a function's or a class's own name, and of its class's for anything else."""
-    kind = type(value)  # not asked for `__class__`: it may be a proxy of anything
-    named: Any = value if issubclass(kind, (FunctionType, type)) else kind
+    named: Any = value if of_type(value, FunctionType, type) else type(value)
     return crc32(f"{named.__module__}.{named.__qualname__}".encode())
 
 
@@ -112,7 +111,7 @@ class Sum:
 
     Attributes:
         total: The sum.
-        full: Whether that was reached.
+        full: Whether the limit was reached.
         may_hold_sets: Whether something in it looks like the pickle of a set.
     """
 
