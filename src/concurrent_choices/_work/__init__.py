@@ -3,12 +3,12 @@
 _job          what a strategy is handed: it claims items from the _source, and has claims performed
 _perform      a claim of a `def`; _watched, by a _hand, under a time limit; _awaiter, one of an `async def`
 _pace         how many items are claimed at a time
-_callables    what is told of a callable before it is called; _bonds: what binds it to a thread or a loop
+_callables    what can be told of a callable before it is called; _bonds: what binds it to a thread or a loop
 _captured     what it holds; _state (by _marks): whether calls change that; _strangers: what tests replace,
               by _pretences deep in libraries
 _alterations  whether its code would, by _trails of what is _within it; _stores: whether it stores anything
 _imported     what it uses of modules, which a worker may find otherwise; _imports: what one has to import
-_lookups      whether it finds things by names that its code does not tell
+_lookups      whether it finds things by names that its code does not spell out
 _pickling     how things travel; _by_value and _apart: those that no worker can import; _obstacle: why not
 _generators   random ones that a library shares, which travel by name
 _asking       what a thing is, where its own hooks may raise
@@ -17,5 +17,5 @@ _words        what messages say of things and errors; _notes: those on errors, w
 _contexts, _running_loop, _own_loops, _limited, _forks, _mutex, _new_thread    what all of it stands on
 
 Worker processes import most of these modules, so nothing here may import attrs, anyio or multiprocessing at
-the top, nor asyncio but what only coroutines need: _awaiter, _limited and _own_loops.
+the top. Only what serves coroutines alone may import asyncio there: _awaiter, _limited and _own_loops.
 """

@@ -1,4 +1,4 @@
-"""What a callable's code would change of what it holds or is given, told before a call has come to that."""
+"""What a callable's code would change in what it holds or is given, told before any call has done so."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ WIDEST = 50
 
 
 def altered_by(fn: Any) -> str:
-    """What the callable's code changes of what it holds, if ever it gets there; empty where nothing is seen.
+    """What the callable's code would change in what it holds, if a call got that far; empty for nothing.
 
     Only what is plain: a container, by a method of its own or by an index, and what an operator such as `+=`
     sets. A name or an attribute that is bound anew does not count: that is how a process loads something for
     itself, once.
 
-    The functions that the callable uses are looked at too, but those of libraries.
+    The functions that the callable uses are looked at too, except those of libraries.
     """
     function, held, by_name = _bound(fn)
     reached = [each for _, each in reached_from(fn) if not of_type(each, *ATOMS)]
@@ -62,10 +62,10 @@ def altered_by(fn: Any) -> str:
 
 
 def _parted(functions: Sequence[FunctionType], first: Any) -> tuple[list[FunctionType], list[FunctionType]]:
-    """Functions that one may come to call, as far as names tell, itself first; and methods, beside it.
+    """The functions that the first may come to call, itself included, as far as names tell; and the others.
 
-    A class is made for more than one callable: what it does as its objects are made, filled or reset keeps
-    work here only where that is plain.
+    These are methods. A class is made for more than one callable: what it does as its objects are made,
+    filled or reset keeps work here only where that is plain.
     """
     called, others = list[FunctionType](), [*functions]
     names, ahead = set[str](), [each for each in functions if each is first or not _class_of(each)]
@@ -85,7 +85,7 @@ def _class_of(function: FunctionType) -> str:
 
 
 def _is_named(method: FunctionType, names: set[str]) -> bool:
-    """Whether code of these names may call a method: as it makes an object, or as Python does for it."""
+    """Whether code with these names may call a method: by name, by making an object, or by way of Python."""
     name = method.__name__
     if name in _MAKING and _class_of(method) in names:
         return True
@@ -93,7 +93,7 @@ def _is_named(method: FunctionType, names: set[str]) -> bool:
 
 
 def _bound(fn: Any) -> tuple[Any, list[Held], dict[str, Held]]:
-    """The function that a call runs, and what the callable itself gives to it, unless it is a library's."""
+    """The function that a call runs, and what the callable itself passes to it, unless it is a library's."""
     function, own, args, kwargs = taken_apart(fn, (), {})
     if not is_own_function(function):
         return function, [], {}
@@ -102,23 +102,23 @@ def _bound(fn: Any) -> tuple[Any, list[Held], dict[str, Held]]:
 
 
 def alters_items(fn: Any, items: Sequence[Any]) -> bool:
-    """Whether the callable's code changes what it is called with, if ever it gets there."""
+    """Whether the callable's code would change what it is called with, if a call got that far."""
     function, _, args, _ = taken_apart(fn, (), {})
     before = [Held(None, "")] * len(args)
     return any(_alters(function, [*before, Held(item, "its item")], {}) for item in items)
 
 
 def alters_parameter(function: FunctionType, name: str, values: Sequence[Any]) -> bool:
-    """Whether a function's code changes what it is given under a name, which is such as these values.
+    """Whether a function's code changes what it is given under a name, of which `values` are examples.
 
     Only what is plain: an attribute or an element that is set, or a container that it holds, by a method of
-    that. One whose code gives the name to something else too is not looked at.
+    that. A parameter that the code binds to something else too is not followed.
     """
     return any(_alters(function, [], {name: Held(value, name)}) for value in values)
 
 
 def _alters(function: Any, args: Sequence[Held], by_name: dict[str, Held]) -> bool:
-    """Whether a function changes what it is given, of which what has no words does not count."""
+    """Whether a function changes what it is given; what has no `words` does not count."""
     values = [held.value for held in (*args, *by_name.values()) if held.words]
     if all(of_type(value, *ATOMS) or is_proxy(value) for value in values) or not is_own_function(function):
         return False
@@ -129,7 +129,7 @@ def _alters(function: Any, args: Sequence[Held], by_name: dict[str, Held]) -> bo
 def _worth_reading(
     functions: Iterable[FunctionType], things: Sequence[Any], *, of_given: bool
 ) -> Callable[[CodeType], bool]:
-    """What tells whether to read code: all of it if methods of things may come to a change."""
+    """A test for code that is worth reading: all of it is, if methods of things may come to a change."""
     is_suspect = partial(_is_suspect, of_given=of_given)
     names = _CALL.union(*(names_in(each.__code__) for each in functions))
     if _may_lead(things, names, is_suspect):
@@ -141,7 +141,7 @@ def _worth_reading(
 def _handing_on(
     functions: Iterable[FunctionType], is_suspect: Callable[[CodeType], bool]
 ) -> frozenset[CodeType]:
-    """Code that may come to a change by functions that it names, or that those name."""
+    """Code that may come to a change through functions that it names, or that those name in turn."""
     named: dict[CodeType, frozenset[CodeType]] = {}
     ahead: list[Any] = [*functions]
     while ahead and len(named) < WIDEST:
@@ -176,7 +176,7 @@ def _may_lead(things: Sequence[Any], names: frozenset[str], is_suspect: Callable
 
 
 def _methods(things: Sequence[Any], names: frozenset[str]) -> Iterator[FunctionType]:
-    """The functions of methods that code finds by such names in things, and in what they hold."""
+    """The functions of methods that code with these names may find in things, and in what they hold."""
     ahead = [*things]
     seen = Seen()
     while ahead and len(seen) < WIDEST:
@@ -191,7 +191,7 @@ def _methods(things: Sequence[Any], names: frozenset[str]) -> Iterator[FunctionT
 
 @lru_cache(KEPT)
 def _is_suspect(code: CodeType, *, of_given: bool) -> bool:
-    """Whether a function may change anything that is not its own, told from each piece of its code alone."""
+    """Whether a function's code, read piece by piece, may change anything that is not its own."""
     return any(_may_change(each, of_given=of_given) for each in codes_in(code))
 
 

@@ -35,7 +35,7 @@ def keep_apart(fn: Any) -> None:
 def being_imported(value: Any) -> bool:
     """Whether a callable, or something that a value refers to, is of a module that is still being imported.
 
-    Whoever pickles by name in another thread then waits for the end of that, which may wait for him.
+    Another thread that pickles by name waits until it is imported, and the import may wait for that thread.
     """
     if not getattr(_bootstrap, "_module_locks", True):  # nothing is being imported, which is told at no cost
         return False
@@ -43,7 +43,7 @@ def being_imported(value: Any) -> bool:
         _Wary(BytesIO()).dump(value)
     except _BeingImportedError:
         return True
-    except (Exception, SystemExit):  # noqa: BLE001 - it cannot be pickled so, which is found out again by who pickles it
+    except (Exception, SystemExit):  # noqa: BLE001 - it has no such pickle, as whoever needs one finds out again
         return False
     return False
 

@@ -55,7 +55,7 @@ class Seen:
 
 
 def of_type(thing: object, *kinds: type) -> bool:
-    """As `isinstance`, by its own type alone: a proxy of what is gone raises when asked for another's."""
+    """As `isinstance`, by its own type alone: a proxy of what is gone raises if asked for its `__class__`."""
     try:
         return issubclass(type(thing), kinds)
     except TypeError:  # an abstract class looks types up by their hash, and some have none
@@ -101,13 +101,13 @@ def answers(thing: object) -> bool:
 
 
 def is_logger(thing: object) -> bool:
-    """Whether it is a logger: what it keeps to itself with its first message is no change."""
+    """Whether it is a logger: what one caches with its first message is no change."""
     logging = sys.modules.get("logging")
     return logging is not None and of_type(thing, logging.Logger)
 
 
 def is_proxy(thing: object) -> bool:
-    """Whether it stands for what a manager's server holds, which is one for all processes."""
+    """Whether it is a proxy of a `multiprocessing.Manager`, whose server holds what all processes share."""
     kind = getattr(sys.modules.get("multiprocessing.managers"), "BaseProxy", None)
     return kind is not None and of_type(thing, kind)
 

@@ -3,7 +3,7 @@
 Nobody can tell for certain before the call; there are usual suspects. A connection of sqlite3, a widget and
 a handler of signals refuse every other thread, and a refused call could not be made again. A reentrant lock
 that the caller holds is waited for in any other thread, for ever. And a client, a lock or a limiter of
-coroutines serves one loop: on a second one it may be spoilt; copied to a process, a limit holds twice.
+coroutines serves one loop: a second one may spoil it; and a limit that is copied to a process holds twice.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def bound_to_thread(fn: Any, caller: int | None = None) -> str:
     """
     owner = f" owner={threading.get_ident() if caller is None else caller} "
     for part in _held(fn):
-        # Who owns it, only its repr tells another thread.
+        # Only its repr tells another thread who owns it.
         if of_type(part, _REENTRANT) and owner in repr(part):
             return "it takes a lock that the caller holds"
         for kind in type(part).__mro__:
@@ -75,7 +75,7 @@ def refused_thread(error: BaseException) -> bool:
 
 
 def _is_called(function: FunctionType, fn: Any) -> bool:
-    """Whether calls of `fn` may come to a function: of a class's methods nobody knows it but of its own."""
+    """Whether calls of `fn` may come to a function; a method counts only if it is what they call."""
     name, qualified = name_of(fn), function.__qualname__
     scope = qualified.rpartition(".")[0]
     return not scope or scope.endswith("<locals>") or qualified in {name, f"{name}.__call__"}
@@ -107,15 +107,15 @@ def _is_setter(value: Any) -> bool:
 
 def is_loop_bound(fn: Any) -> bool:
     """Whether something that the callable holds, or that is held by that, is made for an event loop."""
-    # Of asyncio is what derives from something of it, too.
+    # All of its bases: what derives from something of asyncio's serves one loop, too.
     return any(_is_for_loops(kind) for value in _held(fn) for kind in type(value).__mro__)
 
 
 def _is_for_loops(kind: type) -> bool:
-    """Whether it is asyncio's, or one enters it by `async with`, as all clients and locks for coroutines.
+    """Whether a class is asyncio's, or entered by `async with`, as all clients and locks for coroutines are.
 
-    So is what a library has for asyncio, such as an engine of `sqlalchemy.ext.asyncio`, which opens its
-    connections itself.
+    What a library has for asyncio counts as asyncio's, such as an engine of `sqlalchemy.ext.asyncio`, which
+    opens its connections itself.
     """
     # Not by `hasattr`, which a user's own metaclass may answer, or raise in: `async with` does not ask that.
     return "__aenter__" in vars(kind) or not _ASYNCIO.isdisjoint(str(kind.__module__).split("."))

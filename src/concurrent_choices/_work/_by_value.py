@@ -28,7 +28,7 @@ __all__ = ["dumps"]
 def dumps(value: Any, beside: Callable[[PickleBuffer], object], apart: Iterable[ModuleType] = ()) -> bytes:
     """The pickle of a value, by value where its parts are from `__main__` or from inside a function.
 
-    A buffer stays out of it where `beside` answers false. Modules that are `apart` are as `__main__` is.
+    A buffer stays out of it where `beside` answers false. Modules that are `apart` go like `__main__`.
     """
     child = sys.modules.get("__mp_main__")
     for module in apart if child is None else (*apart, child):
@@ -72,7 +72,7 @@ _staying = {"__main__"}
 
 
 def _computed_once(fn: Callable[[Any], Any], name: str | None) -> cached_property[Any]:
-    """A cached property; its class, which is made without what it holds, does not tell it its name."""
+    """A cached property, told its name here: a class that is made first and filled later does not tell it."""
     made = cached_property(fn)
     made.attrname = name
     return made
@@ -90,7 +90,7 @@ _DISPATCHING, _DISPATCH = _any.__code__, _any.dispatch.__code__
 
 
 def _dispatching(kinds: dict[type, Callable[..., Any]]) -> Any:
-    """A function for each of some kinds of its first argument."""
+    """A `singledispatch` function with these functions for kinds of its first argument."""
     made = singledispatch(kinds[object])
     for kind, each in kinds.items():
         made.register(kind, each)
@@ -98,12 +98,12 @@ def _dispatching(kinds: dict[type, Callable[..., Any]]) -> Any:
 
 
 def _dispatch(kinds: dict[type, Callable[..., Any]]) -> Any:
-    """The function that finds those."""
+    """What finds them: the `dispatch` of such a function."""
     return _dispatching(kinds).dispatch
 
 
 def _reduce_dispatching(fn: Any) -> Any:
-    """How a function that goes by the kind of what it is given travels: by what it was made of."""
+    """How a `singledispatch` function travels: by the functions that it was made of."""
     if fn.__code__ is _DISPATCHING and not _is_importable(fn):
         return _dispatching, (dict(fn.registry),)
     if fn.__code__ is _DISPATCH:
@@ -114,7 +114,7 @@ def _reduce_dispatching(fn: Any) -> Any:
 def _reduce_class(
     kind: type, make: Callable[..., type], made_of: tuple[Any, ...], state: Any, *others: Any
 ) -> tuple[Any, ...]:
-    """How a class travels by value: as cloudpickle has it, but that its own process leaves it as it is."""
+    """How a class travels by value: as cloudpickle has it, except that its own process leaves it as it is."""
     *nothing, fill = others
     if kind not in _arrived:
         _at_home[kind] = os.getpid()
@@ -155,7 +155,7 @@ _arrived: WeakSet[type] = WeakSet()
 """Classes that came to this process by value. Each time they come again they are filled anew."""
 
 _given: dict[str, type] = {}
-"""Those that are to be found in the main module, by calls that pickle what is made of them, or read that."""
+"""Those put into the main module, where calls look that pickle their objects, or read such pickles."""
 
 
 # Merged, not put in front: every object is looked up in each of the maps.

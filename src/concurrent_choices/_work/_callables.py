@@ -68,7 +68,7 @@ def called(fn: Any) -> Any:
 def taken_apart(
     fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, int, tuple[Any, ...], dict[str, Any]]:
-    """The function that runs, how many of its arguments are its own object, and all it is given."""
+    """The function that a call runs, how many of its arguments are its own object, and all its arguments."""
     while isinstance(fn, partial):
         fn, args, kwargs = fn.func, (*fn.args, *args), {**fn.keywords, **kwargs}
     if isinstance(fn, MethodType):

@@ -108,9 +108,9 @@ def _bound(thing: partial[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _given_to_call(thing: object) -> Iterator[tuple[str, Any]]:
-    """What an object was given to call: a step of its work, or what a library's decorator stands around.
+    """What an object was given to call: a step of its work, or the function that a library's decorator wraps.
 
-    So are functions in a table or a list, which it may be, or have.
+    So are functions in a table or a list, whether the object is one or has one.
     """
     some = list(islice(attributes_of(thing).items(), WIDEST))  # at once: other threads may add to it
     yield from (
@@ -121,7 +121,7 @@ def _given_to_call(thing: object) -> Iterator[tuple[str, Any]]:
 
 
 def _called_in(container: object, depth: int = 2) -> Iterator[Any]:
-    """Functions in a container, and in those that it holds: of elements that are none some are looked at."""
+    """Functions in a container, and in containers that it holds; of other elements a few are looked at."""
     some = list(islice(elements_of(container), WIDEST))
     for each in some if some and is_a(some[0], *_CALLED) else some[:SOME]:
         if is_a(each, *_CALLED):
@@ -220,9 +220,9 @@ def parts_of_class(kind: type) -> Iterator[tuple[str, Any]]:
 
 
 def _is_data(value: Any) -> bool:
-    """Whether it may be changed or be told from others: plain data, an iterator, an object of the user's own.
+    """Whether it is something that calls may change: plain data, an iterator, an object of the user's own.
 
-    Of these, descriptors are how a class works, and members of an `enum` are as fixed as their class.
+    Of such objects, descriptors are how a class works, and members of an `enum` are as fixed as their class.
     """
     if is_a(value, *_DATA) or of_type(value, Iterator) or draws(value):
         return True

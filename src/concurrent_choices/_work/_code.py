@@ -21,7 +21,8 @@ _OF_GLOBALS = tuple(
     for name in ("DELETE_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS", "LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL")
     if name in opmap
 )
-"""Instructions that reach a global, and how many bits of what they say are not its place among the names."""
+"""Instructions that reach a global, and how many low bits of their argument do not belong to its place among
+the names."""
 
 _OF_IMPORTS = ((opmap["IMPORT_NAME"], 0),)
 """The same of those that import a module."""
@@ -31,8 +32,8 @@ _STARS = (0x04, 0x08)
 """Flags of code that takes `*args` and `**kwargs`; `inspect`, which names them, costs a worker 5 ms."""
 
 KEPT = 512
-"""Code of functions of which the names are remembered: what a callable holds is looked up before each call
-that goes to a worker, and half of that was to search its code again (guessed: a quarter of a megabyte)."""
+"""Pieces of code whose names are remembered: what a callable holds is looked up before each call that goes to
+a worker, and to search its code again took half of that time (guessed: a quarter of a megabyte)."""
 
 
 def codes_in(code: CodeType) -> Iterator[CodeType]:
@@ -62,7 +63,7 @@ def imports_in(code: CodeType) -> tuple[str, ...]:
 
 
 def _named_by(sought: Iterable[tuple[int, int]], code: CodeType) -> Iterator[str]:
-    """The names that instructions of some kinds are told."""
+    """The names that instructions of some kinds refer to."""
     if not code.co_names:
         return
     # Found by searching bytes: a step for each instruction would take a first run ten times as long.
@@ -76,7 +77,7 @@ def _named_by(sought: Iterable[tuple[int, int]], code: CodeType) -> Iterator[str
 
 
 def _argument(instructions: bytes, arguments: bytes, at: int) -> int:
-    """What an instruction is given, with what those before it extend it by."""
+    """The argument of an instruction, with what those before it extend it by."""
     argument, bits = arguments[at], 8
     while at and instructions[at - 1] == EXTENDED_ARG:
         at -= 1
@@ -86,6 +87,6 @@ def _argument(instructions: bytes, arguments: bytes, at: int) -> int:
 
 
 def parameters_of(code: CodeType) -> tuple[str, ...]:
-    """The names of what it is given, those with stars too."""
+    """The names of its parameters, those with stars too."""
     stars = sum(bool(code.co_flags & flag) for flag in _STARS)
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars]

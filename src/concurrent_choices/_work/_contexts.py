@@ -26,9 +26,9 @@ def same(context: Context, other: Context) -> bool:
 
 
 def leave_loop(context: Context) -> None:
-    """Have anyio take a context for one outside the loop that it was copied in, as items have left that.
+    """Have anyio see that what runs in a context has left the loop that the context was copied in.
 
-    `anyio.run` says in the context which library runs, and everything of anyio asks there first.
+    `anyio.run` notes in the context which library runs, and everything of anyio looks there first.
     """
     library = getattr(sys.modules.get("sniffio"), "current_async_library_cvar", None)
     if library is not None and context.get(library) is not None:

@@ -16,7 +16,7 @@ __all__ = ["tell_in_forks"]
 
 
 def tell_in_forks(known: Iterable[T], tell: Callable[[T], object]) -> None:
-    """In every fork from now on, tell each object that is known by then; nothing where there are no forks."""
+    """In every fork from now on, `tell` each object that is `known` by then, where there are forks at all."""
 
     def tell_all() -> None:
         for each in list(known):

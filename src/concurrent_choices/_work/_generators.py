@@ -2,7 +2,7 @@
 
 `from random import randint` binds a method of the one that `random` has. Pickled as it is, that carries the
 generator's state, and all workers would draw the same numbers; while `random.randint` draws, in each of them,
-from its own. So neither is what a callable holds: both are as a module that is named.
+from its own. So a callable holds neither: both count as a module that it names.
 
 Workers import this, so it imports next to nothing.
 """
@@ -63,7 +63,7 @@ def dump_to(file: Any, value: Any, beside: Callable[[PickleBuffer], Any], protoc
 
 
 def pickled(value: Any, protocol: int, buffer_callback: Callable[[PickleBuffer], Any]) -> bytes:
-    """The same, as bytes, to stand for `pickle.dumps`."""
+    """The same, as bytes, with the parameters of `pickle.dumps`, for which it stands in."""
     file = BytesIO()
     dump_to(file, value, buffer_callback, protocol)
     return file.getvalue()

@@ -1,8 +1,8 @@
 """Whether what a callable uses of modules is in another process what it is here.
 
 Functions, classes and modules travel by name: a worker imports them, and finds what the modules themselves
-set, not what was set in them since, such as an option of the command line. Who names a strategy of processes
-must know that; one that chooses them by itself must not give other results for it.
+set, not what was set in them since, such as an option of the command line. Whoever names a strategy of
+processes must know that; one that chooses processes by itself must not give other results because of it.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Imported:
 
 
 def _marked(places: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], int]]:
-    """Marks, without those of what cannot be asked for here either: a class may raise as it is asked."""
+    """Places with their marks, but for those that cannot be asked for here either: a class may raise."""
     for place in places:
         with suppress(Exception):
             yield place, mark_of(value_at(*place))
 
 
 def _imported(fn: Any) -> Iterator[tuple[str, str]]:
-    """What a worker imports: its module, and its name there."""
+    """What a worker imports for a callable: each value's module, and its name there."""
     yield from _of_classes(type(getattr(fn, "__self__", fn)).__mro__)
     for _, thing in reached_from(fn):
         if isinstance(thing, FunctionType) and not of_libraries(thing.__code__):

@@ -170,8 +170,8 @@ def _is_module(value: object) -> TypeGuard[ModuleType]:
 def _needs(name: str, module: ModuleType, *, itself: bool) -> Iterator[str]:
     """The modules that a module's globals are, or come from.
 
-    All its modules are attributes of a package, whoever imported them: they tell nothing about one that was
-    imported only because it is on the way to another.
+    A package's modules are attributes of it, whoever imported them. So they tell nothing about a package that
+    was imported only on the way to one of them.
     """
     told = itself and name != _COLLECTIVE
     for key, value in list(_globals_of(module).items()):

@@ -35,7 +35,8 @@ class OverdueError(Exception):
 async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
     """Await a coroutine; cancel it and raise `OverdueError` when the seconds are up.
 
-    So does one that has ended, and held the loop up beyond its time: nobody could say so before.
+    It is raised as well where the coroutine has ended, but held up its loop beyond its time: nobody could
+    cancel it.
 
     It gets a task of its own, so that one that ignores cancellation can be left. Its time begins with that,
     not while others that were there before it hold the loop.
@@ -60,7 +61,7 @@ def if_in_time(value: Any, error: BaseException | None, ended: float, until: flo
     """What a coroutine gave or raised, unless it ended too late; what is no `Exception` is raised even then.
 
     Raises:
-        OverdueError: It did.
+        OverdueError: It ended too late.
     """
     if ended > until and (error is None or isinstance(error, Exception)):
         raise OverdueError(HELD_UP)

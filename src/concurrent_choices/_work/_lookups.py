@@ -1,4 +1,4 @@
-"""Whether code finds things as it runs by names that it does not tell: a worker process would not have them.
+"""Whether code finds things by names that it does not spell out: a worker process would not have them.
 
 A function that travels by value takes along the globals that its code names. What it finds by
 `globals()[name]`, by `eval(text)` or in the main module itself stays behind, and so does a class that only
@@ -56,7 +56,7 @@ def _finder(function: FunctionType, reached: Sequence[Any]) -> str:
 
 
 def _finds_globals(code: CodeType, name: str) -> bool:
-    """Whether it uses Python's function of that name, and not to look only at what it gives it."""
+    """Whether it uses the builtin of that name without giving it the names to look in."""
     steps = steps_of(code)
     places = (at for at, step in enumerate(steps, 1) if (step.name, step.value) == ("LOAD_GLOBAL", name))
     uses = [use_of(steps, at) for at in places]

@@ -34,12 +34,12 @@ _TOO_DEEP = "it is nested too deeply to be pickled"
 
 
 def kept_here(fn: Any) -> str:
-    """Why a callable stays that could perhaps travel: elsewhere it finds other things; empty if it may go."""
+    """Why a callable stays that could perhaps travel: elsewhere it would find other things. Else empty."""
     return mocked(fn) or looked_up(fn)
 
 
 def mocked(fn: Any) -> str:
-    """Why a callable stays that uses, or may use, what a test has replaced; empty where nothing is known."""
+    """Why a callable that uses, or may use, what a test has replaced stays; empty where nothing is known."""
     replaced = replaced_in(fn) or pretended()
     return replaced and f"{replaced} was replaced here, which another process would not see"
 

@@ -50,7 +50,7 @@ def give_threads() -> None:
 
 
 def aside(step: Callable[[], object]) -> None:
-    """Call what knows nothing of the loop of ours that runs in this thread, as if it did not.
+    """Call something that knows nothing of our loop, which runs in this thread, as if none ran.
 
     A generator of items may itself call `asyncio.run`.
     """

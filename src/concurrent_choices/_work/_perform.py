@@ -46,8 +46,8 @@ class Performer:
     def __call__(self, claim: Claim, mark: Mark | None = None, due: list[Any] | None = None) -> Batch:
         """Perform a claim. `mark` is asked before each item; where it says no, the batch ends.
 
-        So it does where somebody, in any thread, empties `due`: the items once more, in a list, which costs
-        none of them anything. Not for a callable that touches nothing.
+        It also ends where somebody, in any thread, empties `due`, a list of the same items: a way to stop it
+        that costs no item anything. It is not for a callable that touches nothing.
         """
         values: list[Any] = []
         items = claim.items if due is None else due

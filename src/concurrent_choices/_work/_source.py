@@ -46,16 +46,18 @@ _SWEEP = 1024
 _NOBODY = -1  # no thread has this identifier
 
 FEED_SECONDS = 1e-3
-"""Longest the owner pulls before it looks after the lanes again (guessed: unnoticed by a person)."""
+"""Seconds that the owner pulls at most before it looks after the lanes again (guessed: nobody notices)."""
 
 
 class Source:
     """Items, handed out in runs under one lock.
 
-    So many as the window allows have left the iterable and are not yet released; None is no bound. `widen`
-    leaves one that is fixed as it is.
+    At most `window` items have left the iterable and are not yet released; None is no bound. `widen` leaves a
+    window that is `fixed` as it is.
 
     Attributes:
+        length: How many items there are in all; None where that is unknown.
+        claimed: How many were claimed so far; some of them may have come back.
         error: What the iterable raised.
         closed: Whether nothing more is handed out.
         ended: Whether the iterable itself is used up; items may still be ready.
@@ -308,7 +310,7 @@ class Source:
         return self.length - self.claimed + self._given_back
 
     def fitting(self, lanes: int) -> int:
-        """So many lanes, or fewer where fewer items are there, or may be under way: more would have none."""
+        """So many lanes, or fewer where fewer items are there or may be under way: more would have none."""
         if self.fixed and self.window is not None:
             lanes = min(lanes, self.window)
         items = self._pulled if self.length is None and self.ended else self.length

@@ -41,7 +41,7 @@ class _Part(NamedTuple):
     """One value that hangs on a callable.
 
     Attributes:
-        value: The value itself, kept so that its number is not used again.
+        value: The value itself, kept so that its `id` is not used again.
         digest: What tells its contents from others.
         whole: Whether the digest covers all of it.
         opaque: Whether to use it is to change it, as an iterator that tells nothing, or a random generator.
@@ -139,7 +139,7 @@ def _print_of(item: Any) -> object:
 
 def _looked(value: Any) -> _Part:
     if type(value) in _TEXT:
-        # Kept itself: of a quarter of a megabyte a text of it takes three milliseconds.
+        # Kept as it is: to put a quarter of a megabyte into words takes three milliseconds.
         return _Part(value, type(value), whole=True)
     if of_type(value, *_CONSTANT):
         return _Part(value, _glimpse(value) if type(value) in _CONSTANT else "", whole=True)

@@ -35,7 +35,7 @@ _SPARE = {
     }.items()
     if name in opmap
 }
-"""How many bits of what an instruction says are not the place of its name."""
+"""How many low bits of an instruction's argument are not the place of its name."""
 
 _NAMED, _CONSTANT = frozenset(hasname), frozenset(hasconst)
 _VARIABLE, _JUMPS = frozenset([*haslocal, *hasfree]), frozenset(hasjrel)

@@ -91,7 +91,7 @@ def _is_own(steps: Sequence[Step], own: set[str]) -> bool:
 
 
 def _own_containers(code: CodeType, steps: Sequence[Step]) -> set[str]:
-    """Variables, but parameters, that are never bound to anything but containers made on the spot."""
+    """Variables that are no parameters, and are only ever bound to containers made on the spot."""
     bound = {at: step.value for at, step in enumerate(steps) if step.name == "STORE_FAST"}
     foreign = {
         name for at, name in bound.items() if steps[at].joined or not _is_made(steps[max(0, at - 4) : at])

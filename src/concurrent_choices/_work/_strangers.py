@@ -36,7 +36,7 @@ def strangers_in(module: ModuleType, names: frozenset[str]) -> Iterator[tuple[st
 
 
 def _named(holder: Any, names: frozenset[str]) -> list[tuple[str, Any, type]]:
-    """What is named of it, but functions written in C, which nobody puts there."""
+    """What of it is named, except functions written in C, which nobody puts there."""
     held: dict[str, object] = holder.__dict__
     # Of their own type alone: there are proxies, which stand for anything or raise.
     values = [(name, held.get(name)) for name in names if name in held]

@@ -107,7 +107,7 @@ class Search:
         return next((words for words in self.changed_by(function, [itself], depth=depth + 1) if words), "")
 
     def held(self, value: Any, words: str) -> Held | None:
-        """What nobody has given; None where that does not count."""
+        """A value that nobody has passed in; None where such a one does not count."""
         if value is None or (self._of_containers and not is_container(value)):
             return None
         return Held(value, "" if self.of_given else words)

@@ -23,7 +23,7 @@ _DICT: Any = dict
 """Python's own, as a subclass may have other methods; and checkers would ask for what it holds."""
 
 _MADE = (list, dict, set, bytearray, deque, defaultdict, Counter, OrderedDict)
-"""What a `defaultdict` makes that may be made to see what its elements are."""
+"""Factories of a `defaultdict` that may be called to see what its elements are."""
 
 _FIRST_CHANGERS = {
     "_bisect": {"insort_left", "insort_right"},
