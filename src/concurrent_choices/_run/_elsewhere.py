@@ -32,8 +32,8 @@ class Elsewhere(NamedTuple):
 
 
 UNTOLD = Elsewhere(
-    note="There was no time for a worker process to import what the callable uses, so that nobody knows "
-    "whether it finds there what was set since: `.run()` asks first, others should."
+    note="There was no time for a worker process to import what the callable uses, so nobody knows "
+    "whether it finds there what was set since. `.run()` asks first, `run(..., strategy=...)` does not."
 )
 
 
