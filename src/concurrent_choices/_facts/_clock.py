@@ -51,7 +51,7 @@ class Clock(Protocol):
         ...
 
     def cores_busy(self) -> int:
-        """Time that all cores of the machine have computed, for whoever; as if always where not known."""
+        """Time that all cores of the machine have computed, for anybody; all time where nobody can tell."""
         ...
 
     def watch(self, thread: threading.Thread) -> tuple[int, int]:

@@ -180,7 +180,7 @@ def _raising(error: Exception) -> Iterator[Any]:
 
 
 def _beside_loop(work: Callable[[], list[Any]]) -> list[Any]:
-    """Have it done in a thread, in the caller's context, while the caller's loop waits: none runs there."""
+    """Do work in a thread, where no loop runs, in the caller's context; the caller's loop waits meanwhile."""
     context, done = copy_context(), list[list[Any]]()
     leave_loop(context)
     hand = DaemonHand("concurrent_choices-race")

@@ -93,9 +93,9 @@ def prepare(  # noqa: PLR0913 - what a job is made of, each by name
     fixed: bool = False,
     **options: Unpack[JobOptions],
 ) -> tuple[Job, Strategy]:
-    """Check the arguments, but items, then make the job; nothing has been started.
+    """Check the arguments, except items, then make the job; nothing is started.
 
-    The source may run ahead by `window` at first, for ever where that is `fixed`; the rest is as for `Job`.
+    The source may run ahead by `window` items at first, or always if `fixed`; the rest is as for `Job`.
     """
     check_fn(fn)
     chosen = Automatic() if strategy == "auto" else resolve(strategy)

@@ -42,8 +42,8 @@ LEAST_HEAT = 4e-3
 """Seconds below which a heat tells nothing (guessed: a scheduler's time slice)."""
 
 RESERVE = 0.5
-"""Of what starting processes is reckoned to take, how much more is kept free: counting the modules that they
-load tells it within a third (`_work._imports`), and others compute meanwhile (guessed)."""
+"""The share of what starting processes is reckoned to take that is kept free besides: to count the modules
+that they load tells it within a third (`_work._imports`), and others compute meanwhile (guessed)."""
 
 _PAIR = 2  # processes that `Profile.process_speedup` is of
 

@@ -75,7 +75,7 @@ def has_uvloop() -> bool:
     """Whether uvloop is installed, as far as can be told without loading it."""
     from importlib.util import find_spec  # noqa: PLC0415 - 3 ms, and hardly ever needed
 
-    # Of what is loaded find_spec asks the module itself, and raises where that does not know.
+    # Where it is loaded, find_spec asks the module itself, and raises if that does not know.
     return bool(sys.modules.get("uvloop") or find_spec("uvloop"))
 
 

@@ -47,7 +47,7 @@ def run_tasks(factory: Factory, tasks: TaskPool, register: Register) -> None:
 def serve(
     job: Job, run: RunTasks, concurrency: int, lent: AbstractContextManager[ThreadPool]
 ) -> Iterator[Batch]:
-    """One loop, run by `run`: in this thread where nobody looks before the end, else beside it.
+    """Serve a job on one loop: in this thread if nobody looks at results before the end, else beside it.
 
     A loop that only ran while the caller waits would let connections in flight starve between two
     results of a stream.

@@ -35,7 +35,7 @@ class AsyncioHost:
 
     def spawn(self, body: Body, context: Context) -> None:
         assert self._loop is not None
-        # Not by the loop, which may begin tasks at once: lanes that follow one another would pile up.
+        # Not by the loop, which may be set to begin tasks at once: lanes that start the next would pile up.
         task = asyncio.Task(body(context), loop=self._loop, context=context)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
@@ -43,7 +43,7 @@ class AsyncioHost:
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (failure := task.exception()) is not None:
-            # No item's, as those are caught: without a word to who waits, nobody would ever know.
+            # No item's, as those are caught: nobody would ever know, if `wait` did not raise it.
             self._failure = failure
             self.wake()
 

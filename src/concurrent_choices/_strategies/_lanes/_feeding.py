@@ -20,7 +20,7 @@ MOST = 4096
 class Feeding:
     """Keeps items ready for a job, from `start` to `aclose`. Make it where the loop runs.
 
-    Lanes that are not tasks of that loop, but beside it, advance a plain iterable themselves.
+    Lanes that run beside that loop, not as its tasks, advance a plain iterable themselves.
     """
 
     def __init__(self, job: Job, items: Any, *, here: bool) -> None:

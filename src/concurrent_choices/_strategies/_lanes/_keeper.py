@@ -61,7 +61,7 @@ class Keeper(Generic[T]):
 
     @contextmanager
     def lend(self) -> Generator[T, None, None]:
-        """The kept thing, or one for this once."""
+        """The kept thing, or a new one for this job alone."""
         self.check()
         if self._kept is not None:
             yield self._kept

@@ -173,7 +173,7 @@ class TaskPool:
             self._dry, self._slots = False, chain.from_iterable(self._claims())
         missing = self._concurrency - self._live
         if source.ended or not source.may_pull:
-            # Any more would find nothing, and end; where items come by themselves, one asks for them by that.
+            # More would find nothing, and end. Where items come by themselves, one more asks for them so.
             missing = min(missing, waiting + source.ready + (not source.ended))
         for _ in range(missing):
             self._start()
@@ -267,7 +267,7 @@ class TaskPool:
         self._breathless = True
 
     async def _breathe(self) -> None:
-        """Let the loop turn. One lane tells that it has: for each of those behind, time would begin anew."""
+        """Let the loop turn. Of lanes that do so together one notes the time: the others would put it off."""
         leads, self._turning = not self._turning, True
         try:
             await self._host.breathe()

@@ -40,9 +40,9 @@ class ThreadPool:
         self._idle = 0
 
     def start(self, body: Body, then: Body | None = None) -> None:
-        """Run `body` in an idle thread, or in a new one, and `then` once the next body would get that thread.
+        """Run `body` in an idle thread or a new one, and `then` once that thread is free for the next body.
 
-        A body gives True where its job is over.
+        A body returns True if its job is over.
 
         Raises:
             RuntimeError: No thread can be started; the body is not run.

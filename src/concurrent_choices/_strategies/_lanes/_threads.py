@@ -42,6 +42,11 @@ class LanePool:
 
     There are `workers` of them at most, in batches of a fixed size or of one that adapts. A lane's `body` is
     `perform_claims`, or another way of working off the source.
+
+    Attributes:
+        starving: Whether a lane found nothing to claim: others then give back what they have not started.
+        crash: What ended a lane though no item raised it; raised in the caller's thread.
+        nudges: Have loops in lanes look whether there are items.
     """
 
     def __init__(
@@ -203,7 +208,12 @@ class LanePool:
 
 
 class Lane:
-    """One thread's part of a job."""
+    """One thread's part of a job.
+
+    Attributes:
+        since: When its present item began, in seconds of the monotonic clock, if items have a timeout; else
+            infinite.
+    """
 
     __slots__ = ("_began", "_claim", "_lock", "pace", "pool", "since")
 

@@ -92,9 +92,9 @@ def _copied(form: Any) -> Any:
 
 
 class _Parts:
-    """Is read as an exception whose class cannot be called with its `args`, which is how exceptions are read.
+    """Stands for an exception whose class cannot be called with its `args`, which is how exceptions are read.
 
-    As pickle reads other objects: made without `__init__`, and then given what it held.
+    It is read as other objects are: made without `__init__`, and then given what it held.
     """
 
     def __init__(self, error: BaseException) -> None:

@@ -150,7 +150,7 @@ class Forked:
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended, so that its number may be given to another; or will never be."""
+        """Whether it has ended, so that its number may be given to another; or was never forked."""
         told = self.wait(0) is not None
         return told or (self.sentinel is not None and readable(self.sentinel, 0))
 
@@ -170,7 +170,7 @@ class Forked:
         return None
 
     def _watch_itself(self, sentinel: int) -> None:
-        """Have the sentinel, to which somebody may listen, stand for the process, not for its fork server."""
+        """Have the sentinel, to which somebody may listen, stand for the process, not its fork server."""
         end = pidfd(self.pid)
         if end is not None:
             os.dup2(end, sentinel, inheritable=False)

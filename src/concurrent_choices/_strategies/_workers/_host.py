@@ -139,7 +139,7 @@ class Worker:
         self.page.close()
 
     def hang_up(self) -> None:
-        """Close the caller's ends of its wire and its lifeline; in a fork, which would keep them open."""
+        """Close this process's ends of its wire and lifeline; in forks too, which would keep them open."""
         self.link.close()
         self._cut()
 
@@ -178,7 +178,7 @@ class Host:
 
         Raises:
             ClosedStrategyError: `close` was called.
-            WorkerStartError: No process can be started, or it would be without an end.
+            WorkerStartError: No process can be started; or each would start workers in turn, for ever.
         """
         if Loading.now:
             raise WorkerStartError(_ENDLESS)

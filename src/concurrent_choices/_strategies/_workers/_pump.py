@@ -57,9 +57,9 @@ _KILLED = "its worker process was killed and replaced"
 class Pump:
     """One job on the workers of a host.
 
-    A worker is handed a batch of items at a time, of that size or of one that adapts. So many `lanes` inside
-    it perform them, if there are to be any; `inner` says how, where not as usual. Those who listen to what
-    workers say of a `watched` callable are told if calls change what it holds, or their items.
+    A worker is handed a batch of items at a time, of that size or of one that adapts. If there are to be
+    `lanes`, each worker has so many items in flight, and `inner` performs them, if not as usual. Workers say
+    of a `watched` callable whether calls change what it holds, or their items.
     """
 
     def __init__(  # noqa: PLR0913 - each by name

@@ -149,7 +149,7 @@ def adopt(new: dict[str, Any], told: dict[str, Any]) -> None:
 
     What an initializer or an item has set by itself stays.
 
-    `told` are the last that were adopted, of which there are none at first.
+    `told` are those that were adopted last; empty at first.
     """
     _adopt_environment(new["environ"], told.get("environ"))  # first: it says where locales are
     _adopt_logging(new["logging"] or _UNUSED, told.get("logging") or _UNUSED)

@@ -22,7 +22,7 @@ class Waker:
         self.adopt()
 
     def adopt(self) -> None:
-        """The calling thread is the one that waits; until told so, it is the one that made this."""
+        """Have the calling thread be the one that waits, in place of the one that made this."""
         self._thread = threading.get_ident()
 
     def fileno(self) -> int:

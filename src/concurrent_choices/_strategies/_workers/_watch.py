@@ -52,7 +52,7 @@ class Watch:
         self._perform(message)
 
     def before(self, items: Sequence[Any], frames: Sequence[Any]) -> dict[int, State]:
-        """Looks at some items, by their places in a batch, which came in these frames; nothing was called."""
+        """Looks at some items of a batch that came in these frames, by their places, before any call."""
         began, looks = time.monotonic(), dict[int, State]()
         with suppress(Exception):  # as below
             # As if `len` were called with it, which holds nothing.

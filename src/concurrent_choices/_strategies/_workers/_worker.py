@@ -77,7 +77,7 @@ def _complete_builtins() -> None:
 
 
 def _have_programs_run_site() -> None:
-    """Let it not be seen that this interpreter has not: joblib starts its own alike, without packages so."""
+    """Hide that this interpreter has not: joblib would start its own in the same way, without packages."""
     module: Any = sys
     # From CPython 3.14 on the interpreter sets one of its own later, and crashes if they are of another type.
     anew: Any = getattr(sys.flags, "__replace__", None)
@@ -85,7 +85,7 @@ def _have_programs_run_site() -> None:
 
 
 class _Flags:
-    """The interpreter's own, but for one; up to CPython 3.12, whose cannot be made anew."""
+    """`sys.flags`, but for one of them; for CPython up to 3.12, whose own cannot be replaced."""
 
     no_site = 0
 
