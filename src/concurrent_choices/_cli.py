@@ -309,7 +309,7 @@ def _imported(reference: str) -> Callable[[Any], Any]:
     with _blaming(f"{reference}: importing its module", _place):  # nobody has seen a traceback
         found = found_at(reference, "FN")
     if not callable(found):
-        problem = f"is no callable but {type(found).__name__!r}"
+        problem = f"is of type {type(found).__name__!r}, which is not callable"
         raise InvalidArgumentError(reference, problem)
     fn: Callable[[Any], Any] = found
     return fn

@@ -257,7 +257,7 @@ class RemoteError(ItemError):
     def __str__(self) -> str:
         return (
             f"{super().__str__()} raised {self.type_name}: {self.message} "
-            "(it cannot be pickled and read again, so this stands for it; let it hold only what can, "
+            "(it cannot be pickled and read back, so this stands for it; let it hold only what can be, "
             f'or use strategy="thread", place="thread" of an executor)\n\n{self.traceback}'
         )
 

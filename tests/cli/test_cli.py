@@ -123,7 +123,10 @@ def test_what_if(here, capsys):
         (["mine:fails", "--items", "./missing.txt"], "--items: there is no such file as './missing.txt'"),
         (["mine:fails", "--items", "missing.txt"], "--items: there is no such file as 'missing.txt'"),
         (["mine:fails", "--items", "missing"], "neither a file nor an expression"),
-        (["mine:Shop.__module__", "--items", "[1]"], "mine:Shop.__module__: is no callable but 'str'"),
+        (
+            ["mine:Shop.__module__", "--items", "[1]"],
+            "mine:Shop.__module__: is of type 'str', which is not callable",
+        ),
         (["mine:fails", "--items", "10**5000"], "which cannot be iterated over"),
     ],
 )

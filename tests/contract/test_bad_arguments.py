@@ -94,7 +94,7 @@ def test_a_callable_for_items(call):
     error = refused(call, ["a"], len)
     assert str(error) == (
         "items: must be iterable, not builtin_function_or_method; "
-        "call it for its items, or put it first if they go into it"
+        "call it for its items, or put it first if it is the function"
     )
 
 

@@ -19,7 +19,7 @@ from patience import patient
     [
         ((3,), "fn: "),
         ((len,), "items: are missing"),
-        ((Workload(len, []), []), "items: belong into the Workload"),
+        ((Workload(len, []), []), "items: belong in the Workload"),
         ((len, 3), "items: "),
     ],
 )

@@ -55,7 +55,7 @@ def check_items(items: object, argument: str = "items") -> None:
     if _is_single(items):
         raise InvalidArgumentError(argument, f"must be iterable, not {items!r}, which has no dimensions")
     if not isinstance(items, Iterable) and not hasattr(type(items), "__getitem__"):
-        advice = "; call it for its items, or put it first if they go into it" if callable(items) else ""
+        advice = "; call it for its items, or put it first if it is the function" if callable(items) else ""
         raise InvalidArgumentError(argument, f"must be iterable, not {type(items).__name__}{advice}")
 
 

@@ -44,7 +44,7 @@ SAMPLING = 0.2
 NEEDS_TRIO = "must be called from async context"
 """What trio says where it does not run."""
 
-_ONE_LOOP = "the callable holds what serves one event loop only"
+_ONE_LOOP = "the callable holds something that serves one event loop only"
 
 LEAST = 0.23
 """Seconds that looking and racing may take in any case: of a quarter, some go to reading what costs are known
@@ -221,7 +221,7 @@ def _without_processes(
 def _workload(workload: Any, items: Any) -> Workload:
     if isinstance(workload, Workload):
         if items is not None:
-            problem = "belong into the Workload; give one or the other"
+            problem = "belong in the Workload; give one or the other"
             raise InvalidArgumentError("items", problem)
         made = workload
     else:

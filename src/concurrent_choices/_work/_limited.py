@@ -12,7 +12,7 @@ __all__ = ["GRACE", "LIMITED", "OverdueError", "cancel_all", "if_in_time", "limi
 CANCELLED = "it was cancelled"
 HELD_UP = (
     "its event loop was held up, by it or by another item, so that nobody could cancel it; "
-    "what came of it is thrown away"
+    "its outcome is discarded"
 )
 """What became of it, for the error."""
 

@@ -18,7 +18,7 @@ _RAISED_BY = "raised by item "
 
 _ELSEWHERE = ("bound to a different event loop", "attached to a different loop", "Event loop is closed")
 _ONE_LOOP = (
-    "it uses what serves one event loop on another: each run has its own, and so has recommend(). Make it "
+    "it uses something of one event loop on another: each run has its own, and so has recommend(). Make it "
     "inside the coroutine function, or around `await arun(fn, items)`, which uses the loop that is running"
 )
 

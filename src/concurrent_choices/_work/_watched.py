@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENDED", "Watched", "overdue", "time_up"]
 
-ENDED = "it has ended since, and what came of it is thrown away"
+ENDED = "it has ended since, and its outcome is discarded"
 
 _ADRIFT = "its thread cannot be stopped and still runs it; only a process can be"
 
