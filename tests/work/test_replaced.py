@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from concurrent_choices import AdaptiveExecutor, AutoStrategy, recommend, run, stream
-from concurrent_choices._work._captured import data_among, reached_from, replaced_in
+from concurrent_choices._work._captured import data_among, reached_from
 from concurrent_choices._work._imported import Imported
-from concurrent_choices._work._obstacle import mocked
+from concurrent_choices._work._kept_here import mocked, replaced_in
 from concurrent_choices._work._strangers import strangers_in
 
 

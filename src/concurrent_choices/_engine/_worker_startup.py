@@ -20,8 +20,8 @@ from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._wire import Kind, Terms
 from .._work._apart import keep_apart
 from .._work._job import Job
+from .._work._kept_here import kept_here
 from .._work._mutex import Mutex
-from .._work._obstacle import kept_here
 from .._work._pickling import dump, dump_callable
 from .._work._state import State
 from .._work._words import loss_of, reason_of

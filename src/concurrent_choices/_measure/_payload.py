@@ -9,7 +9,8 @@ from attrs import evolve
 
 from .._facts._profile import Payload
 from .._work._imports import imports_of
-from .._work._obstacle import kept_here, obstacle
+from .._work._kept_here import kept_here
+from .._work._obstacle import obstacle
 from .._work._pickling import dump, load, size_of
 from .._work._state import State
 from .._work._words import loss_of

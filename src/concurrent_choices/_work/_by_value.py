@@ -1,6 +1,6 @@
 """Pickling by value, where cloudpickle alone would point at what a worker cannot import, or fails.
 
-Imported only when plain pickle has failed: cloudpickle is slow to import.
+Imported only where plain pickle will not do: cloudpickle is slow to import.
 """
 
 from __future__ import annotations

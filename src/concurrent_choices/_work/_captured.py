@@ -33,7 +33,6 @@ __all__ = [
     "parts_of_class",
     "parts_of_module",
     "reached_from",
-    "replaced_in",
     "unloaded_among",
     "wrapped_by",
 ]
@@ -72,13 +71,6 @@ def reached_from(fn: Any) -> Iterator[tuple[str, Any]]:
                 ahead.extend(inside)
                 if of_type(thing, FunctionType, type):
                     yield name, thing
-
-
-def replaced_in(fn: Any) -> str:
-    """What a test has put a mock in place of, among what a callable uses; empty for nothing."""
-    if "unittest.mock" not in sys.modules:
-        return ""
-    return next((name for name, value in reached_from(fn) if is_mock(value)), "")
 
 
 def _followed(thing: Any) -> Iterable[tuple[str, Any]] | None:

@@ -16,13 +16,10 @@ from typing import Any
 
 from ._asking import attributes_of, of_type
 from ._callables import enclosed
-from ._captured import replaced_in
-from ._lookups import looked_up
 from ._pickling import dump
-from ._pretences import pretended
 from ._words import text_of
 
-__all__ = ["kept_here", "mocked", "obstacle"]
+__all__ = ["obstacle"]
 
 _DEEPEST = 6
 """Levels looked into (guessed: a path any longer would not fit into a sentence)."""
@@ -31,17 +28,6 @@ _WIDEST = 1000
 """Elements of a container tried one by one (guessed: a few milliseconds)."""
 
 _TOO_DEEP = "it is nested too deeply to be pickled"
-
-
-def kept_here(fn: Any) -> str:
-    """Why a callable stays that could perhaps travel: elsewhere it would find other things. Else empty."""
-    return mocked(fn) or looked_up(fn)
-
-
-def mocked(fn: Any) -> str:
-    """Why a callable that uses, or may use, what a test has replaced stays; empty where nothing is known."""
-    replaced = replaced_in(fn) or pretended()
-    return replaced and f"{replaced} was replaced here, which another process would not see"
 
 
 def obstacle(thing: Any, name: str) -> str:

@@ -1,0 +1,35 @@
+"""Why a callable stays here that could perhaps travel: a worker process would find other things.
+
+That is what code looks up by names that it does not spell out, and what a test has replaced, in modules that
+the callable uses or for the whole process.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ._captured import reached_from
+from ._lookups import looked_up
+from ._pretences import pretended
+from ._strangers import is_mock
+
+__all__ = ["kept_here", "mocked", "replaced_in"]
+
+
+def kept_here(fn: Any) -> str:
+    """Why a callable stays; empty if it may go."""
+    return mocked(fn) or looked_up(fn)
+
+
+def mocked(fn: Any) -> str:
+    """Why a callable that uses, or may use, what a test has replaced stays; empty where nothing is known."""
+    replaced = replaced_in(fn) or pretended()
+    return replaced and f"{replaced} was replaced here, which another process would not see"
+
+
+def replaced_in(fn: Any) -> str:
+    """What a test has put a mock in place of, among what a callable uses; empty for nothing."""
+    if "unittest.mock" not in sys.modules:
+        return ""
+    return next((name for name, value in reached_from(fn) if is_mock(value)), "")
