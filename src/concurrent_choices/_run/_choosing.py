@@ -119,9 +119,9 @@ def _judged(
     there = machine or this_machine()
     if asked.items_count is None:  # a table has a length, which counts its rows, and gives its columns
         asked = evolve(asked, items_count=sampled.profile.items)
-    bonds = _bonds(sampled) if sampled.profile.is_async else {}
-    verdict = judge(asked, sampled.profile, costs, there, obstacles=bonds)
-    obstacles = dict(bonds)
+    known = _known_obstacles(sampled) if sampled.profile.is_async else {}
+    verdict = judge(asked, sampled.profile, costs, there, obstacles=known)
+    obstacles = dict(known)
     wanted = {plan.strategy for plan in (verdict.plan, *verdict.contenders)}
     if "uvloop" in wanted and (why := why_no_uvloop()):
         obstacles["uvloop"] = why
@@ -129,15 +129,15 @@ def _judged(
     found = _asked_elsewhere(asked.fn, verdict, costs, left(verdict)) if asks else Elsewhere()
     if found.obstacle:
         obstacles.update(dict.fromkeys(IN_PROCESSES, found.obstacle))
-    if obstacles != bonds:
+    if obstacles != known:
         verdict = judge(asked, sampled.profile, costs, there, obstacles=obstacles)
     return evolve(verdict, notes=(*verdict.notes, found.note)) if found.note else verdict
 
 
-def _bonds(sampled: Sampled) -> dict[str, str]:
-    """What cannot run an `async def` here, as far as is known without loading or starting anything."""
-    bonds = dict.fromkeys(("thread", *IN_PROCESSES), _ONE_LOOP) if sampled.loop is not None else {}
-    return bonds if has_uvloop() else {**bonds, "uvloop": why_no_uvloop()}
+def _known_obstacles(sampled: Sampled) -> dict[str, str]:
+    """By strategy, why it cannot run an `async def` here, as far as is known without loading anything."""
+    bound = dict.fromkeys(("thread", *IN_PROCESSES), _ONE_LOOP) if sampled.loop is not None else {}
+    return bound if has_uvloop() else {**bound, "uvloop": why_no_uvloop()}
 
 
 def _asked_elsewhere(fn: Any, verdict: Recommendation, costs: Costs, seconds: float) -> Elsewhere:
