@@ -119,9 +119,7 @@ class LanePool:
         source = self.job.source
         # A lane is up before the next is started, so what `ready` says has its claim taken off already.
         for _ in range(min(source.ready, self.workers - len(self._lanes))):
-            if not source.ready:
-                break
-            if not self._start_lane():
+            if not (source.ready and self._start_lane()):
                 break
         if self.nudges and (source.ready or source.finished):
             self.nudge()

@@ -40,7 +40,13 @@ _ENDLESS = (
 
 
 class Worker:
-    """One worker process: its wire, its page, and what it is known to do."""
+    """One worker process.
+
+    Attributes:
+        link: This end of the wire to it.
+        page: The memory that it shares with this process.
+        ready: Whether it has said that it is up.
+    """
 
     def __init__(self, start: Callable[..., Child | Forked], hello: list[Any]) -> None:
         with ExitStack() as theirs, ExitStack() as ours:  # what is ours is closed where no process comes up
@@ -151,7 +157,14 @@ class Worker:
 
 
 class Host:
-    """Starts, replaces and ends the workers of one strategy, which has that name."""
+    """Starts, replaces and ends the workers of one strategy, which has that name.
+
+    Attributes:
+        workers: Those that there are.
+        jobs: How many jobs they have had: the number of the last.
+        closed: Whether no more are hired.
+        claimed: Held by whoever has the workers for a job.
+    """
 
     def __init__(
         self,
@@ -170,7 +183,7 @@ class Host:
         self.workers: list[Worker] = []
         self.jobs = 0
         self.closed = False
-        self.claimed = threading.Lock()  # held by who has it for a job
+        self.claimed = threading.Lock()
         _hosts.add(self)
 
     def hire(self) -> Worker:

@@ -62,8 +62,8 @@ class WorkerQueue:
         self._claims: deque[Claim] = deque()
         self._reported: int = 0
         self._items, self._results = Load(), Load()
-        self._byte = inf
-        self._size = 0
+        self._byte_seconds = inf
+        self._message_size = 0
         self._credit = 1
         self._told = 0.0
 
@@ -89,7 +89,7 @@ class WorkerQueue:
         """A batch of `count` items took so many seconds in the worker."""
         self._told += seconds
         self.pace.took(seconds, count)
-        most = min(MOST_CREDIT, LOAD // max(1, self._size))
+        most = min(MOST_CREDIT, LOAD // max(1, self._message_size))
         ahead = max(CREDIT, min(int(BRIEF / max(seconds, 1e-6)), most))
         self._credit = ahead if seconds < LONG else 1
 
@@ -122,11 +122,11 @@ class WorkerQueue:
     def packed(self, seconds: float, size: int, count: int) -> None:
         """A message of `count` items was made in so many seconds, and took `size` bytes."""
         self._items.weighed(size, count)
-        self._size = size
+        self._message_size = size
         # The least of them: of any, another thread may have had the core or the GIL meanwhile.
-        self._byte = min(self._byte, seconds / size)
+        self._byte_seconds = min(self._byte_seconds, seconds / size)
         if self._items.shared:
-            self.pace.aim = trip(self._byte * self._items.shared)
+            self.pace.aim = trip(self._byte_seconds * self._items.shared)
 
     def answered(self, size: int, count: int) -> None:
         """A message of `count` results took `size` bytes."""
@@ -174,7 +174,7 @@ class SharedWorkerQueue(WorkerQueue):
         if source.fixed and source.window is not None:
             self._most = max(lanes, min(self._most, source.window // workers))
         self._open: dict[int, Any] = {}
-        self._sizes: dict[int, int] = {}
+        self._counts: dict[int, int] = {}
         self._progress = 0, 0, 0
         self._since = 0.0
 
@@ -205,15 +205,15 @@ class SharedWorkerQueue(WorkerQueue):
 
     def sent(self, claim: Claim) -> None:
         self._open.update(enumerate(claim.items, claim.start))
-        self._sizes[claim.start] = len(claim.items)
+        self._counts[claim.start] = len(claim.items)
 
     def reported(self, start: int, count: int) -> Claim:
         self._reported += count
-        self._sizes.pop(start, None)  # of whose batch something was started is not refused
+        self._counts.pop(start, None)  # of whose batch something was started is not refused
         return self._take(start, count)
 
     def refused(self, start: int) -> Claim:
-        return self._take(start, self._sizes.pop(start))
+        return self._take(start, self._counts.pop(start))
 
     def _take(self, start: int, count: int) -> Claim:
         return Claim(start, [self._open.pop(index) for index in range(start, start + count)])
