@@ -17,13 +17,10 @@ def chosen(mark: pytest.Mark | None) -> list[Any]:
     Raises:
         UsageError: The mark says something that nobody would hear.
     """
-    if mark is None:
-        return [*NAMES, "auto"]
-    unheard = sorted(mark.kwargs.keys() - {"budget"})
-    if unheard:
+    if mark and (unheard := sorted(mark.kwargs.keys() - {"budget"})):
         problem = f"the mark {mark.name} takes strategies, and budget=; not {', '.join(unheard)}="
         raise pytest.UsageError(problem)
-    return list(mark.args) or [*NAMES, "auto"]
+    return list(mark.args if mark else ()) or [*NAMES, "auto"]
 
 
 def label(strategy: object) -> str:
