@@ -1,4 +1,4 @@
-"""Reading small files of the system, under a root that a test may choose."""
+"""Small files of the system, read under a root that a test may choose; and the standard streams."""
 
 from __future__ import annotations
 
