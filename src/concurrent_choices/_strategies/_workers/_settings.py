@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     _Filter = tuple[Any, ...]  # an action, a message, a category, a module and a line
 
-__all__ = ["settings", "take_settings"]
+__all__ = ["loaded", "settings", "take_settings"]
 
 _DIALECT = (
     "delimiter",
@@ -74,6 +74,12 @@ def settings() -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def loaded(module: str, last: str) -> Any:
+    """A module that has been imported as far as to have `last`; else None. It is not imported for that."""
+    found = sys.modules.get(module)
+    return found if hasattr(found, last) else None
+
+
 def _csv_rules() -> tuple[int, dict[str, Any]] | None:
     """How long a field may be, and dialects by their attributes."""
     csv: Any = sys.modules.get("_csv")
@@ -91,8 +97,7 @@ def _attributes(dialect: Any) -> tuple[Any, ...]:
 
 def _numpy_rules() -> tuple[dict[str, str], dict[str, Any]] | None:
     """What becomes of errors in floating point, and how arrays are printed."""
-    numpy: Any = sys.modules.get("numpy")
-    if not hasattr(numpy, "get_printoptions"):  # nobody has imported it, or somebody is about to
+    if (numpy := loaded("numpy", "get_printoptions")) is None:
         return None
     errors, printed = numpy.geterr(), numpy.get_printoptions()
     if "call" in errors.values() or "log" in errors.values():

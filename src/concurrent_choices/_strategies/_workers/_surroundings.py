@@ -13,7 +13,7 @@ import sys
 import time
 
 from ..._facts._lean import TYPE_CHECKING
-from ._settings import settings, take_settings
+from ._settings import loaded, settings, take_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,8 +45,8 @@ def surroundings() -> dict[str, Any]:
 
 def _authkey() -> bytes | None:
     """What a manager's server lets this process in by, as it does those that have proxies; None without."""
-    if not hasattr(sys.modules.get("multiprocessing.managers"), "BaseProxy"):
-        return None  # nobody has imported it, or somebody is about to
+    if loaded("multiprocessing.managers", "BaseProxy") is None:
+        return None
     from multiprocessing import current_process  # noqa: PLC0415 - there by now
 
     return bytes(current_process().authkey)  # its own kind refuses to be pickled
@@ -54,8 +54,7 @@ def _authkey() -> bytes | None:
 
 def _decimal_rules() -> tuple[Any, ...] | None:
     """How decimals are rounded; None where nobody has chosen it."""
-    decimal: Any = sys.modules.get("decimal")
-    if not hasattr(decimal, "getcontext"):  # nobody has imported it, or somebody is about to
+    if (decimal := loaded("decimal", "getcontext")) is None:
         return None
     # Not what `DefaultContext` holds now: that can be changed too.
     raised = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
@@ -103,8 +102,7 @@ def _locale() -> str:
 
 def _logging() -> tuple[int, dict[str, int]] | None:
     """What is disabled, and the levels of loggers; None where nobody has set logging up."""
-    logging: Any = sys.modules.get("logging")
-    if not hasattr(logging, "NullHandler"):  # nobody has imported it, or somebody is about to
+    if (logging := loaded("logging", "NullHandler")) is None:
         return None
     root = logging.root
     loggers = [each for each in root.manager.loggerDict.copy().values() if isinstance(each, logging.Logger)]
