@@ -20,7 +20,7 @@ _REAL = {"i", "u", "f"}
 def plain(number: Any) -> Any:
     """The `int` that a number is, or the `float`; whatever is no number of either kind stays what it is.
 
-    So does a number that neither can hold, and it is refused by whoever wants one.
+    So does a number that neither can hold; whoever wants one refuses it.
     """
     kind = type(cast("object", number))
     if kind in {int, float, bool, str, type(None)} or not _is_one_real(number):

@@ -15,7 +15,7 @@ def chosen(mark: pytest.Mark | None) -> list[Any]:
     """The strategies of a mark; every registered name and `auto` where it names none.
 
     Raises:
-        UsageError: The mark says something that nobody would hear.
+        UsageError: The mark has a keyword that means nothing here.
     """
     if mark and (unheard := sorted(mark.kwargs.keys() - {"budget"})):
         problem = f"the mark {mark.name} takes strategies, and budget=; not {', '.join(unheard)}="

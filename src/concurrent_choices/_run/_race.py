@@ -36,7 +36,7 @@ SHARE = 0.2
 """Of the items left, the part that a race may use up: the rest is to profit from it (guessed)."""
 
 HEATS = 3
-"""Heats of each contender: the least of which one may be spoilt (guessed)."""
+"""Heats of each contender: the fewest of which one may be spoilt (guessed)."""
 
 LEAST_HEAT = 4e-3
 """Seconds below which a heat tells nothing (guessed: a scheduler's time slice)."""

@@ -50,7 +50,7 @@ def pack_outcome(
 ) -> list[Any]:
     """What came of a claim, as frames that are sure to be readable at the other end.
 
-    Where the values can only be plain, nobody need scrutinize them.
+    Without `scrutiny`, values are taken to be plain.
     """
     values, error = batch.values, batch.error
     if error is not None:

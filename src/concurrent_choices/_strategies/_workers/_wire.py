@@ -38,10 +38,10 @@ _ROOM_FOR_ONE = CMSG_SPACE(_DESCRIPTOR.size)
 
 
 def socket_pair(kind: int = SOCK_STREAM) -> tuple[socket, socket]:
-    """Two sockets that are connected to one another, of which both wait for however long it takes."""
+    """Two connected sockets, both without a timeout."""
     ours, theirs = socketpair(AF_UNIX, kind)
     for one in (ours, theirs):
-        one.settimeout(None)  # `socket.setdefaulttimeout` is not meant for workers
+        one.settimeout(None)  # `socket.setdefaulttimeout` is not meant for these
     return ours, theirs
 
 

@@ -54,7 +54,7 @@ def settle() -> list[int]:
 
 
 def _close_all_but(ours: list[int]) -> None:
-    """Close what somebody let be inherited, and may wait for the last copy of to close."""
+    """Close what was inherited by accident: somebody may be waiting for its last copy to be closed."""
     try:
         there = [int(name) for name in os.listdir("/dev/fd")]  # noqa: PTH208 - pathlib costs a worker's start 5 ms
     except OSError:  # no /proc is mounted here, so nobody can say which there are
