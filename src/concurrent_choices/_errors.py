@@ -202,20 +202,13 @@ class ItemTimeoutError(ItemError, TimeoutError):
 
 
 class UnawaitedError(ItemError, TypeError):
-    """A call returned a coroutine, which nothing awaits, instead of a value.
-
-    Attributes:
-        kind: What came back.
-        advice: The way out.
-    """
-
-    def __init__(self, index: int, item: str, kind: str, advice: str) -> None:
-        super().__init__(index, item, kind, advice)
-        self.kind = kind
-        self.advice = advice
+    """A call returned a coroutine, which nothing awaits, instead of a value."""
 
     def __str__(self) -> str:
-        return f"{super().__str__()} gave back a {self.kind} that nothing awaits; {self.advice}"
+        return (
+            f"{super().__str__()} gave back a coroutine that nothing awaits; "
+            "pass the async function itself, or an `async def` that awaits it"
+        )
 
 
 class NotPicklableError(ItemError, TypeError):

@@ -26,8 +26,6 @@ __all__ = ["Mark", "Performer", "call_each", "unawaited_among"]
 Mark = Callable[[], bool]
 """Asked before each item whether it may start."""
 
-_AWAIT = "pass the async function itself, or an `async def` that awaits it"
-
 
 class Performer:
     """Calls one `def` callable on claims; each item has a copy of the context.
@@ -123,7 +121,7 @@ def unawaited_among(batch: Batch, items: Sequence[Any], *, tolerant: bool) -> Ba
     for place, value in enumerate(batch.values):
         if type(value) is CoroutineType:
             value.close()
-            error = UnawaitedError(batch.start + place, show(items[place]), "coroutine", _AWAIT)
+            error = UnawaitedError(batch.start + place, show(items[place]))
             errors.append(error)
             values[place] = error
     if tolerant:
