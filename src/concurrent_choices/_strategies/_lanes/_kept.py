@@ -1,6 +1,6 @@
 """What strategies have in common that users make: their options, and what is warm inside a `with` block.
 
-Apart from `_keeper`, since these are of attrs, whose import costs a run 15 ms that needs nothing else of it.
+Apart from `_keeper`, since these need attrs, whose import would cost a run 15 ms that makes no strategy.
 """
 
 from __future__ import annotations
