@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 FOREVER = 1e9
-"""Seconds from which on a limit is none: thirty years, which clocks and locks can still count."""
+"""Seconds from which a limit counts as none: thirty years, which clocks and locks can still count."""
 
 
 def check_fn(fn: Any) -> None:
@@ -66,14 +66,14 @@ def _is_single(items: object) -> bool:
 
 
 def blocking(items: Any) -> Any:
-    """Items, checked, for who has no loop: some, such as a query of Django, can be had in both ways."""
+    """Items, checked, for a caller without a loop: some, as a query of Django, are iterable in both ways."""
     check_items(items)
     checked: Iterable[Any] = items
     return iter(checked) if isinstance(items, AsyncIterable) else checked
 
 
 def only_async(items: object) -> bool:
-    """Whether nobody can iterate over them without a loop."""
+    """Whether they can only be iterated over in a loop."""
     return isinstance(items, AsyncIterable) and not isinstance(items, Iterable)
 
 

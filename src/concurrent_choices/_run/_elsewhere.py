@@ -1,4 +1,4 @@
-"""Whether a worker process finds of modules what a callable finds here, asked of one.
+"""Asking a worker process whether a callable would find the same in modules there as here.
 
 Like those of "auto", choices of `recommend` must not change what the calls give: a worker imports modules
 anew, and finds neither what was set in them since nor what is set in this context.
@@ -38,7 +38,7 @@ UNTOLD = Elsewhere(
 
 
 def elsewhere(fn: Any, seconds: float) -> Elsewhere:
-    """What a callable would miss in a worker process, asked in so many seconds: imports last as they like.
+    """What a callable would miss in a worker process, asked in so many seconds: imports may take any time.
 
     Where it uses data of modules a worker is started, which rests for who runs the work.
     """
@@ -57,13 +57,13 @@ def elsewhere(fn: Any, seconds: float) -> Elsewhere:
 
 
 def no_worker(failed: Exception) -> str:
-    """What keeps work from worker processes where none can be started."""
+    """Why no worker process can be started, in words."""
     told = text_of(failed)
     return told if isinstance(failed, WorkerStartError) else f"no worker process can be started here ({told})"
 
 
 def _compared(marks: dict[tuple[str, str], int], seconds: float) -> BaseException | None:
-    """What comparing them raises in a worker. Not by `run`, which refuses to where a loop runs."""
+    """What comparing the marks raises in a worker. Not by `run`, which refuses where a loop runs."""
     strategy = ProcessStrategy(max_workers=1)
     job, workers = prepare(compare, [marks], strategy, linger=inf, timeout=seconds)
     return next((batch.error for batch in workers.execute(job) if batch.error is not None), None)

@@ -55,11 +55,11 @@ class Leftover:
 
     @property
     def loop(self) -> KeptLoop | None:
-        """Where coroutines that hold what serves one event loop have to go on."""
+        """Where coroutines must go on that hold something of this loop; None where any will do."""
         return self._sampled.loop
 
     def take_loop(self) -> AbstractEventLoop:
-        """The loop that coroutines were sampled on; a new one where a call that is adrift has that still."""
+        """The loop that coroutines were sampled on; a new one where a call that was given up has it."""
         assert self.loop is not None
         return new_loop() if self._adrift else self.loop.take()
 
@@ -76,7 +76,7 @@ class Leftover:
         return (self.results[index] for index in sorted(self.raised))
 
     def draw(self, count: int) -> list[tuple[int, Any]]:
-        """At most so many items of the rest, which raises what the iterable raised when it is asked again."""
+        """At most so many items of the rest; what the iterable raises, that raises when it is asked again."""
         drawn: list[tuple[int, Any]] = []
         try:
             drawn.extend(islice(self.rest, count))
@@ -92,7 +92,7 @@ class Leftover:
         return_exceptions: bool,
         timeout: float | None = None,
     ) -> float:
-        """Have items that were drawn from the rest called, and take what comes of it; the seconds it took.
+        """Make the calls for items drawn from the rest, and keep what comes of them; the seconds it took.
 
         Raises:
             Exception: What a call raised, unless `return_exceptions`; it names the item's index in the whole.
@@ -167,7 +167,7 @@ class Leftover:
         self.results[index] = outcome
 
     def _raise_first(self, *, return_exceptions: bool) -> None:
-        """What is no `Exception`, such as `SystemExit`, is no result in any case: `run` raises it too."""
+        """Raise the first error that is no result; one that is no `Exception` never is, as in `run`."""
         due = (each for each in self._errors() if not (return_exceptions and isinstance(each, Exception)))
         error = next(due, None)
         if error is not None:

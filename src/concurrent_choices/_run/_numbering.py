@@ -11,7 +11,7 @@ __all__ = ["renumber", "was_raised"]
 
 
 def was_raised(value: object, place: int) -> bool:
-    """Whether a value among results was raised by the item at that place, not given back by it.
+    """Whether a value among results was raised by the item at that place, and not returned by it.
 
     It stands at that place in what `run(..., return_exceptions=True)` gave.
     """

@@ -117,7 +117,7 @@ def prepare_stream(
     buffersize: int | None,
     **options: Unpack[JobOptions],
 ) -> tuple[Job, Strategy]:
-    """The same for results that are taken one by one; with no size, the pace of that says how far ahead."""
+    """The same for results that are taken one by one; if nobody says how far ahead, their pace does."""
     size = check_buffersize(buffersize)
     window, fixed = size or AHEAD, size is not None
     return prepare(fn, items, strategy, linger=LINGER, window=window, fixed=fixed, **options)

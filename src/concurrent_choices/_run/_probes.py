@@ -62,7 +62,7 @@ def _hybrid_item() -> float:
 
 
 def _least(measure: Callable[[], dict[str, float]]) -> dict[str, float]:
-    """The least of some rounds, fewer where they take long: of what is left behind there is no figure."""
+    """The least of some rounds, fewer where they take long: a probe that takes too long gives no figure."""
     until = time.perf_counter() + _ENOUGH
     rounds = [measure()]
     while len(rounds) < _STARTS and time.perf_counter() < until:
@@ -92,7 +92,7 @@ def _each(seconds: float) -> float:
 
 
 def _starting(workers: int, fn: Callable[[Any], Any] = abs, item: object = 0) -> float:
-    """From nothing to the first results of so many workers, by default of what they have loaded already."""
+    """Seconds from nothing to the first results of so many workers, by default of what each has anyway."""
     strategy = load("process")(max_workers=workers, batch=1, initializer=int)
     return timed(lambda: run(fn, [item] * workers, strategy=strategy))
 
@@ -118,7 +118,7 @@ def _hybrid_from_nothing() -> None:
 
 
 def _modules() -> int:
-    """How many a worker imports for that; a fresh interpreter that works alone imports them faster."""
+    """How many modules a worker imports for `has`; a fresh interpreter that works alone does so faster."""
     needed = imports_of(has, is_async=False)
     return needed.shared + needed.own
 

@@ -92,7 +92,7 @@ class Race:
         }
 
     def _run_heats(self, running: Sequence[tuple[Plan, Strategy]], count: int, deadline: float) -> None:
-        """Let each do as many items, in turn; no more where predictions, of starts too, were too good."""
+        """Let each do so many items, in turn, until the deadline: predictions may have been too good."""
         for _ in range(HEATS):
             for plan, strategy in running:
                 if time.perf_counter() > deadline or self.leftover.raised or self.dry:
@@ -137,7 +137,7 @@ class Race:
         return min(int(heat / pace), int(left * SHARE / HEATS / len(racers)))
 
     def _starters(self, stack: ExitStack, racers: Sequence[Estimate]) -> Iterator[tuple[Plan, Strategy]]:
-        """Those who can start; who cannot withdraws."""
+        """The racers that can start; the others withdraw."""
         for each in racers:
             # All of ours can be entered.
             strategy = cast("AbstractContextManager[Strategy]", strategy_for(each.plan))

@@ -39,7 +39,7 @@ class Verdict(Recommendation):
 
     @property
     def first_error(self) -> BaseException | None:
-        """What the first call so far that failed has raised; None if none failed."""
+        """What the first failed call raised, in the order of items; None where none has failed so far."""
         return self._leftover.first_error()
 
     def run(self, *, timeout: float | None = None, return_exceptions: bool = False) -> list[Any]:
