@@ -102,10 +102,7 @@ class Caller:
             batch = self._batch_of(claim)
             pace.took(tally.end(len(batch.values)), len(batch.values))
             pool.latest = batch.values
-            if batch.error is not None:
-                source.close()
-            elif len(batch.values) < len(claim.items):
-                source.give_back(claim.after(len(batch.values)))
+            source.performed(claim, batch)
             yield batch
             if pool.workers or pool.busy:
                 pool.staff()

@@ -125,8 +125,7 @@ class FallbackPump(Pump):
         batch = self._job.performer(claim)
         self.seconds += time.perf_counter() - begun
         self.items += len(batch.values)
-        if batch.error is not None:
-            self._job.source.close()
+        self._job.source.performed(claim, batch)
         self._out.append(batch)
 
     def _handle(self, queue: WorkerQueue, message: Message) -> None:

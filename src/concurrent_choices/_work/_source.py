@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
+    from .._facts._batch import Batch
+
 __all__ = ["SLICEABLE", "Source"]
 
 _EMPTY: dict[Any, Any] = {}
@@ -189,6 +191,19 @@ class Source:
         if claim.items:
             with self._lock:
                 self._returned.append(claim)
+
+    def performed(self, claim: Claim, batch: Batch) -> bool:
+        """Learn what came of a claim: an error closes the source, and what was not started goes back.
+
+        Answers whether any went back.
+        """
+        done = len(batch.values)
+        if batch.error is not None:
+            self.close()
+        elif done < len(claim.items):
+            self.give_back(Claim(claim.start + done, claim.items[done:]))
+            return True
+        return False
 
     def feed(self, wanted: int) -> bool:
         """Pull until `wanted` items are ready, the window is full, or a millisecond has passed.

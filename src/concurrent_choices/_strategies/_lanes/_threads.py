@@ -189,11 +189,7 @@ class LanePool:
 
         In this order: a caller who has every batch, and finds the source finished, ends the run.
         """
-        source, done = self.job.source, len(batch.values)
-        if batch.error is not None:
-            source.close()
-        elif done < len(claim.items):
-            source.give_back(claim.after(done))
+        if self.job.source.performed(claim, batch):
             self.starving = False
             self.outbox.ring()
         self.outbox.put(batch)

@@ -291,10 +291,7 @@ class Pump:
         claim = queue.reported(message.start, count)
         queue.took(message.nanoseconds / 1e9, len(batch.values))
         queue.answered(size_of(message.frames), max(1, len(batch.values)))
-        if batch.error is not None:
-            self._job.source.close()
-        elif len(batch.values) < len(claim.items) and not self._job.stopped:
-            self._job.source.give_back(claim.after(len(batch.values)))
+        self._job.source.performed(claim, batch)
         self._out.append(batch)
 
     def _give_up(self, claim: Claim, reason: str) -> None:
