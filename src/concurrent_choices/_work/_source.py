@@ -201,7 +201,7 @@ class Source:
         if batch.error is not None:
             self.close()
         elif done < len(claim.items):
-            self.give_back(Claim(claim.start + done, claim.items[done:]))
+            self.give_back(claim.after(done))
             return True
         return False
 
