@@ -25,7 +25,7 @@ def strategy(lean):
 def in_tokyo(monkeypatch):
     """The caller's clock is set to another zone; it is set back."""
     with monkeypatch.context() as patch:
-        patch.setenv("TZ", "Asia/Tokyo")
+        patch.setenv("TZ", "JST-9")  # in full: a small image has no table of zones
         time.tzset()
         yield
     time.tzset()
