@@ -30,10 +30,18 @@ def wire():
         yield ours, Link(theirs)
 
 
-def where(_):
-    """The process of an item that lasts until all are begun."""
-    time.sleep(0.05)
+def meet(item):
+    """The process of an item that lasts until all are begun, or nobody else will come."""
+    folder, number = item
+    (folder / str(number)).touch()
+    until = time.monotonic() + 30
+    while len([*folder.iterdir()]) < ALL and time.monotonic() < until:
+        time.sleep(1e-3)
     return os.getpid()
+
+
+ALL = 16
+"""As many as two workers have lanes."""
 
 
 class Asks:
@@ -48,9 +56,9 @@ def test_lanes_may_start_workers_while_items_are_read():
     assert run(bool, [Asks()], strategy=HybridStrategy(1, 2)) == [False]
 
 
-def test_each_worker_gets_as_many_as_it_has_lanes():
+def test_each_worker_gets_as_many_as_it_has_lanes(tmp_path):
     """Where one got a ninth item for eight lanes, it waited while the other worker had a lane without any."""
-    pids = run(where, range(16), strategy=HybridStrategy(2, 8))
+    pids = run(meet, [(tmp_path, number) for number in range(ALL)], strategy=HybridStrategy(2, ALL // 2))
     assert set(Counter(pids).values()) == {8}
 
 
