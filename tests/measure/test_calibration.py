@@ -11,7 +11,8 @@ from attrs import fields
 
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._measure import _cache, _calibration
-from concurrent_choices._measure._calibration import describe, machine_costs
+from concurrent_choices._measure._calibration import PATIENCE, describe, machine_costs
+from concurrent_choices._work._hand import DaemonHand
 
 NAMES = {each.name for each in fields(Costs)}
 DAY = 24 * 3600
@@ -411,12 +412,37 @@ def test_probes_that_fail(probe, how, folder):
     assert dict(found.origins)["process_start"].startswith(how)
 
 
-def test_a_probe_that_hangs(monkeypatch, folder):
+class Hanging:
+    """A probe that hangs until its test is over, and counts how often it is asked."""
+
+    def __init__(self):
+        self.begun, self.over, self.asked = threading.Event(), threading.Event(), 0
+
+    def __call__(self):
+        self.asked += 1
+        self.begun.set()
+        return float(self.over.wait())
+
+
+@pytest.fixture
+def hanging(monkeypatch):
+    """One that is left behind as soon as it hangs: how long a machine takes to come to it is its own affair."""
+    probe = Hanging()
+
+    def wait_until_it_hangs(hand, work, seconds):
+        assert seconds == PATIENCE
+        hangs_already = probe.begun.is_set()
+        hand.begin(work)
+        return hand.ended(60.0 if hangs_already or not probe.begun.wait(60.0) else 0.0)
+
+    monkeypatch.setattr(DaemonHand, "do", wait_until_it_hangs)
+    yield probe
+    probe.over.set()
+
+
+def test_a_probe_that_hangs(hanging, folder):
     """It is left behind; it and those after it keep their defaults."""
-    gate = threading.Event()
-    monkeypatch.setattr(_calibration, "PATIENCE", 0.1)
-    found = machine_costs({"process_start": (gate.wait, ""), "process_item": (lambda: 1.0, "")})
-    gate.set()
+    found = machine_costs({"process_start": (hanging, ""), "process_item": (lambda: 1.0, "")})
 
     assert found.starved == 1.0  # so it is believed for minutes only
     origins = dict(found.origins)
@@ -426,14 +452,10 @@ def test_a_probe_that_hangs(monkeypatch, folder):
     assert found.costs.process_item == Costs().process_item
 
 
-def test_what_there_was_no_time_for_is_measured_at_the_next_chance(folder, monkeypatch):
+def test_what_there_was_no_time_for_is_measured_at_the_next_chance(folder, hanging):
     """That alone, in the same process and in others."""
-    gate = threading.Event()
     probes = {"process_start": (lambda: 0.5, "one"), "process_item": (lambda: 0.25, "one")}
-    monkeypatch.setattr(_calibration, "PATIENCE", 0.1)
-    machine_costs(probes | {"process_start": (gate.wait, "one")})
-    gate.set()
-    monkeypatch.setattr(_calibration, "PATIENCE", 60.0)
+    machine_costs(probes | {"process_start": (hanging, "one")})
 
     found = again(probes=probes)
     assert (found.costs.call, found.costs.process_start, found.costs.process_item) == (1e-6, 0.5, 0.25)
@@ -441,22 +463,12 @@ def test_what_there_was_no_time_for_is_measured_at_the_next_chance(folder, monke
     assert again() == found
 
 
-def test_a_probe_that_hangs_though_it_was_asked_first(monkeypatch, folder):
+def test_a_probe_that_hangs_though_it_was_asked_first(monkeypatch, folder, hanging):
     """It is asked no more, so that it does not cost each call its patience."""
-    gate, asked = threading.Event(), []
+    monkeypatch.setattr(_calibration, "DIRECT", {"call": (hanging, "one"), "step": (lambda: 0.5, "one")})
+    found = [machine_costs() for _ in range(3)]
 
-    def hangs():
-        asked.append(1)
-        return float(gate.wait())
-
-    monkeypatch.setattr(_calibration, "PATIENCE", 0.1)
-    monkeypatch.setattr(_calibration, "DIRECT", {"call": (hangs, "one"), "step": (lambda: 0.5, "one")})
-    found = [machine_costs()]
-    monkeypatch.setattr(_calibration, "PATIENCE", 60.0)
-    found += [machine_costs(), machine_costs()]
-    gate.set()
-
-    assert len(asked) == 1
+    assert hanging.asked == 1
     assert [dict(each.origins)["call"] for each in found] == ["default: measuring it did not end"] * 3
     assert [each.costs.step for each in found] == [Costs().step, 0.5, 0.5]
 
