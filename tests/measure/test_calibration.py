@@ -426,7 +426,7 @@ class Hanging:
 
 @pytest.fixture
 def hanging(monkeypatch):
-    """One that is left behind as soon as it hangs: how long a machine takes to come to it is its own affair."""
+    """One that is left behind as soon as it hangs, however long a machine takes to come to it."""
     probe = Hanging()
 
     def wait_until_it_hangs(hand, work, seconds):

@@ -11,6 +11,7 @@ import time
 import pytest
 from measure_fakes import CountingClock, FakeClock, FakeWitness
 
+from concurrent_choices._measure import _payload
 from concurrent_choices._measure._allowance import AFTERWARDS, Allowance
 from concurrent_choices._measure._bench import Bench
 from concurrent_choices._measure._clock import SystemClock
@@ -695,8 +696,9 @@ class CrowdedClock(SystemClock):
         return 0, 1_000_000_000
 
 
-def test_pickling_on_a_crowded_machine():
+def test_pickling_on_a_crowded_machine(monkeypatch):
     """What takes long because there is no core for it is waited for, and does not count as dear."""
+    monkeypatch.setattr(_payload, "PATIENCE", (0.05, 30.0))  # the machine may be crowded indeed
     clock = CrowdedClock()
 
     class Late:
