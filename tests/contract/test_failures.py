@@ -109,6 +109,7 @@ def test_results_before_an_error_are_given_by_a_stream(strategy, of_kind):
     seen = []
     with pytest.raises(acts.PlainError):
         seen.extend(results)
+    assert seen == [0, 1, 2]
     assert next(results, "ended") == "ended"
 
 
