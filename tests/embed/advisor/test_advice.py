@@ -99,6 +99,7 @@ async def plain(scope, receive, send):
     await send({"type": "http.response.body", "body": b"fine"})
 
 
+@patient
 def test_a_limiter_of_its_own_is_no_full_pool():
     """Who waits for that would not wait less if there were more threads."""
     app = FastAPI()
