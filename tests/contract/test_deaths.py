@@ -10,6 +10,7 @@ import pytest
 from contract_ways import only_outside, parameters, small
 
 from concurrent_choices import ResultLostError, WorkerDiedError, run, stream
+from concurrent_choices._strategies._workers._pump import ATTEMPTS
 
 DEATHS = {
     "os._exit": (acts.exit_at_three, 7),
@@ -119,12 +120,16 @@ def test_idempotent_items_are_called_again(strategy, of_kind, log):
 
 
 def test_an_idempotent_item_that_always_kills(strategy, of_kind, log):
-    """An item that kills every worker is given up after a few."""
+    """An item that kills every worker is given up after a few; here it has no company to be taken for it."""
     items = [(str(log), number) for number in range(6)]
+    fn, seen = of_kind(acts.logged_death), []
     with pytest.raises(WorkerDiedError) as caught:
-        run(of_kind(acts.logged_death), items, strategy=strategy, idempotent=True)
-    assert caught.value.index == 3
-    assert Counter(acts.calls(log))["3"] <= 5
+        seen.extend(stream(fn, items, strategy=strategy, idempotent=True, buffersize=1))
+    assert (caught.value.index, seen) == (3, [0, 1, 2])
+    assert acts.calls(log) == ["0", "1", "2", *["3"] * ATTEMPTS]
+    with pytest.raises(WorkerDiedError):
+        run(fn, [items[3]], strategy=strategy, idempotent=True)
+    assert acts.calls(log)[3:] == ["3"] * 2 * ATTEMPTS
 
 
 def test_every_item_kills(strategy, of_kind):
