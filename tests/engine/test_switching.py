@@ -17,6 +17,7 @@ from concurrent_choices import ItemTimeoutError, arun, run, stream
 from concurrent_choices._engine import _conductor
 from concurrent_choices._engine._elastic_pool import ElasticPool
 from concurrent_choices._engine._worker_startup import WorkerStartup
+from patience import with_ample_limit
 
 SCRIPTS = {
     "alone": [ALONE],
@@ -104,10 +105,12 @@ def test_errors_can_stand_in_their_places(strategy):
 
 
 @pytest.mark.usefixtures("released")
-def test_a_time_limit_holds_in_every_state(strategy):
+@with_ample_limit
+def test_a_time_limit_holds_in_every_state(strategy, limit):
     """An item that outlasts its seconds is given up, also where the calling thread would work."""
-    with pytest.raises(ItemTimeoutError):
-        run(acts.hold, [0.001] * 20 + [60] + [0.001] * 20, strategy=strategy, timeout=0.3)
+    with pytest.raises(ItemTimeoutError) as caught:
+        run(acts.hold, [0.001] * 20 + [60] + [0.001] * 20, strategy=strategy, timeout=limit)
+    assert caught.value.index == 20
 
 
 @pytest.mark.usefixtures("released")
@@ -117,8 +120,22 @@ def test_a_time_limit_holds_for_what_was_begun_before_processes_took_over():
     strategy = ScriptedStrategy(LANES, STARTING, OUTSIDE)
     options = {"timeout": 0.5, "buffersize": 16, "return_exceptions": True}
     first, *rest = stream(acts.hold, items, strategy=strategy, **options)
-    assert isinstance(first, ItemTimeoutError)
+    assert "still runs it" in str(first)
     assert rest == [None] * 100
+
+
+@pytest.mark.usefixtures("released")
+@pytest.mark.parametrize("tolerant", [True, False])
+def test_a_time_limit_holds_for_the_call_that_processes_wait_for(tolerant):
+    """What it changes decides whether they may have the others; it may never end."""
+    strategy, results = ScriptedStrategy(STARTING, OUTSIDE), []
+    options = {"timeout": 0.5, "return_exceptions": tolerant}
+    try:
+        results = run(acts.hold, [20, *[0] * 20], strategy=strategy, **options)
+    except ItemTimeoutError as error:
+        results = [error]
+    assert "still runs it" in str(results[0])
+    assert results[1:] == [None] * 20 * tolerant
 
 
 def test_items_that_cannot_travel_are_performed_here():

@@ -168,7 +168,8 @@ class Conductor:
         """Have items performed in worker processes."""
         assert self._startup is not None
         while not self.done and self._is_under_way and self._state.is_exposed and not self._job.stopped:
-            self._pool.outbox.wait(GLANCE)
+            self._pool.outbox.wait(min(GLANCE, self._pool.expire()))
+            yield from self._pool.collect()
         if loss := self._startup.loss():  # more calls have ended since they were ordered, or the first
             self._stay(loss)
             return
