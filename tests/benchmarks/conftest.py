@@ -17,6 +17,12 @@ def pytest_addoption(parser):
     parser.addoption("--experiments", choices=[size.value for size in Size], default="quick")
 
 
+@pytest.fixture(autouse=True)
+def at_the_root(root, monkeypatch):
+    """Their servers are modules too, which are found from there, wherever pytest was called."""
+    monkeypatch.chdir(root)
+
+
 @pytest.fixture(scope="session")
 def size(pytestconfig):
     """The size asked for."""

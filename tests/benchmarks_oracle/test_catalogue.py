@@ -37,9 +37,9 @@ def test_callables_are_called_as_a_worker_would(entry):
             asyncio.run(entry.fn(item)) if entry.is_async else entry.fn(item)
 
 
-def test_a_worker_imports_only_what_it_calls():
+def test_a_worker_imports_only_what_it_calls(root):
     """Neither NumPy nor the labels, for a loop in Python."""
     script = (
         "import sys, benchmarks.catalogue.work.python; print({'numpy', 'attrs', 'uvicorn'} & {*sys.modules})"
     )
-    assert printed("-c", script) == ["set()"]
+    assert printed("-c", script, cwd=root) == ["set()"]
