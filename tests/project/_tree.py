@@ -13,7 +13,7 @@ __all__ = ["PACKAGE", "ROOT", "documents", "extras", "files", "modules", "public
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "concurrent_choices"
-_NEVER = {".git", ".venv", "site", "dist", "build", "__pycache__"}
+_NEVER = {".git", ".venv", "site", "dist", "build", "__pycache__", ".hypothesis", ".benchmarks"}
 
 
 def files() -> list[Path]:
