@@ -291,27 +291,18 @@ def test_not_thread_safe_with_a_timeout_means_one_thread():
     assert threads != {threading.get_ident()}
 
 
+@patient
 def test_max_workers_is_a_ceiling():
-    """Never more lanes at once than asked for."""
-    import time
-
-    lock, at_once, most = threading.Lock(), 0, 0
-
-    def call(item):
-        nonlocal at_once, most
-        with lock:
-            at_once += 1
-            most = max(most, at_once)
-        time.sleep(0.01)
-        with lock:
-            at_once -= 1
-
-    run(call, range(40), strategy=AutoStrategy(max_workers=3))
-    assert most <= 3
+    """Never more lanes at once than asked for, and as many."""
+    peopled = Peopled()
+    run(peopled, range(100), strategy=AutoStrategy(max_workers=3))
+    if peopled.most > 3:
+        pytest.fail(f"not by chance: {peopled.most}")
+    assert peopled.most == 3
 
 
 class Peopled:
-    """A callable that knows how many of its calls there were at once."""
+    """A callable that waits, and knows how many of its calls there were at once."""
 
     def __init__(self):
         self.at_once = self.most = 0

@@ -19,6 +19,7 @@ from concurrent_choices._engine import _coroutines
 from concurrent_choices._engine._elastic_task_pool import ElasticTaskPool
 from concurrent_choices._judge._controller._loops import LoopController
 from concurrent_choices._judge._controller._sight import Limits, Prior
+from patience import patient, with_ample_limit
 
 
 @pytest.fixture(params=coroutines.SCRIPTS)
@@ -102,11 +103,13 @@ def test_errors_can_stand_in_their_places(strategy, form):
 
 
 @FORMS
-def test_a_time_limit_holds_in_every_state(strategy, form):
+@with_ample_limit
+def test_a_time_limit_holds_in_every_state(strategy, form, limit):
     """An item that outlasts its seconds is cancelled, before and after the switch."""
-    items = [0.001] * 100 + [3] + [0.001] * 20
-    with pytest.raises(ItemTimeoutError):
-        form(coroutines.sleep, items, strategy=strategy, timeout=0.3)
+    items = [0.001] * 100 + [30] + [0.001] * 20
+    with pytest.raises(ItemTimeoutError) as caught:
+        form(coroutines.sleep, items, strategy=strategy, timeout=limit)
+    assert caught.value.index == 100
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 15, 16, 17, 31, 33])
@@ -170,6 +173,7 @@ def test_ctrl_c_ends_the_run(fn, after, ctrl_c):
 # With the controller that decides by evidence
 
 
+@patient
 def test_coroutines_that_wait_get_more_lanes():
     """Nothing has come back, and the loop is idle: more of them start."""
     run(coroutines.sleep, [0.05] * 100)
@@ -179,6 +183,7 @@ def test_coroutines_that_wait_get_more_lanes():
 @pytest.mark.parametrize("form", [run, in_a_stream, in_a_loop])
 @pytest.mark.parametrize("limits", [{}, {"timeout": 60}])
 @pytest.mark.parametrize("made", [list, iter])
+@patient
 def test_coroutines_that_block_go_to_threads(form, limits, made):
     """One that calls `time.sleep` would hold up all others, and the caller's own loop; also under a limit."""
 
@@ -186,7 +191,8 @@ def test_coroutines_that_block_go_to_threads(form, limits, made):
         return await coroutines.block(item)  # of no earlier run, which would be remembered
 
     results = form(fn, made(range(150)), **limits)
-    assert [item for item, _ in results] == list(range(150))
+    if [item for item, _ in results] != list(range(150)):
+        pytest.fail(f"not by chance: {results}")
     assert len({thread for _, thread in results}) > 2
 
 
