@@ -10,7 +10,8 @@ import sys
 import pytest
 
 from concurrent_choices._cli import main
-from patience import patient
+from interpreters import SECONDS
+from patience import patient, with_ample_limit
 
 SERVICE = """
 import asyncio
@@ -277,21 +278,26 @@ def test_an_application_that_raises(service, capsys, arguments, message):
 
 
 ADVISE = [sys.executable, "-m", "concurrent_choices", "advise", "service:holding"]
-FEW = ["--timeout", "0.1", "--at-once", "1", "--times", "2"]
+FEW = ["--at-once", "1", "--times", "2"]
 
 
-def advised(*requests, command=ADVISE):
+def advised(*requests, limit, command=ADVISE):
     """The command in a process of its own, which may be ended; exit code, output and errors."""
     done = subprocess.run(
-        [*command, *requests, *FEW], capture_output=True, text=True, timeout=60, check=False
+        [*command, *requests, "--timeout", str(limit), *FEW],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
     )
     return done.returncode, " ".join(done.stdout.split()), done.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no signal that raises")
-def test_a_handler_that_holds_the_loop_is_interrupted(service):
+@with_ample_limit
+def test_a_handler_that_holds_the_loop_is_interrupted(service, limit):
     """It has not answered in time, its line is named, and the other requests are made."""
-    code, out, err = advised("/holds", "/nowhere")
+    code, out, err = advised("/holds", "/nowhere", limit=limit)
     line = SERVICE.splitlines().index("    time.sleep(600)") + 1
     assert code == 0
     assert "GET /holds: `async def` blocks the loop" in out
@@ -301,18 +307,20 @@ def test_a_handler_that_holds_the_loop_is_interrupted(service):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no signal that raises")
-def test_a_handler_that_cannot_be_interrupted_ends_the_command(service):
+@with_ample_limit
+def test_a_handler_that_cannot_be_interrupted_ends_the_command(service, limit):
     """The line that holds the loop is named, and the exit code tells."""
-    code, out, err = advised("/clings")
+    code, out, err = advised("/clings", limit=limit)
     assert (code, out) == (3, "")
     assert "service.py:" in err
     assert "(time.sleep), and cannot be interrupted: given up" in err
 
 
 @pytest.mark.parametrize("path", ["/stays", "/threaded"])
-def test_what_does_not_end_is_left_behind(service, path):
+@with_ample_limit
+def test_what_does_not_end_is_left_behind(service, path, limit):
     """A task that is not to be cancelled, and a thread: neither is waited for, and the rest is told."""
-    code, out, err = advised(path, "/nowhere")
+    code, out, err = advised(path, "/nowhere", limit=limit)
     assert code == 0
     assert "(no route)" in out
     assert f"GET {path} was not answered in time (2 of 2)" in err
@@ -332,10 +340,11 @@ def test_one_interrupt_is_enough(service, path):
     assert err.splitlines()[-1] == "concurrent-choices: interrupted"
 
 
-def test_what_ends_programs_is_told_in_one_line(service):
+@with_ample_limit
+def test_what_ends_programs_is_told_in_one_line(service, limit):
     """From a handler and from a lifespan: asyncio's traceback of its tasks would say nothing more."""
     making = "making requests of service:holding ...\n"
-    assert advised("/interrupts") == (130, "", f"{making}concurrent-choices: interrupted\n")
-    code, out, err = advised("/", command=[*ADVISE[:-1], "service:leaving_at_start"])
+    assert advised("/interrupts", limit=limit) == (130, "", f"{making}concurrent-choices: interrupted\n")
+    code, out, err = advised("/", limit=limit, command=[*ADVISE[:-1], "service:leaving_at_start"])
     assert (code, out) == (1, "")
     assert "never retrieved" not in err

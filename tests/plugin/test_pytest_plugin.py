@@ -8,6 +8,8 @@ from importlib.metadata import entry_points
 
 import pytest
 
+from patience import patient
+
 pytest_plugins = ["pytester"]
 
 QUICK = ("-p", "no:cacheprovider", "--benchmark-max-time=0.02", "--benchmark-min-rounds=2")
@@ -233,6 +235,7 @@ RACE = """
 """
 
 
+@patient
 def test_a_race(bench):
     """A test runs once for each strategy; the figures are one group and say what was run and recommended."""
     result, figures = bench(
