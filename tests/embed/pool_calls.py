@@ -1,8 +1,15 @@
 """What tests hand to the process pool: a callable's account, and what other processes cannot read."""
 
 import os
+import time
+from contextvars import copy_context
+from itertools import count
 
 from concurrent_choices._embed._account import Account
+from concurrent_choices._embed._held import held_by
+from concurrent_choices._embed._tasks import Task
+
+NUMBERS = count(1)
 
 
 def account(ceiling=None):
@@ -12,6 +19,13 @@ def account(ceiling=None):
         made.learn(1e-3, 1e-3, 0.0)
     made.move()
     return made
+
+
+def task(fn, *args, known=None):
+    """A call, as the executor hands it to the pool."""
+    known = known or account()
+    known.digest = held_by(fn).digest
+    return Task(fn, args, {}, known, copy_context(), next(NUMBERS), 1)
 
 
 def only_in(home, what):
@@ -34,3 +48,49 @@ class OnlyHere:
 
     def __reduce__(self):
         return only_in, (os.getpid(), self.what)
+
+
+LIST = [1, 2]
+
+
+def hold():
+    """Something that is looked at."""
+    return LIST
+
+
+def pid_of(_given):
+    """Where it runs."""
+    return os.getpid()
+
+
+def pid_after(rounds):
+    """Where it has computed."""
+    for _ in range(rounds):
+        pass
+    return os.getpid()
+
+
+def appear(path):
+    """Wait until a file is there."""
+    while not path.exists():
+        time.sleep(1e-3)
+
+
+def wait_for(path):
+    """End when there is such a file; where that was."""
+    while not path.exists():
+        time.sleep(1e-3)
+    return os.getpid()
+
+
+def die_at(path):
+    """End this process as soon as there is such a file."""
+    while not path.exists():
+        time.sleep(1e-3)
+    os._exit(3)
+
+
+def meet(here, there):
+    """Say that one is here, and end when the other is there; where that was."""
+    here.touch()
+    return wait_for(there)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import gc
-import hashlib
 import importlib
 import logging
 import os
@@ -19,6 +18,20 @@ from contextvars import copy_context
 from functools import cache, partial, wraps
 
 import pytest
+from executor_acts import (
+    act,
+    digest,
+    give_lock,
+    hold,
+    large,
+    nap,
+    place_of,
+    spin,
+    where,
+    where_it_is,
+    work,
+)
+from pool_calls import appear
 
 from concurrent_choices import (
     AdaptiveExecutor,
@@ -47,37 +60,6 @@ from interpreters import interpreter
 PATIENCE = 400
 
 
-def spin(rounds):
-    """Compute under the GIL."""
-    total = 0
-    for number in range(rounds):
-        total += number
-    return total
-
-
-def where(rounds):
-    """Compute, and say in which process."""
-    spin(rounds)
-    return os.getpid()
-
-
-def act(what):
-    """Compute, or do something terrible."""
-    if what == "exit":
-        os._exit(3)
-    if what == "kill":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if what == "raise":
-        raise KeyError(what)
-    if what == "odd":
-        raise OddError
-    if what == "lock":
-        return threading.Lock()
-    if what == "sealed":
-        return SealedResult()
-    return spin(60_000)
-
-
 def counted(seconds):
     """A callable that takes so long, and a list of how many of its calls have run at once at most."""
     lock, running, most = threading.Lock(), [0], [0]
@@ -91,21 +73,6 @@ def counted(seconds):
             running[0] -= 1
 
     return limited, most
-
-
-class SealedResult:
-    """What can be pickled and not unpickled."""
-
-    def __reduce__(self):
-        return int, ("sealed",)
-
-
-class OddError(Exception):
-    """An exception that cannot be pickled."""
-
-    def __init__(self):
-        super().__init__("odd")
-        self.lock = threading.Lock()
 
 
 def moved(executor, fn, *args):
@@ -157,11 +124,6 @@ def found_out(executor, fn, *args):
         if learnt.gil is not None:
             return learnt
     return learnt
-
-
-def digest(size):
-    """Hash: compute outside the GIL."""
-    return hashlib.sha256(bytes(size)).hexdigest()
 
 
 def test_computing_outside_the_gil_comes_back_from_its_trial(executor):
@@ -760,11 +722,6 @@ def test_unpicklable_results_and_arguments_stay(executor):
     assert "pickled" in why(executor, give)
 
 
-def give_lock(number):
-    """Give what cannot be pickled."""
-    return threading.Lock() if number else number
-
-
 def test_a_result_that_cannot_travel_names_its_call_and_why():
     """As one would write it, not as it was sent; and what an executor's user can do about it."""
     with AdaptiveExecutor(place="process", max_processes=1) as executor:
@@ -1077,12 +1034,6 @@ def test_submitting_from_everywhere(executor):
     assert results == [8] * 400
 
 
-def appear(path):
-    """Wait until a file is there."""
-    while not path.exists():
-        time.sleep(1e-3)
-
-
 def test_a_result_is_its_callers_alone_while_the_callable_is_reviewed(executor, monkeypatch):
     """A review may take long, and a large result would stay in memory until its end."""
     reviewing, gate = threading.Event(), threading.Event()
@@ -1195,16 +1146,6 @@ def test_what_fails_while_a_callable_is_reviewed_ends_no_thread(caplog):
     assert "could not be used" in caplog.text
 
 
-def where_it_is(_given):
-    """In which process it is called."""
-    return os.getpid()
-
-
-def nap(seconds):
-    """Wait."""
-    time.sleep(seconds)
-
-
 def test_what_nobody_waits_for_does_not_begin_elsewhere():
     """A call that lay ahead at a worker is given up with the one that the worker was ended for."""
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
@@ -1216,15 +1157,6 @@ def test_what_nobody_waits_for_does_not_begin_elsewhere():
         for task in tasks:
             with pytest.raises(CancelledError):
                 task.result()
-
-
-def hold(begun, gate):
-    """Say that it has begun, and wait until a file is there, for a minute at most."""
-    begun.touch()
-    until = time.monotonic() + 60
-    while not gate.exists() and time.monotonic() < until:
-        time.sleep(1e-3)
-    return "made"
 
 
 class Held:
@@ -1706,10 +1638,6 @@ def test_where_there_are_no_descriptors_for_worker_processes():
         assert executor.submit(where, 1).result(60)
 
 
-def large(_number):
-    return bytearray(3 << 20)
-
-
 def test_where_there_are_no_descriptors_for_large_results():
     """A result that cannot be held is its call's failure, and the others go on."""
     with AdaptiveExecutor(place="process", max_processes=1) as executor:
@@ -1834,19 +1762,6 @@ def core():
     yield made
     made.close()
     made.join()
-
-
-def place_of(kind):
-    """Compute or wait, and say in which process."""
-    work(kind)
-    return os.getpid()
-
-
-def work(kind):
-    """Compute or wait."""
-    if kind == "compute":
-        return spin(200_000)
-    return threading.Event().wait(0.02)
 
 
 def test_threads_without_a_clock_of_their_own(monkeypatch):

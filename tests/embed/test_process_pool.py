@@ -8,32 +8,20 @@ import time
 from concurrent.futures import CancelledError, wait
 from contextlib import closing
 from contextvars import ContextVar, copy_context
-from itertools import count
 from queue import SimpleQueue
 
 import pytest
-from pool_calls import OnlyHere, account
+from pool_calls import OnlyHere, account, die_at, hold, meet, pid_after, pid_of, task, wait_for
 
 from concurrent_choices import AdaptiveExecutor, NotPicklableError, WorkerDiedError
 from concurrent_choices._embed import _in_tray, _process_pool
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._process_pool import ProcessPool
-from concurrent_choices._embed._tasks import Task
 from concurrent_choices._strategies._workers import _host
 from concurrent_choices._strategies._workers._host import FALSE_STARTS, Host
 from concurrent_choices._strategies._workers._surroundings import surroundings
 from concurrent_choices._strategies._workers._wires import Wires
 from descriptors import no_descriptors
-
-
-def task(fn, *args, known=None):
-    """A call, as the executor hands it to the pool."""
-    known = known or account()
-    known.digest = held_by(fn).digest
-    return Task(fn, args, {}, known, copy_context(), next(NUMBERS), 1)
-
-
-NUMBERS = count(1)
 
 
 class Unstartable:
@@ -76,14 +64,6 @@ class Exits:
         sys.exit(f"pickled as of {protocol}")
 
 
-LIST = [1, 2]
-
-
-def hold():
-    """Something that is looked at."""
-    return LIST
-
-
 @pytest.mark.parametrize(
     ("fn", "words"),
     [
@@ -104,18 +84,6 @@ def test_a_look_says_why_a_callable_cannot_be_loaded(fn, words):
         answers = dict(said.get(timeout=60) for _ in range(2))
     assert answers[asked[0]].startswith(words)
     assert answers[asked[1]] == held_by(hold)
-
-
-def pid_of(_given):
-    """Where it runs."""
-    return os.getpid()
-
-
-def pid_after(rounds):
-    """Where it has computed."""
-    for _ in range(rounds):
-        pass
-    return os.getpid()
 
 
 @pytest.mark.parametrize("call", [(pid_of, OnlyHere("no")), (pid_of, OnlyHere("deadly")), (OnlyHere("no"),)])
@@ -186,13 +154,6 @@ def test_a_callable_that_could_not_be_loaded_is_sent_again(tmp_path):
         assert executor.submit(fn).result(60)[0] == os.getpid()
         (tmp_path / "now").touch()
         assert executor.submit(fn).result(60)[0] != os.getpid()
-
-
-def wait_for(path):
-    """End when there is such a file; where that was."""
-    while not path.exists():
-        time.sleep(1e-3)
-    return os.getpid()
 
 
 def test_workers_that_cannot_load_what_they_need_of_this_library(monkeypatch):
@@ -335,13 +296,6 @@ def test_calls_whose_callable_goes_back_to_threads_wait_for_no_worker(tmp_path):
         (tmp_path / "now").touch()
 
 
-def die_at(path):
-    """End this process as soon as there is such a file."""
-    while not path.exists():
-        time.sleep(1e-3)
-    os._exit(3)
-
-
 def test_a_call_that_lies_ahead_of_a_worker_that_dies_is_made_by_another(tmp_path):
     """It had not begun, so it is not lost with the one that had."""
     with AdaptiveExecutor(max_processes=1, place="process") as executor:
@@ -363,12 +317,6 @@ def test_workers_without_calls_are_let_go(monkeypatch):
         while queues and time.monotonic() < until:
             time.sleep(1e-3)
         assert executor.submit(pid_of, 1).result(60) not in {first, os.getpid()}
-
-
-def meet(here, there):
-    """Say that one is here, and end when the other is there; where that was."""
-    here.touch()
-    return wait_for(there)
 
 
 def test_what_could_not_be_opened_for_once_makes_the_pool_no_smaller_for_good(tmp_path, monkeypatch):

@@ -4,14 +4,13 @@ import os
 import signal
 import time
 from contextlib import closing, contextmanager
-from contextvars import copy_context
-from itertools import combinations, count
+from itertools import combinations
 from queue import SimpleQueue
 from socket import MSG_DONTWAIT, socketpair
 from types import SimpleNamespace
 
 import pytest
-from pool_calls import OnlyHere, account
+from pool_calls import OnlyHere, account, appear, task
 
 from concurrent_choices import AdaptiveExecutor, WorkerDiedError
 from concurrent_choices._embed._call_queue import JOB, CallQueue
@@ -19,15 +18,6 @@ from concurrent_choices._embed._desk import Desk
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._process_pool import ProcessPool
 from concurrent_choices._embed._recall import SEEN, SLOW, overdue
-from concurrent_choices._embed._tasks import Task
-
-NUMBERS = count(1)
-
-
-def task(fn, *args):
-    """A call, as the executor hands it to the pool."""
-    return Task(fn, args, {}, account(), copy_context(), next(NUMBERS), 1)
-
 
 # The rule, with workers that do what the test says
 
@@ -182,12 +172,6 @@ def calls_in(folder):
     return sorted((folder / "calls").read_text().split())
 
 
-def appear(path):
-    """Wait until a file is there."""
-    while not path.exists():
-        time.sleep(1e-3)
-
-
 class HeldUp:
     """An executor of two workers: one hangs and has a call behind that, the other is at a call as well."""
 
@@ -302,7 +286,6 @@ def test_a_look_behind_a_call_that_hangs_is_had_of_another_worker(tmp_path):
     with closing(pool):
         try:
             for each in calls:
-                each.account.digest = held_by(call).digest
                 pool.submit(each)
             appear(tmp_path / "hanging begun")
             appear(tmp_path / "busy begun")

@@ -1,0 +1,99 @@
+"""What the executor's tests have called, also in worker processes, which import this quickly."""
+
+import hashlib
+import os
+import signal
+import threading
+import time
+
+
+def spin(rounds):
+    """Compute under the GIL."""
+    total = 0
+    for number in range(rounds):
+        total += number
+    return total
+
+
+def where(rounds):
+    """Compute, and say in which process."""
+    spin(rounds)
+    return os.getpid()
+
+
+def act(what):
+    """Compute, or do something terrible."""
+    if what == "exit":
+        os._exit(3)
+    if what == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if what == "raise":
+        raise KeyError(what)
+    if what == "odd":
+        raise OddError
+    if what == "lock":
+        return threading.Lock()
+    if what == "sealed":
+        return SealedResult()
+    return spin(60_000)
+
+
+class SealedResult:
+    """What can be pickled and not unpickled."""
+
+    def __reduce__(self):
+        return int, ("sealed",)
+
+
+class OddError(Exception):
+    """An exception that cannot be pickled."""
+
+    def __init__(self):
+        super().__init__("odd")
+        self.lock = threading.Lock()
+
+
+def digest(size):
+    """Hash: compute outside the GIL."""
+    return hashlib.sha256(bytes(size)).hexdigest()
+
+
+def give_lock(number):
+    """Give what cannot be pickled."""
+    return threading.Lock() if number else number
+
+
+def where_it_is(_given):
+    """In which process it is called."""
+    return os.getpid()
+
+
+def nap(seconds):
+    """Wait."""
+    time.sleep(seconds)
+
+
+def hold(begun, gate):
+    """Say that it has begun, and wait until a file is there, for a minute at most."""
+    begun.touch()
+    until = time.monotonic() + 60
+    while not gate.exists() and time.monotonic() < until:
+        time.sleep(1e-3)
+    return "made"
+
+
+def large(_number):
+    return bytearray(3 << 20)
+
+
+def place_of(kind):
+    """Compute or wait, and say in which process."""
+    work(kind)
+    return os.getpid()
+
+
+def work(kind):
+    """Compute or wait."""
+    if kind == "compute":
+        return spin(200_000)
+    return threading.Event().wait(0.02)
