@@ -11,6 +11,7 @@ import pytest
 from contract_ways import only, only_outside, parameters, small
 
 from concurrent_choices import ItemTimeoutError, WorkerDiedError, run, stream
+from concurrent_choices._strategies._workers._records import MOST
 
 
 @pytest.fixture
@@ -139,10 +140,12 @@ def test_a_message_without_words(strategy, of_kind, told):
     assert run(of_kind(logs.speak_of_the_mute), [1], strategy=strategy) == [1]
 
 
+@only_outside
 def test_many_records(strategy, of_kind, told):
     """More than may wait to be sent: all come, in their order."""
-    run(of_kind(logs.speak_at_length), [20_000], strategy=strategy)
-    assert told.messages == [*map(str, range(20_000))]
+    many = 2 * MOST
+    run(of_kind(logs.speak_at_length), [many], strategy=strategy)
+    assert told.messages == [*map(str, range(many))]
 
 
 @only(lambda name: name == "process")  # lanes inside give a call up, and it goes on
