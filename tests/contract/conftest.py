@@ -27,15 +27,23 @@ from concurrent_choices._strategies._lanes import _any_loop, _native, _thread_po
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what is tried already: to other processes the caller's loop is the same for both kinds."""
+    """Leave out what is tried already.
+
+    To other processes the caller's loop is the same for both kinds, and all get to know of its main module in
+    one way, whichever way that was executed.
+    """
     items[:] = [item for item in items if not _is_tried_elsewhere(item)]
 
 
 def _is_tried_elsewhere(item: pytest.Item) -> bool:
     told: dict[str, str] = item.callspec.params if hasattr(item, "callspec") else {}
-    if item.path.parent != Path(__file__).parent or not {"name", "kind", "loop"} <= told.keys():
+    if item.path.parent != Path(__file__).parent:
         return False
-    return is_outside(told["name"]) and (told["kind"] == "def") != (told["loop"] == "asyncio")
+    if {"name", "way"} <= told.keys():
+        return told["name"] != "process" and told["way"] != "file"
+    if {"name", "kind", "loop"} <= told.keys():
+        return is_outside(told["name"]) and (told["kind"] == "def") != (told["loop"] == "asyncio")
+    return False
 
 
 @pytest.fixture(params=NAMES)
