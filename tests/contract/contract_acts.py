@@ -473,6 +473,14 @@ def explode():
     raise ValueError(msg)
 
 
+def come_up_alone(path):
+    """An initializer that ends all workers but the first."""
+    try:
+        os.open(path, os.O_CREAT | os.O_EXCL)
+    except FileExistsError:
+        os._exit(3)
+
+
 def leave():
     """End the process."""
     os._exit(9)

@@ -186,18 +186,10 @@ def test_a_plain_iterator_that_no_thread_can_advance_beside_a_loop(few_threads, 
         asyncio.run(arun(acts.twin(acts.double), iter(ITEMS), strategy=name))
 
 
-def come_up_alone(path):
-    """Ends all workers but the first."""
-    try:
-        os.open(path, os.O_CREAT | os.O_EXCL)
-    except FileExistsError:
-        os._exit(3)
-
-
 @only(lambda name: "initializer" in parameters(name))
 def test_one_worker_comes_up(name, of_kind, log):
     """The others are not missed: it does all the work."""
-    strategy = small(name, initializer=come_up_alone, initargs=(str(log),))
+    strategy = small(name, initializer=acts.come_up_alone, initargs=(str(log),))
     assert run(of_kind(acts.double), ITEMS, strategy=strategy) == DONE
 
 
@@ -205,7 +197,7 @@ def test_one_worker_comes_up(name, of_kind, log):
 def test_no_worker_comes_up(name, log):
     """The error says how many were tried, and how the last one ended."""
     log.touch()
-    strategy = small(name, initializer=come_up_alone, initargs=(str(log),))
+    strategy = small(name, initializer=acts.come_up_alone, initargs=(str(log),))
     with pytest.raises(WorkerStartError, match=r"3 times in a row .* with exit code 3;"):
         run(acts.double, ITEMS, strategy=strategy)
 
@@ -220,7 +212,7 @@ async def compute(item):
         pass
 
 async def block(item):
-    time.sleep(0.02)
+    time.sleep(0.005)
 
 asyncio.run(compute(0))
 most = len(os.listdir("/proc/self/fd")) + {left}
