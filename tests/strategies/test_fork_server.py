@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from worker_acts import descriptors, die_as_orphan, has_cloudpickle, lose_parent, nap, whereabouts
 
 from concurrent_choices import ClosedStrategyError, HybridStrategy, ProcessStrategy, WorkerDiedError, run
 from concurrent_choices._strategies._workers import _fork_client, _host
@@ -29,35 +30,6 @@ def host():
     made = _host.Host("process")
     yield made
     made.close()
-
-
-def whereabouts(_item):
-    """The worker's number and its parent's."""
-    return os.getpid(), os.getppid()
-
-
-def lose_parent(item):
-    """End the fork server during the third item, and go on."""
-    if item == 3:
-        os.kill(os.getppid(), signal.SIGKILL)
-    time.sleep(0.001)
-    return item
-
-
-def die_as_orphan(item):
-    """End the fork server during the third item, and then this process."""
-    if item == 3:
-        parent = os.getppid()
-        os.kill(parent, signal.SIGKILL)
-        while os.getppid() == parent:
-            time.sleep(0.001)
-        os.kill(os.getpid(), signal.SIGKILL)
-    return item
-
-
-def has_cloudpickle(_item):
-    """Whether somebody in this worker has imported it."""
-    return "cloudpickle" in sys.modules
 
 
 def exact(item):
@@ -358,11 +330,6 @@ def test_a_worker_hired_as_the_host_closes_is_not_left_behind(host):
     assert host.fork_server.pid is None
 
 
-def nap(_item):
-    """Wait."""
-    time.sleep(0.05)
-
-
 @pytest.mark.parametrize("kind", [ProcessStrategy, HybridStrategy])
 @pytest.mark.parametrize("after", [0.0, 0.02, 0.1])
 def test_a_strategy_that_is_closed_while_it_works_says_so(kind, after):
@@ -392,13 +359,6 @@ def test_a_strategy_may_be_closed_by_who_makes_the_items(kind):
     strategy.__enter__()
     with pytest.raises(ClosedStrategyError):
         run(abs, items(), strategy=strategy)
-
-
-def descriptors(_item):
-    """What a program that an item starts is given, beyond its standard streams."""
-    listed = "import os; print(*(n for n in os.listdir('/proc/self/fd') if int(n) > 2))"
-    done = subprocess.run([sys.executable, "-SEc", listed], close_fds=False, stdout=-1, text=True, check=True)
-    return len(done.stdout.split())
 
 
 def test_programs_that_items_start_are_given_nothing_of_a_worker():

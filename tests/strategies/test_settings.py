@@ -11,6 +11,15 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from worker_acts import (
+    OwnWarning,
+    default_timeout,
+    longest_field,
+    read_by_name,
+    rights_of_a_file,
+    set_own_filter,
+    warned,
+)
 
 from concurrent_choices import HybridStrategy, ProcessStrategy, run
 from concurrent_choices._strategies._workers import _settings, _surroundings
@@ -54,13 +63,6 @@ def in_three_runs(look, workers, setting):
     return before, meanwhile, after
 
 
-def rights_of_a_file(_item):
-    """What this process takes from the rights of new files."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
-
-
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="nothing says the umask without setting it")
 def test_the_umask(workers):
     """Files that are made in a worker are as private as the caller's."""
@@ -78,22 +80,11 @@ def test_where_nothing_tells_the_umask(monkeypatch):
     assert rights_of_a_file(None) == before
 
 
-def longest_field(_item):
-    """How long a field may be."""
-    return csv.field_size_limit()
-
-
 def test_the_longest_field(workers):
     """What the csv module reads in the caller, it reads everywhere."""
     usual = csv.field_size_limit()
     setting = in_effect(lambda: csv.field_size_limit(1 << 24), lambda: csv.field_size_limit(usual))
     assert in_three_runs(longest_field, workers, setting) == (usual, 1 << 24, usual)
-
-
-def read_by_name(_item):
-    """A line as two dialects have it; None for one that nobody has registered."""
-    names = [name for name in ("excel", "piped") if name in csv.list_dialects()]
-    return [next(csv.reader(["a|b,c"], name)) for name in names]
 
 
 def test_dialects_of_csv(workers):
@@ -111,11 +102,6 @@ def test_dialects_of_csv(workers):
     piped = ["a", "b,c"]
     setting = in_effect(register, forget)
     assert in_three_runs(read_by_name, workers, setting) == (usual, [piped, piped], usual)
-
-
-def default_timeout(_item):
-    """How long new sockets wait."""
-    return socket.getdefaulttimeout()
 
 
 def test_the_timeout_of_sockets(workers):
@@ -161,24 +147,6 @@ def test_errors_of_numpy_that_call_the_callers_own():
         assert _settings.settings().get("numpy") is None
 
 
-class OwnWarning(UserWarning):
-    """A category of a module of the tests."""
-
-
-def warned(_item):
-    """Which kinds of warnings are raised; how many are seen by one who looks for them."""
-    raised = []
-    for category in (UserWarning, OwnWarning, DeprecationWarning):
-        try:
-            warnings.warn("old news", category, stacklevel=1)
-        except Warning as error:
-            raised.append(type(error).__name__)
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        warnings.warn("anything", stacklevel=1)
-    return raised, len(seen)
-
-
 @pytest.mark.usefixtures("usual_filters")
 @pytest.mark.parametrize(
     ("rule", "raised"),
@@ -200,11 +168,6 @@ def test_filters_of_warnings(workers, rule, raised):
 
     setting = in_effect(lambda: warnings.filterwarnings(**rule), back)
     assert in_three_runs(warned, workers, setting) == (([], 1), (raised, 1), ([], 1))
-
-
-def set_own_filter():
-    """An initializer that has one kind of warnings raised."""
-    warnings.simplefilter("error", OwnWarning)
 
 
 @pytest.mark.usefixtures("usual_filters")
