@@ -54,9 +54,9 @@ def offload(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         **kwargs: Its keyword arguments.
 
     Returns:
-        A coroutine of the result, like that of `asyncio.to_thread`: `asyncio.run` takes it too, and the call is
-        made at its first step. If `fn` came alone, an async callable, which may also be awaited itself for a
-        call without arguments.
+        A coroutine of the result, like that of `asyncio.to_thread`: `asyncio.run` takes it too, and the call
+        is made at its first step. If `fn` came alone, an async callable, which may also be awaited itself for
+        a call without arguments.
 
     Raises:
         InvalidArgumentError: `fn` is no callable; or an `async def`, which can be awaited where it is; or a

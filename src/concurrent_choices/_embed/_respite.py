@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from .._strategies._workers._loading import Loading
 
-__all__ = ["Respite"]
+__all__ = ["AWHILE", "Respite"]
 
 AWHILE = 60.0
 """Seconds until they are tried again (guessed: a few that end as they start cost less than a thousandth of

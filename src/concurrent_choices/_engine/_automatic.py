@@ -72,7 +72,7 @@ class Automatic:
         return self._loop_conductor(job, bound=True).abatches()
 
     def _loop_conductor(self, job: Job, *, bound: bool) -> LoopConductor:
-        """A run of an `async def`, whose items may be `bound` to the caller's loop, as they may use what is its own."""
+        """A run of an `async def`; `bound` where items may use what belongs to the caller's loop."""
         from .._judge._controller._loops import LoopController  # noqa: PLC0415 - see `_controller`
         from .._judge._controller._sight import Limits  # noqa: PLC0415 - as above
         from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it

@@ -20,8 +20,8 @@ class Solo:
     """Follows the calling thread from a sight on.
 
     Once the first call has returned, it is left out: at once if it was long, else as soon as others tell
-    enough. It may have imported or connected, which the others need not. Nothing counts from a rough sight on,
-    which may still be the last of what counts.
+    enough. It may have imported or connected, which the others need not. Nothing counts from a rough sight
+    on, which may still be the last of what counts.
 
     Attributes:
         began: Since when it counts.

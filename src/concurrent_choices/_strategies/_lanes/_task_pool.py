@@ -203,7 +203,7 @@ class TaskPool:
         try:
             call, clean = self._call, self.job.context
             bare = not len(clean)  # where there was no variable, any that is set shows in the length
-            while self._breathless:
+            if self._breathless:
                 await self._breathe()
             for chunk, place, item in self._slots:
                 try:
@@ -217,7 +217,7 @@ class TaskPool:
                     self._finish(chunk)
                     while self._finished - self._breathed >= BREATH:
                         await self._breathe()
-                while self._breathless:
+                if self._breathless:
                     await self._breathe()
                 context = copy_context() if own is None else own
                 if len(context) if bare else not same(context, clean):
