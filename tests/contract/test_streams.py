@@ -8,7 +8,7 @@ from itertools import count, islice
 
 import contract_acts as acts
 import pytest
-from contract_ways import only, only_keeping, sizes
+from contract_ways import eventually, only, only_keeping, sizes
 
 from concurrent_choices import stream
 
@@ -128,6 +128,17 @@ def test_a_stream_left_open_at_the_end_of_the_with_block(name, strategy, of_kind
         results = stream(of_kind(acts.double), count(), strategy=strategy)
         next(results)
     results.close()
+
+
+@pytest.mark.parametrize("name", ["thread", "process", "hybrid"])
+def test_items_of_a_burst_begin_before_the_next_is_waited_for(strategy, of_kind, log):
+    """They are there, and so are lanes; who gives them may take his time with the next one."""
+
+    def items():
+        yield from ((str(log), number, 2) for number in range(2))
+        assert eventually(lambda: len(acts.calls(log)) == 2)
+
+    assert list(stream(of_kind(acts.meet), items(), strategy=strategy)) == [0, 1]
 
 
 def test_an_exception_in_place_as_completed(strategy, of_kind):

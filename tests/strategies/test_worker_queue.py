@@ -146,6 +146,44 @@ def test_few_large_messages_are_lined_up():
     assert not queue.room
 
 
+def test_who_is_not_heard_gets_what_lasts_so_long():
+    """It would be idle, as nobody gives it more; what is long anyway may wait for another worker."""
+    queue = WorkerQueue(None, Pace(1))
+    queue.sent(Claim(0, "a"))
+    queue.reported(0, 1)
+    queue.took(0.04, 1)
+    for seconds, most in ((0.03, 1), (0.1, 3)):
+        queue.unheard = seconds
+        while queue.room:
+            queue.sent(Claim(0, "a"))
+        assert len(queue.fallen(0).unstarted) == most
+
+
+def test_the_idlest_worker_comes_first():
+    """Whoever has the least in hand; of those who have as much, who has had it for longest."""
+    idle, early, late, busy = (
+        queue_with(*(Claim(start, "a") for start in starts)) for starts in ([], [3], [4], [0, 1])
+    )
+    assert sorted([busy, late, idle, early]) == [idle, early, late, busy]
+
+
+def test_the_idlest_of_those_with_lanes_comes_first():
+    """Else one would have all of a few items, and some of them wait, while lanes of another were idle."""
+    queues = [shared_by(2) for _ in range(2)]
+    for start in range(4):
+        min(queues).sent(Claim(start, "a"))
+    assert [len(queue.fallen(0).unstarted) for queue in queues] == [2, 2]
+
+
+def test_lanes_that_are_not_heard_have_another_round():
+    """So that they need not wait for who gives the items, either."""
+    queue = shared_by(2)
+    queue.sent(Claim(0, "abc"))
+    assert queue.room == 0
+    queue.unheard = 0.1
+    assert queue.room
+
+
 def shared_by(lanes, remaining=100, window=None):
     """The queue of one of two workers with so many lanes each."""
     return SharedWorkerQueue(

@@ -6,6 +6,7 @@ import _thread
 import signal
 import threading
 from itertools import count
+from math import inf
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from concurrent_choices._facts._batch import Claim
 from concurrent_choices._work import _source
-from concurrent_choices._work._source import Source
+from concurrent_choices._work._source import CAUTION, SMOOTH, Source
 
 
 def drained(source, limit=3):
@@ -338,3 +339,62 @@ def test_a_range_longer_than_len_can_tell(items):
 
     assert source.length is None
     assert source.claim(2) == Claim(0, list(items[:2]))
+
+
+def test_what_has_come_is_begun_before_the_next_is_waited_for():
+    """It may be one that takes its time, and lanes would be idle beside items that are there."""
+    begun = []
+
+    def items():
+        for item in range(9):
+            assert begun == list(range(item))
+            yield item
+
+    def begin():
+        begun.extend(item for claim in drained(source) for item in claim.items)
+
+    source = Source(items())
+    source.disown()
+    while not source.ended:
+        source.feed(10, begin)
+        begin()
+    assert (source.error, len(begun)) == (None, 9)
+
+
+@pytest.mark.parametrize(("longest", "paused"), [(-1.0, True), (inf, False)])
+def test_who_has_paused_may_pause_again(monkeypatch, longest, paused):
+    """Until many items have come at once, and where the end has come."""
+    monkeypatch.setattr(_source, "FEED_SECONDS", longest)
+    source = Source(iter(range(3 * SMOOTH)))
+    source.feed(1)
+    assert (source.pause > 0) is paused
+    monkeypatch.setattr(_source, "FEED_SECONDS", inf)
+    source.feed(SMOOTH)
+    assert (source.pause > 0) is paused
+    source.feed(SMOOTH + 1)
+    assert source.pause == 0
+
+
+def test_nobody_waits_for_more_than_there_is(monkeypatch):
+    """Where the end has come, the next item takes no time."""
+    monkeypatch.setattr(_source, "FEED_SECONDS", -1.0)
+    source = Source(iter([1]))
+    source.feed(1)
+    assert source.pause > 0
+    source.feed(2)
+    assert source.pause == 0
+
+
+def test_of_what_comes_at_once_few_are_taken_together():
+    """Nobody has any of them before the last has come, which may be one that takes its time."""
+    steps = []
+
+    def items():
+        for item in range(400):
+            steps.append(source._pulled)  # what has been handed on
+            yield item
+
+    source = Source(items())
+    while not source.ended:
+        source.feed(401, lambda: None)
+    assert all(item - there <= item / CAUTION for item, there in enumerate(steps))

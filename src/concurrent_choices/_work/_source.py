@@ -50,6 +50,14 @@ _NOBODY = -1  # no thread has this identifier
 FEED_SECONDS = 1e-3
 """Seconds that the owner pulls at most before it looks after the lanes again (guessed: nobody notices)."""
 
+CAUTION = 16
+"""Of so many items that came at once one more may be held back, as nobody gets any of those that are taken
+together until the last of them has come (guessed: a page of a thousand rows is taken in some 80 steps)."""
+
+SMOOTH = 64
+"""Items that come at once until nobody expects any more that the next one takes as long as one before
+(guessed: as many as begin together, as a rule)."""
+
 
 class Source:
     """Items, handed out in runs under one lock.
@@ -81,6 +89,7 @@ class Source:
         self._returned: list[Claim] = []
         self._released = 0
         self._pulled = 0
+        self._longest, self._smooth = 0.0, 0
         self._ready: Any = items if kind in SLICEABLE else []
         self._at = 0
         self.ended = kind in SLICEABLE
@@ -205,15 +214,16 @@ class Source:
             return True
         return False
 
-    def feed(self, wanted: int) -> bool:
+    def feed(self, wanted: int, between: Callable[[], object] | None = None) -> bool:
         """Pull until `wanted` items are ready, the window is full, or a millisecond has passed.
 
         Answers whether it pulled at all: not where the source is disowned, as somebody else does that. What
-        the iterable raises is kept in `error`, and ends the source; Ctrl-C is raised at once.
+        the iterable raises is kept in `error`, and ends the source; Ctrl-C is raised at once. What is called
+        `between` has lanes begin what has come, as long as the next item may well be one that takes its time.
         """
-        return self._owner != _NOBODY and self._feed(wanted)
+        return self._owner != _NOBODY and self._feed(wanted, between)
 
-    def _feed(self, wanted: int) -> bool:
+    def _feed(self, wanted: int, between: Callable[[], object] | None) -> bool:
         if self._iterator is None:
             return False
         step, deadline = 1, time.perf_counter() + FEED_SECONDS
@@ -221,15 +231,24 @@ class Source:
             short = min(wanted - self.ready, self.room)
             if short <= 0:
                 break
-            self._pull(min(step, short))
-            if time.perf_counter() > deadline:
+            few = step if between is None else 1 + self._smooth // CAUTION
+            if self._pull(min(step, short, few)) > deadline:
                 return True
             step *= 2
+            if between is not None and self._smooth < SMOOTH:
+                between()
         return step > 1
 
-    def _pull(self, count: int) -> None:
+    @property
+    def pause(self) -> float:
+        """Seconds that the next pull may take, as one before the last few has; 0 where those came at once."""
+        return self._longest if self._smooth < SMOOTH and not self.ended else 0.0
+
+    def _pull(self, count: int) -> float:
+        """Take so many items from the iterable; the time when that was over."""
         fresh: list[Any] = []
         assert self._iterator is not None
+        began = time.perf_counter()
         try:
             if self.advance is None:
                 fresh.extend(islice(self._iterator, count))
@@ -240,6 +259,11 @@ class Source:
             raise
         except BaseException as error:  # noqa: BLE001 - whatever the caller's iterable raises is raised to the caller, after the results already due
             self.error = error
+        ended = time.perf_counter()
+        if ended - began > FEED_SECONDS:
+            self._longest, self._smooth = ended - began, 0
+        else:
+            self._smooth += count
         with self._lock:
             if not self.closed:  # else no lane may claim them
                 self._ready.extend(fresh)
@@ -247,6 +271,7 @@ class Source:
         # Last: who sees that the end has come must see the last items too.
         if len(fresh) < count or self.error is not None:
             self.ended = True
+        return ended
 
     def push(self, items: Iterable[Any]) -> None:
         """Add items from outside (an async iterable, a parent process)."""
@@ -341,7 +366,7 @@ class Source:
         """Whether a claim by this thread takes items from the iterable; else they come by themselves."""
         return self._iterator is not None and threading.get_ident() == self._owner
 
-    def disown(self) -> Callable[[int], bool]:
+    def disown(self) -> Callable[[int, Callable[[], object]], bool]:
         """Let nobody advance the iterable any more but who calls what this gives, as others `feed`."""
         self._owner = _NOBODY
         return self._feed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import anyio
@@ -31,7 +32,7 @@ class Feeding:
         self._appetite = 64
         self._background: Background | None = None
         self._bring: Callable[[], Awaitable[None]] | None = None
-        self._advance: Callable[[int], bool] = self._source.feed
+        self._advance: Callable[[int, Callable[[], object]], bool] = self._source.feed
         if isinstance(items, AsyncIterable):
             self._bring = self._from_async
         elif here and not job.source.ended and job.source.length is None:
@@ -85,9 +86,10 @@ class Feeding:
     async def _from_thread(self) -> None:
         """Have a plain iterable advanced in a thread."""
         source = self._source
+        tell = partial(source.push, ())
         while not (source.ended or source.closed):
-            await anyio.to_thread.run_sync(self._advance, self._appetite, abandon_on_cancel=True)
-            source.push(())  # tells the lanes
+            await anyio.to_thread.run_sync(self._advance, self._appetite, tell, abandon_on_cancel=True)
+            tell()
             await self._until_hungry()
 
     async def _until_hungry(self) -> None:

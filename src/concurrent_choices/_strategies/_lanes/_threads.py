@@ -7,6 +7,7 @@ lane ever waits for items, and there is one place that decides how many run.
 from __future__ import annotations
 
 import time
+from functools import partial
 from math import inf
 
 from ..._facts._batch import Batch, Claim
@@ -83,7 +84,7 @@ class LanePool:
             while not self.job.stopped:
                 self._raise_crash()
                 self.feed()
-                self._staff()
+                self.staff()
                 yield from outbox.take()
                 if not self._lanes and not outbox:
                     self._raise_crash()  # the last lane's, too
@@ -108,13 +109,18 @@ class LanePool:
             return
         if not source.ready:
             self._appetite = min(2 * self._appetite, APPETITE)
-        source.feed(self._appetite)
+        source.feed(self._appetite, partial(self._begin, len(self.outbox)) if self.workers else None)
+
+    def _begin(self, batches: int) -> None:
+        """Start lanes for what has just come, unless more batches are there than before: items end at once."""
+        if len(self.outbox) <= batches:
+            self.staff()
 
     def wait(self) -> None:
         """Wait for a lane to say something, or for an item to be overdue."""
         self.outbox.wait(self.expire())
 
-    def _staff(self) -> None:
+    def staff(self) -> None:
         """Start lanes while there is something for them to claim."""
         source = self.job.source
         # A lane is up before the next is started, so what `ready` says has its claim taken off already.

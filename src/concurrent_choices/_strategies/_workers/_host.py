@@ -279,6 +279,14 @@ class Starts:
             self.failed += 1
         return self.failed >= FALSE_STARTS
 
+    def reason(self, code: int | None) -> str:
+        """Why nobody goes on with that, the last one having ended with this exit status."""
+        end = "not even forked, or its fork server killed" if code is None else f"with exit code {code}"
+        return (
+            f"{self.failed} times in a row workers ended before they were ready, the last {end}; "
+            "what they wrote to standard error says why"
+        )
+
 
 _hosts: weakref.WeakSet[Host] = weakref.WeakSet()
 _workers: weakref.WeakSet[Worker] = weakref.WeakSet()

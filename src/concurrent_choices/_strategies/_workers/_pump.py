@@ -22,7 +22,7 @@ from ..._errors import (
 )
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
-from ..._work._pace import MOST, TRIP, Pace, share_of_rest
+from ..._work._pace import TRIP, Pace, share_of_rest
 from ..._work._pickling import dump, size_of
 from ..._work._watched import time_up
 from ..._work._words import reason_of, show
@@ -35,6 +35,7 @@ from ._outcome import unpack_outcome
 from ._own_modules import OwnModules
 from ._page import A_JOB
 from ._parting import part
+from ._supply import Supply
 from ._surroundings import surroundings
 from ._waker import Waker
 from ._wire import Kind, Message
@@ -81,7 +82,6 @@ class Pump:
         if lanes is not None:
             inner = inner or partial(perform_inside, lanes)
             job.source.widen(2 * workers * lanes)
-        self._appetite = workers * (lanes or 1)
         host.jobs += 1
         self._number = host.jobs
         self._modules = OwnModules(is_async=job.is_async, lanes=lanes is not None, watched=watched)
@@ -89,6 +89,7 @@ class Pump:
         # In a copy: another thread may be in the context itself, where there is room for one.
         self._surroundings = dump(job.context.copy().run(surroundings))
         self._queues: dict[int, WorkerQueue] = {}
+        self._supply = Supply(job.source, self._queues.values(), workers * (lanes or 1), self._deal)
         self._waker = Waker()
         self._wires = Wires(self._queues, self._waker)
         self._out: deque[Batch] = deque()
@@ -132,10 +133,10 @@ class Pump:
         return all(queue.idle for queue in self._queues.values())
 
     def _deal(self) -> None:
-        """Give a batch to every worker that has room for one, in turn, while items are ready."""
+        """Give a batch to each worker that has room for one, the idlest first, while items are ready."""
         while len(self._queues) < self._workers and self._work_waits():
             self._send(self._open_queue())
-        while any([queue.room and self._send(queue) for queue in self._queues.values()]):  # noqa: C419 - to each, not to the first that takes one
+        while any([queue.room and self._send(queue) for queue in sorted(self._queues.values())]):  # noqa: C419 - to each, not to the first that takes one
             pass
         for queue in self._queues.values():
             if queue.worker.link.pending:
@@ -148,16 +149,8 @@ class Pump:
         return bool(self._alone) or (waits and not self._leaving)
 
     def _feed(self) -> bool:
-        """Keep items ready, where only this thread may take them from the iterable; whether it took any.
-
-        Last, and few at a time: meanwhile nobody is heard, or gets what is ready.
-        """
-        source = self._job.source
-        if self._leaving:
-            return False
-        if not source.ready:
-            self._appetite = min(2 * self._appetite, MOST)
-        return source.feed(self._appetite)
+        """Keep items ready; whether it took any. Last, as nobody is heard meanwhile."""
+        return not self._leaving and self._supply.feed()
 
     def _new_queue(self, worker: Worker) -> WorkerQueue:
         if self._lanes is None:
@@ -204,8 +197,8 @@ class Pump:
         source = self._job.source
         if self._leaving or not source.ready:
             return None
-        lanes = self._workers * CREDIT
-        return source.claim(max(queue.least, share_of_rest(queue.room, source.remaining, lanes)))
+        fair = share_of_rest(queue.room, source.remaining, self._workers * CREDIT)
+        return source.claim(max(queue.least, fair))
 
     def _pack(self, claim: Claim) -> list[Any] | None:
         try:
@@ -379,12 +372,7 @@ class Pump:
         """Hire no more workers: the last has ended before it was ready."""
         self._workers = len(self._queues)
         if not self._workers:
-            end = "not even forked, or its fork server killed" if code is None else f"with exit code {code}"
-            reason = (
-                f"{self._starts.failed} times in a row workers ended before they were ready, the last {end}; "
-                "what they wrote to standard error says why"
-            )
-            self._despair(reason)
+            self._despair(self._starts.reason(code))
 
     def _despair(self, reason: str) -> None:
         """Workers do not come to this job."""

@@ -54,7 +54,11 @@ class Fallen(NamedTuple):
 
 
 class WorkerQueue:
-    """Batches that one worker performs one after another, at some pace."""
+    """Batches that one worker performs one after another, at some pace.
+
+    Attributes:
+        unheard: Seconds for which nobody will hear it, so that it has room for what lasts so long.
+    """
 
     def __init__(self, worker: Worker, pace: Pace) -> None:
         self.worker = worker
@@ -66,6 +70,8 @@ class WorkerQueue:
         self._message_size = 0
         self._credit = 1
         self._told = 0.0
+        self._batch_seconds = inf
+        self.unheard = 0.0
 
     @property
     def idle(self) -> bool:
@@ -75,10 +81,18 @@ class WorkerQueue:
     @property
     def room(self) -> int:
         """How many items to send it now."""
-        if len(self._claims) >= self._credit:
+        if len(self._claims) >= max(self._credit, 1 + int(self.unheard / self._batch_seconds)):
             return 0
         size = self.pace.size
         return size if self.pace.is_fixed else min(size, self._items.most, self._results.most)
+
+    def __lt__(self, other: WorkerQueue) -> bool:
+        """Whether it has less in hand; if as much, since longer."""
+        return self._burden < other._burden
+
+    @property
+    def _burden(self) -> tuple[int, int]:
+        return (len(self._claims), self._claims[-1].start) if self._claims else (0, 0)
 
     @property
     def least(self) -> int:
@@ -88,9 +102,10 @@ class WorkerQueue:
     def took(self, seconds: float, count: int) -> None:
         """A batch of `count` items took so many seconds in the worker."""
         self._told += seconds
+        self._batch_seconds = max(seconds, 1e-6)
         self.pace.took(seconds, count)
         most = min(MOST_CREDIT, LOAD // max(1, self._message_size))
-        ahead = max(CREDIT, min(int(BRIEF / max(seconds, 1e-6)), most))
+        ahead = max(CREDIT, min(int(BRIEF / self._batch_seconds), most))
         self._credit = ahead if seconds < LONG else 1
 
     @property
@@ -197,10 +212,15 @@ class SharedWorkerQueue(WorkerQueue):
         return self.left(timeout) <= 0
 
     @property
+    def _burden(self) -> tuple[int, int]:
+        return len(self._open), 0
+
+    @property
     def room(self) -> int:
         remaining = self._source.remaining
         last = remaining is not None and remaining <= self._all_lanes
-        free = (self._lanes if last else self._most) - len(self._open)
+        most = self._lanes if last else self._most
+        free = most + self._lanes * bool(self.unheard) - len(self._open)
         return max(0, min(free, max(1, self._lanes // 4)))
 
     def sent(self, claim: Claim) -> None:
