@@ -9,8 +9,9 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from concurrent_choices import AsyncioStrategy, arun
+from concurrent_choices import AnyioStrategy, AsyncioStrategy, arun, run
 from concurrent_choices._strategies._lanes import _task_pool
+from concurrent_choices._work import _source
 from concurrent_choices._work._pace import Pace
 
 ITEMS = 2000
@@ -159,3 +160,22 @@ def test_what_one_lane_has_claimed_another_begins(monkeypatch, backend):
 
     anyio.run(main, backend=backend)
     assert 2 in seen
+
+
+def test_items_in_flight_go_on_while_others_are_waited_for(backend, monkeypatch):
+    """Where each takes its time to come, those before it are held up by one of them, not by all."""
+    monkeypatch.setattr(_source, "FEED_SECONDS", -1.0)  # any time is long
+    ended, seen = [], []
+
+    def items():
+        for item in range(9):
+            seen.append(len(ended))
+            yield item
+
+    async def turns(item):
+        await anyio.lowlevel.checkpoint()
+        ended.append(item)
+
+    run(turns, items(), strategy=AnyioStrategy(20, backend=backend))
+    assert seen[-1] > 0
+    assert len(ended) == 9

@@ -126,6 +126,7 @@ class TaskPool:
         self._live = 0
         self._halted = False
         self._dry = True
+        self._pulled = False
         self._slots: Slots = iter(())
         self._unstarted: Iterator[Any] = iter(())
         self._open: dict[int, Chunk] = {}
@@ -166,14 +167,16 @@ class TaskPool:
     def _top_up(self) -> None:
         """Start lanes while there is something for them to take."""
         source, waiting = self.job.source, self._waiting
+        self._pulled = False
         if not (waiting or source.claimable):
             return
         if self._dry:
             # Strung together in C: here a tenth of a microsecond is a tenth of what an item costs.
             self._dry, self._slots = False, chain.from_iterable(self._claims())
         missing = self._concurrency - self._live
-        if source.ended or not source.may_pull:
-            # More would find nothing, and end. Where items come by themselves, one more asks for them so.
+        if source.ended or source.pause or not source.may_pull:
+            # More would find nothing, and end. Where items come by themselves, one more asks for them so;
+            # where they come slowly, it takes its time with the next.
             missing = min(missing, waiting + source.ready + (not source.ended))
         for _ in range(missing):
             self._start()
@@ -196,7 +199,15 @@ class TaskPool:
         self._dry = True
 
     def _next_claim(self) -> Claim | None:
-        return None if self._halted else self.job.source.claim(self._pace.size)
+        """What to begin next. Where items come slowly, one a turn: those in flight shall not wait for all."""
+        source = self.job.source
+        if self._halted or (self._pulled and not source.ready):
+            return None
+        claim = source.claim(self._pace.size)
+        if source.pause and source.may_pull:
+            self._pulled = True
+            self._host.wake()
+        return claim
 
     async def _lane(self, own: Context | None) -> None:
         # One coroutine, not two: every step of an item's goes through all that await it.
