@@ -406,7 +406,7 @@ def test_a_strategy_that_is_dropped_inside_its_block():
 
 def test_nobody_waits_for_workers_with_one_item_alone(monkeypatch):
     """There is no other that could be handed to them: nobody would even ask for them."""
-    monkeypatch.setattr(Conductor, "_await_workers", lambda _: pytest.fail("waits"))
+    monkeypatch.setattr(Conductor, "_await_order", lambda _: pytest.fail("waits"))
     job = Job(acts.double, Source([1]), report=begin_report("double"))
     with closing(ThreadPool("concurrent_choices-auto")) as thread_pool:
         conductor = Conductor(job, lambda: Scripted([]), thread_pool, eager=True, patient=True)

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 import pytest
 
 from concurrent_choices import run, run_report
-from concurrent_choices._engine._automatic import _wakes_first
+from concurrent_choices._engine._automatic import _is_patient, _wakes_first
 from concurrent_choices._engine._memory import MOST, Memory, Recollection, key_of, memory
 from concurrent_choices._engine._report import RunReport
 from concurrent_choices._judge._controller._loops import FIRST_TASKS, LoopController, LoopSight
@@ -333,3 +333,30 @@ def test_the_calling_thread_waits_for_workers_that_rest_where_an_item_takes_long
     assert _wakes_first(lasting)
     assert not _wakes_first(brief)
     assert not _wakes_first(WAITS._replace(each=0.5))
+
+
+@pytest.mark.parametrize(
+    ("prior", "items", "waits"),
+    [
+        (WAITS, iter([1]), True),
+        (WAITS, [1], False),
+        (WAITS._replace(each=1e-5), iter([1]), False),
+        (WAITS._replace(stage="gil"), iter([1]), False),
+    ],
+    ids=["nobody else may pull", "others find items", "a call is over soon", "nobody else is better"],
+)
+def test_the_calling_thread_waits_for_lanes_that_it_alone_can_give_items(prior, items, waits):
+    """Busy with one it would have none begin beside it, though it is known that they wait."""
+    source = Source(items)
+    source.feed(1)
+    assert _is_patient(prior, Job(nap, source)) is waits
+
+
+@patient
+def test_the_second_run_over_a_generator_begins_where_the_first_ended():
+    """Nobody knows how many items are left, but that they wait."""
+    memory.clear()  # of the try before
+    run(nap, (item for item in range(60)))
+    run(nap, (item for item in range(60)))
+    assert run_report().steps[0].stage == "waiting"
+    assert "last run" in run_report().steps[0].reason

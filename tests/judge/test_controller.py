@@ -604,6 +604,14 @@ def test_a_prior_is_taken_up_at_once():
     assert (arrangement.stage, arrangement.threads) == ("waiting", 40)
 
 
+@pytest.mark.parametrize(("each", "stage"), [(0.05, "waiting"), (1e-4, "alone")])
+def test_a_prior_is_taken_up_though_nobody_knows_how_much_is_left(each, stage):
+    """Lanes that wait start as items come; where one is over before that, they are of no use."""
+    prior = Prior(stage="waiting", lanes=40, each=each)
+    arrangement = Controller(Limits(cpus=2.0), prior).look(Sight(now=0.0))
+    assert arrangement.stage == stage
+
+
 def test_changes_of_mind_are_logarithmic():
     """However wildly a workload alternates, the number of switches is bounded by the budget."""
     decider = controller()

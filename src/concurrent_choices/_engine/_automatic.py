@@ -19,6 +19,7 @@ from .._strategies._lanes._threads import MOST_THREADS
 from .._work._bonds import is_loop_bound
 from .._work._contexts import lanes_around
 from .._work._job import Job
+from .._work._stores import may_store
 from ._conductor import WAKING, Conductor
 from ._memory import Recollection
 from ._report import begin_report
@@ -102,7 +103,7 @@ class Automatic:
                 decider,
                 thread_pool,
                 eager=prior is not None,
-                patient=prior is not None and _wakes_first(prior),
+                patient=prior is not None and _is_patient(prior, job),
                 most=self._threads(around),
                 limited=self._concurrency is not None,
             )
@@ -143,6 +144,13 @@ def _begin(job: Job) -> None:
     requested_cpus()  # where it cannot be read, that is said before any item has begun
     if job.report is None:  # `run` begins one; this job was made by hand
         job.report = begin_report(job.name)
+
+
+def _is_patient(prior: Prior, job: Job) -> bool:
+    """Whether others shall have the items, and would wait for the calling thread, if that were at one."""
+    if prior.stage == "waiting":
+        return prior.item >= WAKING and not job.source.ended
+    return _wakes_first(prior) and not may_store(job.fn)  # else they get none before a call has shown more
 
 
 def _wakes_first(prior: Prior) -> bool:

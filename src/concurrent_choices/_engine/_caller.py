@@ -86,7 +86,7 @@ class Caller:
         """Perform items here, and hand over what lanes did meanwhile."""
         job, pool, tally, pace = self._job, self._pool, self._tally, self._pace
         source = job.source
-        while not self._is_elsewhere:
+        while not self.is_elsewhere:
             pool.feed()
             if pool.present >= self._most:  # some that are to leave are at their last items
                 yield from self._rest()
@@ -116,12 +116,12 @@ class Caller:
         if performer.quick:
             return performer(claim)
         due[:] = claim.items
-        if self._is_elsewhere:  # said when there was nothing to interrupt
+        if self.is_elsewhere:  # said when there was nothing to interrupt
             due.clear()
         return performer(claim, due=due)
 
     @property
-    def _is_elsewhere(self) -> bool:
+    def is_elsewhere(self) -> bool:
         """Whether items are to be performed by others, or by nobody."""
         return self.relieved or self.inside > 0 or self._job.stopped
 

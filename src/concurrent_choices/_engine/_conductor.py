@@ -52,8 +52,8 @@ class Conductor:
     Args:
         decider: Makes the controller, at the first look.
         eager: Whether to ask the controller before the first call, since it knows the callable.
-        patient: Whether to wait for workers that rest: only the calling thread can hand items to them, and a
-            call there would take longer than they take to wake.
+        patient: Whether to wait for lanes that are known to suit the calls better: only the calling thread can
+            hand items to them, and it would be at a call of its own meanwhile.
         most: Threads at work at most; with one, the callable stays in the calling thread.
         limited: Whether items in flight are limited, as for `ElasticPool`.
         beginning: What a loop has begun, and this goes on with; None where nothing has begun.
@@ -96,8 +96,8 @@ class Conductor:
         self._open()
         try:
             self._start_ticker()
-            if self._patient and self._looked_after and not (self._stands_in or self._state.may_change):
-                self._await_workers()
+            if self._patient and self._looked_after and not self._stands_in:
+                self._await_order()
             while not self._job.stopped and not self._caller.is_over:
                 yield from self._cross() if self._caller.inside else self._caller.batches()
             yield from self._pool.collect()
@@ -158,10 +158,10 @@ class Conductor:
 
     # The calling thread
 
-    def _await_workers(self) -> None:
-        """Begin no call here while workers wake that are to have them."""
-        until = time.monotonic() + WAKING
-        while not (self._caller.inside or self._job.stopped) and (rest := until - time.monotonic()) > 0:
+    def _await_order(self) -> None:
+        """Begin no call here while those that are to have them wake."""
+        caller, until = self._caller, time.monotonic() + WAKING
+        while not (caller.is_elsewhere or self._job.stopped) and (rest := until - time.monotonic()) > 0:
             self._pool.outbox.wait(rest)
 
     def _cross(self) -> Iterator[Batch]:

@@ -71,7 +71,10 @@ class Controller:
         known.each, known.worked = prior.each, prior.worked
         if prior.stage in {"gil", "outside"} and prior.inside == 1:
             known.gil_each = prior.each
-        if known.rest(sight) >= 5e-3:  # noqa: PLR2004 - less is over before lanes have started
+        rest = known.rest(sight)
+        if sight.remaining is None and prior.stage == "waiting":
+            rest = max(rest, prior.item)  # lanes start as items come, and there is one at least
+        if rest >= 5e-3:  # noqa: PLR2004 - less is over before lanes have started
             reason = prior.reason
             if prior.stage == "waiting":
                 return Waiting(known, sight, reason, first=prior.lanes)

@@ -183,3 +183,8 @@ class Prior(NamedTuple):
     inside: int = 1
     reason: str = "as the last run of this callable found"
     worked: float = 0.0
+
+    @property
+    def item(self) -> float:
+        """Seconds from an item's beginning to its end, where all its lanes had one."""
+        return self.each * self.lanes * self.inside
