@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gc
 import time
+from contextlib import closing
 from itertools import count, islice
+from math import inf
 
 import contract_acts as acts
 import pytest
 from contract_ways import eventually, only, only_keeping, sizes
 
 from concurrent_choices import stream
+from concurrent_choices._work import _source
 
 LONG = 30
 
@@ -128,6 +131,21 @@ def test_a_stream_left_open_at_the_end_of_the_with_block(name, strategy, of_kind
         results = stream(of_kind(acts.double), count(), strategy=strategy)
         next(results)
     results.close()
+
+
+@only(sizes)
+@pytest.mark.parametrize("made", [list, iter])
+def test_room_is_filled_while_results_wait(strategy, of_kind, made, log, monkeypatch):
+    """A caller who takes his time with what is due has others begin with each that he takes."""
+    monkeypatch.setattr(_source, "FEED_SECONDS", inf)  # a busy machine must not make the items seem slow
+    items = made([(str(log), 0, 4), *((str(log), number, 1) for number in range(1, 12))])
+    with closing(stream(of_kind(acts.meet), items, strategy=strategy, buffersize=4)) as results:
+        for number in range(2):
+            assert next(results) == number
+            assert eventually(lambda: len(acts.calls(log)) >= 4)
+            time.sleep(2e-3)  # else he would be back soon anyway
+        next(results)
+        assert eventually(lambda: len(acts.calls(log)) >= 5)
 
 
 @pytest.mark.parametrize("name", ["thread", "process", "hybrid"])

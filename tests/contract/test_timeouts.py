@@ -12,6 +12,7 @@ import pytest
 from contract_ways import only_inside, only_outside, small
 
 from concurrent_choices import HybridStrategy, ItemTimeoutError, ProcessStrategy, run, stream
+from concurrent_choices._run import _collect
 from concurrent_choices._strategies._workers import _pump, _worker_queue
 from concurrent_choices._strategies._workers._child import readable
 from concurrent_choices._strategies._workers._host import Worker
@@ -200,6 +201,7 @@ def test_a_strategy_serves_after_a_timeout(name, of_kind):
 
 def test_a_wire_that_nobody_has_read_is_no_silence(monkeypatch):
     """A worker that is stuck because its results fill the wire is not killed: whoever reads it was away."""
+    monkeypatch.setattr(_collect, "UNTENDED", math.inf)  # nor is it read between two results
     with HybridStrategy(1, 64) as strategy:
         results = stream(bytes, [1 << 14] * 128, strategy=strategy, timeout=LONG, ordered=False)
         next(results)

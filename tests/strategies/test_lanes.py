@@ -22,6 +22,9 @@ from concurrent_choices._strategies._lanes._keeper import Keeper
 from concurrent_choices._strategies._lanes._outbox import Outbox
 from concurrent_choices._strategies._lanes._thread_pool import JobThreads, ThreadPool
 from concurrent_choices._strategies._lanes._threads import Lane, LanePool
+from concurrent_choices._strategies._workers._host import Host
+from concurrent_choices._strategies._workers._pump import Pump
+from concurrent_choices._work import _source
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._new_thread import new_thread, start
 from concurrent_choices._work._source import Source
@@ -305,6 +308,41 @@ def test_what_a_lane_fails_of_is_raised_though_it_is_the_last(thread_pool):
 
     with pytest.raises(ValueError, match="odd"):
         list(LanePool(job_of(1), thread_pool, workers=1, body=lambda lane: (lane.claim(), body(lane))))
+
+
+def fail(*_):
+    raise LookupError
+
+
+def test_what_fails_between_two_batches_is_raised_in_place_of_the_next(thread_pool, monkeypatch):
+    """Results that are due come first, whose taking is when lanes are seen to."""
+    pool = LanePool(job_of(1, 2), thread_pool, workers=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(pool, "staff", fail)
+        pool.tend()
+    with pytest.raises(LookupError):
+        list(pool)
+
+
+def test_what_workers_fail_of_between_two_batches_is_raised_in_place_of_the_next(monkeypatch):
+    """The same of those in other processes."""
+    host = Host("process")
+    pump = Pump(job_of(1, 2), host, workers=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(pump, "_deal", fail)
+        pump._tend()
+    with pytest.raises(LookupError):
+        list(pump)
+    host.close()
+
+
+def test_nobody_waits_for_the_next_item_while_results_are_due(thread_pool, monkeypatch):
+    """One that takes its time may never come."""
+    monkeypatch.setattr(_source, "FEED_SECONDS", -1.0)  # any time is long
+    job = Job(abs, Source(iter(range(9)), window=9))
+    job.source.feed(1)
+    LanePool(job, thread_pool, workers=2).tend()
+    assert job.source._pulled == 1
 
 
 def test_a_lane_is_not_given_up_for_the_item_before(thread_pool):

@@ -94,6 +94,7 @@ class Conductor:
     def batches(self) -> Iterator[Batch]:
         """Perform the job in this thread and wherever the controller says; its batches."""
         self._open()
+        self._job.tend = self._pool.tend
         try:
             self._start_ticker()
             if self._patient and self._looked_after and not self._stands_in:
@@ -183,6 +184,7 @@ class Conductor:
         if not self._caller.inside:  # called back already
             pump.leave()
         yield from pump
+        self._job.tend = self._pool.tend
         with self._lock:
             self._observer.pump_ended(pump)
             if pump.changed:

@@ -156,6 +156,7 @@ class LoopConductor:
         tasks = self._new_tasks(pool.outbox.put, self._controller.first, give_threads)
         job.source.widen(2 * self._controller.first)
         pool.resize(1)
+        job.tend = pool.tend
         try:
             while not job.stopped and not (pool.workers == 0 and not pool.busy):
                 pool.feed()

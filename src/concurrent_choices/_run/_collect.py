@@ -19,6 +19,10 @@ hundred times over, and holds little memory)."""
 
 MOST_AHEAD = 1 << 16
 
+UNTENDED = 1e-3
+"""Seconds for which a caller who has results in hand may leave the strategy alone (guessed: the strategy
+itself does not look after its lanes more often while it pulls)."""
+
 
 class Collector:
     """All values of a job, in input order."""
@@ -79,8 +83,9 @@ class Window:
     """How far a stream works ahead of its caller: what the caller takes in a fiftieth of a second."""
 
     def __init__(self, job: Job) -> None:
+        self._job = job
         self._source = job.source
-        self._began = time.perf_counter()
+        self._began = self._tended = time.perf_counter()
         self._taken = 0
 
     def release(self, count: int) -> None:
@@ -90,6 +95,16 @@ class Window:
         pace = self._taken / passed
         self._source.widen(min(int(pace * AHEAD), MOST_AHEAD))
         self._source.release(count)
+
+    def tend(self) -> None:
+        """Have the strategy fill what room there is, where the caller takes his time with results in hand.
+
+        For the thread that takes them: until that asks for others, the strategy does not go on by itself.
+        """
+        now = time.perf_counter()
+        if now - self._tended > UNTENDED:
+            self._tended = now
+            self._job.tend()
 
 
 def finish(job: Job, strategy: str, arrived: int) -> None:

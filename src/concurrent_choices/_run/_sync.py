@@ -185,6 +185,7 @@ def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progres
             for values in delivery.take(batch):
                 yield from values
                 window.release(len(values))
+                window.tend()
             if batch.error is not None:
                 raise batch.error
         finish(job, chosen.name, arrived)

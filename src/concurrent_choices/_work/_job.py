@@ -55,6 +55,8 @@ class Job:
     Attributes:
         performer: Performs claims of a `def`, however long it takes.
         stopped: Whether the caller wants nothing more.
+        tend: Has the strategy see to its lanes between two of its batches, in the thread that iterates over
+            `execute`; what goes wrong is raised in place of the next batch.
     """
 
     def __init__(  # noqa: PLR0913 - each by name
@@ -88,6 +90,7 @@ class Job:
             quick=not self.is_async and touches_nothing(fn),
         )
         self.stopped = False
+        self.tend: Callable[[], None] = _nothing
         self._on_stop: list[Callable[[], None]] = []
 
     @property
@@ -174,6 +177,7 @@ class Job:
         calls it before that, because it may have been ended from within, such as by Ctrl-C.
         """
         self.stopped = True
+        self.tend = _nothing
         self.source.close()
         for callback in list(self._on_stop):
             callback()
@@ -192,3 +196,7 @@ class Job:
     def crowd(self, lanes: int) -> None:
         """Tell nested runs, through the items' context, how many lanes run beside them."""
         self.context.run(lanes_around.set, self.lanes * max(1, lanes))
+
+
+def _nothing() -> None:
+    """What a strategy does between two batches that has no lanes to see to."""

@@ -80,6 +80,7 @@ class LanePool:
 
     def __iter__(self) -> Iterator[Batch]:
         source, outbox = self.job.source, self.outbox
+        self.job.tend = self.tend
         try:
             while not self.job.stopped:
                 self._raise_crash()
@@ -102,6 +103,15 @@ class LanePool:
         if self.crash is not None:
             raise self.crash
 
+    def tend(self) -> None:
+        """Bring items and start lanes, between two batches."""
+        try:
+            if not self.job.source.pause:  # else what is due already would wait for what is not
+                self.feed()
+            self.staff()
+        except Exception as error:  # noqa: BLE001 - raised in its turn: results that are due already come first
+            self.crash = error
+
     def feed(self) -> None:
         """Keep items ready, where only the caller's thread may take them from the iterable."""
         source = self.job.source
@@ -112,7 +122,7 @@ class LanePool:
         source.feed(self._appetite, partial(self._begin, len(self.outbox)) if self.workers else None)
 
     def _begin(self, batches: int) -> None:
-        """Start lanes for what has just come, unless more batches are there than before: items end at once."""
+        """Start lanes for what has just come, unless items end at once, so that more batches are there."""
         if len(self.outbox) <= batches:
             self.staff()
 

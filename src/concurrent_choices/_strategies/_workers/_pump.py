@@ -98,10 +98,12 @@ class Pump:
         self._attempts = Counter[int]()
         self._unloaded = 0
         self._leaving = False
+        self._failure: Exception | None = None  # of what was done between two batches
 
     def __iter__(self) -> Iterator[Batch]:
         source, waker = self._job.source, self._waker
         self._job.on_stop(waker.ring)
+        self._job.tend = self._tend
         source.on_change(waker.ring)
         try:
             while not self._job.stopped:
@@ -112,6 +114,8 @@ class Pump:
                     while self._out:
                         yield self._out.popleft()
                     continue  # the caller may have made room for more
+                if self._failure is not None:
+                    raise self._failure
                 if (source.finished or self._leaving) and not self._alone and self._all_idle():
                     return
                 if not source.claimable:
@@ -147,6 +151,16 @@ class Pump:
         source = self._job.source
         waits = source.ready > 0 if self._queues else source.claimable
         return bool(self._alone) or (waits and not self._leaving)
+
+    def _tend(self) -> None:
+        """Hear workers and give them more, between two batches."""
+        try:
+            if not self._job.source.pause:  # else what is due already would wait for what is not
+                self._feed()
+            self._hear_all(0.0)
+            self._deal()
+        except Exception as error:  # noqa: BLE001 - raised in its turn: results that are due already come first
+            self._failure = error
 
     def _feed(self) -> bool:
         """Keep items ready; whether it took any. Last, as nobody is heard meanwhile."""
@@ -235,8 +249,10 @@ class Pump:
         if self._queues and all(queue.brisk for queue in self._queues.values()):
             # Whoever writes to a process that waits must wake it; let answers gather instead.
             time.sleep(NAP)
-        events = self._wires.wait(min(seconds, UNHEARD) * 1000)
-        for queue, dead in self._wires.heard(events):
+        self._hear_all(min(seconds, UNHEARD))
+
+    def _hear_all(self, seconds: float) -> None:
+        for queue, dead in self._wires.heard(self._wires.wait(seconds * 1000)):
             self._hear(queue, dead=dead)
 
     def _hear(self, queue: WorkerQueue, *, dead: bool) -> None:
