@@ -179,6 +179,16 @@ def test_a_patch_that_is_a_with_or_a_decorator_is_seen_as_well():
         assert mocked(computes) == told
 
 
+def test_what_is_replaced_after_calls_went_to_workers_keeps_the_next_ones_here():
+    """The callable holds what it has held, and its workers are still there."""
+    with AdaptiveExecutor(max_processes=1) as executor:
+        while executor.submit(computes).result() == os.getpid():
+            pass
+        with patch("http.client.HTTPConnection.send"):
+            assert {executor.submit(computes).result() for _ in range(3)} == {os.getpid()}
+            assert executor.explain()["computes"].why == mocked(computes)
+
+
 def computes():
     """Where it has computed for some milliseconds."""
     sum(range(300_000))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .._work._apart import being_imported, keep_apart
 from .._work._imported import Imported
 from .._work._pickling import dump, dump_callable, travels_by_name
+from .._work._pretences import pretended, unseen
 from .._work._words import reason_of
 from ._held import Held, held_by
 from ._identity import unwrapped
@@ -139,7 +140,9 @@ class Packer:
         return packed
 
     def _check(self, packed: _Packed, fn: Any, task: Task) -> None:
-        """Refuse a callable that holds something else than when it was packed, or examined."""
+        """Refuse a callable that holds, or finds, something else than when it was packed, or examined."""
+        if stays := unseen(pretended()):
+            raise BelongsHereError(stays)
         if type(fn) is FunctionType:
             changed = _has_changed(packed, fn, task.account)
         else:

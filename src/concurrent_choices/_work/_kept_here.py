@@ -11,7 +11,7 @@ from typing import Any
 
 from ._captured import reached_from
 from ._lookups import looked_up
-from ._pretences import pretended
+from ._pretences import pretended, unseen
 from ._strangers import is_mock
 
 __all__ = ["kept_here", "mocked", "replaced_in"]
@@ -24,8 +24,7 @@ def kept_here(fn: Any) -> str:
 
 def mocked(fn: Any) -> str:
     """Why a callable that uses, or may use, what a test has replaced stays; empty where nothing is known."""
-    replaced = replaced_in(fn) or pretended()
-    return replaced and f"{replaced} was replaced here, which another process would not see"
+    return unseen(replaced_in(fn) or pretended())
 
 
 def replaced_in(fn: Any) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import gc
 import sys
+import weakref
 from types import ModuleType
 from typing import Any, ClassVar
-from weakref import ref
 
 from ._asking import of_type
 from ._mutex import Mutex
 from ._ownership import is_own_module
 
-__all__ = ["pretended"]
+__all__ = ["pretended", "unseen"]
 
 
 def pretended() -> str:
@@ -25,30 +25,34 @@ def pretended() -> str:
     return next((place for place in map(_place_in_library, _standing()) if place), "")
 
 
+def unseen(place: str) -> str:
+    """Why what may use a thing that was replaced here stays; empty where no place is named."""
+    return place and f"{place} was replaced here, which another process would not see"
+
+
 class _Known:
-    """The patches that were there at the last look, and how many references to their class then."""
+    """The patches there were at the last look, and how many referred to their class."""
 
     lock = Mutex()
-    patches: ClassVar[list[ref[Any]]] = []
-    references = -1
+    patches: ClassVar[list[weakref.ref[Any]]] = []
+    count = -1
 
 
 def _standing() -> list[Any]:
     """The patches that stand: by `start()`, of which there is a list, by a `with` or by a decorator.
 
     Each refers to its class. To find who does takes 30 ms (84 000 objects) or more, in which nothing else can
-    run: so references are counted first. As many as before, and no patch let go of, are the same patches.
+    run: so that is done only if there are more or fewer than before, or one of those is gone.
     """
     with _Known.lock:  # each who looks refers to it, too
         kind: Any = getattr(sys.modules.get("unittest.mock"), "_patch", None)
         if kind is None:
             return []
-        references = sys.getrefcount(kind)
-        patches: list[Any] = [known() for known in _Known.patches]
-        if references != _Known.references or any(patch is None for patch in patches):
+        count = sys.getrefcount(kind)
+        patches = [patch for known in _Known.patches if (patch := known()) is not None]
+        if count != _Known.count or len(patches) < len(_Known.patches):
             patches = [each for each in gc.get_referrers(kind) if type(each) is kind]
-            _Known.patches = [ref(patch) for patch in patches]
-            _Known.references = references
+            _Known.count, _Known.patches = count, [weakref.ref(patch) for patch in patches]
     return [patch for patch in patches if "temp_original" in vars(patch)]
 
 
