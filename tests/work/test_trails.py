@@ -295,6 +295,60 @@ def test_what_changes_its_object_is_found(method):
     assert altered_by(partial(fn, end=1)) == "its object"
 
 
+class Noting:
+    """A worker that comes to a change by what it inherits."""
+
+    def __init__(self):
+        self.seen = []
+
+    def note(self, item):
+        self.seen.append(item)
+
+    def tell(self, item):
+        return item
+
+
+class Beside(Noting):
+    def note(self, item):
+        super().note(item)
+
+    def by_another(self, item):
+        self.note(item)
+
+    def by_name(self, item):
+        super(Beside, self).note(item)  # noqa: UP008 - people write that, too
+
+    def note_all(self, items):
+        note = super().note
+        for item in items:
+            note(item)
+
+
+class Below(Beside):
+    def note(self, item):
+        return super().note(item)
+
+    def tell(self, item):
+        return super().tell(item)
+
+    def missing(self, item):
+        return super().nothing(item) or super().__init__.__name__
+
+
+@pytest.mark.parametrize(
+    "method", [Beside().note, Beside().by_another, Beside().by_name, Beside().note_all, Below().note]
+)
+def test_a_method_above_is_followed(method):
+    """As Python finds it: in the class behind the one that the method is written in."""
+    assert altered_by(method) == "its object"
+
+
+@pytest.mark.parametrize("method", [Below().tell, Below().missing])
+def test_what_is_above_and_changes_nothing_is_left_alone(method):
+    """So is what nobody finds there."""
+    assert altered_by(method) == ""
+
+
 def only(*names):
     """An object of a class that has none of the other methods."""
     return type("Only", (), {name: vars(Worker)[name] for name in ("__init__", *names)})()

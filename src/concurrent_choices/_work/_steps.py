@@ -61,7 +61,7 @@ _TAKES = {
     **dict.fromkeys(("UNARY_INVERT", "UNARY_NEGATIVE", "UNARY_NOT"), 1),
     **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CONTAINS_OP", "IS_OP"), 2),
     **dict.fromkeys(("DELETE_SUBSCR", "FORMAT_WITH_SPEC", "STORE_ATTR"), 2),
-    **dict.fromkeys(("BINARY_SLICE", "STORE_SUBSCR"), 3),
+    **dict.fromkeys(("BINARY_SLICE", "LOAD_SUPER_ATTR", "STORE_SUBSCR"), 3),
     "STORE_SLICE": 4,
 }
 """How many values instructions take from the stack; what they make of them is one value, or is stored."""

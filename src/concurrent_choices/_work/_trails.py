@@ -17,7 +17,7 @@ from ._code import parameters_of
 from ._ownership import is_own_function
 from ._steps import NO_ARGUMENT, steps_of, use_of
 from ._stores import INDEXING, MUTATORS
-from ._within import FIRST_CHANGERS, attribute, changes_its_first, element, is_container
+from ._within import FIRST_CHANGERS, attribute, changes_its_first, element, inherited, is_container
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -47,6 +47,7 @@ _NAMING = frozenset({"STORE_DEREF", "STORE_FAST"})
 _BUILT_IN = {"delattr": delattr, "next": next, "setattr": setattr, "type": type}
 """Functions of Python's own that change what they are given, or give what it is."""
 
+_FINDING = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
 _CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
 
 
@@ -176,10 +177,22 @@ class _Reading:
                 yield from _Reading(self._search, code, known, self._globals, self._depth).changes()
 
     def _loaded(self, step: Step) -> Held | None:
+        if step[:2] == ("LOAD_GLOBAL", "super") and "super" not in self._globals:
+            return self._super()
         if step.name == "LOAD_GLOBAL":
             value = self._globals.get(step.value, _BUILT_IN.get(step.value))
             return self._search.held(value, f"the global {step.value!r}")
         return self._known.get(step[:2]) if step.name in {"LOAD_DEREF", "LOAD_FAST"} else None
+
+    def _super(self) -> Held | None:
+        """What `super()` stands for in a method; None where its object is not known."""
+        itself = self._known.get(("LOAD_FAST", next(iter(self._code.co_varnames), "")))
+        around = self._known.get(("LOAD_DEREF", "__class__"))
+        if itself is None or around is None:
+            return None
+        kinds: Any = type(itself.value).__mro__  # of no other, which would be asked what it is
+        above: list[Any] = [super(kind, itself.value) for kind in kinds if kind is around.value]
+        return itself._replace(value=above[0]) if above else None
 
     def _updated(self, step: Step) -> str:
         """What a step binds anew to what an operator such as `+=` has made of it."""
@@ -265,6 +278,8 @@ class _Reading:
         name, value = use.step.name, None
         if held.value is not None and self._gives_type(use):
             return held._replace(value=type(held.value))
+        if of_type(held.value, super):
+            return self._of_super(held, use)
         if name == "LOAD_ATTR":
             value = attribute(held.value, use.step.value)
             if value is None and self._search.of_given:
@@ -277,6 +292,13 @@ class _Reading:
             return held
         elif name in _NAMING and held.value is not None:
             self._name(use.step, held)
+        return None if value is None else held._replace(value=value)
+
+    def _of_super(self, held: Held, use: Use) -> Held | None:
+        """What a step makes of `super`: the same by a call, or a method that is found there."""
+        if use.argument == -1:
+            return held
+        value = inherited(held.value, use.step.value) if use.step.name in _FINDING else None
         return None if value is None else held._replace(value=value)
 
     def _gives_type(self, use: Use) -> bool:

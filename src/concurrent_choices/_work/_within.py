@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-__all__ = ["FIRST_CHANGERS", "attribute", "changes_its_first", "element", "is_container", "named_in"]
+__all__ = [
+    "FIRST_CHANGERS",
+    "attribute",
+    "changes_its_first",
+    "element",
+    "inherited",
+    "is_container",
+    "named_in",
+]
 
 _CONTAINERS = (list, dict, set, bytearray, deque)
 
@@ -60,6 +68,16 @@ def attribute(value: Any, name: str) -> Any:
     """
     found = next((each for each in _found(value, frozenset({name})) if each is not None), None)
     return _first_changer(value, name) if found is None and name in FIRST_CHANGERS else found
+
+
+def inherited(above: Any, name: str) -> Any:
+    """The method that a `super()` finds under a name; None where there is none of the user's own."""
+    members = vars(super)  # not by itself, which would look for these names above, too
+    kind, itself = (members[each].__get__(above) for each in ("__thisclass__", "__self__"))
+    order: list[type] = [*type(itself).__mro__]
+    behind = next(order[at:] for at, each in enumerate(order, 1) if each is kind)
+    found: Any = next((vars(each)[name] for each in behind if name in vars(each)), None)
+    return MethodType(found, itself) if of_type(found, FunctionType) else None
 
 
 def _first_changer(value: Any, name: str) -> Any:
