@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+
 import pytest
 
-from concurrent_choices._work._asking import DEEP, WIDE, is_frozen
+from concurrent_choices._work._asking import DEEP, WIDE, is_frozen, is_logger
 
 
 def nested(deep):
@@ -33,3 +36,9 @@ def test_what_cannot_change(thing):
 def test_what_may_change_for_all_that_is_looked_at(thing):
     """What holds something else, and what is long or deep."""
     assert not is_frozen(thing)
+
+
+def test_nothing_is_a_logger_while_logging_is_being_imported(monkeypatch):
+    """Another thread may be at it, and has not come to the class."""
+    monkeypatch.setitem(sys.modules, "logging", ModuleType("logging"))
+    assert not is_logger("a")

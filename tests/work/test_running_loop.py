@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from types import ModuleType
 
 import pytest
 
@@ -36,3 +38,19 @@ def test_trio_is_seen():
     """It is told from asyncio."""
     trio = pytest.importorskip("trio")
     assert trio.run(seen_on_a_loop) == (False, True, True)
+
+
+def begun(name, **parts):
+    """A module that another thread has only begun to import."""
+    module = ModuleType(name)
+    vars(module).update(parts)
+    return module
+
+
+@pytest.mark.parametrize(
+    "module", [begun("asyncio.events"), begun("trio"), begun("trio", lowlevel=begun("trio.lowlevel"))]
+)
+def test_what_is_being_imported_runs_no_loop(monkeypatch, module):
+    """`run` raised an AttributeError while another thread was importing it."""
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    assert not loop_runs()

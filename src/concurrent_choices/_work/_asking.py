@@ -102,14 +102,18 @@ def answers(thing: object) -> bool:
 
 def is_logger(thing: object) -> bool:
     """Whether it is a logger: what one caches with its first message is no change."""
-    logging = sys.modules.get("logging")
-    return logging is not None and of_type(thing, logging.Logger)
+    return _is_from("logging", "Logger", thing)
 
 
 def is_proxy(thing: object) -> bool:
     """Whether it is a proxy of a `multiprocessing.Manager`, whose server holds what all processes share."""
-    kind = getattr(sys.modules.get("multiprocessing.managers"), "BaseProxy", None)
-    return kind is not None and of_type(thing, kind)
+    return _is_from("multiprocessing.managers", "BaseProxy", thing)
+
+
+def _is_from(module: str, kind: str, thing: object) -> bool:
+    """Whether it is of a module's class; not so where none has been imported, or only begun to be."""
+    found = getattr(sys.modules.get(module), kind, None)
+    return found is not None and of_type(thing, found)
 
 
 def is_frozen(thing: Any, deep: int = DEEP) -> bool:

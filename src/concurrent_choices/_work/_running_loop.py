@@ -15,11 +15,13 @@ def loop_runs() -> bool:
 
 def on_asyncio() -> bool:
     """Whether it runs under asyncio, or a loop that stands in for it."""
-    events: Any = sys.modules.get("asyncio.events")
-    return events is not None and events._get_running_loop() is not None  # noqa: SLF001 - the public function raises instead of answering
+    # Another thread may be importing it. Not the public function, which raises instead of answering.
+    running: Any = getattr(sys.modules.get("asyncio.events"), "_get_running_loop", None)
+    return running is not None and running() is not None
 
 
 def on_trio() -> bool:
     """Whether it runs under trio."""
-    trio: Any = sys.modules.get("trio")
-    return trio is not None and bool(trio.lowlevel.in_trio_run())
+    lowlevel = getattr(sys.modules.get("trio"), "lowlevel", None)  # as above
+    runs: Any = getattr(lowlevel, "in_trio_run", None)
+    return runs is not None and bool(runs())
