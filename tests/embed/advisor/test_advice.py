@@ -12,6 +12,7 @@ import time
 import warnings
 from contextlib import asynccontextmanager
 from functools import partial
+from types import ModuleType
 
 import anyio.to_thread
 import httpx
@@ -36,7 +37,7 @@ from concurrent_choices._embed._advisor._lines import place_of
 from concurrent_choices._embed._advisor._rate import ROW
 from concurrent_choices._embed._advisor._route_table import MOST, RouteTable
 from concurrent_choices._embed._advisor._rules import LOOKS, Means, means_of, say
-from concurrent_choices._embed._advisor._visit import LoopThread, Visit
+from concurrent_choices._embed._advisor._visit import LoopThread, Visit, pool_limiter
 from patience import TRIES, patient
 
 with warnings.catch_warnings():  # newer releases would rather have another client, which does the same
@@ -911,3 +912,9 @@ def test_many_requests_leave_nothing_behind():
 
     asyncio.run(drive())
     assert advisor.advice().routes[0].requests == 1000
+
+
+def test_nothing_limits_threads_while_anyio_is_being_imported(monkeypatch):
+    """Another thread may be at it while a request comes, which must be answered all the same."""
+    monkeypatch.setitem(sys.modules, "anyio.to_thread", ModuleType("anyio.to_thread"))
+    assert pool_limiter() is None

@@ -197,9 +197,10 @@ def pool_limiter() -> Any:
 
     Anyio has one for each event loop, and finds no loop in a step that no task takes.
     """
-    anyio = sys.modules.get("anyio.to_thread")
+    # Another thread may have only begun to import it.
+    limiter: Any = getattr(sys.modules.get("anyio.to_thread"), "current_default_thread_limiter", None)
     try:
-        return None if anyio is None else anyio.current_default_thread_limiter()
+        return None if limiter is None else limiter()
     except (LookupError, RuntimeError):
         return None
 
