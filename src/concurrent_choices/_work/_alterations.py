@@ -62,10 +62,10 @@ def altered_by(fn: Any) -> str:
 
 
 def _parted(functions: Sequence[FunctionType], first: Any) -> tuple[list[FunctionType], list[FunctionType]]:
-    """The functions that the first may come to call, itself included, as far as names tell; and the others.
+    """What a call may come to: the first, all that are no methods, and methods that these name; and the rest.
 
-    These are methods. A class is made for more than one callable: what it does as its objects are made,
-    filled or reset keeps work here only where that is plain.
+    A class is made for more than one callable: what its other methods do, as objects are made, filled or
+    reset, keeps work here only where that is plain.
     """
     called, others = list[FunctionType](), [*functions]
     names, ahead = set[str](), [each for each in functions if each is first or not _class_of(each)]

@@ -66,7 +66,7 @@ class WorkerQueue:
         self._claims: deque[Claim] = deque()
         self._reported: int = 0
         self._items, self._results = Load(), Load()
-        self._byte_seconds = inf
+        self._byte_seconds = inf  # to pickle one
         self._message_size = 0
         self._credit = 1
         self._told = 0.0
