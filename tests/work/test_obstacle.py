@@ -33,6 +33,7 @@ class Slotted:
 
 
 LOCK = threading.Lock()
+GENERATOR = (item for item in ())
 
 
 def identity(item):
@@ -78,12 +79,14 @@ def test_a_path_through_several_parts():
         ),
         (lambda: lambda item, lock=LOCK: item, "it's default argument is a lock"),
         (lambda: lambda item, *, lock=LOCK: item, "it's default of 'lock' is a lock"),
+        (lambda: lambda item: (item.LOCK, GENERATOR), "it's global 'GENERATOR' is a generator"),
+        (lambda: lambda item: lambda: LOCK, "it's global 'LOCK' is a lock"),
         (Slotted, "it's attribute 'guard' is a lock"),
         (lambda: (item for item in ()), "it is a generator (cannot pickle 'generator' object)"),
     ],
 )
 def test_the_smallest_part_is_named(make, phrase):
-    """Bound objects, partials, defaults, globals and slots are looked into."""
+    """Bound objects, partials, defaults, slots and globals are looked into, no attribute taken for one."""
     assert obstacle(make(), "it").startswith(phrase)
 
 
