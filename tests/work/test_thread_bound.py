@@ -87,6 +87,19 @@ def test_sending_a_signal_binds_nothing():
     assert bound_to_thread(end_another) == ""
 
 
+def test_signals_are_set_by_the_global_alone():
+    """An attribute of that name sets none, and a function in the function may set them."""
+
+    def outer(number):
+        def inner():
+            take_handler(number, signal.SIG_DFL)
+
+        return inner()
+
+    assert "signal handlers" in bound_to_thread(outer)
+    assert bound_to_thread(lambda item: item.take_handler) == ""
+
+
 def test_a_database_connection(connection):
     """A connection in a closure, a partial's argument, or an object's attribute binds it."""
 

@@ -19,6 +19,7 @@ from typing import Any, cast
 from ._asking import ATOMS, Seen, attributes_of, elements_of, of_type
 from ._callables import name_of
 from ._captured import reached_from
+from ._code import globals_in
 from ._ownership import is_own_class
 from ._words import text_of
 
@@ -86,14 +87,14 @@ def _sets_signals(function: FunctionType) -> bool:
 
     One that only names a signal, as for `os.kill`, may run anywhere.
     """
-    names, held = function.__code__.co_names, function.__globals__
-    if any(_is_setter(held[name]) for name in names if name in held):
+    code, held = function.__code__, function.__globals__
+    if any(_is_setter(held[name]) for name in globals_in(code) if name in held):
         return True
-    if _SETTERS.isdisjoint(names):
+    if _SETTERS.isdisjoint(code.co_names):
         return False
     import dis  # noqa: PLC0415 - 2 ms of a first run, and hardly ever needed
 
-    loads = ((each.opname, each.argval) for each in dis.get_instructions(function.__code__))
+    loads = ((each.opname, each.argval) for each in dis.get_instructions(code))
     return any(
         module == "signal" and attribute in _SETTERS and how in {"LOAD_ATTR", "LOAD_METHOD"}
         for (_, module), (how, attribute) in pairwise(loads)
