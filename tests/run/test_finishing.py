@@ -194,7 +194,8 @@ def test_whatever_an_item_raises_names_it(error):
 
 
 @pytest.mark.parametrize("of_kind", ["def", "async def", "async def on one loop"])
-def test_a_measured_call_that_does_not_come_back_outlasts_its_timeout_too(of_kind):
+@with_ample_limit
+def test_a_measured_call_that_does_not_come_back_outlasts_its_timeout_too(of_kind, limit):
     """Nobody waits for it for ever; where it holds the loop, others go on on another."""
     gate, turn = threading.Event(), asyncio.Lock()
 
@@ -212,8 +213,8 @@ def test_a_measured_call_that_does_not_come_back_outlasts_its_timeout_too(of_kin
     first, second = (recommend(chosen, range(5), budget=0.05) for _ in range(2))
     try:
         with pytest.raises(ItemTimeoutError, match="item 0"):
-            first.run(timeout=0.5)
-        results = second.run(timeout=0.5, return_exceptions=True)
+            first.run(timeout=limit)
+        results = second.run(timeout=limit, return_exceptions=True)
     finally:
         gate.set()
     assert isinstance(results[0], ItemTimeoutError)
