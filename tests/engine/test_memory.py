@@ -57,7 +57,6 @@ class Client:
 @patient
 def test_the_second_run_begins_where_the_first_ended():
     """It need not find out again that the callable waits."""
-    memory.clear()  # of the try before
     run(nap, range(60))
     first = run_report()
     assert not any("last run" in step.reason for step in first.steps)
@@ -70,7 +69,6 @@ def test_the_second_run_begins_where_the_first_ended():
 @patient
 def test_a_run_too_short_for_a_verdict_keeps_the_old_one():
     """One item says nothing against what a hundred have shown."""
-    memory.clear()  # of the try before
     run(nap, range(60))
     run(nap, [1])
     run(nap, range(60))
@@ -271,7 +269,6 @@ async def wait(item):
 @patient
 def test_coroutines_that_waited_begin_together():
     """As many as there were at most, and none goes ahead."""
-    memory.clear()  # of the try before
     run(wait, range(100))
     run(wait, range(100))
     assert run_report().steps[0].lanes > FIRST_TASKS
