@@ -10,6 +10,25 @@ from contextlib import closing
 from pathlib import Path
 
 
+class Move:
+    """Of a run to other processes: awaited at home, by calls that take ever longer until it has come about.
+
+    Args:
+        sign: A file that is there as soon as another process is at work.
+    """
+
+    def __init__(self, sign):
+        self.home = os.getpid()
+        self.sign = str(sign)
+
+    def linger(self, *, early):
+        """What comes early takes a moment, what comes late has a long time to come elsewhere."""
+        if os.getpid() != self.home:
+            Path(self.sign).touch()
+        elif not Path(self.sign).exists():
+            time.sleep(0.02 if early else 0.5)
+
+
 def no_such_thread(_ident):
     raise ProcessLookupError
 

@@ -316,39 +316,41 @@ def test_what_objects_keep_late_stays(fn, named):
 
 
 class ChangesFrom:
-    """Counts itself from some item on, where nobody reads it from the code.
+    """Counts itself from some item on, where nobody reads it from the code, and after the move."""
 
-    In the process it was made in it takes its time: whatever it changes, it changes after the move.
-    """
-
-    def __init__(self, first):
-        self.home = os.getpid()
+    def __init__(self, first, move):
+        self.move = move
         self.first = first
         self.count = 0
 
     def note(self, item):
-        if os.getpid() == self.home:
-            time.sleep(0.02)
+        self.move.linger(early=item < 50)
         if item >= self.first:
             vars(self)["count"] += 1
         return acts.spin(item) - acts.spin(0)
 
 
+@pytest.fixture
+def move(tmp_path):
+    """The move of a run to other processes."""
+    return acts.Move(tmp_path / "moved")
+
+
 @pytest.mark.parametrize("first", [250, 299], ids=["goes on", "the last item only"])
-def test_changes_in_workers_are_told(first, caplog):
+def test_changes_in_workers_are_told(first, move, caplog):
     """They stay there: the report says so, the log warns, and what is left comes back."""
     strategy = outside()
-    assert run(ChangesFrom(first).note, range(300), strategy=strategy) == list(range(300))
+    assert run(ChangesFrom(first, move).note, range(300), strategy=strategy) == list(range(300))
     assert strategy.report.lost == "its object"
     assert "those changes stayed there" in str(strategy.report)
     assert [record.levelname for record in caplog.records if "its object" in record.message] == ["WARNING"]
     assert "calls change its object" in strategy.controller.barred
 
 
-def test_changes_in_lanes_of_workers_are_told():
+def test_changes_in_lanes_of_workers_are_told(move):
     """A worker with threads inside looks at what they share."""
     strategy = ScriptedStrategy(STARTING._replace(inside=3), HYBRID)
-    assert run(ChangesFrom(250).note, range(300), strategy=strategy) == list(range(300))
+    assert run(ChangesFrom(250, move).note, range(300), strategy=strategy) == list(range(300))
     assert strategy.report.lost == "its object"
 
 
@@ -357,6 +359,7 @@ def discount(row):
 
 
 def through_a_variable(order):
+    order["move"].linger(early=order["number"] < 50)
     for row in order["rows"]:
         if order["number"] >= 250:
             row["discount"] = True
@@ -364,6 +367,7 @@ def through_a_variable(order):
 
 
 def through_a_helper(order):
+    order["move"].linger(early=order["number"] < 50)
     if order["number"] >= 250:
         list(map(discount, order["rows"]))
     return acts.spin(order["number"]) - acts.spin(0)
@@ -371,11 +375,11 @@ def through_a_helper(order):
 
 @pytest.mark.parametrize("fn", [through_a_variable, through_a_helper])
 @pytest.mark.parametrize("inside", [1, 3])
-def test_changes_of_items_in_workers_are_told(fn, inside, caplog):
+def test_changes_of_items_in_workers_are_told(fn, inside, move, caplog):
     """No call has changed any before, and the code does not plainly: they are seen where they are made."""
     to, then = (STARTING, OUTSIDE) if inside == 1 else (STARTING._replace(inside=inside), HYBRID)
     strategy = ScriptedStrategy(to, then)
-    orders = [{"number": number, "rows": [{"price": 3}, {"price": 4}]} for number in range(900)]
+    orders = [{"number": number, "rows": [{"price": 3}, {"price": 4}], "move": move} for number in range(900)]
     assert run(fn, orders, strategy=strategy) == list(range(900))
     assert strategy.report.lost == "their items"
     assert [record.levelname for record in caplog.records if "their items" in record.message] == ["WARNING"]
