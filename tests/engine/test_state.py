@@ -7,9 +7,11 @@ import os
 import threading
 import time
 import tracemalloc
+from contextlib import closing
 from contextvars import copy_context
 from enum import Flag
 from functools import partial
+from itertools import count, islice, takewhile
 from random import Random, gauss, randint
 
 import engine_acts as acts
@@ -19,7 +21,7 @@ from engine_coroutines import STARTING as LOOP_STARTING
 from engine_coroutines import LoopStrategy
 from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy
 
-from concurrent_choices import RemoteError, recommend, run, run_report
+from concurrent_choices import RemoteError, recommend, run, run_report, stream
 from concurrent_choices._engine import _worker_startup
 from concurrent_choices._engine._carrying import stranded
 from concurrent_choices._platform import usable_cpus
@@ -32,6 +34,16 @@ _counted = 0
 def outside():
     """A strategy that wants to move at once."""
     return ScriptedStrategy(STARTING, OUTSIDE)
+
+
+def until_told(strategy, items):
+    """Items of which the last comes when something keeps their callable here: workers may take their time."""
+    *others, last = items
+    yield from others
+    until = time.monotonic() + 60
+    while not strategy.controller.barred and time.monotonic() < until:
+        time.sleep(1e-3)
+    yield last
 
 
 def count_globally(item):
@@ -94,7 +106,7 @@ def test_what_changes_its_surroundings_stays(make, named):
     global _counted  # noqa: PLW0603 - starts anew
     _counted = 0
     strategy = outside()
-    assert run(make(), range(300), strategy=strategy) == list(range(1, 301))
+    assert run(make(), until_told(strategy, range(300)), strategy=strategy) == list(range(1, 301))
     assert named in strategy.controller.barred
     assert named in strategy.controller.apart
     assert strategy.report.witness == named
@@ -424,7 +436,9 @@ def test_what_cannot_travel_stays():
             return acts.spin(item) - acts.spin(0)
 
     strategy = outside()
-    assert run(locked, range(200), strategy=strategy) == list(range(200))
+    with closing(stream(locked, count(), strategy=strategy)) as results:
+        before = sum(1 for _ in takewhile(lambda _: not strategy.controller.barred, results))
+        assert [*islice(results, 200)] == [*range(before + 1, before + 201)]
     assert "cannot travel" in strategy.controller.barred
 
 
@@ -438,7 +452,9 @@ def test_what_gives_what_cannot_travel_stays(monkeypatch, known):
         return acts.spin(item) and threading.Lock()
 
     strategy = outside()
-    assert len(run(locked, range(200), strategy=strategy)) == 200
+    with closing(stream(locked, count(), strategy=strategy)) as results:
+        assert any(strategy.controller.barred for _ in results)
+        assert len([*islice(results, 200)]) == 200
     assert "could not come back" in strategy.controller.barred
 
 
@@ -570,11 +586,10 @@ def test_what_was_set_in_a_module_stays(kind, monkeypatch):
     """A worker would import the module and find what the module itself sets."""
     monkeypatch.setattr(acts, "FACTOR", 3)
     if kind == "def":
-        strategy = outside()
-        assert run(acts.times_factor, range(300), strategy=strategy) == list(range(0, 900, 3))
+        fn, strategy = acts.times_factor, outside()
     else:
-        strategy = LoopStrategy(LOOP_STARTING, LOOP_OUTSIDE)
-        assert run(acts.times_factor_awaited, range(300), strategy=strategy) == list(range(0, 900, 3))
+        fn, strategy = acts.times_factor_awaited, LoopStrategy(LOOP_STARTING, LOOP_OUTSIDE)
+    assert run(fn, until_told(strategy, range(300)), strategy=strategy) == list(range(0, 900, 3))
     assert "engine_acts.FACTOR has another value there than here" in strategy.controller.barred
 
 
@@ -583,14 +598,19 @@ def test_what_is_set_in_this_context_stays():
     strategy = outside()
     context = copy_context()
     context.run(acts.FACTOR_HERE.set, 3)
-    assert context.run(run, acts.times_factor_here, range(300), strategy=strategy) == list(range(0, 900, 3))
+    items = until_told(strategy, range(300))
+    assert context.run(run, acts.times_factor_here, items, strategy=strategy) == list(range(0, 900, 3))
     assert "engine_acts.FACTOR_HERE has another value there" in strategy.controller.barred
 
 
 def test_what_a_module_sets_moves():
     """A callable that uses what its module has set from the start may go."""
     strategy = outside()
-    run(acts.times_factor, range(300), strategy=strategy)
+    with closing(stream(acts.times_factor, count(), strategy=strategy)) as results:
+        assert any(
+            strategy.report.steps[-1:] and strategy.report.steps[-1].stage == "outside" for _ in results
+        )
+        assert len([*islice(results, 500)]) == 500
     assert not strategy.controller.barred
 
 

@@ -52,8 +52,8 @@ class Conductor:
     Args:
         decider: Makes the controller, at the first look.
         eager: Whether to ask the controller before the first call, since it knows the callable.
-        patient: Whether to wait for lanes that are known to suit the calls better: only the calling thread can
-            hand items to them, and it would be at a call of its own meanwhile.
+        patient: Whether to wait for lanes that are known to suit the calls better. Only the calling thread
+            can hand items to them, and it would be at a call of its own meanwhile.
         most: Threads at work at most; with one, the callable stays in the calling thread.
         limited: Whether items in flight are limited, as for `ElasticPool`.
         beginning: What a loop has begun, and this goes on with; None where nothing has begun.
