@@ -329,7 +329,7 @@ class Meter:
     def note(self):
         vars(self)["count"] = self.count + 1
     def read(self):
-        for number in range(100_000):
+        for number in range(400_000):
             pass
         if self.counts:
             self.note()
