@@ -6,11 +6,14 @@ anew, and finds neither what was set in them since nor what is set in this conte
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf
 from typing import Any, NamedTuple
 
 from .._errors import ItemTimeoutError, WorkerStartError
+from .._facts._batch import Batch
 from .._strategies._processes import ProcessStrategy
+from .._work._hand import DaemonHand
 from .._work._imported import Imported
 from .._work._marks import compare
 from .._work._words import text_of
@@ -47,8 +50,24 @@ def elsewhere(fn: Any, seconds: float) -> Elsewhere:
         return Elsewhere()
     if seconds <= 0:
         return UNTOLD
+    # Not by `run`, which refuses to where a loop runs.
+    job, workers = prepare(
+        compare, [imported.marks], ProcessStrategy(max_workers=1), linger=inf, timeout=seconds
+    )
+    answers = [UNTOLD]
+    hand = DaemonHand("concurrent_choices-asking")
     try:
-        error = _compared(imported.marks, seconds)
+        # The job's seconds begin when its worker is up, which takes ten times as long on a busy machine.
+        hand.do(lambda: answers.append(_answer(workers.execute(job))), seconds)
+    finally:
+        hand.close()
+    return answers[-1]
+
+
+def _answer(batches: Iterable[Batch]) -> Elsewhere:
+    """What a worker says that compares them."""
+    try:
+        error = next((batch.error for batch in batches if batch.error is not None), None)
     except (OSError, WorkerStartError) as failed:  # no descriptors, no pids
         return Elsewhere(no_worker(failed))
     if isinstance(error, ItemTimeoutError):
@@ -60,10 +79,3 @@ def no_worker(failed: Exception) -> str:
     """Why no worker process can be started, in words."""
     told = text_of(failed)
     return told if isinstance(failed, WorkerStartError) else f"no worker process can be started here ({told})"
-
-
-def _compared(marks: dict[tuple[str, str], int], seconds: float) -> BaseException | None:
-    """What comparing the marks raises in a worker. Not by `run`, which refuses where a loop runs."""
-    strategy = ProcessStrategy(max_workers=1)
-    job, workers = prepare(compare, [marks], strategy, linger=inf, timeout=seconds)
-    return next((batch.error for batch in workers.execute(job) if batch.error is not None), None)
