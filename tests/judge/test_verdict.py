@@ -89,6 +89,20 @@ def test_reasons_are_sentences():
 
 
 @pytest.mark.parametrize(
+    ("wall", "items", "why"),
+    [
+        (2.0, 1, "all of it takes 2.00 ms, too little for anything else to pay"),
+        (0.0002, 100_000, "each call takes 200 ns, less than it costs to hand it over"),
+    ],
+)
+def test_what_is_tiny_is_so_as_a_whole_or_each(wall, items, why):
+    """Of a single call of 2 ms it said that handing it over would not be worth so much."""
+    told = verdict(function(wall + 5, cpu=wall, gil=wall, queued=5 * MS), items)
+    assert told.diagnosis == "tiny"
+    assert told.reason.startswith(why)
+
+
+@pytest.mark.parametrize(
     ("strategy", "words"),
     [
         ("thread", "so 1 thread does it"),

@@ -71,7 +71,7 @@ def _computing(verdict: Recommendation) -> str:
 
 
 def _tiny(verdict: Recommendation) -> str:
-    each = verdict.profile.wall
+    each = verdict.profile.wall - verdict.profile.queued
     if each * verdict.items < TINY_JOB:
         return f"all of it takes {spell(each * verdict.items)}, too little for anything else to pay"
     return f"each call takes {spell(each)}, less than it costs to hand it over"
