@@ -349,7 +349,7 @@ def test_where_calls_are_turned_away_no_more_are_made_at_once_than_were_served()
     """Sixteen lanes of refusals looked like 35 times the throughput of one: 192 threads were advised."""
     some = verdict(evolve(SLEEP, congestion=0.1, errors=0.1, pair_speedup=2.0, ramp=((4, 4.0),)))
     assert (some.diagnosis, some.plan.strategy, some.plan.in_flight) == ("rate-limited", "thread", 4)
-    assert "More than 4 calls at once were turned away in the trials." in some.notes
+    assert "Of more than 4 calls at once, some were turned away in the trials." in some.notes
     assert verdict(evolve(SLEEP, congestion=0.1, errors=0.1)).plan.in_flight == 1
 
 

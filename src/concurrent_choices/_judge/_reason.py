@@ -193,8 +193,9 @@ BORDER = 0.05
 def _most(lanes: int, profile: Profile) -> str:
     at_once = f"{counted(lanes, 'call')} at once"
     if lanes == most_lanes(profile):
-        turned_away = profile.congestion >= CONGESTED
-        return f"More than {at_once} {'were turned away' if turned_away else 'got less done'} in the trials."
+        if profile.congestion >= CONGESTED:
+            return f"Of more than {at_once}, some were turned away in the trials."
+        return f"More than {at_once} got less done in the trials."
     return f"{'1 call' if lanes == 1 else at_once} and the threads that each has of its own fill the cores."
 
 
