@@ -215,7 +215,7 @@ class TaskPool:
             call, clean = self._call, self.job.context
             bare = not len(clean)  # where there was no variable, any that is set shows in the length
             if self._breathless:
-                await self._breathe()
+                await self._let_turn()
             for chunk, place, item in self._slots:
                 try:
                     chunk.values[place] = await call(item)
@@ -229,7 +229,7 @@ class TaskPool:
                     while self._finished - self._breathed >= BREATH:
                         await self._breathe()
                 if self._breathless:
-                    await self._breathe()
+                    await self._let_turn()
                 context = copy_context() if own is None else own
                 if len(context) if bare else not same(context, clean):
                     self._start()
@@ -276,6 +276,11 @@ class TaskPool:
         Those of a claim are begun without a look at the clock, as if they were as quick as the ones before.
         """
         self._breathless = True
+
+    async def _let_turn(self) -> None:
+        """Wait until nobody asks for a turn: one item a turn is begun while they go on asking."""
+        while self._breathless:
+            await self._breathe()
 
     async def _breathe(self) -> None:
         """Let the loop turn. Of lanes that do so together one notes the time: the others would put it off."""
