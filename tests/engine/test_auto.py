@@ -236,6 +236,9 @@ def test_a_callable_bound_to_its_thread_is_kept_in_it():
         assert run(read, range(60)) == list(range(60))
     finally:
         connection.close()
+    steps = run_report().steps
+    assert {step.doing for step in steps} == {"this thread"}
+    assert "belongs to the thread that made it" in steps[-1].reason
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,9 @@ def test_refusals_of_a_server_halve_the_lanes(server, refusal):
             error.close()
         assert Tallied(server.asked) == Tallied(f"/{number}" for number in range(300))
         steps = run_report().steps
-        halved = [place for place, step in enumerate(steps) if "too much at once" in step.reason]
+        halved = [
+            place for place, step in enumerate(steps) if "too many calls are made at once" in step.reason
+        ]
         fewer = bool(halved) and _most(steps[halved[0] :]) < _most(steps[: halved[0]])
         if fewer:
             break

@@ -23,7 +23,7 @@ class AutoStrategy(ThreadBacked):
     Inside a `with` block the threads of a `def` stay for the next job.
 
     Args:
-        max_workers: The most threads, and the most processes.
+        max_workers: The most processes, and the most threads in each of them and in this one.
         concurrency: The most items in flight.
         thread_safe: Whether the callable may run in several threads of one process at once, and outside the
             calling thread. With a `timeout` it runs in one thread beside the calling one, which could not

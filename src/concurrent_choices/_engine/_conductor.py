@@ -382,6 +382,8 @@ class Conductor:
             return None if self._over else self._startup
 
     def _note(self, arrangement: Arrangement, threads: int, done: int) -> None:
+        if arrangement.relieved and not (threads or arrangement.outside):
+            return  # it was found, as lanes were to be started, that the callable stays in the calling thread
         threads = self._job.source.fitting(threads)
         lanes = arrangement.processes * arrangement.inside if arrangement.outside else max(1, threads)
         doing = doing_now(arrangement, threads, alone=not (arrangement.relieved or self._stands_in))

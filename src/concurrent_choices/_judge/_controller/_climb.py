@@ -192,7 +192,7 @@ class Climb:
             product = self._best * min(self.round_trip, alone or inf)
             self._settle(ceil(GAIN * product), rate, "more lanes deliver no more")
         elif self.lanes == self.ceiling and self._flat:
-            self._settle(self.lanes, rate, "as many lanes as may be")
+            self._settle(self.lanes, rate, "so many lanes are the limit")
 
     def _serves_one(self, began: Sight, sight: Sight) -> bool:
         """Whether one lane would deliver as much, with the GIL free: the others wait for it."""
@@ -223,7 +223,7 @@ class Climb:
                 # itself were quick ones; of exponential lengths two are, once in seven.
                 self._seen_alone, self._flat = mean, FLAT_ROUNDS
             if self._flat >= FLAT_ROUNDS:
-                self.settled, self.why = False, "less is delivered than before: once more"
+                self.settled, self.why = False, "less is delivered than before, so lanes double once more"
                 self._best, self._flat, self.round_trip = rate, 0, inf
         else:
             self._flat = 0
@@ -258,4 +258,4 @@ def _is_quiet(last: Sight, sight: Sight) -> bool:
 
 
 _CROWDED = "calls get in each other's way"
-_CONGESTED = "errors say that it is too much at once"
+_CONGESTED = "errors mean that too many calls are made at once"
