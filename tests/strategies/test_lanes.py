@@ -338,7 +338,7 @@ def test_what_workers_fail_of_between_two_batches_is_raised_in_place_of_the_next
 
 def test_nobody_waits_for_the_next_item_while_results_are_due(thread_pool, monkeypatch):
     """One that takes its time may never come."""
-    monkeypatch.setattr(_source, "FEED_SECONDS", -1.0)  # any time is long
+    monkeypatch.setattr(_source, "LONG", -1.0)  # any time is long
     job = Job(abs, Source(iter(range(9)), window=9))
     job.source.feed(1)
     LanePool(job, thread_pool, workers=2).tend()

@@ -54,6 +54,10 @@ CAUTION = 16
 """Of so many items that came at once one more may be held back, as nobody gets any of those that are taken
 together until the last of them has come (guessed: a page of a thousand rows is taken in some 80 steps)."""
 
+LONG = 0.05
+"""Seconds that a result which is due may wait for the next item, so that a lane has that meanwhile: one that
+is read or worked out takes less, as a rule, and one that waits for events takes more (guessed)."""
+
 SMOOTH = 64
 """Items that come at once until nobody expects any more that the next one takes as long as one before
 (guessed: as many as begin together, as a rule)."""
@@ -243,6 +247,11 @@ class Source:
     def pause(self) -> float:
         """Seconds that the next pull may take, as one before the last few has; 0 where those came at once."""
         return self._longest if self._smooth < SMOOTH and not self.ended else 0.0
+
+    @property
+    def hesitates(self) -> bool:
+        """Whether that is so long that whoever has a result in hand should rather give that first."""
+        return self.pause > LONG
 
     def _pull(self, count: int) -> float:
         """Take so many items from the iterable; the time when that was over."""

@@ -106,7 +106,7 @@ class LanePool:
     def tend(self) -> None:
         """Bring items and start lanes, between two batches."""
         try:
-            if not self.job.source.pause:  # else what is due already would wait for what is not
+            if not self.job.source.hesitates:  # else what is due already would wait for what is not
                 self.feed()
             self.staff()
         except Exception as error:  # noqa: BLE001 - raised in its turn: results that are due already come first

@@ -155,9 +155,9 @@ class Pump:
     def _tend(self) -> None:
         """Hear workers and give them more, between two batches."""
         try:
-            if not self._job.source.pause:  # else what is due already would wait for what is not
-                self._feed()
             self._hear_all(0.0)
+            if not self._job.source.hesitates:  # else what is due already would wait for what is not
+                self._feed()
             self._deal()
         except Exception as error:  # noqa: BLE001 - raised in its turn: results that are due already come first
             self._failure = error
