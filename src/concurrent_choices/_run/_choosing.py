@@ -86,14 +86,14 @@ def recommend(
     limit = check_budget(budget)
     _check_machine(machine)
     calibration = machine_costs(probes())
-    began, sampling = time.perf_counter(), max(0.75 * limit, limit - AFTERWARDS)
+    began = time.perf_counter()
     sampled = profile(
         asked.fn,
         asked.items,
         clock=SystemClock(),
-        budget=min(sampling, SAMPLING),
+        budget=min(limit, SAMPLING),
         is_async=is_async(asked.fn),
-        most=sampling,
+        most=limit - AFTERWARDS,
     )
     costs = _as_loaded(calibration.costs)
 
