@@ -7,8 +7,7 @@ from judge_cases import FREE, MS, TWO, function
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._plan import Plan
 from concurrent_choices._facts._profile import Payload
-from concurrent_choices._judge import _uncertainty
-from concurrent_choices._judge._formulas import case_of
+from concurrent_choices._judge._formulas import _case, case_of
 from concurrent_choices._judge._uncertainty import standard_error
 
 SEQUENTIAL = Plan(strategy="sequential")
@@ -84,7 +83,7 @@ def test_passing_the_gil_on_is_doubtful_where_calls_are_short():
 def test_what_is_moved_for_one_plan_serves_all(monkeypatch):
     """Demands are derived by bisection: for each of seven strategies anew, that was 40 % of a verdict."""
     derived = []
-    monkeypatch.setattr(_uncertainty, "case_of", lambda *given: derived.append(given) or case_of(*given))
+    monkeypatch.setattr(_case, "case_of", lambda *given: derived.append(given) or case_of(*given))
     heavy = function(5, cpu=5, gil=4.75, payload=Payload(item_seconds=MS))
     case = case_of(heavy, Costs(), TWO, 1234)
     assert standard_error(case, THREADS) > 0 < standard_error(case, PROCESSES)

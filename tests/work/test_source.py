@@ -97,7 +97,7 @@ def test_nobody_advances_what_was_disowned():
     source.adopt()
     assert not source.feed(2)
     assert source.claim(2) is None
-    assert feed(2)
+    assert feed(2, None)
     assert source.claim(5).items == [0, 1]
 
 
@@ -354,9 +354,9 @@ def test_what_has_come_is_begun_before_the_next_is_waited_for():
         begun.extend(item for claim in drained(source) for item in claim.items)
 
     source = Source(items())
-    source.disown()
+    feed = source.disown()
     while not source.ended:
-        source.feed(10, begin)
+        feed(10, begin)
         begin()
     assert (source.error, len(begun)) == (None, 9)
 

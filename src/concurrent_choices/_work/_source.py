@@ -375,7 +375,7 @@ class Source:
         """Whether a claim by this thread takes items from the iterable; else they come by themselves."""
         return self._iterator is not None and threading.get_ident() == self._owner
 
-    def disown(self) -> Callable[[int, Callable[[], object]], bool]:
+    def disown(self) -> Callable[[int, Callable[[], object] | None], bool]:
         """Let nobody advance the iterable any more but who calls what this gives, as others `feed`."""
         self._owner = _NOBODY
         return self._feed

@@ -32,7 +32,7 @@ class Feeding:
         self._appetite = 64
         self._background: Background | None = None
         self._bring: Callable[[], Awaitable[None]] | None = None
-        self._advance: Callable[[int, Callable[[], object]], bool] = self._source.feed
+        self._advance: Callable[[int, Callable[[], object] | None], bool] = self._source.feed
         if isinstance(items, AsyncIterable):
             self._bring = self._from_async
         elif here and not job.source.ended and job.source.length is None:
