@@ -407,6 +407,23 @@ def test_where_the_pool_cannot_even_begin_calls_are_made_in_threads(monkeypatch,
     assert "in fail" in caplog.text
 
 
+def test_workers_may_be_had_again_as_a_call_is_dealt_out(caplog):
+    """It goes where was said before: nobody is there yet who could hire any."""
+
+    class Relenting(ProcessPool):
+        answers = iter(["for a while"])
+        unfit = property(lambda self: next(self.answers, ""))
+
+    returned = SimpleQueue()
+    with closing(Relenting(1, on_returned=returned.put, on_ended=returned.put, on_looked=None)) as pool:
+        call = task(pid_of, 1)
+        pool.tray.orders.append(pool.order(call))
+        pool.tray.open()
+        assert returned.get(timeout=60) is call
+        assert not call.done()
+    assert "unexpected" not in caplog.text
+
+
 def test_an_error_in_the_thread_of_the_pool_leaves_nobody_waiting(tmp_path, monkeypatch):
     """What a worker had begun ends, with that error as the cause; the rest is made here for a while."""
     with AdaptiveExecutor(max_processes=1, place="process") as executor:

@@ -102,7 +102,7 @@ class ProcessPool:
     def warm(self) -> None:
         """There may soon be work: start a worker, which takes longer than all the rest."""
         if self.thread is None:
-            self.tray.put(lambda: self._queues or self.unfit or self._open_queue())
+            self.tray.put(lambda: self._queues or self._unfit or self._open_queue())
 
     def abandon(self, task: Task) -> None:
         """Nobody waits for a call any longer: end the worker that makes it."""
@@ -134,8 +134,8 @@ class ProcessPool:
     def _served(self, waker: Waker) -> bool:
         """See to all that is asked for, to the end; False where something has failed that nobody foresaw."""
         try:
-            while self.unfit:
-                if self._finished():
+            while unfit := self.unfit:
+                if self._finished(unfit):
                     return True
                 self.tray.nap(AWHILE)
             self._employ(waker)
@@ -151,7 +151,7 @@ class ProcessPool:
         try:
             self._host.preload(serve, [serve.__module__])
             self._starts = Starts(self._host)
-            while not self._finished():
+            while not self._finished(self.unfit):
                 self._listen()
         finally:
             self._host.close()
@@ -167,8 +167,12 @@ class ProcessPool:
             queue.dropped = True
             self._desk.settle(queue, queue.worker.process.wait(0), error)
 
-    def _finished(self) -> bool:
-        """Deal out what there is; whether all is done, and nothing more will come."""
+    def _finished(self, unfit: str) -> bool:
+        """Deal out what there is; whether all is done, and nothing more will come.
+
+        `unfit` is asked but once: it ends by itself, and where it has not there may be nobody who hires.
+        """
+        self._unfit = unfit
         orders = self.tray.orders
         while orders:
             orders.popleft()()
@@ -180,7 +184,6 @@ class ProcessPool:
     def _deal(self) -> None:
         """Give every worker what it has room for; start workers while there is work for them."""
         self._desk.return_settled()
-        self._unfit = self.unfit
         while not (self._desk.is_empty or self._unfit):
             queue = self._queue_with_room()
             if queue is None or not self._give(queue):
