@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from concurrent.futures import CancelledError, wait
-from contextlib import closing
+from contextlib import closing, nullcontext
 from contextvars import ContextVar, copy_context
 from queue import SimpleQueue
 
@@ -482,15 +482,23 @@ def test_a_look_that_had_begun_as_the_pool_failed_says_nothing_against_its_calla
     assert not known.figures.obstacle
 
 
+def interrupt(_future):
+    """Raise what Ctrl-C does, wherever it is called."""
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("callback", [sys.exit, interrupt])
 @pytest.mark.parametrize("place", ["process", "thread"])
-def test_a_callback_that_raises_as_its_call_is_cancelled(tmp_path, place):
-    """Others are cancelled all the same, and those who wait hear of it."""
+def test_a_callback_that_raises_as_its_call_is_cancelled(tmp_path, place, callback):
+    """Others are cancelled all the same, and those who wait hear of it; so does whoever may press Ctrl-C."""
     with AdaptiveExecutor(1, max_processes=1, place=place) as executor:
         busy = executor.submit(meet, tmp_path / "begun", tmp_path / "now")
         calls = [executor.submit(pid_of, number) for number in range(4)]
         wait_for(tmp_path / "begun")
-        calls[1].add_done_callback(sys.exit)
-        executor.shutdown(wait=False, cancel_futures=True)
+        calls[1].add_done_callback(callback)
+        here = callback is interrupt and place == "thread"
+        with pytest.raises(KeyboardInterrupt) if here else nullcontext():
+            executor.shutdown(wait=False, cancel_futures=True)
         assert wait(calls, 60).not_done == set()
         (tmp_path / "now").touch()
         assert busy.result(60)

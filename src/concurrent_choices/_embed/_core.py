@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from contextvars import copy_context
 from itertools import count
 from typing import Any
@@ -309,10 +310,11 @@ class Core:
         """Cancel what has not begun."""
         with self._dispatch.lock:
             tasks = self._dispatch.backlog.unbegun()
-        for task in tasks:
-            task.call_off()
-        self._process_pool.cancel_waiting()
-        self.close()
+        with ExitStack() as cancelling:  # all of it, though Ctrl-C come meanwhile: nobody else has the calls
+            cancelling.callback(self.close)
+            cancelling.callback(self._process_pool.cancel_waiting)
+            for task in reversed(tasks):
+                cancelling.callback(task.call_off)
 
     def join(self) -> None:
         """Come back when all calls have ended, and all threads and processes are gone."""

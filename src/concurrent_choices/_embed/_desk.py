@@ -18,7 +18,7 @@ from ._account import Account
 from ._backlog import Backlog
 from ._call_queue import Assignment, CallQueue, Inquiry
 from ._reading import read_answer, settle_call, settle_lost
-from ._tasks import Task
+from ._tasks import Task, complain
 
 if TYPE_CHECKING:
     from .._strategies._workers._wire import Message
@@ -61,7 +61,10 @@ class Desk:
     def cancel_all(self) -> None:
         """Cancel calls that have not begun."""
         for task in self.backlog.unbegun():
-            task.call_off()
+            try:
+                task.call_off()
+            except KeyboardInterrupt:  # a callback's own: Ctrl-C strikes in the main thread
+                complain("a callback of a call of %s raised", task.account.name)
             self.on_ended(task)
 
     # What is made in a thread instead

@@ -79,16 +79,22 @@ class Task(Future[Any]):
         return True
 
     def call_off(self) -> None:
-        """Cancel it, if it has not begun, and say so to those who wait for it."""
+        """Cancel it, if it has not begun, and say so to those who wait for it.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C came meanwhile, or a callback raised that; it is cancelled all the same.
+        """
+        cancelled = True
         try:
             cancelled = self.cancel()
-        except KeyboardInterrupt:  # Ctrl-C, where somebody waits for an executor's end
+        except KeyboardInterrupt:
+            cancelled = self.cancel()  # Ctrl-C may have come before that
             raise
         except BaseException:  # noqa: BLE001 - from a callback, as in `deliver`: others are to be cancelled, too
             complain("a callback of %s raised", self.shown())
-            cancelled = True
-        if cancelled:
-            self._give_up()
+        finally:
+            if cancelled:
+                self._give_up()
 
     def _give_up(self) -> None:
         """It is not made: it was cancelled, which those are told who wait, or else somebody has ended it."""
