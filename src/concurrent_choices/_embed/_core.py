@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
 from contextvars import copy_context
 from itertools import count
 from typing import Any
@@ -309,12 +308,15 @@ class Core:
     def cancel_waiting(self) -> None:
         """Cancel what has not begun."""
         with self._dispatch.lock:
-            tasks = self._dispatch.backlog.unbegun()
-        with ExitStack() as cancelling:  # all of it, though Ctrl-C come meanwhile: nobody else has the calls
-            cancelling.callback(self.close)
-            cancelling.callback(self._process_pool.cancel_waiting)
-            for task in reversed(tasks):
-                cancelling.callback(task.call_off)
+            waiting = [*self._dispatch.backlog]
+        for task in waiting:  # still there, so that what Ctrl-C leaves out is made
+            task.call_off()
+        with self._dispatch.lock:
+            waiting = self._dispatch.backlog.unbegun()
+        for task in waiting:  # some have come back from the process pool meanwhile
+            task.call_off()
+        self._process_pool.cancel_waiting()
+        self.close()
 
     def join(self) -> None:
         """Come back when all calls have ended, and all threads and processes are gone."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, InvalidStateError
-from concurrent.futures._base import PENDING, RUNNING
+from concurrent.futures._base import CANCELLED, PENDING, RUNNING
 from contextlib import suppress
 from contextvars import Context
 from typing import Any
@@ -97,10 +97,14 @@ class Task(Future[Any]):
                 self._give_up()
 
     def _give_up(self) -> None:
-        """It is not made: it was cancelled, which those are told who wait, or else somebody has ended it."""
-        if self.cancelled():
-            self.set_running_or_notify_cancel()
-        else:
+        """It is not made: it was cancelled, which those are told who wait, or else somebody has ended it.
+
+        Whoever cancels it and whoever finds it cancelled may both be here.
+        """
+        with self._condition:
+            if self._state == CANCELLED:
+                self.set_running_or_notify_cancel()
+        if not self.cancelled():
             complain("%s is not made: somebody else has ended its future", self.shown())
         self._let_go()
 
