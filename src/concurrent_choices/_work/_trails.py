@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from types import FunctionType
     from typing import Any
 
-    from ._ownership import is_own_function
-from ._steps import Step, Use
+    from ._steps import Step, Use
 
 __all__ = ["TELLTALE", "UPDATES", "Held", "Search"]
 
