@@ -1,10 +1,11 @@
-"""Who goes on where a loop leaves off: not before it does, and not for ever."""
+"""Who goes on where a loop leaves off: not before it does, and not for ever; and who waits for lanes."""
 
 import threading
 
 from concurrent_choices._engine._elastic_pool import ElasticPool
 from concurrent_choices._engine._succession import Takeover
 from concurrent_choices._facts._batch import Batch
+from concurrent_choices._strategies._lanes._outbox import Outbox
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
@@ -32,3 +33,17 @@ def test_who_waits_for_lanes_is_told_that_others_took_the_last_item():
     pool.staff()
     pool.wait()
     assert not pool.busy
+
+
+def test_who_waits_for_lanes_asks_others_for_items_not_itself(monkeypatch):
+    """That ended its wait as it began: beside a full window it took a core, and the GIL from its lanes."""
+    asked, rung = [], []
+    monkeypatch.setattr(Outbox, "ring", rung.append)
+    job = Job(str, Source(iter([1, 2]), window=1))
+    pool = ElasticPool(job, ThreadPool("test"))
+    job.source.on_hunger(lambda: asked.append(1))
+    job.claim()
+    monkeypatch.setattr(pool, "wait", lambda: asked.append("then waits"))
+    pool.rest()
+    assert asked == [1, "then waits"]
+    assert rung == []

@@ -159,7 +159,7 @@ class ElasticPool(LanePool):
     def rest(self) -> None:
         """Have items brought, if there are none, and wait unless there is something to collect."""
         if not self.job.source.ready:
-            self.job.source.hunger()
+            self.job.source.hunger(self.outbox.ring)  # else that ends the wait as it begins, again and again
         if not self.outbox:
             self.wait()
 

@@ -122,11 +122,12 @@ class Source:
         """Have `listener` called, from any thread, when a lane that stays found nothing to claim."""
         self._feeders.append(listener)
 
-    def hunger(self) -> None:
-        """Say that a lane waits for items, to whoever may bring some."""
+    def hunger(self, teller: Callable[[], None] | None = None) -> None:
+        """Say that a lane waits for items, to whoever may bring some, but not to the one that says so."""
         if not self.ended:
             for listener in self._feeders:
-                listener()
+                if listener != teller:
+                    listener()
 
     def claim(self, limit: int = 1) -> Claim | None:
         """At most `limit` consecutive items, or None if none can be had now.
