@@ -38,7 +38,7 @@ def test_who_waits_for_lanes_is_told_that_others_took_the_last_item():
 def test_who_waits_for_lanes_asks_others_for_items_not_itself(monkeypatch):
     """That ended its wait as it began: beside a full window it took a core, and the GIL from its lanes."""
     asked, rung = [], []
-    monkeypatch.setattr(Outbox, "ring", rung.append)
+    monkeypatch.setattr(Outbox, "ring", lambda _: rung.append("itself"))
     job = Job(str, Source(iter([1, 2]), window=1))
     pool = ElasticPool(job, ThreadPool("test"))
     job.source.on_hunger(lambda: asked.append(1))
