@@ -345,6 +345,22 @@ def test_nobody_waits_for_the_next_item_while_results_are_due(thread_pool, monke
     assert job.source._pulled == 1
 
 
+def test_results_that_nobody_takes_any_more_do_not_cut_the_last_wait_short(thread_pool, monkeypatch):
+    """It began anew at once, and so took a core until the lanes had ended."""
+    pool = LanePool(job_of(1, 2), thread_pool, workers=2)
+    pool._lanes.add(Lane(pool))
+    pool.outbox.put(Batch(0, [1]))
+    there = []
+
+    def wait(_seconds):
+        there.append(len(pool.outbox))
+        pool._lanes.clear()
+
+    monkeypatch.setattr(pool.outbox, "wait", wait)
+    pool.part()
+    assert there == [0]
+
+
 def test_a_lane_is_not_given_up_for_the_item_before(thread_pool):
     """Between a look at how long it has been at it and giving up it may end that, and begin the next."""
     lane = Lane(LanePool(job_of(1, 2), thread_pool, workers=1))

@@ -214,6 +214,7 @@ class LanePool:
         """Wait a moment for lanes that are busy; a thread cannot be stopped."""
         until = time.monotonic() + PARTING
         while self._lanes and time.monotonic() < until:
+            self.outbox.take()  # for nobody: where there is something, a wait is over as it begins
             self.outbox.wait(until - time.monotonic())
 
 
