@@ -41,7 +41,7 @@ UNTOLD = Elsewhere(
 
 
 def elsewhere(fn: Any, seconds: float) -> Elsewhere:
-    """What a callable would miss in a worker process, asked in so many seconds: imports may take any time.
+    """What a callable would miss in a worker process, if one says so, from its start, in so many seconds.
 
     Where it uses data of modules a worker is started, which rests for who runs the work.
     """
