@@ -336,6 +336,34 @@ def test_what_workers_fail_of_between_two_batches_is_raised_in_place_of_the_next
     host.close()
 
 
+def test_time_limits_hold_while_results_are_taken(thread_pool):
+    """Who takes them may take his time, and items begin meanwhile."""
+    gate = threading.Event()
+    pool = LanePool(Job(gate.wait, Source([60]), timeout=1e-3), thread_pool, workers=1)
+    pool.staff()
+    (lane,) = pool._lanes
+    while time.monotonic() - lane.since <= 1e-3:
+        time.sleep(1e-3)
+    pool.tend()
+    gate.set()
+    assert isinstance(pool.outbox.take()[0].error, ItemTimeoutError)
+
+
+def test_time_limits_of_workers_hold_while_results_are_taken():
+    """The same of items in other processes: they would end, and be as good as those in time."""
+    host = Host("process")
+    pump = Pump(Job(time.sleep, Source([60]), timeout=0.05), host, workers=1)
+    pump._deal()
+    (queue,) = pump._queues.values()
+    while not queue.worker.page.since or queue.left(0.05) > 0:
+        time.sleep(1e-3)
+    pump._tend()
+    (late,) = pump._out
+    assert list(pump) == [late]
+    host.close()
+    assert isinstance(late.error, ItemTimeoutError)
+
+
 def test_nobody_waits_for_the_next_item_while_results_are_due(thread_pool, monkeypatch):
     """One that takes its time may never come."""
     monkeypatch.setattr(_source, "LONG", -1.0)  # any time is long

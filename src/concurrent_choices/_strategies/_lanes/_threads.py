@@ -104,8 +104,9 @@ class LanePool:
             raise self.crash
 
     def tend(self) -> None:
-        """Bring items and start lanes, between two batches."""
+        """Give up on what is overdue, bring items and start lanes, between two batches."""
         try:
+            self.expire()
             if not self.job.source.hesitates:  # else what is due already would wait for what is not
                 self.feed()
             self.staff()

@@ -153,9 +153,10 @@ class Pump:
         return bool(self._alone) or (waits and not self._leaving)
 
     def _tend(self) -> None:
-        """Hear workers and give them more, between two batches."""
+        """Hear workers, kill those whose time is up, and give them more, between two batches."""
         try:
             self._hear_all(0.0)
+            self._expire()
             if not self._job.source.hesitates:  # else what is due already would wait for what is not
                 self._feed()
             self._deal()
