@@ -353,6 +353,15 @@ def test_where_calls_are_turned_away_no_more_are_made_at_once_than_were_served()
     assert verdict(evolve(SLEEP, congestion=0.1, errors=0.1)).plan.in_flight == 1
 
 
+@pytest.mark.parametrize("served", [2, 3])
+def test_processes_with_threads_make_no_more_calls_than_were_served_either(served):
+    """Two processes of two threads each were advised to who takes two at once, or three."""
+    ramp = ((3, 3.0),) if served > 2 else ()
+    told = verdict(evolve(SLEEP, congestion=0.1, errors=0.1, pair_speedup=2.0, ramp=ramp))
+    assert (told.plan.strategy, told.plan.in_flight) == ("thread", served)
+    assert max(each.plan.in_flight for each in told.estimates) == served
+
+
 def test_a_race_between_equals_goes_to_the_simpler():
     """Within 7 %, as ever."""
     settled = settle(verdict(NATIVE), {"thread": 1.05, "process": 1.0}, Costs())

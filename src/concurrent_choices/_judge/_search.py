@@ -113,7 +113,7 @@ def _hybrids(case: Case) -> Iterator[Plan]:
     whole = min(case.items, case.demand.most_lanes or case.items)
     for workers in _up_to(case, most, _cores(case)):
         for lanes in _up_to(case, inside):
-            if workers > 1 and lanes > 1 and workers * lanes <= max(4, whole):
+            if workers > 1 and lanes > 1 and workers * lanes <= whole:
                 yield Plan(strategy="hybrid", workers=workers, concurrency=workers * lanes)
     if whole < 4:  # noqa: PLR2004 - too few for two lanes in each of two processes
         yield Plan(strategy="hybrid", workers=1, concurrency=max(1, whole))
