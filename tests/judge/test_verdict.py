@@ -353,6 +353,14 @@ def test_where_calls_are_turned_away_no_more_are_made_at_once_than_were_served()
     assert verdict(evolve(SLEEP, congestion=0.1, errors=0.1)).plan.in_flight == 1
 
 
+def test_where_one_call_alone_is_turned_away_nobody_speaks_of_trials_or_of_fewer():
+    """It said that of more than 1 call at once some were, in trials that nobody had made."""
+    told = verdict(evolve(SLEEP, congestion=0.1, errors=0.1))
+    assert told.reason.startswith("10% of the sampled calls were turned away, and more at once would be more")
+    assert "Calls were turned away, and no trial has shown that several at once are not." in told.notes
+    assert not any("in the trials" in each for each in told.notes)
+
+
 @pytest.mark.parametrize("served", [2, 3])
 def test_processes_with_threads_make_no_more_calls_than_were_served_either(served):
     """Two processes of two threads each were advised to who takes two at once, or three."""

@@ -84,6 +84,13 @@ def _under(verdict: Recommendation) -> str:
     return f"each call computes for {_computing(verdict)} under the GIL, {gil}"
 
 
+def _turned_away(verdict: Recommendation) -> str:
+    share = f"{verdict.profile.congestion:.0%} of the sampled calls were turned away"
+    if most_lanes(verdict.profile) == 1:
+        return f"{share}, and more at once would be more often"
+    return f"{share}, as fewer at once seldom are"
+
+
 def _contended(verdict: Recommendation) -> str:
     faster = verdict.profile.pair_speedup
     if faster is None:
@@ -110,9 +117,7 @@ NO_ITEMS = "there are no items."
 
 BECAUSE: dict[str, Callable[[Recommendation], str]] = {
     "tiny": _tiny,
-    "rate-limited": lambda it: (
-        f"{it.profile.congestion:.0%} of the sampled calls were turned away, as fewer at once seldom are"
-    ),
+    "rate-limited": _turned_away,
     "cpu under the GIL": _under,
     "cpu outside the GIL": lambda it: f"each call computes for {_computing(it)} without holding the GIL",
     "native threads inside": lambda it: (
@@ -194,6 +199,8 @@ def _most(lanes: int, profile: Profile) -> str:
     at_once = f"{counted(lanes, 'call')} at once"
     if lanes == most_lanes(profile):
         if profile.congestion >= CONGESTED:
+            if lanes == 1:
+                return "Calls were turned away, and no trial has shown that several at once are not."
             return f"Of more than {at_once}, some were turned away in the trials."
         return f"More than {at_once} got less done in the trials."
     return f"{'1 call' if lanes == 1 else at_once} and the threads that each has of its own fill the cores."
