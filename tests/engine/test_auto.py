@@ -10,6 +10,7 @@ from contextlib import closing
 from contextvars import Context, copy_context
 from dataclasses import dataclass
 from itertools import count
+from math import inf
 
 import engine_acts as acts
 import pytest
@@ -18,6 +19,7 @@ from engine_coroutines import LoopStrategy
 from engine_fakes import ALONE, LANES, PAIR, STARTING, Scripted, ScriptedStrategy
 
 from concurrent_choices import InvalidArgumentError, arun, run, stream
+from concurrent_choices._engine import _conductor
 from concurrent_choices._engine._auto import AutoStrategy
 from concurrent_choices._engine._conductor import Conductor
 from concurrent_choices._engine._elastic_pool import ElasticPool, explain_refusals
@@ -414,6 +416,15 @@ def test_nobody_waits_for_workers_with_one_item_alone(monkeypatch):
     with closing(ThreadPool("concurrent_choices-auto")) as thread_pool:
         conductor = Conductor(job, lambda: Scripted([]), thread_pool, eager=True, patient=True)
         assert [list(batch.values) for batch in conductor.batches()] == [[2]]
+
+
+def test_nobody_waits_any_more_once_the_calling_thread_is_to_go_on(monkeypatch):
+    """Three items that a generator gave at once were too few for lanes, and waited 20 ms for an order."""
+    monkeypatch.setattr(_conductor, "WAKING", inf)
+    job = Job(acts.double, Source([1, 2, 3]), report=begin_report("double"))
+    with closing(ThreadPool("concurrent_choices-auto")) as thread_pool:
+        conductor = Conductor(job, lambda: Scripted([]), thread_pool, eager=True, patient=True)
+        assert sorted(item for batch in conductor.batches() for item in batch.values) == [2, 4, 6]
 
 
 def test_a_stream_whose_end_comes_in_the_midst_of_a_look():

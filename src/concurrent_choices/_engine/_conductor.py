@@ -161,8 +161,8 @@ class Conductor:
 
     def _await_order(self) -> None:
         """Begin no call here while those that are to have them wake."""
-        caller, until = self._caller, time.monotonic() + WAKING
-        while not (caller.is_elsewhere or self._job.stopped) and (rest := until - time.monotonic()) > 0:
+        until = time.monotonic() + WAKING
+        while self._patient and not self._caller.is_elsewhere and (rest := until - time.monotonic()) > 0:
             self._pool.outbox.wait(rest)
 
     def _cross(self) -> Iterator[Batch]:
@@ -326,8 +326,9 @@ class Conductor:
 
     def _obey(self, arrangement: Arrangement, *, unseen: bool) -> int:
         """Do what the controller says; how many thread lanes there are from now on."""
-        caller = self._caller
-        changed = caller.order(arrangement)
+        caller, stays = self._caller, arrangement.stage == "alone"
+        changed = caller.order(arrangement) or (self._patient and stays)
+        self._patient = self._patient and not stays  # nobody else is to have what is left
         wanted = self._limit.lanes(arrangement, self._controller, unseen=unseen, calling=caller.may_call)
         if self._pool.limited and self._observer.pump is not None:
             wanted = 0  # as many as may be in flight may still be with workers
