@@ -272,6 +272,15 @@ def test_few_in_flight_are_no_sign_where_there_cannot_be_more(few):
     assert watched(decider, in_flight=2, inside=1.0, **few).stage == "loop"
 
 
+@pytest.mark.parametrize(
+    "seen", [{"in_flight": 1, "starved": True}, {"in_flight": 2}], ids=["slow source", "one waits meanwhile"]
+)
+def test_items_that_wait_for_the_callers_loop_do_not_leave_it_for_being_few(seen):
+    """An async generator gave one at a time; or looks had the loop turn after each that was begun."""
+    arrangement = watched(controller(bound=True), inside=1.0, remaining=None, **seen)
+    assert (arrangement.stage, arrangement.threads > 4) == ("loop", True)
+
+
 def test_what_blocks_does_not_begin_beside_the_callers_loop():
     """A verdict of an earlier run says nothing about whose things the items use."""
     prior = Prior(stage="waiting", lanes=8, each=0.005)

@@ -36,6 +36,9 @@ threads with loops are the better place (guessed: a verdict says so from 0.3, DE
 NEVER_WAITING = 2
 """Items in flight, where lanes are many, that show that none waits: one is at work, one has just ended."""
 
+AT_WORK = 1.5
+"""Items in flight on average from which one waits while another is at work (guessed: without, it is 1)."""
+
 STUCK = 2e-3
 """Seconds at one place of the callable, without computing, from which it counts as blocked (guessed: short
 enough to be known within the first item, longer than a thread waits for the GIL with quick switching)."""
@@ -129,6 +132,7 @@ class LoopController:
         self._inside = 1  # lanes in each worker process
         self._crowd = 0  # threads with loops
         self._most_in_flight = self._peak = 0  # in the present window, and ever
+        self._starved = False  # whether lanes lacked items in the present window
         self._hushed = False  # whether items never wait, though several are begun at once
         self._windows = 0  # those that are over
 
@@ -189,6 +193,7 @@ class LoopController:
         lanes = self._lanes(sight)
         self._most_in_flight = max(self._most_in_flight, sight.run.in_flight)
         self._peak = max(self._peak, self._most_in_flight)
+        self._starved |= sight.run.starved
         self._last = sight
         if self._stage == "starting":
             self._wait_for_workers(sight)
@@ -246,15 +251,22 @@ class LoopController:
         self._windows += 1
         most, self._most_in_flight = self._most_in_flight, 0
         if not sight.alone:
-            self._hushed = most < HUSHED if self._hushed else self._is_idle(sight, most)
+            self._hushed = most < HUSHED if self._hushed else self._is_idle(sight, before, most)
+        self._starved = False
         if self._may_leave(sight):
             self._weigh(sight, before)
 
-    def _is_idle(self, sight: LoopSight, most: int) -> bool:
-        """Whether hardly anything was in flight, though there were lanes and items for more."""
+    def _is_idle(self, sight: LoopSight, before: LoopSight, most: int) -> bool:
+        """Whether hardly anything was in flight, though there were lanes and items for more.
+
+        Where looks have the loop turn after each item that is begun, there are two at most in any case: one
+        that blocks, and one that waits meanwhile.
+        """
         assert self._climb is not None
-        lanes = self._climb.lanes
-        return most <= NEVER_WAITING < lanes and sight.run.remaining != 0
+        run, since = sight.run, before.run
+        waits = run.call_seconds - since.call_seconds >= AT_WORK * (run.now - since.now)
+        few = most <= NEVER_WAITING < self._climb.lanes and not waits
+        return few and run.remaining != 0 and not self._starved
 
     def _weigh(self, sight: LoopSight, before: LoopSight) -> None:
         """Whether the loop waits, computes or is blocked."""
