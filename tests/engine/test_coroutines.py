@@ -13,6 +13,7 @@ from itertools import count, islice
 import engine_acts as acts
 import engine_coroutines as coroutines
 import pytest
+import trio
 
 from concurrent_choices import AutoStrategy, ItemTimeoutError, arun, astream, run, run_report, stream
 from concurrent_choices._engine import _coroutines
@@ -441,3 +442,20 @@ def test_a_ceiling_of_threads_holds_while_the_loop_is_at_its_last_item():
     items = [0.2, *[0.02] * 30]
     assert run(block, items, strategy=AutoStrategy(max_workers=2)) == items
     assert max(most) == 2
+
+
+@pytest.mark.parametrize("made", [list, iter])
+def test_under_trio_coroutines_stay(made):
+    """Loops elsewhere are asyncio's: items that call trio would fail there, though the first do not."""
+
+    async def fn(item):
+        time.sleep(4e-3)  # noqa: ASYNC251 - what blocks leaves a loop of asyncio's
+        if item >= 80:
+            await trio.sleep(5e-4)
+        return threading.get_ident()
+
+    async def main():
+        return await arun(fn, made(range(100)))
+
+    assert set(trio.run(main)) == {threading.get_ident()}
+    assert "calls of trio fail" in str(run_report())

@@ -19,6 +19,7 @@ from .._strategies._lanes._threads import MOST_THREADS
 from .._work._bonds import is_loop_bound
 from .._work._contexts import lanes_around
 from .._work._job import Job
+from .._work._running_loop import on_trio
 from .._work._stores import may_store
 from ._conductor import WAKING, Conductor
 from ._memory import Recollection
@@ -87,6 +88,8 @@ class Automatic:
             bound, threads = True, 1
         limits = Limits(threads=threads, concurrency=self._concurrency)
         controller = LoopController(limits, prior, bound=bound, items=job.source.length)
+        if on_trio():  # to see no item wait is no proof that none will
+            controller.stay("loops elsewhere are asyncio's, on which calls of trio fail")
         ask = partial(self._limits, job, around, prior, threads)
         return LoopConductor(job, controller, limits, ask, recollection)
 
