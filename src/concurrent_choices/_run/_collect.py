@@ -84,7 +84,6 @@ class Window:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._source = job.source
         self._began = self._tended = time.perf_counter()
         self._taken = 0
 
@@ -93,8 +92,9 @@ class Window:
         self._taken += count
         passed = time.perf_counter() - self._began or math.inf  # a test may have stopped the clock
         pace = self._taken / passed
-        self._source.widen(min(int(pace * AHEAD), MOST_AHEAD))
-        self._source.release(count)
+        source = self._job.source
+        source.widen(min(int(pace * AHEAD), MOST_AHEAD))
+        source.release(count)
 
     def tend(self) -> None:
         """Have the strategy fill what room there is, where the caller takes his time with results in hand.
