@@ -314,25 +314,26 @@ def fail(*_):
     raise LookupError
 
 
+def fails_between_batches(monkeypatch, batches, step, tend):
+    """Whoever sees to lanes does not raise what a step of that has failed of; the next batch does."""
+    with monkeypatch.context() as patch:
+        patch.setattr(batches, step, fail)
+        tend()
+    with pytest.raises(LookupError):
+        list(batches)
+
+
 def test_what_fails_between_two_batches_is_raised_in_place_of_the_next(thread_pool, monkeypatch):
     """Results that are due come first, whose taking is when lanes are seen to."""
     pool = LanePool(job_of(1, 2), thread_pool, workers=1)
-    with monkeypatch.context() as patch:
-        patch.setattr(pool, "staff", fail)
-        pool.tend()
-    with pytest.raises(LookupError):
-        list(pool)
+    fails_between_batches(monkeypatch, pool, "staff", pool.tend)
 
 
 def test_what_workers_fail_of_between_two_batches_is_raised_in_place_of_the_next(monkeypatch):
     """The same of those in other processes."""
     host = Host("process")
     pump = Pump(job_of(1, 2), host, workers=1)
-    with monkeypatch.context() as patch:
-        patch.setattr(pump, "_deal", fail)
-        pump._tend()
-    with pytest.raises(LookupError):
-        list(pump)
+    fails_between_batches(monkeypatch, pump, "_deal", pump._tend)
     host.close()
 
 
