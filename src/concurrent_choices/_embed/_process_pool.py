@@ -15,7 +15,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._errors import WorkerStartError
-from .._strategies._workers._child import readable
 from .._strategies._workers._host import Host, Starts
 from .._strategies._workers._waker import Waker
 from .._strategies._workers._wire import Kind, Message, Terms
@@ -289,12 +288,10 @@ class ProcessPool:
 
     def _hear(self, queue: CallQueue, *, dead: bool) -> None:
         try:
-            while not dead or readable(queue.worker.link.fileno(), 0):
-                for message in queue.worker.hear(queue.context):
-                    self._handle(queue, message)
-                if not dead:
-                    self._drop_abandoned(queue)
-                    return
+            for message in queue.worker.hear(queue.context, dead=dead):
+                self._handle(queue, message)
+            self._drop_abandoned(queue)
+            return
         except EOFError:
             pass
         self._settle(queue)

@@ -17,7 +17,7 @@ from ..._work._forks import tell_in_forks
 from ..._work._imports import preloadable
 from ..._work._pickling import dump
 from . import _spawn
-from ._child import Child
+from ._child import Child, readable
 from ._fork_client import Forked, ForkServer, can_serve_forks
 from ._loading import Loading
 from ._logged import hand_on
@@ -76,17 +76,23 @@ class Worker:
             self.link.queue(Kind.HELLO, 0, 0, surroundings)
         self.link.queue(Kind.JOB, number, 0, frames)
 
-    def hear(self, context: Callable[[], Context]) -> Iterator[Message]:
+    def hear(self, context: Callable[[], Context], *, dead: bool = False) -> Iterator[Message]:
         """What it has to say; what was logged there is handled at once, in the context of that time.
+
+        Of one that is `dead` it is all that there still is, and then the end.
 
         Raises:
             EOFError: It is gone.
         """
-        for message in self.link.receive():
-            if message.kind == Kind.LOGGED:
-                hand_on(message, context())
-            else:
-                yield message
+        while not dead or readable(self.link.fileno(), 0):
+            for message in self.link.receive():
+                if message.kind == Kind.LOGGED:
+                    hand_on(message, context())
+                else:
+                    yield message
+            if not dead:
+                return
+        raise EOFError
 
     @property
     def pid(self) -> int:

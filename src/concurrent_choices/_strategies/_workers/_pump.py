@@ -28,7 +28,6 @@ from ..._work._watched import time_up
 from ..._work._words import reason_of, show
 from .._lanes._inside import perform_inside
 from .._lanes._outbox import UNHEARD
-from ._child import readable
 from ._host import PARTING, Host, Starts, Worker
 from ._job_frames import job_frames
 from ._outcome import unpack_outcome
@@ -258,19 +257,13 @@ class Pump:
 
     def _hear(self, queue: WorkerQueue, *, dead: bool) -> None:
         try:
-            if dead:
-                self._drain(queue)
-            for message in queue.worker.hear(lambda: self._job.context):
-                self._handle(queue, message)
+            self._heed(queue, dead=dead)
         except EOFError:
             self._settle(queue, overdue=False)
 
-    def _drain(self, queue: WorkerQueue) -> None:
-        """Take what a dead worker still said; ends with EOFError."""
-        while readable(queue.worker.link.fileno(), 0):
-            for message in queue.worker.hear(lambda: self._job.context):
-                self._handle(queue, message)
-        raise EOFError
+    def _heed(self, queue: WorkerQueue, *, dead: bool) -> None:
+        for message in queue.worker.hear(lambda: self._job.context, dead=dead):
+            self._handle(queue, message)
 
     def _handle(self, queue: WorkerQueue, message: Message) -> None:
         if message.kind == Kind.READY:
@@ -325,7 +318,7 @@ class Pump:
                 queue.worker.kill()
                 queue.worker.process.wait(PARTING)  # until then it goes on, and may yet report
                 with suppress(EOFError):
-                    self._drain(queue)
+                    self._heed(queue, dead=True)
                 self._settle(queue, overdue=True)
                 wait = 0.0
         return wait
