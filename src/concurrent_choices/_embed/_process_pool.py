@@ -298,7 +298,7 @@ class ProcessPool:
 
     def _handle(self, queue: CallQueue, message: Message) -> None:
         if message.kind == Kind.READY and not message.text:
-            self._starts.succeed(queue.worker)
+            self._starts.succeed()
             self._respite.end()
         elif message.kind == Kind.DONE:
             self._desk.take(queue, message)

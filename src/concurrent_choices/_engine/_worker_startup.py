@@ -192,7 +192,6 @@ class WorkerStartup:
             return False
         for message in messages:
             if message.kind == Kind.READY:
-                worker.ready = not message.text
                 self.obstacle = self.obstacle or message.text
             elif message.kind == Kind.UNFIT and message.job == self._number:
                 self.obstacle = f"a worker process cannot load it ({message.text})"

@@ -89,6 +89,8 @@ class Worker:
                 if message.kind == Kind.LOGGED:
                     hand_on(message, context())
                 else:
+                    if message.kind == Kind.READY:
+                        self.ready = not message.text
                     yield message
             if not dead:
                 return
@@ -270,9 +272,8 @@ class Starts:
         self._tried: list[Worker] = []
         self.failed = 0
 
-    def succeed(self, worker: Worker) -> None:
+    def succeed(self) -> None:
         """One is ready."""
-        worker.ready = True
         self.failed = 0
 
     def fail(self, worker: Worker) -> bool:

@@ -40,6 +40,5 @@ def _let_finish(queue: WorkerQueue, number: int, until: float, context: Context)
             for message in worker.hear(lambda: context):
                 if message.job == number and message.kind == Kind.DONE:
                     queue.reported(message.start, 1)
-                worker.ready = worker.ready or message.kind == Kind.READY
     except (EOFError, KeyError):
         pass

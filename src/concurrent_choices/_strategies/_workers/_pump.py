@@ -270,7 +270,7 @@ class Pump:
             if complaint := message.text:
                 self._despair(complaint)
             else:
-                self._starts.succeed(queue.worker)
+                self._starts.succeed()
         elif message.job != self._number:
             return  # from a job that was given up
         elif message.kind == Kind.DONE:
