@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -287,13 +288,11 @@ class ProcessPool:
             self._host.dismiss(idle.worker)
 
     def _hear(self, queue: CallQueue, *, dead: bool) -> None:
-        try:
+        with suppress(EOFError):
             for message in queue.worker.hear(queue.context, dead=dead):
                 self._handle(queue, message)
             self._drop_abandoned(queue)
             return
-        except EOFError:
-            pass
         self._settle(queue)
 
     def _handle(self, queue: CallQueue, message: Message) -> None:
