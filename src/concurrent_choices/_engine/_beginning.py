@@ -11,22 +11,30 @@ from .._work._state import State
 if TYPE_CHECKING:
     from ._worker_startup import WorkerStartup
 
-__all__ = ["Beginning"]
+__all__ = ["NOTHING", "Beginning", "none"]
+
+
+def none() -> int:
+    """How many there are of what has not begun."""
+    return 0
 
 
 class Beginning(NamedTuple):
-    """What another has begun, on a loop, and a conductor goes on with.
+    """What another has begun, on a loop, and a conductor goes on with; or nothing.
 
     Attributes:
-        body: What lanes do instead of performing claims of a `def`.
-        state: What the callable held before its first call.
+        body: What lanes do instead of performing claims of a `def`, or None.
+        state: What the callable held before its first call; None where nobody has looked.
         startup: Worker processes that were ordered already, or None.
         done: Asked for the items that the other has finished, or will have by the end.
         in_flight: Asked for those that it is at.
     """
 
-    body: Callable[[Lane], None]
-    state: State
-    startup: WorkerStartup | None
-    done: Callable[[], int]
-    in_flight: Callable[[], int]
+    body: Callable[[Lane], None] | None = None
+    state: State | None = None
+    startup: WorkerStartup | None = None
+    done: Callable[[], int] = none
+    in_flight: Callable[[], int] = none
+
+
+NOTHING = Beginning()

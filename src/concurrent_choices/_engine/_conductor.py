@@ -17,7 +17,7 @@ from .._work._contexts import lanes_around
 from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._state import FIRST, State
-from ._beginning import Beginning
+from ._beginning import NOTHING, Beginning
 from ._caller import Caller
 from ._elastic_pool import ElasticPool
 from ._lateness import Lateness
@@ -56,7 +56,7 @@ class Conductor:
             can hand items to them, and it would be at a call of its own meanwhile.
         most: Threads at work at most; with one, the callable stays in the calling thread.
         limited: Whether items in flight are limited, as for `ElasticPool`.
-        beginning: What a loop has begun, and this goes on with; None where nothing has begun.
+        beginning: What a loop has begun, and this goes on with.
     """
 
     def __init__(  # noqa: PLR0913 - where everything meets; each by name
@@ -69,7 +69,7 @@ class Conductor:
         patient: bool = False,
         most: int = MOST_THREADS,
         limited: bool = False,
-        beginning: Beginning | None = None,
+        beginning: Beginning = NOTHING,
     ) -> None:
         self._job = job
         self._decider = decider
@@ -85,7 +85,7 @@ class Conductor:
         self._urgency = Urgency()
         self._quick = ExitStack()
         self._beginning = beginning
-        self._startup = beginning.startup if beginning else None
+        self._startup = beginning.startup
         self._processes = self._startup.workers if self._startup else 0  # as ordered
         self._base = job.lanes  # those of runs around this one
         self._most = most
@@ -112,12 +112,11 @@ class Conductor:
 
     def _open(self) -> None:
         job, beginning = self._job, self._beginning
-        self._state = beginning.state if beginning else State(job.fn, job.source.peek(FIRST))
-        self._limit = ThreadLimit(job, self._most, self._state, beginning and beginning.in_flight)
+        self._state = beginning.state or State(job.fn, job.source.peek(FIRST))
+        self._limit = ThreadLimit(job, self._most, self._state, beginning.in_flight)
         self._stands_in = self._limit.stands_in
-        body = beginning.body if beginning else None
         self._pool = ElasticPool(
-            job, self._thread_pool, urgency=self._urgency, body=body, limited=self._limited
+            job, self._thread_pool, urgency=self._urgency, body=beginning.body, limited=self._limited
         )
         self._tally = Tally()
         self._lateness = Lateness()
@@ -216,18 +215,13 @@ class Conductor:
     @property
     def _is_under_way(self) -> bool:
         """Whether a call is being made here, which will show what calls change."""
-        return self._pool.busy or (self._beginning is not None and self._beginning.in_flight() > 0)
+        return self._pool.busy or self._beginning.in_flight() > 0
 
     @property
     def done(self) -> int:
         """Items finished, by others too."""
         here = self._observer.done if self._looking else self._tally.items + self._pool.counts().items
-        return here + self._before
-
-    @property
-    def _before(self) -> int:
-        """Items that others have finished."""
-        return self._beginning.done() if self._beginning else 0
+        return here + self._beginning.done()
 
     @property
     def learnt(self) -> Prior | None:
@@ -319,7 +313,7 @@ class Conductor:
                 return FIRST_LOOK
         arrangement = self._controller.look(sight)
         threads = self._obey(arrangement, unseen=sight.unseen)
-        self._note(arrangement, threads, self._before + sight.done)
+        self._note(arrangement, threads, self._beginning.done() + sight.done)
         if arrangement.relieved or arrangement.look >= SURE:
             self._quick.close()
         return arrangement.look

@@ -18,7 +18,7 @@ from .._work._job import Job
 from .._work._new_thread import new_thread, start
 from .._work._own_loops import loops_to_be_had
 from .._work._state import State
-from ._beginning import Beginning
+from ._beginning import Beginning, none
 from ._conductor import Conductor, order_beside
 from ._elastic_task_pool import ElasticTaskPool
 from ._loops import perform_in_loop
@@ -54,8 +54,8 @@ class Succession:
         self._recollection = recollection
         self._state = state
         self._began = time.monotonic()
-        self._done: Callable[[], int] = lambda: 0
-        self._in_flight: Callable[[], int] = lambda: 0
+        self._done: Callable[[], int] = none
+        self._in_flight: Callable[[], int] = none
         self._takeover: Takeover | None = None
         self.thread_pool = ThreadPool(_NAME)
         self.startup: WorkerStartup | None = None

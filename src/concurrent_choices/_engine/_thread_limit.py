@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from .._work._bonds import bound_to_thread
 from .._work._job import Job
 from .._work._state import State
+from ._beginning import none
 from ._report import RunReport
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class ThreadLimit:
         stands_in: Whether a lane does what the calling thread would do alone.
     """
 
-    def __init__(self, job: Job, most: int, state: State, in_flight: Callable[[], int] | None = None) -> None:
+    def __init__(self, job: Job, most: int, state: State, in_flight: Callable[[], int] = none) -> None:
         self._in_flight = in_flight
         self._fn = job.fn
         self._most = most
@@ -60,7 +61,7 @@ class ThreadLimit:
             return min(wanted, max(0, self._most - calling))  # that one is one of those that may be
         if arrangement.outside:
             return wanted
-        beside = self._in_flight is not None and self._in_flight() > 0
+        beside = self._in_flight() > 0
         return max(1, min(wanted + (not arrangement.relieved), self._most - beside))
 
     def rehearse(self) -> None:
