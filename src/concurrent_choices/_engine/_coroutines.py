@@ -141,7 +141,7 @@ class LoopConductor:
         limits = self._others.limits
         self._may_overlap = self._job.source.ended and limits.concurrency is None and limits.threads > 1
         tasks = self._new_tasks(batches.append, self._controller.first, give_threads)
-        run_tasks(loop_factory(self._job), tasks, self._job.on_stop)  # an error beside it ends the loop, too
+        run_tasks(tasks, self._job.on_stop, loop_factory(self._job))  # an error beside it ends the loop, too
         yield from batches
 
     def _beside(self) -> Iterator[Batch]:
@@ -150,7 +150,7 @@ class LoopConductor:
         pool = ElasticPool(
             job,
             self._others.thread_pool,
-            body=lambda lane: serve_in_lane(partial(run_tasks, loop_factory(self._job)), tasks, lane),
+            body=lambda lane: serve_in_lane(partial(run_tasks, factory=loop_factory(job)), tasks, lane),
         )
         self._others.reserve_thread()  # before the ticker, which can be done without, takes the last one
         tasks = self._new_tasks(pool.outbox.put, self._controller.first, give_threads)

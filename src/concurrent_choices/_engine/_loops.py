@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -72,7 +71,7 @@ def perform_in_loop(most: int, lane: Lane) -> None:
     tasks = ElasticTaskPool(pool.job, put, _tasks_of(pool, most), is_surplus=lambda: pool.is_surplus(lane))
     with pool.account() as tally:
         tally.begin()
-        serve_in_lane(partial(run_tasks, asyncio.new_event_loop), tasks, lane)
+        serve_in_lane(run_tasks, tasks, lane)
 
 
 def _tasks_of(pool: ElasticPool, most: int) -> int:

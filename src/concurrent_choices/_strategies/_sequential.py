@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Iterator
-from functools import partial
 
 from attrs import frozen
 
@@ -47,8 +46,6 @@ class SequentialStrategy(ThreadBacked):
             yield batch
 
     def _await_each(self, job: Job) -> Iterator[Batch]:
-        import asyncio  # noqa: PLC0415 - 30 ms; a `def` does not need it
+        from ._lanes._asyncio import run_tasks, serve  # noqa: PLC0415 - asyncio: 30 ms; a `def` does not need it
 
-        from ._lanes._asyncio import run_tasks, serve  # noqa: PLC0415 - as above
-
-        return serve(job, partial(run_tasks, asyncio.new_event_loop), 1, self._keeper.lend())
+        return serve(job, run_tasks, 1, self._keeper.lend())

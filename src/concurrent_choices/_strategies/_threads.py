@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 
 from attrs import field, frozen
 
@@ -43,8 +42,6 @@ class ThreadStrategy(ThreadBacked):
 def _body(job: Job) -> Callable[[Lane], None] | None:
     if not job.is_async:
         return None
-    import asyncio  # noqa: PLC0415 - 30 ms; a `def` does not need it
+    from ._lanes._asyncio import loop_body, run_tasks  # noqa: PLC0415 - asyncio: 30 ms; a `def` does without
 
-    from ._lanes._asyncio import loop_body, run_tasks  # noqa: PLC0415 - as above
-
-    return loop_body(partial(run_tasks, asyncio.new_event_loop), 1)
+    return loop_body(run_tasks, 1)

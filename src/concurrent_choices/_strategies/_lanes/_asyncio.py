@@ -23,8 +23,8 @@ RunTasks = Callable[[TaskPool, Register], None]
 """Runs a task pool on a new loop to its end; hands the task pool's nudge to its second argument."""
 
 
-def run_tasks(factory: Factory, tasks: TaskPool, register: Register) -> None:
-    """Run a task pool to its end on a new asyncio loop, and end that."""
+def run_tasks(tasks: TaskPool, register: Register, factory: Factory | None = None) -> None:
+    """Run a task pool to its end on a new loop, asyncio's own unless a factory makes it, and end that."""
 
     async def main() -> None:
         host = AsyncioHost()
@@ -34,7 +34,7 @@ def run_tasks(factory: Factory, tasks: TaskPool, register: Register) -> None:
     source = tasks.job.source
     if source.may_pull:
         source.advance = aside
-    loop = factory()
+    loop = (factory or asyncio.new_event_loop)()
     work = main()
     try:
         loop.run_until_complete(work)

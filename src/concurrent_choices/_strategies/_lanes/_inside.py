@@ -22,4 +22,4 @@ def perform_inside(lanes: int, job: Job) -> Iterator[Batch]:
     from ._asyncio import run_tasks, serve  # noqa: PLC0415 - as above
 
     lent = closing(JobThreads("concurrent_choices-asyncio"))
-    return serve(job, partial(run_tasks, new_loop), lanes, lent)
+    return serve(job, partial(run_tasks, factory=new_loop), lanes, lent)

@@ -46,7 +46,7 @@ class LoopBacked(ThreadBacked):
         """Run a task pool to its end on a new loop; hands the task pool's nudge to `register`."""
         from ._asyncio import run_tasks  # noqa: PLC0415 - as above
 
-        run_tasks(self._new_loop, tasks, register)
+        run_tasks(tasks, register, self._new_loop)
 
     def _new_loop(self) -> AbstractEventLoop:
         from ..._work._own_loops import new_loop  # noqa: PLC0415 - as above
