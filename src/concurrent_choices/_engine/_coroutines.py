@@ -116,9 +116,10 @@ class LoopConductor:
     # On one loop
 
     def _new_tasks(
-        self, put: Callable[[Batch], None], concurrency: int, prepare: Callable[[], None] = lambda: None
+        self, put: Callable[[Batch], None], prepare: Callable[[], None] = lambda: None
     ) -> ElasticTaskPool:
-        tasks = ElasticTaskPool(self._job, put, concurrency, waits=self._controller.waits, prepare=prepare)
+        first, waits = self._controller.first, self._controller.waits
+        tasks = ElasticTaskPool(self._job, put, first, waits=waits, prepare=prepare)
         self._lateness = Lateness()
         self._loop_observer = LoopObserver(tasks, self._lateness)
         self._tasks = tasks  # from here on there is somebody to stop looking
@@ -140,7 +141,7 @@ class LoopConductor:
         # Loop and threads would have lanes of their own meanwhile, and only this thread may bring more items.
         limits = self._others.limits
         self._may_overlap = self._job.source.ended and limits.concurrency is None and limits.threads > 1
-        tasks = self._new_tasks(batches.append, self._controller.first, give_threads)
+        tasks = self._new_tasks(batches.append, give_threads)
         run_tasks(tasks, self._job.on_stop, loop_factory(self._job))  # an error beside it ends the loop, too
         yield from batches
 
@@ -153,7 +154,7 @@ class LoopConductor:
             body=lambda lane: serve_in_lane(partial(run_tasks, factory=loop_factory(job)), tasks, lane),
         )
         self._others.reserve_thread()  # before the ticker, which can be done without, takes the last one
-        tasks = self._new_tasks(pool.outbox.put, self._controller.first, give_threads)
+        tasks = self._new_tasks(pool.outbox.put, give_threads)
         job.source.widen(2 * self._controller.first)
         pool.resize(1)
         job.tend = pool.tend

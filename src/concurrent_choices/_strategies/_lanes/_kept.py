@@ -73,4 +73,4 @@ class ThreadBacked(Kept[ThreadPool]):
         from ._native import execute_tasks  # noqa: PLC0415 - anyio; who is here has a loop and can pay for it
         from ._task_pool import TaskPool  # noqa: PLC0415 - as above
 
-        return execute_tasks(job, concurrency, partial(TaskPool, job))
+        return execute_tasks(job, concurrency, partial(TaskPool, job, concurrency=concurrency))

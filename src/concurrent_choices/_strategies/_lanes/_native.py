@@ -27,8 +27,8 @@ from ._trio_host import TrioHost
 
 __all__ = ["execute_beside", "execute_tasks"]
 
-MakeTasks = Callable[[Callable[[Batch], None], int], TaskPool]
-"""Makes a task pool from where it puts batches and how many lanes it has."""
+MakeTasks = Callable[[Callable[[Batch], None]], TaskPool]
+"""Makes a task pool, told where it puts batches."""
 
 Execute = Callable[[Job], Iterator[Batch]]
 """Performs a job, as a strategy does."""
@@ -153,12 +153,12 @@ def execute_tasks(
 ) -> AsyncIterator[Batch]:
     """Serve an `async def` with `concurrency` tasks of the running loop, and perhaps the rest beside it."""
     job.source.widen(2 * concurrency)
-    return _Session(job, partial(_start_here, job, concurrency, make), follow)
+    return _Session(job, partial(_start_here, job, make), follow)
 
 
-def _start_here(job: Job, concurrency: int, make: MakeTasks, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
+def _start_here(job: Job, make: MakeTasks, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
     host = TrioHost() if on_trio() else AsyncioHost()
-    tasks = make(mail.put, concurrency)
+    tasks = make(mail.put)
     job.on_stop(host.wake_soon)
     job.source.on_change(host.wake_soon)
 
