@@ -15,6 +15,7 @@ from pool_calls import OnlyHere, account, die_at, hold, meet, pid_after, pid_of,
 
 from concurrent_choices import AdaptiveExecutor, NotPicklableError, WorkerDiedError
 from concurrent_choices._embed import _in_tray, _process_pool
+from concurrent_choices._embed._desk import Desk
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._process_pool import ProcessPool
 from concurrent_choices._strategies._workers import _host
@@ -40,7 +41,7 @@ def test_calls_that_come_while_its_thread_fails_to_start(monkeypatch):
     """None of them is left where nobody looks: each is made in a thread."""
     monkeypatch.setattr(_in_tray, "new_thread", lambda *_: Unstartable())
     returned = []
-    pool = ProcessPool(2, on_returned=returned.append, on_ended=None, on_looked=None)
+    pool = ProcessPool(2, Desk(on_returned=returned.append, on_ended=None, on_looked=None))
     calls = [task(pid_of, 1) for _ in range(2)]
     first, second = (threading.Thread(target=pool.submit, args=(call,)) for call in calls)
     first.start()
@@ -76,7 +77,7 @@ class Exits:
 def test_a_look_says_why_a_callable_cannot_be_loaded(fn, words):
     """That keeps it in this process, and no other callable with it."""
     said = SimpleQueue()
-    pool = ProcessPool(1, on_returned=None, on_ended=None, on_looked=lambda *about: said.put(about))
+    pool = ProcessPool(1, Desk(on_returned=None, on_ended=None, on_looked=lambda *about: said.put(about)))
     with closing(pool):
         asked = [account(), account()]
         pool.look_at(asked[0], fn)
@@ -187,7 +188,7 @@ def test_a_thread_that_ends_a_call_just_before_the_pool_goes_to_sleep(monkeypatc
     limited = account(ceiling=1)
     limited.running = 1
     call = task(pid_of, 1, known=limited)
-    with closing(Sleepy(1, on_returned=None, on_ended=lambda _task: None, on_looked=None)) as pool:
+    with closing(Sleepy(1, Desk(on_returned=None, on_ended=lambda _task: None, on_looked=None))) as pool:
         pool.submit(call)
         assert about_to_sleep.wait(60)
         limited.running = 0
@@ -251,7 +252,9 @@ def test_where_no_workers_could_be_had_they_are_tried_again_after_a_while(
 def test_a_look_that_lies_ahead_of_a_worker_that_dies_is_made_by_another(tmp_path):
     """The callable is none the worse for it."""
     said = SimpleQueue()
-    pool = ProcessPool(1, on_returned=None, on_ended=lambda _task: None, on_looked=lambda *it: said.put(it))
+    pool = ProcessPool(
+        1, Desk(on_returned=None, on_ended=lambda _task: None, on_looked=lambda *it: said.put(it))
+    )
     dying = task(die_at, tmp_path / "now")
     with closing(pool):
         pool.submit(dying)
@@ -281,7 +284,7 @@ def test_calls_whose_callable_goes_back_to_threads_wait_for_no_worker(tmp_path):
     """Neither those that waited already nor one that comes later."""
     returned = SimpleQueue()
     known = account()
-    pool = ProcessPool(1, on_returned=returned.put, on_ended=lambda _task: None, on_looked=None)
+    pool = ProcessPool(1, Desk(on_returned=returned.put, on_ended=lambda _task: None, on_looked=None))
     with closing(pool):
         pool.submit(task(wait_for, tmp_path / "now"))
         ahead, *waiting = (task(pid_of, 1, known=known) for _ in range(3))
@@ -415,7 +418,7 @@ def test_workers_may_be_had_again_as_a_call_is_dealt_out(caplog):
         unfit = property(lambda self: next(self.answers, ""))
 
     returned = SimpleQueue()
-    with closing(Relenting(1, on_returned=returned.put, on_ended=returned.put, on_looked=None)) as pool:
+    with closing(Relenting(1, Desk(on_returned=returned.put, on_ended=returned.put, on_looked=None))) as pool:
         call = task(pid_of, 1)
         pool.tray.orders.append(pool.order(call))
         pool.tray.open()
@@ -470,7 +473,7 @@ class NeverRead:
 def test_a_look_that_had_begun_as_the_pool_failed_says_nothing_against_its_callable(tmp_path, monkeypatch):
     """Its worker was ended for another reason, so the callable may move later."""
     known = account()
-    pool = ProcessPool(1, on_returned=None, on_ended=None, on_looked=None)
+    pool = ProcessPool(1, Desk(on_returned=None, on_ended=None, on_looked=None))
     with closing(pool):
         pool.look_at(known, NeverRead(tmp_path / "begun"))
         wait_for(tmp_path / "begun")

@@ -281,7 +281,9 @@ def test_a_worker_gets_to_its_second_call_after_it_was_told_to_begin_nothing(tmp
 def test_a_look_behind_a_call_that_hangs_is_had_of_another_worker(tmp_path):
     """The callable is moved all the sooner."""
     said = SimpleQueue()
-    pool = ProcessPool(2, on_returned=None, on_ended=lambda _task: None, on_looked=lambda *it: said.put(it))
+    pool = ProcessPool(
+        2, Desk(on_returned=None, on_ended=lambda _task: None, on_looked=lambda *it: said.put(it))
+    )
     calls = [task(call, tmp_path, name) for name in ("hanging", "busy")]
     with closing(pool):
         try:

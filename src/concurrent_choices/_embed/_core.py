@@ -21,6 +21,7 @@ from .._work._kept_here import kept_here
 from .._work._pickling import travels_by_name
 from ._account import Account
 from ._accounts import Accounts
+from ._desk import Desk
 from ._dispatch import Dispatch
 from ._early import import_early
 from ._held import Held, held_by
@@ -73,12 +74,8 @@ class Core:
             on_left=self._left,
         )
         self._stall_monitor = StallMonitor(self._dispatch, clock)
-        self._process_pool = ProcessPool(
-            max(1, most),
-            on_returned=self._returned,
-            on_ended=self._ended,
-            on_looked=self._looked,
-        )
+        desk = Desk(on_returned=self._returned, on_ended=self._ended, on_looked=self._looked)
+        self._process_pool = ProcessPool(max(1, most), desk)
         self._remote = 0
         self._callers: set[threading.Thread] = set()  # threads that make a call themselves
         self._room = threading.Condition(self._dispatch.lock)

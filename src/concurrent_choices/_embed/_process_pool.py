@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._errors import WorkerStartError
 from .._strategies._workers._host import Host, Starts
@@ -32,9 +32,6 @@ from ._remote import serve
 from ._respite import AWHILE, Respite
 from ._tasks import Task, complain
 
-if TYPE_CHECKING:
-    from ._held import Held
-
 __all__ = ["ProcessPool"]
 
 REST = 60.0
@@ -46,27 +43,18 @@ class ProcessPool:
 
     Args:
         most: Processes at most.
-        on_returned: Told of a call that is to be made in a thread after all.
-        on_ended: Told of a call that has ended.
-        on_looked: Told what a worker says of a callable: what it holds there, or why it cannot be loaded.
+        desk: What it is asked for.
 
     Attributes:
         most: As given, or fewer for now where no more could be started.
         tray: What its thread is to do.
     """
 
-    def __init__(
-        self,
-        most: int,
-        *,
-        on_returned: Callable[[Task], None],
-        on_ended: Callable[[Task], None],
-        on_looked: Callable[[Account, Held | str], None],
-    ) -> None:
+    def __init__(self, most: int, desk: Desk) -> None:
         self.most = self._wanted = most
         self._unfit = ""  # as it was when calls were last dealt out
         self._respite = Respite()
-        self._desk = Desk(on_returned=on_returned, on_ended=on_ended, on_looked=on_looked)
+        self._desk = desk
         self.tray = InTray(self._work)
         self._closing = False
         self._packer = Packer()
