@@ -95,7 +95,6 @@ class Pump:
         self._alone: deque[Claim] = deque()
         self._starts = Starts(host)
         self._attempts = Counter[int]()
-        self._unloaded = 0
         self._leaving = False
         self._failure: Exception | None = None  # of what was done between two batches
 
@@ -331,8 +330,8 @@ class Pump:
         if not worker.ready and self._starts.fail(worker):
             self._make_do(code)
         reading = 0 if overdue else worker.page.reading
-        if reading == A_JOB:
-            self._count_unloaded(code)
+        if reading == A_JOB and self._counted(A_JOB) == ATTEMPTS:  # another may fare better
+            self._despair(f"{ATTEMPTS} ended as they loaded {self._job.name}, the last with exit code {code}")
         # What it had started is known now: until it was killed it may have gone on.
         lost, running, unstarted = queue.fallen(worker.started)
         for claim in unstarted:
@@ -351,12 +350,6 @@ class Pump:
         for index, item in lost:
             self._bury(index, item, ResultLostError(index, show(item), worker.pid, code))
 
-    def _count_unloaded(self, code: int | None) -> None:
-        """A worker ended as it loaded the job; the next may fare better, but not one after another."""
-        self._unloaded += 1
-        if self._unloaded == ATTEMPTS:
-            self._despair(f"{ATTEMPTS} ended as they loaded {self._job.name}, the last with exit code {code}")
-
     def _take_unread(self, claim: Claim, code: int | None) -> None:
         """A worker ended as it read these items: each is sent by itself, and not for ever."""
         if len(claim.items) > 1 or self._counted(claim.start) < ATTEMPTS:
@@ -374,7 +367,7 @@ class Pump:
             self._fail(index, error)
 
     def _counted(self, index: int) -> int:
-        """How often a worker has ended by an item, this time included."""
+        """How often a worker has ended by an item, or by `A_JOB`, this time included."""
         self._attempts[index] += 1
         return self._attempts[index]
 
