@@ -8,12 +8,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
+from typing import TypeVar
 
 from .._strategies._workers._waker import Waker
 from .._work._mutex import Mutex
 from .._work._new_thread import new_thread
 
 __all__ = ["InTray"]
+
+T = TypeVar("T")
 
 
 class InTray:
@@ -25,15 +28,14 @@ class InTray:
     Attributes:
         thread: The thread; None before there was one.
         orders: What it is to do, which it takes from here.
-        asleep: Whether it may be waiting for its waker. It says so before it looks here for the last time.
         obstacle: Why no thread could be started when that was tried in vain.
     """
 
     def __init__(self, work: Callable[[Waker], None]) -> None:
         self.thread: threading.Thread | None = None
         self.orders: deque[Callable[[], object]] = deque()
-        self.asleep = False
         self.obstacle = ""
+        self._asleep = False  # whether it may be waiting for its waker
         self._work = work
         self._starting = Mutex()
         self._started = False
@@ -57,19 +59,24 @@ class InTray:
         return self._started or self._start()
 
     def wake(self) -> None:
-        """Have the thread look for orders, once they are there: it says that it sleeps before it looks."""
-        if self.asleep:
+        """Have the thread look for orders, once they are there."""
+        if self._asleep:
             self._ring()
+
+    def sleep(self, wait: Callable[[], T]) -> T | None:
+        """In the thread: wait so that its waker ends that, unless there are orders; what the waiting gave."""
+        self._asleep = True  # said before it looks for the last time
+        try:
+            return None if self.orders else wait()
+        finally:
+            self._asleep = False
 
     def nap(self, seconds: float) -> None:
         """In the thread: wait for orders, for so long at most, where its waker may be what does not work."""
         bell = SimpleQueue[bool]()
         ring, self._ring = self._ring, partial(bell.put, True)  # noqa: FBT003 - whatever it is, it wakes
-        self.asleep = True
-        if not self.orders:
-            with suppress(Empty):
-                bell.get(timeout=seconds)
-        self.asleep = False
+        with suppress(Empty):
+            self.sleep(partial(bell.get, timeout=seconds))
         self._ring = ring
 
     def _start(self) -> bool:

@@ -250,12 +250,9 @@ class ProcessPool:
         pause = None if longest or not self._queues else REST
         if longest > 1:
             pause = self._recall()
-        self.tray.asleep = True
-        if self.tray.orders:
-            self.tray.asleep = False
+        events = self.tray.sleep(partial(self._wires.wait, None if pause is None else pause * 1000))
+        if events is None:
             return
-        events = self._wires.wait(None if pause is None else pause * 1000)
-        self.tray.asleep = False
         if not (events or longest):
             self._let_go()
         for queue, dead in self._wires.heard(events):
