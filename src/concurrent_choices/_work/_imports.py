@@ -79,10 +79,10 @@ def is_shared_package(name: str) -> bool:
 
 def _beside(fn: Any) -> Iterator[str]:
     """The modules that a callable's own module imports, and that one itself."""
-    home = _home_of(fn) or ""
+    home = _home_of(fn)
     module = sys.modules.get(home)
     if _is_module(module):
-        yield from (_home_of(value) or "" for value in list(_globals_of(module).values()))
+        yield from (_home_of(value) for value in list(_globals_of(module).values()))
         yield home
 
 
@@ -111,7 +111,7 @@ def _roots(things: Iterable[object]) -> Iterator[str]:
     while ahead and len(seen) < _MOST:
         thing = ahead.pop()
         if seen.is_new(thing):
-            yield "cloudpickle" if _is_sent(thing) else _home_of(thing) or ""
+            yield "cloudpickle" if _is_sent(thing) else _home_of(thing)
             ahead += _inside(thing, type(thing))
 
 
@@ -176,7 +176,7 @@ def _needs(name: str, module: ModuleType, *, itself: bool) -> Iterator[str]:
     told = itself and name != _COLLECTIVE
     for key, value in list(_globals_of(module).items()):
         if not key.startswith("__") and (told or not _is_within(name, key, value)):
-            yield _home_of(value) or ""
+            yield _home_of(value)
 
 
 def _is_within(package: str, key: str, value: object) -> bool:
@@ -194,8 +194,8 @@ def _globals_of(module: object) -> dict[str, Any]:
     return held
 
 
-def _home_of(value: object) -> str | None:
-    """The module that a value is, comes from, or has its class from."""
+def _home_of(value: object) -> str:
+    """The module that a value is, comes from, or has its class from; empty where it says none."""
     kind = type(value)  # not asked for `__class__`, nor for more than must be: it may be a proxy of anything
     if issubclass(kind, ModuleType):
         name = _globals_of(value).get("__name__")
@@ -203,7 +203,7 @@ def _home_of(value: object) -> str | None:
         name = getattr(value, "__module__", None)
     else:
         name = kind.__module__
-    return name if isinstance(name, str) else None
+    return name if isinstance(name, str) else ""
 
 
 def _is_standard(name: str) -> bool:
