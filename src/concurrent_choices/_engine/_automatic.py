@@ -7,7 +7,7 @@ more than all the rest that it loads.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
@@ -98,31 +98,22 @@ class Automatic:
         around = lanes_around.get()
         job.source.feed(1)
         recollection = Recollection(job, (*self._options, around))
-        prior = recollection.prior
-        decider = partial(self._controller, job, around, prior)
+        prior, threads = recollection.prior, self._threads(around)
+        ask = partial(self._limits, job, around, prior, threads)
         with self._keeper.lend() as thread_pool:
             conductor = Conductor(
                 job,
-                decider,
+                partial(_controller, ask, prior),
                 thread_pool,
                 eager=prior is not None,
                 patient=prior is not None and _is_patient(prior, job),
-                most=self._threads(around),
+                most=threads,
                 limited=self._concurrency is not None,
             )
             try:
                 yield from conductor.batches()
             finally:
                 recollection.settle(conductor.learnt)
-
-    def _controller(self, job: Job, around: int, prior: Prior | None) -> Controller:
-        """Who decides: made at the first look, which many runs never come to.
-
-        Its modules take 4 ms to load, and asking the system for the processors 0.5 ms.
-        """
-        from .._judge._controller._controller import Controller  # noqa: PLC0415 - as just said
-
-        return Controller(self._limits(job, around, prior, self._threads(around)), prior)
 
     def _limits(self, job: Job, around: int, prior: Prior | None, threads: int) -> Limits:
         """All that a run may use, with the processors that the system is asked for."""
@@ -147,6 +138,16 @@ def _begin(job: Job) -> None:
     requested_cpus()  # where it cannot be read, that is said before any item has begun
     if job.report is None:  # `run` begins one; this job was made by hand
         job.report = begin_report(job.name)
+
+
+def _controller(ask: Callable[[], Limits], prior: Prior | None) -> Controller:
+    """Who decides: made at the first look, which many runs never come to.
+
+    Its modules take 4 ms to load, and asking the system for the processors 0.5 ms.
+    """
+    from .._judge._controller._controller import Controller  # noqa: PLC0415 - as just said
+
+    return Controller(ask(), prior)
 
 
 def _is_patient(prior: Prior, job: Job) -> bool:
