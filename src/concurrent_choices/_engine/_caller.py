@@ -88,7 +88,7 @@ class Caller:
         source = job.source
         while not self.is_elsewhere:
             pool.feed()
-            if pool.present >= self._most:  # some that are to leave are at their last items
+            if pool.busy >= self._most:  # some that are to leave are at their last items
                 yield from self._rest()
                 continue
             size = pace.size

@@ -215,7 +215,7 @@ class Conductor:
     @property
     def _is_under_way(self) -> bool:
         """Whether a call is being made here, which will show what calls change."""
-        return self._pool.busy or self._beginning.in_flight() > 0
+        return self._pool.busy + self._beginning.in_flight() > 0
 
     @property
     def done(self) -> int:

@@ -139,13 +139,8 @@ class ElasticPool(LanePool):
         return self._staying < self.workers and self.job.source.ready > 0 and not self.job.stopped
 
     @property
-    def busy(self) -> bool:
-        """Whether a lane is still there."""
-        return bool(self._lanes)
-
-    @property
-    def present(self) -> int:
-        """How many lanes are there, those that are to leave too."""
+    def busy(self) -> int:
+        """How many lanes are still there, those that are to leave too."""
         return len(self._lanes)
 
     def collect(self) -> Iterator[Batch]:

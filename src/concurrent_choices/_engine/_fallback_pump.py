@@ -87,7 +87,7 @@ class FallbackPump(Pump):
     @property
     def _waits_for_lanes(self) -> bool:
         """Whether lanes here are at as many items as may be in flight."""
-        return self._pool.limited and self._pool.busy
+        return self._pool.limited and self._pool.busy > 0
 
     def _expire(self) -> float:
         return min(super()._expire(), self._pool.expire())
