@@ -156,11 +156,9 @@ class Caller:
         """Wait for lanes that are at their last item, processes having done theirs."""
         pool = self._pool
         while pool.busy and not self._job.stopped:
-            yield from pool.collect()
             if self._job.source.ready:
                 self.inside = 0  # given back: this thread takes it
                 return
             pool.nudge()
-            if pool.busy and not pool.outbox:
-                pool.wait()
+            yield from self._rest()
         yield from pool.collect()
