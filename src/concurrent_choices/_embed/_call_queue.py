@@ -39,8 +39,11 @@ class CallQueue:
     """One worker of the process pool.
 
     Attributes:
+        worker: That worker.
+        sent: The callables that it has been sent, and remembers.
         assignments: What it was asked for and has not answered, two at most; None for what was taken back,
             which it answers all the same.
+        reported: How many calls it has been heard to have ended.
         dropped: Whether its worker was ended here, whatever it was at.
         since: When it was first seen to be at what it is at, seconds of the monotonic clock; or 0.
         halted: When it was told to begin nothing more, likewise.
