@@ -206,7 +206,7 @@ class _Server:
 
             perform: Any = InnerLanes(terms, number, self._voice, self._page)
         else:
-            perform = _Bench(terms, number, _performer(terms), self._voice, self._page)
+            perform = _Bench(terms, number, self._voice, self._page)
         if not terms.watched:
             return perform
         from ._watch import Watch  # noqa: PLC0415 - costs 5 ms; most callables hold nothing that can change
@@ -235,16 +235,9 @@ class _Bench:
         looker: Who looks at the items of the next batch, before and after; None where nobody does.
     """
 
-    def __init__(
-        self,
-        terms: Terms,
-        number: int,
-        perform: Callable[..., Batch],
-        voice: Voice,
-        page: Page,
-    ) -> None:
+    def __init__(self, terms: Terms, number: int, voice: Voice, page: Page) -> None:
         self._number = number
-        self._perform = perform
+        self._perform = _performer(terms)
         self._tolerant = terms.return_exceptions
         self._timed = terms.timeout is not None
         self._whole = terms.quick
