@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sys
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import suppress
 from functools import update_wrapper
 from operator import attrgetter
@@ -172,13 +172,23 @@ def _refuse(fn: Any) -> None:
 
 async def _awaited(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Asks for the loop at its first step: as `to_thread` has it, it may be made before there is one."""
+    ended: Callable[[Core, Task], Awaitable[None]]
     if on_asyncio():
-        return await _made(_ended_under_asyncio, fn, args, kwargs)
-    if on_trio():
+        ended = _ended_under_asyncio
+    elif on_trio():
         await sys.modules["trio"].lowlevel.checkpoint_if_cancelled()
-        return await _made(_ended_under_trio, fn, args, kwargs)
-    msg = "what offload returns must be awaited under asyncio or trio; elsewhere, call fn itself"
-    raise RuntimeError(msg)
+        ended = _ended_under_trio
+    else:
+        msg = "what offload returns must be awaited under asyncio or trio; elsewhere, call fn itself"
+        raise RuntimeError(msg)
+    core = _core()
+    task = core.submit(fn, args, kwargs)
+    await ended(core, task)
+    # Not by `asyncio.wrap_future`, for which whoever awaits a call that raised StopIteration waits for ever.
+    try:
+        return _checked(fn, task.result())
+    finally:
+        del task  # an error's traceback holds this frame, which would hold what holds the error
 
 
 def _core() -> Core:
@@ -188,17 +198,6 @@ def _core() -> Core:
             if not _shared:
                 _shared.append(new_core(Settings(name="offload")))
     return _shared[0]
-
-
-async def _made(ended: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    core = _core()
-    task = core.submit(fn, args, kwargs)
-    await ended(core, task)
-    # Not by `asyncio.wrap_future`, for which whoever awaits a call that raised StopIteration waits for ever.
-    try:
-        return _checked(fn, task.result())
-    finally:
-        del task  # an error's traceback holds this frame, which would hold what holds the error
 
 
 async def _ended_under_asyncio(core: Core, task: Task) -> None:
