@@ -25,12 +25,12 @@ class DearLook:
     _next = 0.0
 
     def __init__(self, fn: Any, given: Sequence[Any] = ()) -> None:
-        self._began = time.monotonic()
+        began = time.monotonic()
         self._state: State | None = None
-        if self._began >= DearLook._next:
+        if began >= DearLook._next:
             with suppress(Exception):  # a value's own hooks raise anything
                 self._state = State(fn, given)
-        self._took = time.monotonic() - self._began
+        self._took = time.monotonic() - began
 
     def finds_change(self) -> bool:
         """Whether the callable holds something else than before, or what it was given is not what it was."""
