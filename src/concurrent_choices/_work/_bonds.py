@@ -19,7 +19,7 @@ from typing import Any, cast
 from ._asking import ATOMS, Seen, attributes_of, elements_of, of_type
 from ._callables import name_of
 from ._captured import reached_from
-from ._code import globals_in
+from ._code import globals_of
 from ._ownership import is_own_class
 from ._words import text_of
 
@@ -87,8 +87,8 @@ def _sets_signals(function: FunctionType) -> bool:
 
     One that only names a signal, as for `os.kill`, may run anywhere.
     """
-    code, held = function.__code__, function.__globals__
-    if any(_is_setter(held[name]) for name in globals_in(code) if name in held):
+    code = function.__code__
+    if any(_is_setter(value) for _, value in globals_of(function)):
         return True
     if _SETTERS.isdisjoint(code.co_names):
         return False

@@ -13,8 +13,10 @@ from .._facts._lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from types import FunctionType
+    from typing import Any
 
-__all__ = ["KEPT", "codes_in", "globals_in", "imports_in", "names_in", "parameters_of"]
+__all__ = ["KEPT", "codes_in", "globals_in", "globals_of", "imports_in", "names_in", "parameters_of"]
 
 _OF_GLOBALS = tuple(
     (opmap[name], int(name == "LOAD_GLOBAL"))
@@ -54,6 +56,12 @@ def names_in(code: CodeType) -> frozenset[str]:
 def globals_in(code: CodeType) -> tuple[str, ...]:
     """The names by which a function reaches globals, in order, inside the functions it makes too."""
     return tuple(sorted({name for each in codes_in(code) for name in _named_by(_OF_GLOBALS, each)}))
+
+
+def globals_of(function: FunctionType) -> list[tuple[str, Any]]:
+    """The globals that a function reaches, with their names; at once, as others may change them."""
+    around = function.__globals__
+    return [(name, around[name]) for name in globals_in(function.__code__) if name in around]
 
 
 @lru_cache(KEPT)

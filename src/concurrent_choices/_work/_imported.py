@@ -13,7 +13,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ._captured import modules_of, parts_of_class, parts_of_module, reached_from
-from ._code import globals_in, names_in
+from ._code import globals_of, names_in
 from ._marks import compare, mark_of, value_at
 from ._ownership import of_libraries
 from ._pickling import travels_by_name
@@ -55,7 +55,7 @@ def _imported(fn: Any) -> Iterator[tuple[str, str]]:
 
 def _of_function(fn: FunctionType) -> Iterator[tuple[str, str]]:
     names = names_in(fn.__code__)
-    held = {name: fn.__globals__[name] for name in globals_in(fn.__code__) if name in fn.__globals__}
+    held = dict(globals_of(fn))
     kinds = [value if isinstance(value, type) else type(value) for value in held.values()]
     yield from _of_classes(dict.fromkeys(each for kind in kinds for each in kind.__mro__))
     for _, module in modules_of(fn):

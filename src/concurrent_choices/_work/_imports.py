@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from ._asking import Seen, of_type
 from ._callables import enclosed
-from ._code import globals_in
+from ._code import globals_of
 from ._pickling import goes_by_value
 
 __all__ = ["Imports", "imports_of", "is_shared_package", "needed_by", "preloadable"]
@@ -138,8 +138,7 @@ def _used_by(fn: FunctionType) -> Iterator[object]:
     """What a function uses of those around it, and of the globals."""
     yield from (value for _, value in enclosed(fn))
     yield from (fn.__defaults__ or ())
-    around = dict(fn.__globals__)  # others may change it meanwhile
-    yield from (around[name] for name in globals_in(fn.__code__) if name in around)
+    yield from (value for _, value in globals_of(fn))
 
 
 def _closure(names: Iterable[str]) -> set[str]:

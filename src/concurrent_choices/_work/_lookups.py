@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._asking import of_type
 from ._captured import reached_from
-from ._code import codes_in, globals_in, names_in
+from ._code import codes_in, globals_in, globals_of, names_in
 from ._ownership import is_own_function
 from ._pickling import MAINS, travels_by_name
 from ._steps import steps_of, use_of
@@ -69,8 +69,7 @@ def _spells_main(code: CodeType) -> bool:
 
 
 def _holds_pickler(function: FunctionType) -> bool:
-    around = function.__globals__
-    return any(_is_pickler(around.get(name)) for name in globals_in(function.__code__))
+    return any(_is_pickler(value) for _, value in globals_of(function))
 
 
 def _is_pickler(value: Any) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ._asking import attributes_of, of_type
 from ._callables import enclosed
-from ._code import globals_in
+from ._code import globals_of
 from ._pickling import dump
 from ._words import text_of
 
@@ -98,9 +98,7 @@ def _function_parts(thing: FunctionType) -> Iterator[tuple[str, Any]]:
     yield from ((f"closure cell {name!r}", value) for name, value in enclosed(thing))
     yield from (("default argument", part) for part in thing.__defaults__ or ())
     yield from ((f"default of {key!r}", part) for key, part in (thing.__kwdefaults__ or {}).items())
-    for name in globals_in(thing.__code__):
-        if name in thing.__globals__:
-            yield f"global {name!r}", thing.__globals__[name]
+    yield from ((f"global {name!r}", value) for name, value in globals_of(thing))
 
 
 def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
