@@ -99,6 +99,7 @@ def test_what_a_lambda_calls_holds_and_is_given_needs_its_own_modules():
         [lambda item: helper(item)],  # noqa: PLW0108 - it calls a helper
         [lambda item: [quote(str(each)) for each in item]],
         [lambda item: [request for _ in item]],
+        [lambda item, *, given=request: [given for _ in item]],
         [partial(isinstance, request)],
         [partial(map, helper)],
         [str, request],

@@ -6,12 +6,12 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, TypeGuard
 
 from ._asking import Seen, of_type
-from ._callables import enclosed
+from ._callables import defaults_of, enclosed
 from ._code import globals_of
 from ._pickling import goes_by_value
 
@@ -135,10 +135,8 @@ def _is_sent(thing: object) -> bool:
 
 
 def _used_by(fn: FunctionType) -> Iterator[object]:
-    """What a function uses of those around it, and of the globals."""
-    yield from (value for _, value in enclosed(fn))
-    yield from (fn.__defaults__ or ())
-    yield from (value for _, value in globals_of(fn))
+    """What a function uses of those around it, its defaults, and of the globals."""
+    return (value for _, value in chain(enclosed(fn), defaults_of(fn), globals_of(fn)))
 
 
 def _closure(names: Iterable[str]) -> set[str]:

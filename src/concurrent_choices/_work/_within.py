@@ -66,7 +66,7 @@ def attribute(value: Any, name: str) -> Any:
 
     What stands in a class or a module is looked up only if that is the user's own.
     """
-    found = next((each for each in _found(value, frozenset({name})) if each is not None), None)
+    found = next(named_in(value, frozenset({name})), None)
     return _first_changer(value, name) if found is None and name in FIRST_CHANGERS else found
 
 
