@@ -318,5 +318,4 @@ class ProcessPool:
         finally:  # it is known here alone by now
             self._desk.settle(queue, code)
         if not (queue.dropped or queue.worker.ready) and self._starts.fail(queue.worker):
-            ended = f"ended before they were ready, the last with exit code {code}"
-            self._respite.begin(f"worker processes {self._starts.failed} times in a row {ended}")
+            self._respite.begin(self._starts.reason(code))

@@ -270,11 +270,11 @@ class Starts:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._tried: list[Worker] = []
-        self.failed = 0
+        self._failed = 0
 
     def succeed(self) -> None:
         """One is ready."""
-        self.failed = 0
+        self._failed = 0
 
     def fail(self, worker: Worker) -> bool:
         """One has ended too soon; whether this was one time too many.
@@ -283,14 +283,14 @@ class Starts:
         """
         if worker not in self._tried:
             self._tried = [*self._host.workers]
-            self.failed += 1
-        return self.failed >= FALSE_STARTS
+            self._failed += 1
+        return self._failed >= FALSE_STARTS
 
     def reason(self, code: int | None) -> str:
         """Why nobody goes on with that, the last one having ended with this exit status."""
         end = "not even forked, or its fork server killed" if code is None else f"with exit code {code}"
         return (
-            f"{self.failed} times in a row workers ended before they were ready, the last {end}; "
+            f"{self._failed} times in a row workers ended before they were ready, the last {end}; "
             "what they wrote to standard error says why"
         )
 
