@@ -11,12 +11,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from .._strategies._workers._watch import SPARING
 from .._work._state import State
 
 __all__ = ["DearLook"]
-
-SPARING = 50
-"""Times what a look takes until the next, so that looking costs 2 % (as in `run`)."""
 
 
 class DearLook:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .._facts._batch import Batch, Claim
-from .._work._pace import AIM, Pace, share_of_rest
+from .._strategies._lanes._threads import LONG
+from .._work._pace import Pace, share_of_rest
 from ._elastic_pool import ElasticPool
 from ._tally import Tally
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from .._judge._controller._sight import Arrangement
 
 __all__ = ["Caller"]
-
-LONG = 4 * AIM
-"""Seconds after which a batch gives back what it has not started: its items are unlike those before them."""
 
 
 class Caller:

@@ -15,7 +15,7 @@ from ..._facts._lean import TYPE_CHECKING
 from ..._work._contexts import share
 from ..._work._job import Job
 from ..._work._mutex import Mutex
-from ..._work._pace import Pace, share_of_rest
+from ..._work._pace import AIM, Pace, share_of_rest
 from ..._work._watched import ENDED, overdue
 from ._outbox import Outbox
 from ._thread_pool import PARTING
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
     from ._thread_pool import ThreadPool
 
-__all__ = ["MOST_THREADS", "Lane", "LanePool", "perform_claims", "threads_for"]
+__all__ = ["LONG", "MOST_THREADS", "Lane", "LanePool", "perform_claims", "threads_for"]
 
-LONG = 2e-3
-"""A batch that has lasted so long, in seconds, gives its unstarted items back if another lane is idle."""
+LONG = 4 * AIM
+"""Seconds after which a batch gives back what it has not started, a lane's if another is idle: its items are
+unlike those before them."""
 
 APPETITE = 4096
 """Most items kept ready from an iterable that only the caller's thread may advance."""

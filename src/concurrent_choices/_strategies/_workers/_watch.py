@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-__all__ = ["Watch"]
+__all__ = ["SPARING", "Watch"]
 
 SPARING = 50
 """Times what a look takes until the next, so that looking costs 2 %."""
