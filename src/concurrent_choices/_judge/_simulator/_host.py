@@ -1,4 +1,4 @@
-"""One process and what its items do in it."""
+"""One process, and who performs items in it."""
 
 from __future__ import annotations
 
@@ -10,22 +10,7 @@ from ._cores import Cores, Gil, Job
 from ._engine import Engine, Gate, Operation, Resume, pause
 from ._scripts import Block, Call, Locked, Native, Phase, Python, Script, Wait, exactly
 
-__all__ = ["Host", "Usage", "World"]
-
-
-class Usage:
-    """What a lane has used up, as its clocks would show.
-
-    Attributes:
-        cpu: Seconds of computing.
-        queued: Seconds runnable without a core.
-    """
-
-    __slots__ = ("cpu", "queued")
-
-    def __init__(self) -> None:
-        self.cpu = 0.0
-        self.queued = 0.0
+__all__ = ["Host", "Performer", "World"]
 
 
 class World:
@@ -63,57 +48,84 @@ class Host:
         self.loop = Gate(engine)
         self._locks: dict[str, Gate] = {}
 
-    def perform(
-        self, phases: tuple[Phase, ...], usage: Usage, step: float = 0.0, loop: Gate | None = None
-    ) -> Iterator[Operation]:
-        """An item: of a `def` in whatever thread, of an `async def` on a loop that its caller has acquired.
+    def lock(self, phase: Locked) -> Gate:
+        """What such a phase holds."""
+        locks = self.world.locks if phase.shared else self._locks
+        return locks.setdefault(phase.name, Gate(self.engine))
 
-        The loop is held except while the item awaits; each suspension costs it a `step` in seconds.
-        """
+
+class Performer:
+    """Performs items in a process, one after another.
+
+    Args:
+        step: Seconds that a suspension costs the loop.
+        loop: The loop of an `async def`, which it holds except while it awaits; None for a `def`.
+
+    Attributes:
+        cpu: Seconds of computing, as its clock would show them.
+        queued: Seconds runnable without a core.
+    """
+
+    def __init__(self, host: Host, step: float, loop: Gate | None) -> None:
+        self.cpu = 0.0
+        self.queued = 0.0
+        self._host = host
+        self._step = step
+        self._loop = loop
+
+    def item(self, phases: tuple[Phase, ...]) -> Iterator[Operation]:
+        """Perform one."""
+        costs, loop = self._host.world.costs, self._loop
+        if loop is None:
+            yield from self.hold(costs.call)
+            yield from self._perform(phases)
+            return
+        yield loop.acquire
+        yield from self.hold(costs.task_item)
+        yield from self._perform(phases)
+        loop.release()
+
+    def hold(self, seconds: float) -> Iterator[Operation]:
+        """Compute under the GIL."""
+        self.cpu += seconds
+        yield self._host.gil.use(seconds)
+
+    def _perform(self, phases: tuple[Phase, ...]) -> Iterator[Operation]:
         for phase in phases:
             if isinstance(phase, Locked):
-                lock = self._lock(phase)
-                yield from self._await((lock.acquire,), usage, step, loop)
-                yield from self.perform(phase.body, usage, step, loop)
+                lock = self._host.lock(phase)
+                yield from self._await((lock.acquire,))
+                yield from self._perform(phase.body)
                 lock.release()
-            elif isinstance(phase, (Python, Native)):
-                yield from self.compute(phase, usage)
+            elif isinstance(phase, Python):
+                yield from self.hold(exactly(phase.seconds))
+            elif isinstance(phase, Native):
+                yield from self._compute(phase)
             elif isinstance(phase, Block):
                 yield from self._wait(phase)
             else:
-                yield from self._await(self._wait(phase), usage, step, loop)
+                yield from self._await(self._wait(phase))
 
-    def _await(
-        self, operations: Iterable[Operation], usage: Usage, step: float, loop: Gate | None
-    ) -> Iterator[Operation]:
-        if loop is None:
+    def _await(self, operations: Iterable[Operation]) -> Iterator[Operation]:
+        if self._loop is None:
             yield from operations
             return
-        loop.release()
+        self._loop.release()
         yield from operations
-        yield loop.acquire
-        yield from self.hold(step, usage)
+        yield self._loop.acquire
+        yield from self.hold(self._step)
 
-    def hold(self, seconds: float, usage: Usage) -> Iterator[Operation]:
-        """Computing under the GIL."""
-        usage.cpu += seconds
-        yield self.gil.use(seconds)
-
-    def compute(self, phase: Python | Native, usage: Usage) -> Iterator[Operation]:
-        """Computing, under the GIL or not."""
-        seconds = exactly(phase.seconds)
-        if isinstance(phase, Python):
-            yield from self.hold(seconds, usage)
-            return
-        world = self.world
+    def _compute(self, phase: Native) -> Iterator[Operation]:
+        """Computing without the GIL."""
+        world = self._host.world
         world.crunching += 1
         at_once = min(world.crunching, world.machine.cpus)
-        slowed = seconds * (1.0 + (phase.inflation - 1.0) * max(0.0, at_once - 1))
-        usage.cpu += slowed * phase.threads
-        yield self._crunch(slowed, phase.threads, usage)
+        slowed = exactly(phase.seconds) * (1.0 + (phase.inflation - 1.0) * max(0.0, at_once - 1))
+        self.cpu += slowed * phase.threads
+        yield self._crunch(slowed, phase.threads)
         world.crunching -= 1
 
-    def _crunch(self, seconds: float, threads: int, usage: Usage) -> Operation:
+    def _crunch(self, seconds: float, threads: int) -> Operation:
         """Computing on several cores at once; over when the last is."""
 
         def operation(resume: Resume) -> bool:
@@ -121,10 +133,10 @@ class Host:
 
             def submit() -> None:
                 job = Job(seconds, lambda: over(job))
-                self.world.cores.submit(job)
+                self._host.world.cores.submit(job)
 
             def over(job: Job) -> None:
-                usage.queued += job.waited / threads
+                self.queued += job.waited / threads
                 left[0] -= 1
                 if not left[0]:
                     resume()
@@ -136,13 +148,10 @@ class Host:
         return operation
 
     def _wait(self, phase: Wait | Block | Call) -> Iterator[Operation]:
-        server = self.world.servers[phase.server] if isinstance(phase, Call) else None
+        host = self._host
+        server = host.world.servers[phase.server] if isinstance(phase, Call) else None
         if server is not None:
             yield server.acquire
-        yield pause(self.engine, exactly(phase.seconds))
+        yield pause(host.engine, exactly(phase.seconds))
         if server is not None:
             server.release()
-
-    def _lock(self, phase: Locked) -> Gate:
-        locks = self.world.locks if phase.shared else self._locks
-        return locks.setdefault(phase.name, Gate(self.engine))

@@ -11,7 +11,7 @@ from math import inf
 
 from ..._work._pace import Pace
 from ._engine import Gate, Operation, Resume, pause
-from ._host import Host, Usage
+from ._host import Host, Performer
 from ._work_queue import Completion, WorkQueue
 
 __all__ = ["Feed", "Lane"]
@@ -45,14 +45,13 @@ class Lane:
         self.began = inf
         self._host = host
         self._queue = queue
-        self._step = step
-        self._loop = loop or Gate(host.engine)
-        self._usage = Usage()
+        is_async = host.world.script.is_async
+        self._performer = Performer(host, step, (loop or Gate(host.engine)) if is_async else None)
 
     @property
     def cpu(self) -> float:
         """Seconds it has computed for the batch it is at."""
-        return self._usage.cpu
+        return self._performer.cpu
 
     def from_queue(self, start: float, overhead: float, pace: Pace) -> Iterator[Operation]:
         """Work on batches from the queue.
@@ -61,10 +60,10 @@ class Lane:
         """
         yield pause(self._host.engine, start)
         if self.kind == "thread" and self._host.world.script.is_async:
-            yield from self._host.hold(self._host.world.costs.loop_start, self._usage)
+            yield from self._performer.hold(self._host.world.costs.loop_start)
         while not self.leaving and self._queue.left:
             began = self._host.engine.now
-            yield from self._host.hold(overhead, self._usage)
+            yield from self._performer.hold(overhead)
             if self.leaving or not self._queue.left:
                 return  # since it asked for the GIL, without which nothing can be claimed
             batch = self._queue.claim(pace.size)
@@ -82,30 +81,21 @@ class Lane:
             if index is None:
                 continue
             began = self._host.engine.now
-            yield from self._host.hold(feed.worker_cost, self._usage)
+            yield from self._performer.hold(feed.worker_cost)
             yield from self._perform((index,))
             feed.took(self._host.engine.now - began)
 
     def _perform(self, batch: Sequence[int]) -> Iterator[Operation]:
-        engine, usage = self._host.engine, self._usage
-        usage.cpu = usage.queued = 0.0
+        engine, performer = self._host.engine, self._performer
+        performer.cpu = performer.queued = 0.0
         self.began = began = engine.now
         for index in batch:
-            yield from self._item(index)
+            yield from performer.item(self._queue.phases(index))
         self.began = inf
         wall = engine.now - began
-        self._queue.complete(Completion(self.kind, batch[0], len(batch), wall, usage.cpu, usage.queued))
-
-    def _item(self, index: int) -> Iterator[Operation]:
-        costs, phases = self._host.world.costs, self._queue.phases(index)
-        if not self._host.world.script.is_async:
-            yield from self._host.hold(costs.call, self._usage)
-            yield from self._host.perform(phases, self._usage)
-            return
-        yield self._loop.acquire
-        yield from self._host.hold(costs.task_item, self._usage)
-        yield from self._host.perform(phases, self._usage, self._step, self._loop)
-        self._loop.release()
+        self._queue.complete(
+            Completion(self.kind, batch[0], len(batch), wall, performer.cpu, performer.queued)
+        )
 
 
 class Feed:
