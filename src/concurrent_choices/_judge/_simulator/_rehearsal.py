@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from ..._facts._costs import Costs
 from ..._facts._machine import Machine
 from .._controller._controller import Controller
@@ -30,12 +28,7 @@ class Rehearsal:
         self._up_at: list[float] = []
         self._relieved = False
         self._outside = 0
-        self._alone_items = self._calls = self._outside_items = 0
-        self._alone_wall = self._alone_cpu = self._call_seconds = 0.0
-        self._first = (0.0, 0.0)
-        self._outside_seconds = self._outside_cpu = 0.0
-        self._quickest = inf
-        self._looks = self._late = 0
+        self._sum: Sight = Sight(now=0.0)  # what completions and looks add up to
 
     def began(self, controls: Controls) -> None:
         """Begin with the calling thread, and look at it soon."""
@@ -45,27 +38,35 @@ class Rehearsal:
     def completed(self, completion: Completion, controls: Controls) -> None:
         """Count what is done."""
         del controls
+        count, wall, cpu = completion.count, completion.wall, completion.cpu
+        told = self._sum
         if completion.kind == "process":
-            self._outside_items += completion.count
-            self._outside_seconds += completion.wall
-            self._outside_cpu += completion.cpu
-            return
-        if completion.kind == "caller":
-            if completion.count == 1 and not self._alone_items:
-                self._first = (completion.wall, completion.cpu)
-            self._alone_items += completion.count
-            self._alone_wall += completion.wall
-            self._alone_cpu += completion.cpu + completion.queued
+            self._sum = told._replace(
+                outside_items=told.outside_items + count,
+                outside_seconds=told.outside_seconds + wall,
+                outside_cpu=told.outside_cpu + cpu,
+            )
+        elif completion.kind == "caller":
+            if count == 1 and not told.alone_items:
+                told = told._replace(first_wall=wall, first_cpu=cpu)
+            self._sum = told._replace(
+                alone_items=told.alone_items + count,
+                alone_wall=told.alone_wall + wall,
+                alone_cpu=told.alone_cpu + cpu + completion.queued,
+            )
         else:
-            self._calls += completion.count
-            self._call_seconds += completion.wall
-            self._quickest = min(self._quickest, completion.wall / completion.count)
+            each = wall / count
+            self._sum = told._replace(
+                calls=told.calls + count,
+                call_seconds=told.call_seconds + wall,
+                quickest=min(told.quickest, each) if told.calls else each,
+            )
 
     def _look(self, controls: Controls) -> None:
         if not controls.left and not controls.at_work():
             return
-        self._looks += 1
-        self._late += controls.main.gil.is_held  # as the engine's looks do, which need it
+        late = controls.main.gil.is_held  # as the engine's looks are, which need it
+        self._sum = self._sum._replace(looks=self._sum.looks + 1, late=self._sum.late + late)
         arrangement = self._controller.look(self._sight(controls))
         self._obey(arrangement, controls)
         controls.call_after(arrangement.look, lambda: self._look(controls))
@@ -76,30 +77,18 @@ class Rehearsal:
         there = [each for each in running if each.kind == "process"]
         caller = next((each for each in here if each.kind == "caller"), None)
         held = now - caller.began if caller else 0.0
-        outside_cpu = self._outside_cpu + sum(min(each.cpu, now - each.began) for each in there)
-        ready = sum(now >= up_at for up_at in self._up_at)
-        return Sight(
+        outside_cpu = self._sum.outside_cpu + sum(min(each.cpu, now - each.began) for each in there)
+        cpu = controls.world.cores.spent - outside_cpu
+        return self._sum._replace(
             now=now,
             done=controls.queue.done,
             remaining=controls.left,
-            alone_items=self._alone_items,
-            alone_wall=self._alone_wall,
-            alone_cpu=self._alone_cpu,
-            first_wall=self._first[0],
-            first_cpu=self._first[1],
             held=held,
             held_cpu=min(caller.cpu, held) if caller else 0.0,
             in_flight=len(here) - (caller is not None),
-            calls=self._calls,
-            call_seconds=self._call_seconds,
-            quickest=0.0 if self._quickest == inf else self._quickest,
-            cpu=controls.world.cores.spent - outside_cpu,
-            lane_cpu=controls.world.cores.spent - outside_cpu,
-            looks=self._looks,
-            late=self._late,
-            ready=ready,
-            outside_items=self._outside_items,
-            outside_seconds=self._outside_seconds,
+            cpu=cpu,
+            lane_cpu=cpu,
+            ready=sum(now >= up_at for up_at in self._up_at),
             outside_held=sum(now - each.began for each in there),
             outside_cpu=outside_cpu,
         )
