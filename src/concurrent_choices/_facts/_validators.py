@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import Attribute, validators
 
@@ -13,47 +13,33 @@ from ._numbers import is_whole
 __all__ = ["callable_or_none", "from_0_or_none", "one_of", "positive", "positive_or_none", "switch", "words"]
 
 
-def positive(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    """An attrs validator: a whole number from 1."""
-    if not is_whole(value, 1):
-        raise InvalidArgumentError(attribute.name, f"must be a whole number from 1, not {value!r}")
+Validator: TypeAlias = "Callable[[object, Attribute[Any], Any], None]"
 
 
-positive_or_none = validators.optional(positive)
-"""An attrs validator: a whole number from 1, or None."""
-
-
-def from_0_or_none(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    """An attrs validator: a whole number from 0, or None."""
-    if value is not None and not is_whole(value, 0):
-        problem = f"must be a whole number from 0, or None, not {value!r}"
-        raise InvalidArgumentError(attribute.name, problem)
-
-
-def one_of(*choices: str) -> Callable[[object, Attribute[Any], object], None]:
-    """An attrs validator: one of these words."""
-
+def _must_be(what: str, *, ok: Callable[[Any], bool]) -> Validator:
     def check(_instance: object, attribute: Attribute[Any], value: object) -> None:
-        if value not in choices:
-            listed = ", ".join(map(repr, choices))
-            raise InvalidArgumentError(attribute.name, f"must be one of {listed}, not {value!r}")
+        if not ok(value):
+            raise InvalidArgumentError(attribute.name, f"must be {what}, not {value!r}")
 
     return check
 
 
-def switch(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    """An attrs validator: True or False, as "no" would count as true."""
-    if not isinstance(value, bool):
-        raise InvalidArgumentError(attribute.name, f"must be True or False, not {value!r}")
+def one_of(*choices: str) -> Validator:
+    """A validator: one of these words."""
+    return _must_be(f"one of {', '.join(map(repr, choices))}", ok=lambda value: value in choices)
 
 
-def words(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    """An attrs validator: a string."""
-    if not isinstance(value, str):
-        raise InvalidArgumentError(attribute.name, f"must be a string, not {value!r}")
+positive = _must_be("a whole number from 1", ok=lambda value: is_whole(value, 1))
 
+positive_or_none = validators.optional(positive)
 
-def callable_or_none(_instance: object, attribute: Attribute[Any], value: object) -> None:
-    """An attrs validator: a callable, or None."""
-    if value is not None and not callable(value):
-        raise InvalidArgumentError(attribute.name, f"must be callable, not {value!r}")
+from_0_or_none = _must_be(
+    "a whole number from 0, or None", ok=lambda value: value is None or is_whole(value, 0)
+)
+
+switch = _must_be("True or False", ok=lambda value: isinstance(value, bool))
+"""As "no" would count as true."""
+
+words = _must_be("a string", ok=lambda value: isinstance(value, str))
+
+callable_or_none = _must_be("callable", ok=lambda value: value is None or callable(value))
