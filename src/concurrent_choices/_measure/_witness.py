@@ -163,7 +163,7 @@ class WitnessThread:
     def testify(self, spans: Sequence[tuple[int, int]]) -> Statement:
         """Say how much the GIL was held within spans of the clock's wall time."""
         seen = _within(list(self._looks), spans)
-        return weigh(seen, self._idle + MARGIN, self._cpu_rate())
+        return weigh(seen, self._idle + MARGIN)._replace(cpu_rate=self._cpu_rate())
 
     def _cpu_rate(self) -> float:
         seen = self._looks
@@ -208,13 +208,12 @@ def idle_lateness(looks: Sequence[Look]) -> int:
     return int(statistics.median(look.late for look in looks))
 
 
-def weigh(seen: Sequence[Look], threshold: int, cpu_rate: float = 0.0) -> Statement:
+def weigh(seen: Sequence[Look], threshold: int) -> Statement:
     """The share of time the GIL was held, from what was seen.
 
     Args:
         seen: The looks.
         threshold: Lateness above which the GIL was held, ns, after a sleep of no length.
-        cpu_rate: CPU time the looking takes, per second.
 
     Returns:
         The share; its error is sqrt(h (1 - h) / n), with n + 2 looks of which one more of either
@@ -228,10 +227,10 @@ def weigh(seen: Sequence[Look], threshold: int, cpu_rate: float = 0.0) -> Statem
     total = within + sum(look.expected for look in free)
     evidence = max(float(looks), total / LONG_LOOK)
     if evidence < FEWEST:
-        return Statement(cpu_rate=cpu_rate, looks=looks)
+        return Statement(looks=looks)
     share = within / total if total else 0.0
     likely = (share * evidence + 1) / (evidence + 2)
-    return Statement(share, math.sqrt(likely * (1 - likely) / (evidence + 2)), cpu_rate, looks)
+    return Statement(share, math.sqrt(likely * (1 - likely) / (evidence + 2)), looks=looks)
 
 
 def _within(looks: Sequence[Look], spans: Sequence[tuple[int, int]]) -> list[Look]:
