@@ -100,7 +100,7 @@ class Rounds:
                     break
                 came_back = self._round(self._next_size(deadline), deadline)
             unfinished = None if came_back else self._unfinished()
-            steps = self._steps_so_far() if unfinished else self._steps()
+            steps = self._steps()
         blocks = bench.ledger.blocks
         alone = len(blocks) < 2  # noqa: PLR2004 - the first call is all there is
         spans = self._spans if alone else self._spans[first_spans:]  # the first may have connected
@@ -177,16 +177,8 @@ class Rounds:
         return hopeless(runs)
 
     def _steps(self) -> Steps:
-        calls = self._bench.calls
-        return calls.meter.sums if isinstance(calls, AwaitedCalls) else Steps()
-
-    def _steps_so_far(self) -> Steps:
-        """The same, with the step that does not come to an end."""
         bench, calls = self._bench, self._bench.calls
-        if not isinstance(calls, AwaitedCalls):
-            return Steps()
-        cpu, _ = bench.clock.watch(bench.hand.thread)
-        return calls.meter.sums_at(bench.clock.wall(), cpu)
+        return calls.meter.sums_now(bench.hand.thread) if isinstance(calls, AwaitedCalls) else Steps()
 
     def _unfinished(self) -> Unfinished | None:
         """What is known of a call that did not come back; None where there is none, but no more items."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextvars import Context
+    from threading import Thread
 
     from .._facts._clock import Clock
 
@@ -52,7 +53,6 @@ class StepMeter:
         cpu: CPU time within that, ns.
         queued: Run-queue delay within that, ns.
         since: When the step that is running began, ns; 0 while none runs.
-        cpu_since: The CPU time of the thread at that moment, ns.
         coroutines: How many went through.
     """
 
@@ -64,7 +64,7 @@ class StepMeter:
         self.queued = 0
         self.since = 0
         self._queue_since = 0
-        self.cpu_since = 0
+        self._cpu_since = 0
         self.coroutines = 0
         self._own_held, self._own_cpu = self._own_cost()
 
@@ -80,12 +80,14 @@ class StepMeter:
             self.queued,
         )
 
-    def sums_at(self, wall: int, cpu: int) -> Steps:
-        """The same with the step that is running, at these times of the clock and of its thread's CPU, ns."""
+    def sums_now(self, thread: Thread) -> Steps:
+        """The same with the step that is running in a thread, perhaps for ever."""
         since, sums = self.since, self.sums
         if not since:
             return sums
-        return sums._replace(held=sums.held + wall - since, cpu=sums.cpu + max(0, cpu - self.cpu_since))
+        cpu, _ = self._clock.watch(thread)
+        held = self._clock.wall() - since
+        return sums._replace(held=sums.held + held, cpu=sums.cpu + max(0, cpu - self._cpu_since))
 
     def timed(self, coroutine: Coroutine[Any, Any, Any], context: Context) -> Driven:
         """One that does what the coroutine does, in a context, and counts its steps."""
@@ -95,11 +97,11 @@ class StepMeter:
     def _step(self, run: Callable[..., Any], advance: Callable[..., Any], *given: Any) -> Any:
         if not given:  # to be closed is no step, and may come in the midst of one
             return run(advance)
-        cpu = self.begin()
+        self.begin()
         try:
             yielded = run(advance, *given)
         finally:
-            self.end(cpu)
+            self.end()
         self.steps += 1
         return yielded
 
@@ -109,24 +111,24 @@ class StepMeter:
         cpu: list[int] = []
         for _ in range(_TRIES):
             self.held = self.cpu = 0
-            self.end(self.begin())
+            self.begin()
+            self.end()
             held.append(self.held)
             cpu.append(self.cpu)
         self.held = self.cpu = self.queued = 0
         return min(held), min(cpu)
 
-    def begin(self) -> int:
-        """A step begins; answers the CPU time for `end`."""
+    def begin(self) -> None:
+        """A step begins."""
         self._queue_since = self._clock.run_queue()
-        cpu = self.cpu_since = self._clock.thread_cpu()
+        self._cpu_since = self._clock.thread_cpu()
         self.since = self._clock.wall()
-        return cpu
 
-    def end(self, cpu: int) -> None:
-        """The step that began at `cpu` ends."""
+    def end(self) -> None:
+        """It ends."""
         held = self._clock.wall() - self.since
         self.since = 0
-        computed = self._clock.thread_cpu() - cpu
+        computed = self._clock.thread_cpu() - self._cpu_since
         self.held += held
         self.cpu += computed
         # read outside the step, where a thread is likely to lose its core: what cannot be within is left out
