@@ -77,7 +77,7 @@ async def arun(  # noqa: PLR0913 - all but two are options, taken by name
         return_exceptions=return_exceptions,
         idempotent=idempotent,
     )
-    collector = Collector(job, chosen.name)
+    collector = Collector()
     with shown(progress, job, chosen) as seen:
         async with aclosing(_Batches(chosen, job, items)) as batches:
             async for batch in batches:
@@ -85,7 +85,9 @@ async def arun(  # noqa: PLR0913 - all but two are options, taken by name
                 if seen is not None:
                     seen(batch)
                 job.source.release(len(batch.values))
-            return collector.result()  # while the source still knows what nobody has claimed
+            # while the source still knows what nobody has claimed
+            finish(job, chosen.name, len(collector.values))
+            return collector.values
 
 
 @overload

@@ -25,19 +25,21 @@ itself does not look after its lanes more often while it pulls)."""
 
 
 class Collector:
-    """All values of a job, in input order."""
+    """All values of a job, in input order.
 
-    def __init__(self, job: Job, strategy: str) -> None:
-        self._job = job
-        self._strategy = strategy
-        self._values: list[Any] = []
+    Attributes:
+        values: Those that have arrived with all before them.
+    """
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
         self._waiting: dict[int, Sequence[Any]] = {}
 
     def add(self, batch: Batch) -> None:
         """Take a batch; raise the error it carries."""
         if batch.error is not None:
             raise batch.error
-        values, waiting = self._values, self._waiting
+        values, waiting = self.values, self._waiting
         if batch.start != len(values):
             if batch.values:  # else its items went back, and what came of them may be waiting already
                 waiting[batch.start] = batch.values
@@ -45,11 +47,6 @@ class Collector:
         values.extend(batch.values)
         while waiting and len(values) in waiting:
             values.extend(waiting.pop(len(values)))
-
-    def result(self) -> list[Any]:
-        """The values, once all have arrived."""
-        finish(self._job, self._strategy, len(self._values))
-        return self._values
 
 
 class InOrder:

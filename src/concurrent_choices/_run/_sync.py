@@ -90,14 +90,16 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
         return_exceptions=return_exceptions,
         idempotent=idempotent,
     )
-    collector = Collector(job, chosen.name)
+    collector = Collector()
     add = collector.add
     with shown(progress, job, chosen) as seen, _Batches(chosen, job) as batches:
         for batch in batches:
             add(batch)
             if seen is not None:
                 seen(batch)
-        return collector.result()  # while the source still knows what nobody has claimed
+        # while the source still knows what nobody has claimed
+        finish(job, chosen.name, len(collector.values))
+        return collector.values
 
 
 @overload
