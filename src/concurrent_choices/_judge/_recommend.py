@@ -24,7 +24,7 @@ from ._reason import SUPPOSED, notes, reason
 from ._search import best_plan
 from ._uncertainty import standard_error
 
-__all__ = ["best_estimate", "recommend", "settle"]
+__all__ = ["best_estimate", "case_behind", "recommend", "settle", "without"]
 
 ASSUMED_ITEMS = 1000
 """How many items there are taken to be where nobody knows (guessed)."""
@@ -44,28 +44,16 @@ def recommend(
     name are read. The obstacles say why strategies cannot run for reasons that the profile does not show.
     """
     known = workload.count if workload.count is not None else profile.items
-    items = ASSUMED_ITEMS if known is None else known
-    case = case_of(profile, costs, machine, items)
+    case = case_of(profile, costs, machine, ASSUMED_ITEMS if known is None else known)
     hindered = {**obstacles_of(profile, machine), **(obstacles or {})}
-    estimates = _estimates_of(case, hindered)
-    chosen = Choice(estimates, is_async=profile.is_async).best()
-    verdict = Recommendation(
-        name=workload.name,
-        items=items,
-        items_known=known is not None,
-        plan=chosen.plan,
-        estimates=estimates,
-        bound=bound_of(profile),
-        # of the callable as it was measured, not of a "what if"
-        diagnosis=diagnose(profile, costs, home_of(profile, machine), items),
-        reason="",
-        changes=changes(case, hindered, chosen),
-        notes=notes(case, known=known is not None),
-        profile=profile,
-        machine=machine,
-    )
-    decided = _decided(verdict)
-    return decided if measured(profile) or not items else _unmeasured(decided)
+    return _verdict(workload.name, case, hindered, known=known is not None)
+
+
+def without(verdict: Recommendation, obstacles: Mapping[str, str], costs: Costs) -> Recommendation:
+    """The verdict where some strategies turn out not to run; the obstacles say why."""
+    hindered = {**_obstacles_in(verdict), **obstacles}
+    again = _verdict(verdict.name, case_behind(verdict, costs), hindered, known=verdict.items_known)
+    return evolve(again, notes=verdict.notes)
 
 
 def settle(verdict: Recommendation, measured: Mapping[str, float], costs: Costs) -> Recommendation:
@@ -85,9 +73,42 @@ def settle(verdict: Recommendation, measured: Mapping[str, float], costs: Costs)
     decided = _decided(evolve(verdict, estimates=estimates, notes=notes))
     if decided.plan.strategy == verdict.plan.strategy:
         return decided
-    case = case_of(verdict.profile, costs, verdict.machine, verdict.items)
-    hindered = {each.plan.strategy: each.obstacle for each in estimates if each.obstacle}
-    return evolve(decided, changes=changes(case, hindered, decided.chosen))
+    case = case_behind(verdict, costs)
+    return evolve(decided, changes=changes(case, _obstacles_in(verdict), decided.chosen))
+
+
+def case_behind(verdict: Recommendation, costs: Costs) -> Case:
+    """The case that a verdict is about."""
+    return case_of(verdict.profile, costs, verdict.machine, verdict.items)
+
+
+def _obstacles_in(verdict: Recommendation) -> dict[str, str]:
+    """By strategy, why it cannot run."""
+    return {each.plan.strategy: each.obstacle for each in verdict.estimates if each.obstacle}
+
+
+def _verdict(name: str, case: Case, obstacles: Mapping[str, str], *, known: bool) -> Recommendation:
+    """The verdict of a case; its number of items is `known`, or assumed."""
+    profile = case.profile
+    estimates = _estimates_of(case, obstacles)
+    chosen = Choice(estimates, is_async=profile.is_async).best()
+    verdict = Recommendation(
+        name=name,
+        items=case.items,
+        items_known=known,
+        plan=chosen.plan,
+        estimates=estimates,
+        bound=bound_of(profile),
+        # of the callable as it was measured, not of a "what if"
+        diagnosis=diagnose(profile, case.costs, home_of(profile, case.machine), case.items),
+        reason="",
+        changes=changes(case, obstacles, chosen),
+        notes=notes(case, known=known),
+        profile=profile,
+        machine=case.machine,
+    )
+    decided = _decided(verdict)
+    return decided if measured(profile) or not case.items else _unmeasured(decided)
 
 
 def _estimates_of(case: Case, obstacles: Mapping[str, str]) -> tuple[Estimate, ...]:

@@ -15,10 +15,10 @@ from .._facts._machine import Machine
 from .._facts._recommendation import Recommendation
 from .._facts._table import counted
 from .._facts._workload import Workload
-from .._judge._formulas import case_of, start_seconds
+from .._judge._formulas import start_seconds
 from .._judge._obstacles import IN_PROCESSES
+from .._judge._recommend import case_behind, settle, without
 from .._judge._recommend import recommend as judge
-from .._judge._recommend import settle
 from .._measure._allowance import AFTERWARDS, SHARE
 from .._measure._calibration import machine_costs
 from .._measure._clock import SystemClock
@@ -121,7 +121,7 @@ def _judged(
         asked = evolve(asked, items_count=sampled.profile.items)
     known = _known_obstacles(sampled) if sampled.profile.is_async else {}
     verdict = judge(asked, sampled.profile, costs, there, obstacles=known)
-    obstacles = dict(known)
+    obstacles: dict[str, str] = {}
     wanted = {plan.strategy for plan in (verdict.plan, *verdict.contenders)}
     if "uvloop" in wanted and (why := why_no_uvloop()):
         obstacles["uvloop"] = why
@@ -129,8 +129,8 @@ def _judged(
     found = _asked_elsewhere(asked.fn, verdict, costs, left(verdict)) if asks else Elsewhere()
     if found.obstacle:
         obstacles.update(dict.fromkeys(IN_PROCESSES, found.obstacle))
-    if obstacles != known:
-        verdict = judge(asked, sampled.profile, costs, there, obstacles=obstacles)
+    if obstacles:
+        verdict = without(verdict, obstacles, costs)
     return evolve(verdict, notes=(*verdict.notes, found.note)) if found.note else verdict
 
 
@@ -142,7 +142,7 @@ def _known_obstacles(sampled: Sampled) -> dict[str, str]:
 
 def _asked_elsewhere(fn: Any, verdict: Recommendation, costs: Costs, seconds: float) -> Elsewhere:
     """What a worker process says, if one can be there in so many seconds."""
-    start = start_seconds(case_of(verdict.profile, costs, verdict.machine, verdict.items), 1, 0.0)
+    start = start_seconds(case_behind(verdict, costs), 1)
     return elsewhere(fn, seconds if seconds > start else 0.0)
 
 
@@ -195,27 +195,15 @@ def _raced(verdict: Recommendation, leftover: Leftover, costs: Costs, seconds: f
     """The verdict after a race, if there is time and work enough for one."""
     if seconds <= 0 or not verdict.items_known:
         return verdict
-    case = case_of(verdict.profile, costs, verdict.machine, verdict.items)
-    race = Race(leftover, case)
+    race = Race(leftover, case_behind(verdict, costs))
     there = verdict.profile.items  # "what if" asks about more than there are
     left = (verdict.items if there is None else there) - len(leftover.results)
     measured = race.hold(verdict, left, seconds)
     if race.obstacle:
-        verdict = _without_processes(verdict, leftover.workload, costs, race.obstacle)
+        verdict = without(verdict, dict.fromkeys(IN_PROCESSES, race.obstacle), costs)
     if not measured:
         return verdict
     return settle(evolve(verdict, profile=race.learnt(verdict.profile)), measured, costs)
-
-
-def _without_processes(
-    verdict: Recommendation, asked: Workload, costs: Costs, obstacle: str
-) -> Recommendation:
-    """The verdict where worker processes turn out not to start."""
-    known = {each.plan.strategy: each.obstacle for each in verdict.estimates if each.obstacle}
-    obstacles = known | dict.fromkeys(IN_PROCESSES, obstacle)
-    asked = evolve(asked, items_count=verdict.items)
-    again = judge(asked, verdict.profile, costs, verdict.machine, obstacles=obstacles)
-    return evolve(again, notes=verdict.notes)
 
 
 def _workload(workload: Any, items: Any) -> Workload:
