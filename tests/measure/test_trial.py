@@ -60,7 +60,7 @@ def test_what_is_missing_has_its_figures_name(size, said):
     """One lane is no ramp: it confirms what two have told."""
     bench = Bench(abs, range(10), clock=FakeClock(), is_async=False, hand=OwnHand)
 
-    assert Trials(bench, Sample(Block(0, 1, 1000, 0, 0)), 0).lanes(size) == []
+    assert Trials(bench, Sample(Block(0, 1, 1000, 0, 0))).lanes(size) == []
     assert bench.missing[-1].startswith(said)
 
 
@@ -70,7 +70,7 @@ def test_no_lane_is_tried_once_nobody_waits_any_longer():
     bench.give_up([])
     block = Block(0, 1, 1_000_000, 0, 0)
 
-    _trial.try_lanes(bench, Sample(block, [block, block]), bench.clock.wall() + 10**9)
+    _trial.try_lanes(bench, Sample(block, [block, block], deadline=bench.clock.wall() + 10**9))
     bench.close()
 
     assert not bench.in_flight
@@ -100,7 +100,7 @@ def test_a_doubtful_pair_that_cannot_be_tried_again_counts_for_nothing(left):
     sample = Rounds(bench, FakeWitness()).sample(Allowance.of(0, 0.2, None, 10))
     doubtful, certain = Trial(PAIR, 1.95, 33.0, 0.06), Trial(PAIR, 1.95, 1.0, 1.95)
     size = Size(PAIR, 3, 0.04)
-    trials = Trials(bench, sample, clock.wall() + int(left * 1e9))
+    trials = Trials(bench, sample._replace(deadline=clock.wall() + int(left * 1e9)))
 
     assert _surer(trials, certain, size) is certain
     assert _surer(trials, doubtful, size) is None
@@ -198,10 +198,10 @@ def test_a_crowd_is_tried_unless_a_pair_surely_waits_for_itself(monkeypatch, err
     monkeypatch.setattr(Trials, "make", make)
     monkeypatch.setattr(Trials, "better", lambda self, first, size, merit: first)
     block = Block(0, 1, 5_000_000, 0, 0)
-    sample = Sample(block, [block, block])
+    sample = Sample(block, [block, block], deadline=10**10)
     bench = Bench(abs, range(1000), clock=FakeClock(), is_async=False, hand=OwnHand)
 
-    _trial._of_waiting(Trials(bench, sample, 10**10))
+    _trial._of_waiting(Trials(bench, sample))
 
     assert made == tried
 
@@ -213,7 +213,7 @@ def test_lanes_that_seem_to_wait_for_each_other_are_tried_again(monkeypatch, spe
     monkeypatch.setattr(Trials, "make", lambda *_: next(made))
 
     bench = Bench(abs, range(10), clock=FakeClock(), is_async=False, hand=OwnHand)
-    pair = _trial._waiting_pair(Trials(bench, None, 0), Size(PAIR, 2, 0.01, settles=True))
+    pair = _trial._waiting_pair(Trials(bench, Sample()), Size(PAIR, 2, 0.01, settles=True))
 
     assert pair.speedup == best
     assert next(made, None) is None
@@ -230,7 +230,7 @@ def test_lanes_of_which_few_calls_tell_little_are_tried_again_with_more(monkeypa
 
     monkeypatch.setattr(Trials, "make", make)
     bench = Bench(abs, range(10), clock=FakeClock(), is_async=False, hand=OwnHand)
-    pair = _trial._waiting_pair(Trials(bench, None, 0), Size(PAIR, 6, 0.01, settles=True))
+    pair = _trial._waiting_pair(Trials(bench, Sample()), Size(PAIR, 6, 0.01, settles=True))
 
     assert pair.speedup == speedup
     assert asked[1] > asked[0]

@@ -59,18 +59,17 @@ class Size(NamedTuple):
 class Trials:
     """Has lanes make calls side by side, as far as items and budget allow.
 
-    Why a trial was not made, the bench's `missing` is told. The deadline is the clock's wall time, in ns.
+    Why a trial was not made, the bench's `missing` is told.
     """
 
-    def __init__(self, bench: Bench, sample: Sample, deadline: int) -> None:
+    def __init__(self, bench: Bench, sample: Sample) -> None:
         self.bench = bench
         self.sample = sample
-        self._deadline = deadline
 
     @property
     def left(self) -> float:
         """Seconds until everything has to stop."""
-        return self.bench.left(self._deadline)
+        return self.bench.left(self.sample.deadline)
 
     def make(self, size: Size) -> Trial | None:
         """What lanes did together beside the one of the sample; None where they did nothing."""
@@ -91,7 +90,7 @@ class Trials:
         source = None if self.bench.gave_up else self._source(size)
         if source is None:
             return []
-        done = _together(self.bench, source, size, self._deadline + int(size.seconds * 1e9))
+        done = _together(self.bench, source, size, self.sample.deadline + int(size.seconds * 1e9))
         if self.bench.gave_up:
             self._lacks(size, "{} did not come back in time")
         return done
@@ -112,7 +111,7 @@ class Trials:
             bench.feed.give_back(claims)
             self._lacks(size, "too few items were left to try {}")
             return None
-        last = self._deadline - int(NO_LONGER * self.sample.longest)
+        last = self.sample.deadline - int(NO_LONGER * self.sample.longest)
         if not size.settles:
             # By then they are done even one after another, unless they take longer than in the sample.
             last = min(last, bench.clock.wall() + int(size.seconds * 1e9))

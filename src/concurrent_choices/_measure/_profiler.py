@@ -111,7 +111,7 @@ def profile_at(
         sample = Rounds(bench, witness).sample(allowance)
         solo = len(bench.ledger.runs)
         in_threads = bench.calls.loop.in_threads if isinstance(bench.calls, AwaitedCalls) else 0
-        trials = try_lanes(bench, sample, sample.deadline)
+        trials = try_lanes(bench, sample)
         payload = weigh(bench, state, sample.each, sample.deadline)
         loop = bench.keep_loop()
     finally:

@@ -79,11 +79,11 @@ SIDE_BY_SIDE = 1.4
 """Speed-up of a pair from which more lanes may do better still (guessed: between one at a time, and two)."""
 
 
-def try_lanes(bench: Bench, sample: Sample, deadline: int) -> list[Trial]:
+def try_lanes(bench: Bench, sample: Sample) -> list[Trial]:
     """Two lanes together, and many where calls mostly wait, as far as items and budget allow."""
     if hopeless(bench.ledger.runs) or not sample.alone.calls or isinstance(bench.hand, OwnHand):
         return []
-    trials = Trials(bench, sample, deadline)
+    trials = Trials(bench, sample)
     return _of_waiting(trials) if _waits(sample) else _of_computing(trials)
 
 
