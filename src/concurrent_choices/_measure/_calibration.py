@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import time
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import asdict, evolve, fields, frozen
 
 from .._facts._costs import Costs
 from .._facts._json import Jsonable
-from .._work._hand import DaemonHand
+from .._work._hand import in_time
 from . import _cache
 from ._clock import SystemClock
 from ._probes import DIRECT, for_another_process
@@ -134,11 +135,7 @@ def _lacking(known: Calibration, probes: Mapping[str, Probe]) -> dict[str, Probe
 def _measured(known: Calibration, probes: Mapping[str, Probe]) -> Calibration:
     """A calibration with more of it measured."""
     results: dict[str, tuple[float, str]] = dict.fromkeys(probes, (0.0, _NO_TIME))
-    hand, waits = DaemonHand(), [1.0]  # as it is left where the probes do not end
-    try:
-        hand.do(lambda: waits.append(_measure(probes, results)), PATIENCE)
-    finally:
-        hand.close()
+    starved = in_time(partial(_measure, probes, results), PATIENCE, 1.0, name="calibration")
     found = dict(results)  # what is left behind may still go on
     costs = {name: seconds for name, (seconds, _) in found.items() if seconds > 0}
     origins = {**dict(known.origins), **{name: how for name, (_, how) in found.items()}}
@@ -146,7 +143,7 @@ def _measured(known: Calibration, probes: Mapping[str, Probe]) -> Calibration:
         known,
         costs=evolve(known.costs, **costs),
         origins=tuple(origins.items()),
-        starved=max(known.starved, waits[-1]),
+        starved=max(known.starved, starved),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .._errors import ItemTimeoutError, WorkerStartError
 from .._facts._batch import Batch
 from .._strategies._processes import ProcessStrategy
-from .._work._hand import DaemonHand
+from .._work._hand import in_time
 from .._work._imported import Imported
 from .._work._marks import compare
 from .._work._words import text_of
@@ -54,14 +54,8 @@ def elsewhere(fn: Any, seconds: float) -> Elsewhere:
     job, workers = prepare(
         compare, [imported.marks], ProcessStrategy(max_workers=1), linger=inf, timeout=seconds
     )
-    answers = [UNTOLD]
-    hand = DaemonHand("concurrent_choices-asking")
-    try:
-        # The job's seconds begin when its worker is up, which takes ten times as long on a busy machine.
-        hand.do(lambda: answers.append(_answer(workers.execute(job))), seconds)
-    finally:
-        hand.close()
-    return answers[-1]
+    # The job's seconds begin when its worker is up, which takes ten times as long on a busy machine.
+    return in_time(lambda: _answer(workers.execute(job)), seconds, UNTOLD, name="concurrent_choices-asking")
 
 
 def _answer(batches: Iterable[Batch]) -> Elsewhere:

@@ -16,7 +16,7 @@ from .._facts._workload import Workload
 from .._measure._ledger import Raised
 from .._measure._profiler import Sampled
 from .._work._contexts import leave_loop
-from .._work._hand import DaemonHand
+from .._work._hand import in_time
 from .._work._own_loops import new_loop
 from .._work._running_loop import loop_runs
 from .._work._watched import time_up
@@ -181,14 +181,9 @@ def _raising(error: Exception) -> Iterator[Any]:
 
 def _beside_loop(work: Callable[[], list[Any]]) -> list[Any]:
     """Do work in a thread, where no loop runs, in the caller's context; the caller's loop waits meanwhile."""
-    context, done = copy_context(), list[list[Any]]()
+    context = copy_context()
     leave_loop(context)
-    hand = DaemonHand("concurrent_choices-race")
-    try:
-        hand.do(lambda: done.append(context.run(work)), inf)
-    finally:
-        hand.close()
-    return done[0]
+    return in_time(partial(context.run, work), inf, [], name="concurrent_choices-race")
 
 
 def _overdue(claim: Claim, timeout: float | None) -> list[Raised]:

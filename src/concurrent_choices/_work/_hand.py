@@ -16,8 +16,11 @@ from ._new_thread import new_thread, start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
 
-__all__ = ["DaemonHand", "Hand", "OwnHand"]
+    T = TypeVar("T")
+
+__all__ = ["DaemonHand", "Hand", "OwnHand", "in_time"]
 
 
 class DaemonHand:
@@ -105,3 +108,14 @@ class OwnHand:
 
 Hand = DaemonHand | OwnHand
 """Who makes the calls."""
+
+
+def in_time(work: Callable[[], T], seconds: float, otherwise: T, *, name: str) -> T:
+    """What work gives in a thread of its own, if that is within so many seconds; what it raises is raised."""
+    given = [otherwise]
+    hand = DaemonHand(name)
+    try:
+        hand.do(lambda: given.append(work()), seconds)
+    finally:
+        hand.close()
+    return given[-1]
