@@ -278,7 +278,8 @@ def test_gauges_add_and_subtract(clock):
     passed = Gauge.read(clock).since(before)
 
     assert passed == Gauge(1000 * MS, 500 * MS, 750 * MS, 125 * MS, 2, 3)
-    assert passed.plus(passed) == Gauge(2000 * MS, 1000 * MS, 1500 * MS, 250 * MS, 4, 6)
+    assert Gauge.of([passed, passed]) == Gauge(2000 * MS, 1000 * MS, 1500 * MS, 250 * MS, 4, 6)
+    assert Gauge.of([]) == Gauge()
 
 
 def lanes(count, wall, cpu, queued=0.0, calls=10):

@@ -79,7 +79,7 @@ class Rounds:
         self._bench = bench
         self._witness = witness
         self._spans: list[tuple[int, int]] = []  # from when to when calls were made
-        self._whole = Gauge()
+        self._gauges: list[Gauge] = []  # what was read meanwhile
         self._called = 0  # items, or being called
         # The present round: CPU time and delay of who makes its calls, the time, and how many blocks there
         # were.
@@ -93,7 +93,7 @@ class Rounds:
         with self._witness or nullcontext():
             idle = Gauge.read(bench.clock).since(before)
             came_back = self._round(1, allowance.first())
-            first_steps, first_whole, first_spans = self._steps(), self._whole, len(self._spans)
+            first_steps = self._steps()
             while came_back:
                 deadline = allowance.after(_usual(bench.ledger.blocks))
                 if not self._wants_more(deadline, allowance.alone(deadline)):
@@ -102,19 +102,17 @@ class Rounds:
             unfinished = None if came_back else self._unfinished()
             steps = self._steps()
         blocks = bench.ledger.blocks
-        alone = len(blocks) < 2  # noqa: PLR2004 - the first call is all there is
-        spans = self._spans if alone else self._spans[first_spans:]  # the first may have connected
-        testimony = self._witness.testify(spans) if self._witness else Statement()
-        whole = self._whole if alone else self._whole.since(first_whole)
-        busy = (idle.process - idle.cpu) / idle.wall if idle.wall > 0 else 0.0
-        others = busy if busy > OTHERS else 0.0
+        # the first call may have connected: it counts only where it is all there is
+        later = 1 if len(blocks) > 1 else 0
+        testimony = self._witness.testify(self._spans[later:]) if self._witness else Statement()
+        whole = Gauge.of(self._gauges[later:])
         return Sample(
             blocks[0] if blocks else None,
             blocks[1:],
             whole,
-            native_share(whole, others + testimony.cpu_rate),
+            native_share(whole, _of_others(idle) + testimony.cpu_rate),
             testimony,
-            steps if alone else steps.since(first_steps),
+            steps.since(first_steps) if later else steps,
             unfinished,
             allowance.after(_usual(blocks)),
         )
@@ -140,7 +138,7 @@ class Rounds:
         before, start = Gauge.read(clock), clock.wall()
         self._bench.calls.round(claims, self._bench.ledger)
         self._spans.append((start, clock.wall()))
-        self._whole = self._whole.plus(Gauge.read(clock).since(before))
+        self._gauges.append(Gauge.read(clock).since(before))
 
     def _next_size(self, deadline: int) -> int:
         blocks = self._bench.ledger.blocks
@@ -199,6 +197,12 @@ class Rounds:
             max(0.0, (cpu_now - cpu) / 1e9 - done.cpu),
             max(0.0, (queued_now - queued) / 1e9 - done.queued),
         )
+
+
+def _of_others(idle: Gauge) -> float:
+    """CPU seconds per second that the rest of the process takes while nothing is called."""
+    busy = (idle.process - idle.cpu) / idle.wall if idle.wall > 0 else 0.0
+    return busy if busy > OTHERS else 0.0
 
 
 def _named(claim: Claim) -> str:

@@ -58,9 +58,10 @@ class Gauge(NamedTuple):
         """What has passed since."""
         return Gauge(*(now - then for now, then in zip(self, before, strict=True)))
 
-    def plus(self, more: Gauge) -> Gauge:
-        """The sum of two rounds."""
-        return Gauge(*(one + other for one, other in zip(self, more, strict=True)))
+    @classmethod
+    def of(cls, rounds: Sequence[Gauge]) -> Gauge:
+        """The sums over rounds."""
+        return cls(*map(sum, zip(*rounds, strict=True)))
 
 
 class Unfinished(NamedTuple):
