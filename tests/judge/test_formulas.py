@@ -5,8 +5,8 @@ from judge_cases import FREE, MS, TWO, US, coroutine, function
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._machine import Machine
 from concurrent_choices._facts._plan import Plan
-from concurrent_choices._facts._profile import Payload
-from concurrent_choices._judge._formulas import STRATEGIES, case_of, predict
+from concurrent_choices._facts._profile import Payload, Profile
+from concurrent_choices._judge._formulas import STRATEGIES, case_of, predict, starting
 from concurrent_choices._judge._formulas._processes import STANDARD
 from concurrent_choices._judge._recommend import best_estimate
 
@@ -321,3 +321,21 @@ def test_lanes_hand_the_gil_over_no_slower_than_a_trial_shows():
     alone = seconds(writes, 1000, "sequential", costs=costs)
     assert seconds(writes, 1000, "thread", 2, costs=costs) > 0.9 * alone
     assert seconds(tried, 1000, "thread", 2, costs=costs) < 0.7 * alone
+
+
+def test_what_starting_costs():
+    """Threads each, a loop once; processes after the first each, their first calls, and what they import."""
+    costs = Costs(
+        thread_start=1.0,
+        process_start=10.0,
+        process_worker=2.0,
+        hybrid_start=7.0,
+        module_import=0.1,
+        loop_start=5.0,
+    )
+    profile = Profile(payload=Payload(shared_modules=10, own_modules=4), first_excess=0.5)
+    case = case_of(profile, costs, Machine(cpus=3), 100)
+    plans = plan("sequential"), plan("thread", 2), plan("process", 2), plan("hybrid", 3), plan("asyncio")
+    assert [starting(case, each) for each in plans] == pytest.approx([0.0, 2.0, 13.5, 22.5, 5.0])
+    # more than there are cores load what is their own in turn
+    assert starting(case, plan("process", 6)) == pytest.approx(10 + 5 * 2 + 0.6 + 2 * (0.4 + 0.5))

@@ -4,12 +4,11 @@ from contextvars import ContextVar
 import anyio
 import pytest
 
-from concurrent_choices import Workload
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._estimate import Estimate
 from concurrent_choices._facts._machine import Machine
 from concurrent_choices._facts._plan import Plan
-from concurrent_choices._facts._profile import Payload, Profile
+from concurrent_choices._facts._profile import Profile
 from concurrent_choices._facts._recommendation import Recommendation
 from concurrent_choices._judge._formulas import case_of
 from concurrent_choices._judge._obstacles import IN_PROCESSES
@@ -17,7 +16,7 @@ from concurrent_choices._measure._feed import Feed
 from concurrent_choices._measure._profiler import Sampled
 from concurrent_choices._run._choosing import _raced
 from concurrent_choices._run._leftover import Leftover
-from concurrent_choices._run._race import HEATS, SHARE, Race, starting
+from concurrent_choices._run._race import HEATS, SHARE, Race
 from concurrent_choices._strategies._registry import strategy_for
 from descriptors import no_descriptors
 
@@ -42,8 +41,7 @@ def verdict_of(*estimates, items=1000):
 
 def race(fn, items=1000, given=None, costs=None):
     case = case_of(Profile(), costs or Costs(), Machine(cpus=2), items)
-    workload = Workload(fn, given or range(items))
-    return Race(Leftover(workload, Sampled(Profile(), (), (), Feed(workload.items))), case)
+    return Race(Leftover(fn, Sampled(Profile(), (), (), Feed(given or range(items)))), case)
 
 
 SEQUENTIAL, THREADS, PROCESSES = (
@@ -200,27 +198,6 @@ def test_fewer_items_than_were_said_end_the_race():
     held = race(abs, items=20)
     assert held.hold(verdict_of(SEQUENTIAL, THREADS), 1000, AMPLE) == {}
     assert held.leftover.results == {item: item for item in range(20)}
-
-
-def test_what_starting_costs():
-    """Threads each, a loop once; processes after the first each, their first calls, and what they import."""
-    costs = Costs(
-        thread_start=1.0,
-        process_start=10.0,
-        process_worker=2.0,
-        hybrid_start=7.0,
-        module_import=0.1,
-        loop_start=5.0,
-    )
-    profile = Profile(payload=Payload(shared_modules=10, own_modules=4), first_excess=0.5)
-    case = case_of(profile, costs, Machine(cpus=3), 100)
-    told_costs = [
-        starting(each.plan, case)
-        for each in (SEQUENTIAL, THREADS, PROCESSES, told("hybrid", 1.0, 3), told("asyncio", 1.0))
-    ]
-    assert told_costs == pytest.approx([0.0, 2.0, 13.5, 22.5, 5.0])
-    # more than there are cores load what is their own in turn
-    assert starting(told("process", 1.0, 6).plan, case) == pytest.approx(10 + 5 * 2 + 0.6 + 2 * (0.4 + 0.5))
 
 
 def test_what_a_race_teaches_of_processes():

@@ -12,10 +12,11 @@ from attrs import evolve
 from .._errors import InvalidArgumentError
 from .._facts._costs import Costs
 from .._facts._machine import Machine
+from .._facts._plan import Plan
 from .._facts._recommendation import Recommendation
 from .._facts._table import counted
 from .._facts._workload import Workload
-from .._judge._formulas import start_seconds
+from .._judge._formulas import starting
 from .._judge._obstacles import IN_PROCESSES
 from .._judge._recommend import case_behind, settle, without
 from .._judge._recommend import recommend as judge
@@ -102,7 +103,7 @@ def recommend(
         return min(limit, _allowed(verdict)) - (time.perf_counter() - began)
 
     verdict = _noting(_judged(asked, sampled, costs, machine, left), sampled)
-    leftover = Leftover(asked, sampled)
+    leftover = Leftover(asked.fn, sampled)
     if verify and machine is None and leftover.can_race:
         verdict = _raced(verdict, leftover, costs, left(verdict))
     return able(verdict, leftover)
@@ -142,7 +143,7 @@ def _known_obstacles(sampled: Sampled) -> dict[str, str]:
 
 def _asked_elsewhere(fn: Any, verdict: Recommendation, costs: Costs, seconds: float) -> Elsewhere:
     """What a worker process says, if one can be there in so many seconds."""
-    start = start_seconds(case_behind(verdict, costs), 1)
+    start = starting(case_behind(verdict, costs), Plan(strategy="process"))
     return elsewhere(fn, seconds if seconds > start else 0.0)
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError
 from .._facts._batch import Claim
-from .._facts._workload import Workload
 from .._measure._ledger import Raised
 from .._measure._profiler import Sampled
 from .._work._contexts import leave_loop
@@ -36,14 +35,15 @@ class Leftover:
     """Results there are already, calls still under way, and items not yet called.
 
     Attributes:
+        fn: The callable.
         results: What calls gave or raised so far, by index.
         raised: Which of them were raised.
         rest: The items left, each with its index.
         used: Whether all of it was done, or begun.
     """
 
-    def __init__(self, workload: Workload, sampled: Sampled) -> None:
-        self.workload = workload
+    def __init__(self, fn: Callable[[Any], Any], sampled: Sampled) -> None:
+        self.fn = fn
         self._sampled = sampled
         self._adrift = False
         self.results: dict[int, Any] = {}
@@ -101,7 +101,7 @@ class Leftover:
         began = time.perf_counter()
         work = partial(
             run,
-            self.workload.fn,
+            self.fn,
             items,
             strategy=strategy,
             timeout=timeout,

@@ -22,7 +22,7 @@ from .._facts._estimate import Estimate
 from .._facts._plan import Plan
 from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
-from .._judge._formulas import Case, start_seconds
+from .._judge._formulas import Case, starting
 from .._judge._obstacles import IN_PROCESSES
 from .._strategies._registry import strategy_for
 from ..protocols import Strategy
@@ -30,7 +30,7 @@ from ._elsewhere import no_worker
 from ._leftover import Leftover
 from ._prepare import prepare
 
-__all__ = ["Race", "starting"]
+__all__ = ["Race"]
 
 SHARE = 0.2
 """Of the items left, the part that a race may use up: the rest is to profit from it (guessed)."""
@@ -111,7 +111,7 @@ class Race:
         return evolve(profile, process_speedup=profile.wall / pair) if pair > 0 else profile
 
     def _start_of(self, plan: Plan) -> float:
-        return self.starts.get(plan.strategy, starting(plan, self.case))
+        return self.starts.get(plan.strategy, starting(self.case, plan))
 
     def _drawn_up(self, verdict: Recommendation, left: int, seconds: float) -> tuple[Sequence[Estimate], int]:
         """Who races, and with how many items a heat; nobody where that would tell nothing.
@@ -150,7 +150,7 @@ class Race:
         if plan.strategy not in IN_PROCESSES:
             return True
         try:
-            coming_up = _come_up(strategy, self.leftover.workload.fn, plan.workers)
+            coming_up = _come_up(strategy, self.leftover.fn, plan.workers)
         except (OSError, WorkerStartError) as failed:
             self.obstacle = no_worker(failed)
             return False
@@ -171,14 +171,3 @@ def _come_up(strategy: Strategy, fn: object, workers: int) -> float:
     for _ in strategy.execute(job):
         pass
     return time.perf_counter() - began
-
-
-def starting(plan: Plan, case: Case) -> float:
-    """Seconds of starting up, which all items together pay once."""
-    costs = case.costs
-    if plan.strategy == "thread":
-        return costs.thread_start * plan.workers
-    if plan.strategy in IN_PROCESSES:
-        inside = costs.hybrid_start if plan.strategy == "hybrid" else 0.0
-        return start_seconds(case, plan.workers, inside) + costs.process_worker * (plan.workers - 1)
-    return 0.0 if plan.strategy == "sequential" else costs.loop_start

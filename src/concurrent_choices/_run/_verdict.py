@@ -74,7 +74,7 @@ class Verdict(Recommendation):
         in_processes = self.plan.strategy in IN_PROCESSES
         if not in_processes or left.used:
             return self.strategy
-        unseen = not left.results or elsewhere(left.workload.fn, FOREVER).obstacle
+        unseen = not left.results or elsewhere(left.fn, FOREVER).obstacle
         return "auto" if unseen else self.strategy
 
     def to_json(self, *, indent: int | None = None) -> str:
@@ -104,7 +104,7 @@ class Verdict(Recommendation):
         Raises:
             InvalidArgumentError: The callable is an `async def`, whose calls an executor would not await.
         """
-        check_fn_for_executor(self._leftover.workload.fn)
+        check_fn_for_executor(self._leftover.fn)
         import multiprocessing  # noqa: PLC0415 - 10 ms; only executors of processes need it
         from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor  # noqa: PLC0415 - as above
 
