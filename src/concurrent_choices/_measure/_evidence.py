@@ -135,8 +135,7 @@ def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
     """With what lanes did together; of coroutines on one loop that says nothing about threads."""
     profile, trials = _undisturbed(profile, evidence)
     if evidence.sample.testimony.share is not None and profile.gil > _HELD * profile.cpu:
-        served = profile.wall - profile.queued
-        trials = [_allowed(each, served, profile.cpu, profile.gil) for each in trials]
+        trials = [_allowed(each, profile.wall - profile.queued, profile.cpu) for each in trials]
     pair = _pair_of(trials)
     wide = [trial for trial in trials if trial is not pair]
     together = wide or (trials if evidence.is_async else [])
@@ -266,8 +265,8 @@ def _gil(evidence: Evidence, wall: float, cpu: float, queued: float) -> tuple[fl
     return part * cpu, math.hypot(testimony.error, _BIAS), []
 
 
-def _allowed(trial: Trial, served: float, cpu: float, gil: float) -> Trial:
-    """A trial's figures, no higher than the GIL allows.
+def _allowed(trial: Trial, served: float, gil: float) -> Trial:
+    """A trial's figures, no higher than the GIL allows where all that a call computes holds it.
 
     On a busy machine a lane that waits for the GIL wakes now and then to ask for it, and then waits
     for a core too; that looks as if it could have worked (measured here with both cores busy: 1.7
@@ -279,7 +278,7 @@ def _allowed(trial: Trial, served: float, cpu: float, gil: float) -> Trial:
     """
     held = gil * min(1.0, trial.inflation or 1.0) if trial.lanes > PAIR else gil
     return trial._replace(
-        parallelism=min(trial.parallelism, max(1.0, cpu / gil)),
+        parallelism=min(trial.parallelism, 1.0),
         speedup=min(trial.speedup, max(1.0, served / held)),
     )
 
