@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import sys
 import threading
@@ -554,6 +555,18 @@ def test_a_changed_class_changes_the_digest():
     before = held_by(reads_class)
     Settings.limit += 1
     assert held_by(reads_class) != before
+
+
+def translated():
+    """Name what was put into `builtins`."""
+    return _("the sea")  # noqa: F821 - as of `gettext.install`
+
+
+def test_what_was_put_into_builtins_is_in_the_digest(monkeypatch):
+    """A worker, which does not have it, finds that the callable holds something else there."""
+    before = held_by(translated)
+    monkeypatch.setattr(builtins, "_", "la mer", raising=False)
+    assert held_by(translated) != before
 
 
 def test_sets_have_one_digest():

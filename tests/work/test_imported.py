@@ -186,6 +186,25 @@ def test_a_name_that_was_added(told):
     assert "EXTRA" in told("shop.EXTRA = 1\ndef ours(item): return shop.EXTRA\n", "ours")
 
 
+@pytest.mark.parametrize(
+    "added",
+    [
+        "import gettext; gettext.install('shop')\ndef ours(item): return _(item)\n",
+        "import builtins; builtins.EXTRA = 1\ndef ours(item): return EXTRA\n",
+        "import builtins; builtins.print = shop.helper\ndef ours(item): return print()\n",
+    ],
+    ids=["gettext", "data", "replaced"],
+)
+def test_a_name_that_was_put_into_builtins(told, added):
+    """Code finds it as if it were Python's own, and another process does not have it."""
+    assert "builtins" in told(added, "ours")
+
+
+def test_names_that_python_has_put_into_builtins(told):
+    """They are the same in each process."""
+    assert told("def ours(item): return print, open, ValueError, Ellipsis, exit\n", "ours") == ""
+
+
 def test_a_method(told):
     """The class of a bound method is looked at."""
     change = "shop.Settings.use = lambda self, item: item\nshop.Settings.depth = 7"

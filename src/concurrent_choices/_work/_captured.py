@@ -21,13 +21,14 @@ from ._callables import enclosed
 from ._code import globals_in, imports_in, names_in
 from ._generators import draws, is_shared
 from ._ownership import is_own_class, is_own_function, is_own_module, of_libraries
-from ._strangers import is_mock, strangers_in
+from ._strangers import strangers_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
 __all__ = [
+    "builtins_of",
     "data_among",
     "modules_of",
     "parts_of_class",
@@ -138,8 +139,23 @@ def _function_parts(fn: FunctionType) -> Iterator[tuple[str, Any]]:
     for name in globals_in(fn.__code__):
         if name in fn.__globals__:
             yield f"the global {name!r}", fn.__globals__[name]
-        elif is_mock(value := vars(builtins).get(name)):
-            yield f"builtins.{name}", value
+    yield from ((f"builtins.{name}", value) for name, value in builtins_of(fn))
+
+
+def builtins_of(fn: FunctionType) -> Iterator[tuple[str, Any]]:
+    """What a function names of `builtins` that Python has not put there.
+
+    So do `gettext.install`, notebooks and tests: another process may not have it.
+    """
+    around, held = fn.__globals__, vars(builtins)
+    for name in globals_in(fn.__code__):
+        if name in held and name not in around and not _is_pythons(value := held[name]):
+            yield name, value
+
+
+def _is_pythons(value: Any) -> bool:
+    """Whether it is a function or class of Python's own; what else there is, is as it is in any process."""
+    return is_a(value, BuiltinFunctionType) or (is_a(value, type) and value.__module__ == "builtins")
 
 
 def modules_of(fn: FunctionType) -> Iterator[tuple[str, ModuleType]]:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ._captured import modules_of, parts_of_class, parts_of_module, reached_from
+from ._captured import builtins_of, modules_of, parts_of_class, parts_of_module, reached_from
 from ._code import globals_of, names_in
 from ._marks import compare, mark_of, value_at
 from ._ownership import of_libraries
@@ -60,6 +60,7 @@ def _of_function(fn: FunctionType) -> Iterator[tuple[str, str]]:
     yield from _of_classes(dict.fromkeys(each for kind in kinds for each in kind.__mro__))
     for _, module in modules_of(fn):
         yield from _data(module.__name__, parts_of_module(module, names))
+    yield from _data("builtins", builtins_of(fn))
     if held and travels_by_name(fn):
         # A decorator sets `__module__` to that of what it stands around; what attrs compiles is of no module.
         yield from _data(fn.__globals__.get("__name__", ""), held.items())
