@@ -4,11 +4,12 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from concurrent_choices._platform._tasks import task_of
+from concurrent_choices._platform._tasks import cpu_clock_of, task_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 
@@ -43,3 +44,17 @@ def test_a_fork_finds_its_own():
     """The thread that forked bears another number in the new process than the library says."""
     done = subprocess.run([sys.executable, "-c", FORKED], check=False, timeout=60)
     assert done.returncode == 0
+
+
+def test_a_thread_has_a_clock():
+    """It tells what that thread has computed."""
+    clock = cpu_clock_of(threading.get_ident())
+    assert clock is not None
+    assert time.clock_gettime_ns(clock) > 0
+
+
+def test_a_clock_that_tells_nothing_is_none(monkeypatch):
+    """What gevent and eventlet say is a thread's number is none, and the system may name a clock for it."""
+    nobody = (~(1 << 24) << 3) | 6  # of a thread beyond the highest number there is
+    monkeypatch.setattr(time, "pthread_getcpuclockid", lambda _ident: nobody)
+    assert cpu_clock_of(threading.get_ident()) is None

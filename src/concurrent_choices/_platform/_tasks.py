@@ -19,9 +19,11 @@ def cpu_clock_of(ident: int) -> int | None:
     if not hasattr(time, "pthread_getcpuclockid"):
         return None
     try:
-        return time.pthread_getcpuclockid(ident)
-    except OSError:  # it is no thread but a greenlet, under gevent's patches
+        clock = time.pthread_getcpuclockid(ident)
+        time.clock_gettime_ns(clock)
+    except OSError:  # it is no thread but a greenlet, under gevent's patches, and its clock tells nothing
         return None
+    return clock
 
 
 def schedule_of(task: str) -> tuple[int, int]:
