@@ -450,7 +450,8 @@ def test_a_callable_that_workers_cannot_import(strategy, outside, monkeypatch):
         run(module.fn, [1, 2], strategy=strategy)
     assert str(caught.value) == (
         "no worker process came up: a worker process cannot load fn: ModuleNotFoundError: No module named "
-        "'contract_nowhere'; define it in a module that can be imported, or use strategy=\"thread\""
+        "'contract_nowhere'; define it in a module that a new process can import, have an initializer= of "
+        'ProcessStrategy prepare for that, or use strategy="thread"'
     )
 
 

@@ -279,7 +279,8 @@ class Pump:
         elif message.kind == Kind.UNFIT:
             problem = (
                 f"a worker process cannot load {self._job.name}: {message.text}; define it in a module that "
-                'can be imported, or use strategy="thread"'
+                "a new process can import, have an initializer= of ProcessStrategy prepare for that, or use "
+                'strategy="thread"'
             )
             raise WorkerStartError(problem)
 
