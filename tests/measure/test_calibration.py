@@ -10,7 +10,7 @@ import pytest
 from attrs import fields
 
 from concurrent_choices._facts._costs import Costs
-from concurrent_choices._measure import _cache, _calibration
+from concurrent_choices._measure import _cache, _calibration, _probes
 from concurrent_choices._measure._calibration import PATIENCE, describe, machine_costs
 from concurrent_choices._work._hand import DaemonHand
 
@@ -57,6 +57,15 @@ def test_measured_once_and_remembered(folder):
     assert first.costs.call == 1e-6
     assert again() == first
     assert first.kept == f"kept in {the_file(folder)}"
+
+
+def test_where_threads_are_greenlets_nothing_is_measured(folder, monkeypatch):
+    """It would tell nothing about threads, and could hang; another process measures it."""
+    with monkeypatch.context() as patch:
+        patch.setattr(_probes, "is_greenlet", lambda: True)
+        assert machine_costs().costs == Costs()
+    assert not folder.exists()
+    assert dict(machine_costs().origins)["call"] == "measured: counting"
 
 
 def test_remembered_within_a_process(folder, monkeypatch):

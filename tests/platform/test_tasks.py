@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from concurrent_choices._platform._tasks import cpu_clock_of, task_of
+from concurrent_choices._platform._tasks import cpu_clock_of, is_greenlet, task_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 
@@ -51,6 +51,7 @@ def test_a_thread_has_a_clock():
     clock = cpu_clock_of(threading.get_ident())
     assert clock is not None
     assert time.clock_gettime_ns(clock) > 0
+    assert not is_greenlet()
 
 
 def test_a_clock_that_tells_nothing_is_none(monkeypatch):
@@ -58,3 +59,4 @@ def test_a_clock_that_tells_nothing_is_none(monkeypatch):
     nobody = (~(1 << 24) << 3) | 6  # of a thread beyond the highest number there is
     monkeypatch.setattr(time, "pthread_getcpuclockid", lambda _ident: nobody)
     assert cpu_clock_of(threading.get_ident()) is None
+    assert is_greenlet()

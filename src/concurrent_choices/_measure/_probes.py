@@ -18,7 +18,11 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from attrs import fields
+
+from .._facts._costs import Costs
 from .._platform._files import standard_streams_are_open
+from .._platform._tasks import is_greenlet
 from .._work._new_thread import new_thread
 
 if TYPE_CHECKING:
@@ -215,7 +219,12 @@ DIRECT: dict[str, Probe] = {
 
 
 def for_another_process() -> frozenset[str]:
-    """Those that this process cannot run and another may: importing is timed once, and needs streams."""
+    """Those that this process cannot run and another may: importing is timed once, and needs streams.
+
+    Greenlets tell nothing about threads, and a pipe that is full or empty would hold them all up, for ever.
+    """
+    if is_greenlet():
+        return frozenset(each.name for each in fields(Costs))
     if not standard_streams_are_open():
         return frozenset({"uvloop_start", "uvloop_step", "uvloop_socket_step"})
     return frozenset({"uvloop_start"} if "uvloop" in sys.modules else ())

@@ -8,7 +8,7 @@ import time
 
 from ._files import read
 
-__all__ = ["cpu_clock_of", "schedule_of", "task_of"]
+__all__ = ["cpu_clock_of", "is_greenlet", "schedule_of", "task_of"]
 
 
 def cpu_clock_of(ident: int) -> int | None:
@@ -24,6 +24,11 @@ def cpu_clock_of(ident: int) -> int | None:
     except OSError:  # it is no thread but a greenlet, under gevent's patches, and its clock tells nothing
         return None
     return clock
+
+
+def is_greenlet() -> bool:
+    """Whether the caller's thread is none, as under the patches of gevent and eventlet."""
+    return hasattr(time, "pthread_getcpuclockid") and cpu_clock_of(threading.get_ident()) is None
 
 
 def schedule_of(task: str) -> tuple[int, int]:
