@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import aclosing
 from functools import partial
-from typing import assert_type
+from typing import Any, assert_type
 
 from concurrent_choices import (
     AnyioStrategy,
@@ -31,6 +31,7 @@ from concurrent_choices import (
     UvloopStrategy,
     Verdict,
     WorkerDiedError,
+    Workload,
     arun,
     astream,
     offload,
@@ -112,6 +113,15 @@ class Service:
         return len(word) / 2
 
 
+async def choosing() -> None:
+    """A verdict knows the type of the results, awaited or not; one for a `Workload` does not."""
+    assert_type(recommend(length, ["a"]), Verdict[int])
+    assert_type(recommend(alength, ("a", "b"), budget=0.1).run(), list[int])
+    assert_type(recommend(length, ["a"], verify=False).run(return_exceptions=True), list[int | Exception])
+    assert_type(await asyncio.to_thread(recommend, length, ["a"]), Verdict[int])
+    assert_type(recommend(Workload(length, ["a"]), machine=Machine(cpus=64)).run(), list[Any])
+
+
 async def offloading() -> None:
     """A call off the loop, as a task too, and as a method."""
     assert_type(await offload(length, "a"), int)
@@ -134,7 +144,7 @@ def strategies() -> None:
     for strategy in everyone:
         assert_type(run(length, ["a"], strategy=strategy), list[int])
         assert_type(strategy.name, str)
-    verdict: Verdict = recommend(length, ["a"])
+    verdict: Verdict = recommend(length, ["a"])  # also without its type of results
     assert_type(run(length, ["a"], strategy=verdict), list[int])
     with ProcessStrategy(max_workers=2) as warm:
         assert_type(warm, ProcessStrategy)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from attrs import evolve
 
@@ -39,6 +39,9 @@ from ._verdict import Verdict, able
 
 __all__ = ["recommend"]
 
+T = TypeVar("T")
+R = TypeVar("R")
+
 SAMPLING = 0.2
 """Seconds for sampling, where the work is not so long that more is a twentieth of it (docs/choosing.md)."""
 
@@ -52,6 +55,22 @@ LEAST = 0.23
 (measured: 8 ms) and to ending the race."""
 
 
+class Asking(TypedDict, total=False):
+    """What `recommend` takes besides the work."""
+
+    budget: float
+    verify: bool
+    machine: Machine | None
+
+
+@overload
+def recommend(workload: Workload, **options: Unpack[Asking]) -> Verdict[Any]: ...
+@overload
+def recommend(
+    workload: Callable[[T], Awaitable[R]], items: Iterable[T], **options: Unpack[Asking]
+) -> Verdict[R]: ...
+@overload
+def recommend(workload: Callable[[T], R], items: Iterable[T], **options: Unpack[Asking]) -> Verdict[R]: ...
 def recommend(
     workload: Workload | Callable[[Any], Any],
     items: Iterable[Any] | None = None,
@@ -59,7 +78,7 @@ def recommend(
     budget: float = 1.0,
     verify: bool = True,
     machine: Machine | None = None,
-) -> Verdict:
+) -> Verdict[Any]:
     """Measure a callable on some of its items, and say which strategy runs it fastest, and why.
 
     It really calls `fn` on the sampled items, each once; `Verdict.run` goes on with the others. It blocks for

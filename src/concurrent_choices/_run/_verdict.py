@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Executor
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
 from attrs import field, fields, frozen
 
@@ -19,12 +19,23 @@ from ._elsewhere import elsewhere
 from ._leftover import Leftover
 from ._prepare import refuse_loop
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    R = TypeVar("R", default=Any)  # so that `Verdict` can be written alone; typing has defaults from 3.13 on
+else:
+    from typing import TypeVar
+
+    R = TypeVar("R")
+
 __all__ = ["Verdict", "able"]
 
 
 @frozen(kw_only=True, str=False)
-class Verdict(Recommendation):
+class Verdict(Recommendation, Generic[R]):
     """A recommendation that can act. `run(fn, items, strategy=verdict)` takes it too.
+
+    To type checkers a `Verdict[int]` is one whose `run` returns a `list[int]`.
 
     Pickling or copying it gives a `Recommendation`: the remaining work stays with this object. It is equal to
     no other.
@@ -42,6 +53,10 @@ class Verdict(Recommendation):
         """What the first failed call raised, in the order of items; None where none has failed so far."""
         return self._leftover.first_error()
 
+    @overload
+    def run(self, *, timeout: float | None = None, return_exceptions: Literal[False] = False) -> list[R]: ...
+    @overload
+    def run(self, *, timeout: float | None = None, return_exceptions: bool) -> list[R | Exception]: ...
     def run(self, *, timeout: float | None = None, return_exceptions: bool = False) -> list[Any]:
         """Do the rest of the work and return all results, in input order.
 
@@ -114,7 +129,7 @@ class Verdict(Recommendation):
         return ThreadPoolExecutor(self.plan.in_flight)
 
 
-def able(recommendation: Recommendation, leftover: Leftover) -> Verdict:
+def able(recommendation: Recommendation, leftover: Leftover) -> Verdict[Any]:
     """A recommendation that can act on what is left of the work."""
     return Verdict(leftover=leftover, **_parts(recommendation))
 
