@@ -20,11 +20,16 @@ __all__ = ["ProcessStrategy"]
 
 
 def _as_tuple(values: Iterable[Any]) -> tuple[Any, ...]:
+    if isinstance(values, (str, bytes)):  # one argument, and not as many as it has letters
+        raise _no_tuple(values)
     try:
         return tuple(values)
     except TypeError as error:
-        problem = f"must be a tuple, such as ({values!r},), not {values!r}"
-        raise InvalidArgumentError("initargs", problem) from error
+        raise _no_tuple(values) from error
+
+
+def _no_tuple(values: object) -> InvalidArgumentError:
+    return InvalidArgumentError("initargs", f"must be a tuple, such as ({values!r},), not {values!r}")
 
 
 @frozen
