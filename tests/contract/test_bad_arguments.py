@@ -176,6 +176,29 @@ def test_buffersizes(name, buffersize):
     assert repr(buffersize) in str(error)
 
 
+@pytest.mark.parametrize("value", ["no", "False", 0, 1, None])
+@pytest.mark.parametrize("switch", ["return_exceptions", "progress", "idempotent"])
+def test_switches(call, switch, value):
+    """A switch is True or False: "no", which counts as true, would have items called twice."""
+    error = refused(call, len, ["a"], **{switch: value})
+    assert str(error) == f"{switch}: must be True or False, not {value!r}"
+
+
+@pytest.mark.parametrize("name", ["stream", "astream"])
+def test_the_order_is_a_switch(name):
+    """As the others are, where there is one for the order."""
+    error = refused(CALLS[name], len, ["a"], ordered="as they come")
+    assert str(error) == "ordered: must be True or False, not 'as they come'"
+
+
+def test_switches_of_verdicts():
+    """Those of `recommend` and of what it gives are no other."""
+    error = refused(recommend, len, ["a"], verify="no")
+    assert str(error) == "verify: must be True or False, not 'no'"
+    error = refused(recommend(len, ["a"], verify=False).run, return_exceptions="no")
+    assert str(error) == "return_exceptions: must be True or False, not 'no'"
+
+
 @pytest.mark.parametrize("strategy", ["threads", "", "Thread", "ThreadStrategy"])
 def test_unknown_names(call, strategy):
     """A misspelt name is answered with all there are."""
@@ -275,10 +298,12 @@ def test_an_initializer_that_is_none():
         ProcessStrategy(initializer=3)
 
 
-def test_arguments_for_an_initializer_that_are_none():
-    """They must be several, or one in a tuple."""
-    with pytest.raises(InvalidArgumentError, match=r"^initargs: must be a tuple, such as \(3,\), not 3$"):
-        ProcessStrategy(initializer=print, initargs=3)
+@pytest.mark.parametrize("given", [3, "up", b"up"])
+def test_arguments_for_an_initializer_that_are_none(given):
+    """They must be several, or one in a tuple; a text is one, and not as many as it has letters."""
+    with pytest.raises(InvalidArgumentError) as caught:
+        ProcessStrategy(initializer=print, initargs=given)
+    assert str(caught.value) == f"initargs: must be a tuple, such as ({given!r},), not {given!r}"
 
 
 def test_nothing_is_started_by_a_refusal(call):

@@ -18,6 +18,7 @@ __all__ = [
     "check_fn",
     "check_fn_for_executor",
     "check_items",
+    "check_switches",
     "check_timeout",
     "only_async",
     "seconds_in",
@@ -81,6 +82,13 @@ def check_async_items(items: object) -> None:
     """`items` must be iterable in either way."""
     if not isinstance(items, AsyncIterable):
         check_items(items)
+
+
+def check_switches(**switches: object) -> None:
+    """These must be True or False, as "no" would count as true."""
+    for name, value in switches.items():
+        if not isinstance(value, bool):
+            raise InvalidArgumentError(name, f"must be True or False, not {value!r}")
 
 
 def check_timeout(timeout: Any) -> float | None:

@@ -30,7 +30,7 @@ from .._strategies._event_loop import has_uvloop, why_no_uvloop
 from .._work._bonds import refused_thread
 from .._work._callables import is_async
 from .._work._words import show, text_of
-from ._arguments import check_budget, check_fn, check_items, only_async
+from ._arguments import check_budget, check_fn, check_items, check_switches, only_async
 from ._elsewhere import Elsewhere, elsewhere
 from ._leftover import Leftover
 from ._probes import probes
@@ -104,6 +104,7 @@ def recommend(
     """
     asked = _workload(workload, items)
     limit = check_budget(budget)
+    check_switches(verify=verify)
     _check_machine(machine)
     calibration = machine_costs(probes())
     began = time.perf_counter()

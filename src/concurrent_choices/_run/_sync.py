@@ -9,7 +9,7 @@ from typing import Any, TypeVar, Unpack, overload
 from .._facts._batch import Batch
 from .._work._job import Job
 from ..protocols import Strategy
-from ._arguments import blocking
+from ._arguments import blocking, check_switches
 from ._collect import Arrivals, Collector, InOrder, Window, finish
 from ._prepare import (
     GLANCE,
@@ -81,6 +81,7 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
         [1, 2, 3]
     """
     refuse_loop("run", "await arun(...)")
+    check_switches(return_exceptions=return_exceptions, progress=progress, idempotent=idempotent)
     job, chosen = prepare(
         fn,
         blocking(items),
@@ -164,6 +165,9 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
         >>> squares.close()
     """
     refuse_loop("stream", "async for ... in astream(...)")
+    check_switches(
+        ordered=ordered, return_exceptions=return_exceptions, progress=progress, idempotent=idempotent
+    )
     job, chosen = prepare_stream(
         fn,
         blocking(items),

@@ -14,7 +14,7 @@ from .._judge._obstacles import IN_PROCESSES
 from .._strategies._event_loop import KeptLoopStrategy
 from .._strategies._registry import strategy_for
 from ..protocols import Strategy
-from ._arguments import FOREVER, check_fn_for_executor, check_timeout
+from ._arguments import FOREVER, check_fn_for_executor, check_switches, check_timeout
 from ._elsewhere import elsewhere
 from ._leftover import Leftover
 from ._prepare import refuse_loop
@@ -69,11 +69,12 @@ class Verdict(Recommendation, Generic[R]):
             return_exceptions: Put an exception in its item's place instead of raising it.
 
         Raises:
-            InvalidArgumentError: The verdict has been run already.
+            InvalidArgumentError: The verdict has been run already, or an argument is invalid.
             RunningLoopError: An event loop is running in this thread.
             Exception: Whatever a call raised, as for `concurrent_choices.run`.
         """
         refuse_loop("Verdict.run", "await asyncio.to_thread(verdict.run)")
+        check_switches(return_exceptions=return_exceptions)
         seconds = check_timeout(timeout)
         return self._leftover.finish(self._fit(), timeout=seconds, return_exceptions=return_exceptions)
 
