@@ -42,6 +42,9 @@ class Scripted:
     def keep_single(self, reason):
         self.single = reason
 
+    def set_free(self):
+        self.single = ""
+
     def keep_apart(self, reason):
         self.apart = reason
 

@@ -3,6 +3,7 @@
 import threading
 import time
 from contextlib import nullcontext
+from functools import partial
 
 import pytest
 
@@ -80,6 +81,9 @@ class Single:
     def keep_single(self, reason):
         self.reason = reason
 
+    def set_free(self):
+        self.reason = ""
+
 
 @pytest.mark.parametrize("later", [False, True], ids=["held at first", "held later"])
 def test_what_binds_a_callable_counts_when_lanes_are_wanted(later):
@@ -93,6 +97,22 @@ def test_what_binds_a_callable_counts_when_lanes_are_wanted(later):
         wanted = Arrangement(stage="waiting", reason="", threads=3)
         lanes = limit.lanes(wanted, controller, unseen=False, calling=False)
     assert (lanes, bool(controller.reason)) == ((0, True) if later else (3, False))
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["the caller's", "a call's"])
+def test_a_lock_is_looked_at_again_between_two_calls(own):
+    """Whoever looks during a call cannot tell whose it is: what is free after the call was the call's own."""
+    fn, controller = Holder(), Single()
+    limit = ThreadLimit(Job(fn, Source([1, 2, 3]), report=RunReport("held")), 4, State(fn))
+    wanted = partial(limit.lanes, Arrangement(stage="waiting", reason="", threads=3), controller)
+    with fn.lock:
+        assert wanted(unseen=False, calling=False) == 0
+        assert limit.doubted
+    with nullcontext() if own else fn.lock:
+        freed = limit.frees(controller)
+    assert (freed, bool(controller.reason)) == (own, not own)
+    assert wanted(unseen=False, calling=False) == (3 if own else 0)
+    assert not limit.doubted
 
 
 async def soon(item):

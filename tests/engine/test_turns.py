@@ -3,6 +3,7 @@
 import threading
 import time
 from collections import Counter as Tallied
+from contextlib import nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain, repeat
 from urllib.request import urlopen
@@ -133,6 +134,18 @@ def test_a_lock_that_the_caller_holds():
 
     with lock:
         assert run(guarded, range(30)) == [threading.get_ident()] * 30
+
+
+def test_a_lock_that_a_call_holds():
+    """It is the call's own, as a handler of logging takes one: later calls may be made in other threads."""
+    lock = threading.RLock()
+
+    def guarded(item):
+        with lock if item == 0 else nullcontext():
+            time.sleep(0.05 if item == 0 else 0.01)
+        return threading.get_ident()
+
+    assert len(set(run(guarded, range(60)))) > 1
 
 
 def test_a_lock_shared_with_who_takes_the_results():

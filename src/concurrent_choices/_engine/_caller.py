@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .._facts._batch import Batch, Claim
@@ -40,6 +40,7 @@ class Caller:
         self._most = most
         self._pace = Pace()
         self._due: list[Any] = []
+        self._question: Callable[[], object] | None = None
         pool.job.on_stop(self._due.clear)
 
     @property
@@ -58,6 +59,17 @@ class Caller:
         self.relieved = arrangement.relieved
         self.inside = arrangement.inside if arrangement.outside else 0
         return changed
+
+    def ask(self, question: Callable[[], object]) -> None:
+        """Have it do something between two calls, soon; from any thread."""
+        self._question = question
+        self.interrupt()
+        self._pool.outbox.ring()
+
+    def _answer(self) -> None:
+        question, self._question = self._question, None
+        if question is not None:
+            question()
 
     def interrupt(self) -> None:
         """End the present batch, once the item it is at is over; from any thread."""
@@ -85,6 +97,9 @@ class Caller:
         job, pool, tally, pace = self._job, self._pool, self._tally, self._pace
         source = job.source
         while not self.is_elsewhere:
+            if self._question is not None:
+                self._answer()
+                continue
             pool.feed()
             if pool.busy >= self._most:  # some that are to leave are at their last items
                 yield from self._rest()
@@ -138,6 +153,9 @@ class Caller:
         """Bring items for the lanes, and hand over what they did."""
         pool, job = self._pool, self._job
         while (self.relieved or self._stands_in) and not self.inside and not job.stopped:
+            if self._question is not None:
+                self._answer()
+                continue
             pool.feed()
             pool.staff()
             yield from pool.collect()

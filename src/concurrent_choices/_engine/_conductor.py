@@ -18,6 +18,7 @@ from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._state import FIRST, State
 from ._beginning import NOTHING, Beginning
+from ._beside import order_beside
 from ._caller import Caller
 from ._elastic_pool import ElasticPool
 from ._lateness import Lateness
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from ._fallback_pump import FallbackPump
     from ._worker_startup import WorkerStartup
 
-__all__ = ["WAKING", "Conductor", "order_beside"]
+__all__ = ["WAKING", "Conductor"]
 
 SURE = 4e-3
 """Seconds between looks from which the controller has made up its mind for now."""
@@ -258,6 +259,12 @@ class Conductor:
         since = self._tally.began or self._began[0]
         return max(0.0, FIRST_LOOK - (time.monotonic() - since))
 
+    def _ask_again(self) -> None:
+        """See whether the callable is bound after all: in the calling thread, between two calls."""
+        with self._lock:
+            if self._limit.frees(self._controller):
+                self._safely(self._look)  # the next was not to come soon, as nothing was expected
+
     def _look_besides(self) -> None:
         """Look out of turn, which tells nothing of how late the ticker's own looks come."""
         with self._lock:
@@ -324,6 +331,8 @@ class Conductor:
         changed = caller.order(arrangement) or (self._patient and stays)
         self._patient = self._patient and not stays  # nobody else is to have what is left
         wanted = self._limit.lanes(arrangement, self._controller, unseen=unseen, calling=caller.may_call)
+        if self._limit.doubted:
+            caller.ask(self._ask_again)
         if self._pool.limited and self._observer.pump is not None:
             wanted = 0  # as many as may be in flight may still be with workers
         if arrangement.processes and not (self._processes or unseen):
@@ -382,13 +391,4 @@ class Conductor:
         threads = self._job.source.fitting(threads)
         lanes = arrangement.processes * arrangement.inside if arrangement.outside else max(1, threads)
         doing = doing_now(arrangement, threads, alone=not (arrangement.relieved or self._stands_in))
-        now = self._report.now
-        self._report.note(Step(now, arrangement.stage, doing, lanes, arrangement.reason, done))
-
-
-def order_beside(thread_pool: ThreadPool, order: Callable[[], None], bar: Callable[[str], None]) -> None:
-    """Order worker processes in a thread of its own; where there is none to be had, bar them."""
-    try:
-        thread_pool.start(order)
-    except RuntimeError as error:
-        bar(f"worker processes cannot be started here ({error})")
+        self._report.note(Step(self._report.now, arrangement.stage, doing, lanes, arrangement.reason, done))

@@ -19,7 +19,8 @@ from .._work._new_thread import new_thread, start
 from .._work._own_loops import loops_to_be_had
 from .._work._state import State
 from ._beginning import Beginning, none
-from ._conductor import Conductor, order_beside
+from ._beside import order_beside
+from ._conductor import Conductor
 from ._elastic_task_pool import ElasticTaskPool
 from ._loops import perform_in_loop
 from ._memory import Recollection

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
-from .._work._bonds import bound_to_thread
+from .._work._bonds import HELD, bound_to_thread
 from .._work._job import Job
 from .._work._state import State
 from ._beginning import none
@@ -31,6 +31,8 @@ class ThreadLimit:
 
     Attributes:
         stands_in: Whether a lane does what the calling thread would do alone.
+        doubted: Whether it has just been found bound by a lock which may be that of the call that is made
+            there. The calling thread can tell between two calls, when it is to ask `frees`.
     """
 
     def __init__(self, job: Job, most: int, state: State, in_flight: Callable[[], int] = none) -> None:
@@ -40,6 +42,7 @@ class ThreadLimit:
         self._state = state
         self._report: RunReport = job.report
         self._thread = threading.get_ident()
+        self._sure = self.doubted = False
         # Who wants results as they come, or may give up on an item, cannot be busy with one.
         others = job.linger < inf and most > 1 and not self._binding
         self.stands_in = job.timeout is not None or job.is_async or others
@@ -49,10 +52,11 @@ class ThreadLimit:
 
         The controller is told what keeps the callable in one thread, or its computing, if anything does.
         """
-        computing = arrangement.stage in _COMPUTING
+        computing, self.doubted = arrangement.stage in _COMPUTING, False
         wanted = 0 if computing and unseen else arrangement.threads
         if wanted and not self.stands_in and self._binding:
             controller.keep_single(self._binding)
+            self.doubted = self._binding == HELD and not self._sure
             wanted = 0
         elif wanted and computing and self._mutation:
             controller.keep_apart(f"calls change {self._mutation}")
@@ -63,6 +67,18 @@ class ThreadLimit:
             return wanted
         beside = self._in_flight() > 0
         return max(1, min(wanted + (not arrangement.relieved), self._most - beside))
+
+    def frees(self, controller: Controller) -> bool:
+        """Look once more for what binds the callable, in the calling thread; whether nothing does.
+
+        A handler of logging has its lock while it writes, which gives away the GIL, so that whoever looks
+        from another thread finds it taken nearly every time.
+        """
+        self._sure = True
+        self._binding = bound_to_thread(self._fn, self._thread)
+        if not self._binding:
+            controller.set_free()
+        return not self._binding
 
     def rehearse(self) -> None:
         """Look once in advance for what binds the callable, so that what looking needs is loaded.

@@ -23,7 +23,10 @@ from ._code import globals_of
 from ._ownership import is_own_class
 from ._words import text_of
 
-__all__ = ["bound_to_thread", "is_loop_bound", "refused_thread"]
+__all__ = ["HELD", "bound_to_thread", "is_loop_bound", "refused_thread"]
+
+HELD = "it takes a lock that the caller holds"
+"""What binds where its thread has a lock: the caller's between two calls, and during one perhaps its own."""
 
 _KINDS = ("sqlite3.Connection", "sqlite3.Cursor", "_tkinter.tkapp", "tkinter.Tk")
 _REENTRANT = type(threading.RLock())
@@ -59,7 +62,7 @@ def bound_to_thread(fn: Any, caller: int | None = None) -> str:
     for part in _held(fn):
         # Only its repr tells another thread who owns it.
         if of_type(part, _REENTRANT) and owner in repr(part):
-            return "it takes a lock that the caller holds"
+            return HELD
         for kind in type(part).__mro__:
             name = f"{kind.__module__}.{kind.__qualname__}"
             if name in _KINDS:
