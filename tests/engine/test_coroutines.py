@@ -273,6 +273,27 @@ def test_coroutines_that_wait_for_the_callers_loop_stay_there():
     assert all(asyncio.run(main()))
 
 
+@pytest.mark.parametrize("limits", [{}, {"timeout": 60}])
+@pytest.mark.parametrize("waits", [1e-5, 1e-3])
+def test_coroutines_that_block_and_then_wait_a_moment_stay_on_the_callers_loop(waits, limits):
+    """However short the moment, and also where items come one at a time, so that none is begun beside it."""
+
+    async def fn(_item):
+        time.sleep(4e-3)  # noqa: ASYNC251 - what would make it leave
+        await asyncio.sleep(waits)
+        return threading.get_ident()
+
+    async def slowly():
+        for item in range(60):
+            time.sleep(3e-3)  # noqa: ASYNC251 - so that little is in flight
+            yield item
+
+    async def main():
+        return {thread async for thread in astream(fn, slowly(), **limits)}
+
+    assert asyncio.run(main()) == {threading.get_ident()}
+
+
 @pytest.mark.parametrize("form", [run, in_a_stream])
 def test_coroutines_that_share_what_belongs_to_a_loop_stay_on_one(form):
     """A client, a semaphore: on the loops of other threads it would be spoilt."""

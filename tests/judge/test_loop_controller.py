@@ -26,6 +26,7 @@ def watched(  # noqa: PLR0913 - what a loop looks like, each by name
     inside=0.0,
     stuck=0.0,
     alone=False,
+    needs_loop=False,
     rate=1000.0,
     remaining=10_000,
     **more,
@@ -46,7 +47,7 @@ def watched(  # noqa: PLR0913 - what a loop looks like, each by name
             remaining=remaining,
             **more,
         )
-        seen = LoopSight(run=run, looks=looks, inside=round(inside * looks), stuck=stuck * now, alone=alone)
+        seen = LoopSight(run, looks, round(inside * looks), stuck * now, alone=alone, needs_loop=needs_loop)
         arrangement = decider.look(seen)
     return arrangement
 
@@ -252,6 +253,13 @@ def test_what_waits_for_the_callers_loop_does_not_leave_it():
     assert watched(controller(bound=True), in_flight=1, inside=1.0).stage == "waiting"
     assert watched(controller(bound=True), in_flight=16, stuck=1.0, inside=1.0).stage == "loop"
     assert watched(controller(bound=True), in_flight=1, stuck=1.0, inside=1.0, alone=True).stage == "waiting"
+
+
+def test_what_was_seen_to_need_the_callers_loop_does_not_leave_it():
+    """Though one at a time is begun, and all but a moment of each blocks."""
+    seen = {"in_flight": 1, "stuck": 1.0, "inside": 1.0, "alone": True, "needs_loop": True}
+    assert watched(controller(bound=True), **seen).stage == "loop"
+    assert watched(controller(), **seen).stage == "waiting"
 
 
 def test_a_first_item_that_blocks_may_yet_wait_for_the_callers_loop():

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextvars import Context
 from typing import Any
+from weakref import WeakSet
 
 from .._facts._batch import Batch, Claim
 from .._measure._congestion import is_congestion
 from .._strategies._lanes._task_pool import LoopHost, TaskPool
 from .._work._job import Job
+from .._work._suspended import needs_its_loop
 from ._tally import Tally
 
 __all__ = ["ElasticTaskPool"]
@@ -40,6 +43,7 @@ class ElasticTaskPool(TaskPool):
         errors: How many of them raised what means "too many at once".
         is_retiring: Whether it claims no more.
         waits: Whether an item was seen to wait, so that others are let in beside it.
+        needs_loop: Whether one was seen to wait for what its loop brings, if only for a moment.
         latest: Values of the batch that was handed over last.
         crash: What went wrong with whoever looks after it; raised where it runs.
     """
@@ -63,6 +67,9 @@ class ElasticTaskPool(TaskPool):
         self.tally: Tally | None = None
         self.is_retiring = False
         self.waits = waits
+        self.needs_loop = False
+        # What may be suspended inside an item: lanes, or under a time limit what they have made tasks of.
+        self._suspendable = WeakSet[Coroutine[Any, Any, None]]()
         self.latest: Sequence[Any] = ()
         self.crash: BaseException | None = None
 
@@ -98,6 +105,29 @@ class ElasticTaskPool(TaskPool):
         self.is_retiring = True
         self._wake()
 
+    def turn_soon(self) -> None:
+        """The same; and when it turns, see whether an item waits for what the loop brings."""
+        super().turn_soon()
+        if self.tally is not None and not self.needs_loop:
+            self._host.call_soon(self._see_need)
+
+    def _see_need(self) -> None:
+        """Called by the loop, which an item that never waits would not have let turn."""
+        if self.in_flight:
+            self.needs_loop |= any(map(needs_its_loop, self._suspendable))
+
+    def _new_lane(self, own: Context | None) -> Coroutine[Any, Any, None]:
+        lane = super()._new_lane(own)
+        if self.job.timeout is None:
+            self._suspendable.add(lane)
+        return lane
+
+    async def _call_limited(self, item: Any) -> Any:
+        assert self.job.timeout is not None
+        call = _awaited(self.job.fn(item))
+        self._suspendable.add(call)
+        return await self._host.limited(call, self.job.timeout)
+
     def _wake(self) -> None:
         if self.tally is not None:  # before that there is no host, and it will see for itself
             self._host.wake_soon()
@@ -120,6 +150,7 @@ class ElasticTaskPool(TaskPool):
     async def _look_ahead(self) -> None:
         """See whether the first lane's item waits."""
         await self._host.breathe()  # a lane that has just been started begins its item
+        self._see_need()  # in time also where nobody has looked yet
         before = self._missing()
         for _ in range(TURNS):
             await self._host.breathe()
@@ -150,3 +181,7 @@ class ElasticTaskPool(TaskPool):
         if self.job.return_exceptions:
             self.errors += sum(isinstance(each, Exception) and is_congestion(each) for each in batch.values)
         super()._hand_over(claim, batch)
+
+
+async def _awaited(item: Awaitable[Any]) -> Any:
+    return await item

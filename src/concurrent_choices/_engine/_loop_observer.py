@@ -70,6 +70,7 @@ class LoopObserver:
             queued=queued + self._waited,  # a stay that goes on counts too
             unclear=unclear + self._served,
             alone=not tasks.waits,
+            needs_loop=tasks.needs_loop,
         )
 
     def _run(self, now: float, spent: float, in_flight: int, ready: int) -> Sight:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from ..._measure._clock import SystemClock
 from ..._measure._steps import Driven
+from ..._work._suspended import awaited_by
 
 __all__ = ["LoopThread", "Visit", "pool_limiter"]
 
@@ -178,7 +179,7 @@ def _waits_for(coroutine: Any) -> str:
     """What a suspended coroutine waits for: "queue" for a thread of the pool, "pool" for its work, or ""."""
     pool, waits, limiter = _pool_code(), "", None
     for _ in range(DEEPEST):
-        coroutine = _inner(coroutine)
+        coroutine = awaited_by(coroutine)
         code = getattr(coroutine, "cr_code", None)
         if coroutine is None:
             break
@@ -203,14 +204,6 @@ def pool_limiter() -> Any:
         return None if limiter is None else limiter()
     except (LookupError, RuntimeError):
         return None
-
-
-def _inner(coroutine: Any) -> Any:
-    for name in ("cr_await", "ag_await", "gi_yieldfrom"):
-        inner = getattr(coroutine, name, None)
-        if inner is not None:
-            return inner
-    return None
 
 
 class _PoolCode(NamedTuple):

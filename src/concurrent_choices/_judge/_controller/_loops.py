@@ -83,6 +83,7 @@ class LoopSight(NamedTuple):
         unclear: Seconds that tell nothing of the items: who looks wanted a core, had one or not, and the loop
             may have waited for the GIL; or the system was at something that only the first items need.
         alone: Whether no item was seen to wait, so that one at a time is begun.
+        needs_loop: Whether one was seen to wait for what its loop brings, if only for a moment.
     """
 
     run: Sight
@@ -92,6 +93,7 @@ class LoopSight(NamedTuple):
     queued: float = 0.0
     unclear: float = 0.0
     alone: bool = False
+    needs_loop: bool = False
 
 
 class LoopController:
@@ -236,7 +238,7 @@ class LoopController:
 
     def _may_leave(self, sight: LoopSight) -> bool:
         """Whether items may go elsewhere; what one needs of its loop is not known until it is over."""
-        needless = self._never_wait(sight) and sight.run.calls > 0
+        needless = self._never_wait(sight) and sight.run.calls > 0 and not sight.needs_loop
         return self._movable and (needless or not self._bound)
 
     def _is_stuck(self, sight: LoopSight, since: LoopSight) -> bool:

@@ -75,8 +75,12 @@ class Bell:
 
     def ring_soon(self) -> None:
         """Wake it; for callers in any thread."""
+        self.call_soon(self.ring)
+
+    def call_soon(self, call: Callable[[], object]) -> None:
+        """Have the loop call something; for callers in any thread."""
         with suppress(RuntimeError):  # the loop has closed: nobody waits any more
-            self._post(self.ring)
+            self._post(call)
 
     async def wait(self) -> None:
         """Wait for a ring, or take one that came before."""

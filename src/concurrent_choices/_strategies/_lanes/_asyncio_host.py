@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from contextvars import Context
 from math import inf
@@ -51,9 +51,12 @@ class AsyncioHost:
         self._bell.set()
 
     def wake_soon(self) -> None:
+        self.call_soon(self._bell.set)
+
+    def call_soon(self, call: Callable[[], object]) -> None:
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop has closed: nobody waits any more
-                self._loop.call_soon_threadsafe(self._bell.set)
+                self._loop.call_soon_threadsafe(call)
 
     async def wait(self, seconds: float) -> None:
         if seconds == inf:

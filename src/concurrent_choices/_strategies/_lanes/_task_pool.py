@@ -72,6 +72,9 @@ class LoopHost(Protocol):
     def wake_soon(self) -> None:
         """The same, from any thread."""
 
+    def call_soon(self, call: Callable[[], object]) -> None:
+        """Have the loop call something when it turns; from any thread."""
+
     async def wait(self, seconds: float) -> None:
         """Wait for `wake`, or until the seconds are up."""
 
@@ -188,7 +191,10 @@ class TaskPool:
 
     def _start(self) -> None:
         self._live += 1
-        self._host.spawn(self._lane, self.job.context.copy())
+        self._host.spawn(self._new_lane, self.job.context.copy())
+
+    def _new_lane(self, own: Context | None) -> Coroutine[Any, Any, None]:
+        return self._lane(own)
 
     def _claims(self) -> Iterator[Slots]:
         """Every slot to fill, claimed bit by bit; shared by all lanes. Ends when there is none now."""

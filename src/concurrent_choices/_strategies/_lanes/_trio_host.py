@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextvars import Context
 from types import TracebackType
 from typing import Any, Self
@@ -45,6 +45,9 @@ class TrioHost:
 
     def wake_soon(self) -> None:
         self._bell.ring_soon()
+
+    def call_soon(self, call: Callable[[], object]) -> None:
+        self._bell.call_soon(call)
 
     async def wait(self, seconds: float) -> None:
         with anyio.move_on_after(seconds):
