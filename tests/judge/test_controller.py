@@ -612,6 +612,20 @@ def test_a_prior_is_taken_up_though_nobody_knows_how_much_is_left(each, stage):
     assert arrangement.stage == stage
 
 
+@pytest.mark.parametrize(("items", "stage"), [(300, "starting"), (0, "alone")])
+def test_processes_start_at_once_where_an_iterator_gave_enough_the_last_time(items, stage):
+    """Nobody knows how much is left: as much as there was then is as good a guess as any."""
+    prior = Prior(stage="outside", lanes=2, each=5e-3, items=items)
+    assert Controller(Limits(cpus=2.0, processes=2), prior).look(Sight(now=0.0)).stage == stage
+
+
+def test_a_run_keeps_how_many_items_it_had():
+    """The next may have an iterator for which nobody can tell."""
+    decider = Controller(Limits(cpus=2.0), Prior(stage="waiting", lanes=40, each=0.05))
+    decider.look(Sight(now=1.0, done=70, in_flight=40))
+    assert decider.learnt.items == 70
+
+
 def test_changes_of_mind_are_logarithmic():
     """However wildly a workload alternates, the number of switches is bounded by the budget."""
     decider = controller()

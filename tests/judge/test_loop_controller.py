@@ -227,6 +227,22 @@ def test_processes_keep_to_the_ceiling_too(most):
     assert arrangement.processes * arrangement.inside <= most
 
 
+@pytest.mark.parametrize(("items", "stage"), [(300, "starting"), (2, "loop")])
+def test_processes_start_at_once_where_an_iterator_gave_enough_the_last_time(items, stage):
+    """It need not be watched again for as long as workers take to start."""
+    prior = Prior(stage="gil", lanes=1, each=5e-3, items=items)
+    decider = LoopController(Limits(cpus=2.0, processes=2), prior)
+    seen = watched(decider, seconds=2e-3, in_flight=1, alone=True, remaining=None)
+    assert (seen.stage, decider.learnt) == (stage, None)
+
+
+def test_a_loop_keeps_how_many_items_it_had():
+    """The next run may have an iterator for which nobody can tell."""
+    decider = controller()
+    watched(decider, in_flight=32)
+    assert decider.learnt.items == 100
+
+
 def test_a_barred_callable_stays_on_its_loop():
     """The reason says why."""
     decider = controller()

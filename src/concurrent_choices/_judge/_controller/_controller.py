@@ -63,18 +63,18 @@ class Controller:
     @property
     def learnt(self) -> Prior | None:
         """What another run of the same callable may begin with; None where that is nothing."""
-        known, arrangement = self._known, self._stage.arrange()
+        known, arrangement, items = self._known, self._stage.arrange(), self._last.done
         if self._stage.name == "alone":
-            return Prior(stage="gil", lanes=1, each=known.gil_each) if known.gil_each else None
+            return Prior(stage="gil", lanes=1, each=known.gil_each, items=items) if known.gil_each else None
         if self._stage.name in {"waiting", "parallel", "outside"}:
             lanes = arrangement.threads or arrangement.processes
-            return Prior(stage=self._stage.name, lanes=lanes, each=known.each, inside=arrangement.inside)
+            return Prior(self._stage.name, lanes, known.each, inside=arrangement.inside, items=items)
         return None
 
     def _resumed(self, prior: Prior, sight: Sight) -> Stage | Back:
         """Where an earlier run ended, if this one is worth it."""
         known = self._known
-        known.each, known.worked = prior.each, prior.worked
+        known.each, known.worked, known.expected = prior.each, prior.worked, prior.items
         if prior.stage in {"gil", "outside"} and prior.inside == 1:
             known.gil_each = prior.each
         rest = known.rest(sight)

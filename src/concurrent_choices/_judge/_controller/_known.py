@@ -53,6 +53,7 @@ class Known:
         native: Whether an item computes in threads of its own, which share the cores already.
         alone: Seconds an item took with nothing beside it, by more than one of them; 0 where not known.
         worked: Seconds the run had lasted before this controller's part of it.
+        expected: How many items there are in all, if there are as many as in an earlier run; 0 without one.
     """
 
     def __init__(self, limits: Limits, each: float = 0.0) -> None:
@@ -65,6 +66,7 @@ class Known:
         self.apart = ""
         self.changes = 0
         self.worked = 0.0
+        self.expected = 0
         self.native = False
         self.alone = 0.0
         self._not_before = 0.0  # when another change of mind is allowed
@@ -110,9 +112,13 @@ class Known:
         return self.native or (cores >= PARALLEL and self.limits.cpus < 2 * cores)
 
     def rest(self, sight: Sight) -> float:
-        """Seconds of one lane's work that are left; as much as is done, where nobody knows."""
+        """Seconds of one lane's work that are left.
+
+        Where nobody knows, as much as is done, or as an earlier run had beyond that.
+        """
         if sight.remaining is None:
-            return max(self.worked + sight.now, SMALL)
+            expected = (self.expected - sight.done) * self.each
+            return max(self.worked + sight.now, SMALL, expected)
         return sight.remaining * self.each if self.each else (inf if sight.remaining else 0.0)
 
     def left(self, sight: Sight) -> str:

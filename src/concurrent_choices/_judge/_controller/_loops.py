@@ -122,6 +122,7 @@ class LoopController:
     ) -> None:
         self.prior = prior
         self._known = Known(limits, each=prior.each if prior else 0.0)
+        self._known.expected = prior.items if prior else 0
         self._most = limits.concurrency or MOST_TASKS
         self._movable = True
         self._bound = bound
@@ -164,16 +165,17 @@ class LoopController:
     def learnt(self) -> Prior | None:
         """What another run of the same callable may begin with; None where that is nothing."""
         known, climb = self._known, self._climb
+        items = self._last.run.done if self._last is not None else 0
         if climb is not None and self._last is not None:
             run = self._last.run
             lanes = climb.lanes if climb.settled else min(climb.lanes, self._peak)
             each = run.now / max(1, run.calls)
             if self.prior is not None and self.waits and each > self.prior.each / WORTH:
                 lanes = min(lanes, self.prior.lanes)  # more of them delivered no more
-            return Prior(stage="loop", lanes=lanes, each=each)
+            return Prior(stage="loop", lanes=lanes, each=each, items=items)
         if known.each == (self.prior.each if self.prior else 0.0):
             return None  # nothing of its own, so that what an earlier run has learnt stands
-        return Prior(stage="gil", lanes=1, each=known.each, inside=self._inside)
+        return Prior(stage="gil", lanes=1, each=known.each, inside=self._inside, items=items)
 
     def allow(self, limits: Limits) -> None:
         """Learn all that the run may use; before the first look."""

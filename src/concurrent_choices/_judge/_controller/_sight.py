@@ -175,6 +175,7 @@ class Prior(NamedTuple):
         inside: Lanes in each worker process.
         reason: Why it ended there.
         worked: Seconds that an earlier part of this very run has lasted; 0 where it was another run.
+        items: How many were over when that run was last looked at; 0 where that is not known.
     """
 
     stage: str
@@ -183,6 +184,7 @@ class Prior(NamedTuple):
     inside: int = 1
     reason: str = "as the last run of this callable found"
     worked: float = 0.0
+    items: int = 0
 
     @property
     def item(self) -> float:
