@@ -41,7 +41,7 @@ def test_a_budget_without_end():
     assert recommend(callables.double, [21], budget=math.inf).run() == [42]
 
 
-@pytest.mark.parametrize("cpus", [0, -1, math.inf, math.nan, 10**400, "four", None])
+@pytest.mark.parametrize("cpus", [0, -1, math.inf, math.nan, 10**400, "four", "4", None])
 def test_processors_that_cannot_be(cpus):
     """A made-up machine has a number of processors above 0."""
     with pytest.raises(InvalidArgumentError, match="cpus: must be a number above 0, such as 64, not "):

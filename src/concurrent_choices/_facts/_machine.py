@@ -15,7 +15,7 @@ __all__ = ["Machine"]
 
 def _processors(cpus: float) -> float:
     try:
-        number = 0.0 if isinstance(cpus, bool) else float(cpus)
+        number = 0.0 if isinstance(cpus, bool | str | bytes) else float(cpus)
     except (TypeError, ValueError, OverflowError):
         number = 0.0
     if not 0.0 < number < inf:
