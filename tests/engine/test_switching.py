@@ -222,3 +222,14 @@ def test_lanes_by_themselves_take_the_gil_from_one_another_no_sooner_than_usual(
     strategy = ScriptedStrategy(*[LANES] * 1000)
     assert run(act, range(60), strategy=strategy) == [True] * 60
     assert set(seen) == {usual}
+
+
+def test_who_waits_for_workers_takes_the_gil_from_others_sooner_than_usual():
+    """Other threads of the program may compute meanwhile; each answer would wait for all of them in turn."""
+    usual, here = sys.getswitchinterval(), os.getpid()
+    strategy = ScriptedStrategy(*SCRIPTS["outside"])
+    with closing(stream(acts.where, count(), strategy=strategy)) as results:
+        abroad = (process for process, _ in results if process != here)
+        assert len(list(islice(abroad, 5000))) == 5000  # by then those who order workers are done
+        assert sys.getswitchinterval() < usual
+    assert sys.getswitchinterval() == usual

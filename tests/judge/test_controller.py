@@ -276,6 +276,16 @@ def test_an_item_with_threads_of_its_own_gets_no_company():
     assert "by itself" in arrangement.reason
 
 
+def test_an_item_beside_other_threads_has_none_of_its_own():
+    """Four of them leave one lane a fifth of the GIL, and two lanes a third; the rest is theirs."""
+    decider = controller()
+    for now, ours, lanes in ((0.005, 0.001, 0), (0.025, 0.005, 0), (0.03, 0.006, 1), (0.06, 0.016, 1)):
+        clocks = {"alone_cpu": ours, "lane_cpu": ours, "cpu": now, "others_cpu": now - ours}
+        sight = computing(now, items=round(now * 1000), in_flight=lanes)._replace(**clocks)
+        arrangement = decider.look(sight)
+    assert arrangement.stage == "starting"
+
+
 def small_items(now, **more):
     """The calling thread has computed all the time, 0.2 ms an item."""
     items = round(now * 5000)
@@ -409,8 +419,9 @@ def test_processes_that_pay_stay():
 
 
 def mostly_carried(windows):
-    """So many windows after the hand-over, in which workers did little and the parent much."""
-    parts = {"outside_items": 50 * windows, "outside_seconds": 0.05 * windows, "cpu": 0.1 * windows}
+    """So many windows after the hand-over, in which workers did little and the calling thread much."""
+    parts = {"outside_items": 50 * windows, "outside_seconds": 0.05 * windows}
+    parts |= {"cpu": 0.1 * windows, "lane_cpu": 0.1 * windows}
     return Sight(now=0.2 + 0.1 * windows, remaining=600 - 50 * windows, **parts)
 
 
@@ -423,6 +434,16 @@ def test_what_costs_more_to_carry_comes_back_for_good():
     assert (arrangement.stage, arrangement.outside) == ("alone", False)
     later = decider.look(computing(3.0, items=900, remaining=5000))
     assert later.processes == 0
+
+
+def test_what_other_threads_compute_is_not_taken_for_carrying():
+    """They fill a core of this process meanwhile, and workers have what they leave of the others."""
+    decider = controller()
+    outside(decider)
+    for windows in (1, 2, 3):
+        workers = {"outside_items": 150 * windows, "outside_cpu": 0.05 * windows}
+        sight = mostly_carried(windows)._replace(lane_cpu=0.01 * windows, **workers)
+        assert decider.look(sight).outside
 
 
 def test_processes_that_are_no_faster_are_given_up():

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from .._errors import WorkerStartError
 from .._facts._batch import Batch, Claim
+from .._measure._switching import quick_switching
 from .._strategies._workers._host import Host
 from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
@@ -67,7 +68,8 @@ class FallbackPump(Pump):
             self._give_up_on(reason)
         self._pool.outbox.forward(self._waker.ring)
         try:
-            yield from super().__iter__()
+            with quick_switching():  # beside four threads that compute, each answer waits 20 ms for the GIL
+                yield from super().__iter__()
         finally:
             self._pool.outbox.forward(None)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .._judge._controller._sight import Sight
 from .._work._state import State
+from ._bystanders import Bystanders
 from ._elastic_pool import Counts, ElasticPool
 from ._lateness import Lateness
 from ._tally import Queueing, Tally
@@ -53,6 +54,7 @@ class Observer:
         self._queueing: Queueing | None = None
         self._queues = False
         self._lateness = lateness
+        self._bystanders = Bystanders(self._threads)
         self._pumped = (0, 0.0)
         self.pump: FallbackPump | None = None
 
@@ -86,6 +88,7 @@ class Observer:
         if self._stands_in:
             calls, seconds = calls - one.items, seconds - one.wall
             in_flight -= held > 0
+        cpu, lane_cpu = time.process_time() - self._cpu_began, lanes.spent + self._tally.spent()
         items, pumped = self._pumped_so_far()
         done = self._tally.items + lanes.items + items
         return Sight(
@@ -104,8 +107,9 @@ class Observer:
             calls=calls,
             call_seconds=seconds,
             quickest=0.0 if lanes.quickest == inf else lanes.quickest,
-            cpu=time.process_time() - self._cpu_began,
-            lane_cpu=lanes.spent + self._tally.spent(),
+            cpu=cpu,
+            lane_cpu=lane_cpu,
+            others_cpu=self._bystanders.spent(cpu - lane_cpu),
             errors=pool.errors,
             looks=self._lateness.looks,
             late=self._lateness.late,
@@ -147,6 +151,10 @@ class Observer:
         held, cpu = tally.held()
         self._queues = held - cpu > DOUBT and self._queueing is not None and self._queueing.is_queueing()
         return held, held if self._queues else cpu  # the queue is accounted for when it is over
+
+    def _threads(self) -> set[int | None]:
+        """The run's own, as the system numbers them."""
+        return {tally.thread.native_id for tally in (self._tally, *self._pool.tallies())}
 
     def _pumped_so_far(self) -> tuple[int, float]:
         items, seconds = self._pumped

@@ -109,7 +109,7 @@ class Alone:
     def _computing(self, sight: Sight) -> Stage:
         known, began, work, rest = self._known, self._solo.began, self._solo.work, self._known.rest(sight)
         known.cores = max(0.1, (sight.lane_cpu - began.lane_cpu) / work)
-        native = (sight.cpu - began.cpu) / work if work >= 10 * GLANCE else 1.0
+        native = sight.used(began) / work if work >= 10 * GLANCE else 1.0
         if known.fills(native):
             return self._stay(FILLED, CALM)
         if known.apart:
@@ -140,7 +140,7 @@ class Alone:
     def _has_threads(self, sight: Sight) -> bool:
         """Whether an item may compute in threads of its own, as far as a clock tells that lags."""
         began = self._since
-        return sight.cpu - began.cpu >= PARALLEL * (sight.now - began.now)
+        return sight.used(began) >= PARALLEL * (sight.now - began.now)
 
     def _under_gil(self, sight: Sight, rest: float) -> Stage:
         known = self._known
@@ -191,7 +191,7 @@ class Pair:
     def _conclude(self, sight: Sight, began: Sight, seconds: float) -> Stage:
         busy = sight.busy(began)
         gain = busy / self._known.cores
-        if (sight.cpu - began.cpu) / seconds - busy >= NATIVE:
+        if sight.used(began) / seconds - busy >= NATIVE:
             self._known.native = True
             return Alone(self._known, sight, FILLED)
         items = sight.done - began.done

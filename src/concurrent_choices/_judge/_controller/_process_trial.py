@@ -155,8 +155,11 @@ class ProcessTrial:
         return window.spent / window.seconds
 
     def _carried(self, window: Window) -> float:
-        """CPU a second spent on pickling and sending; with lanes inside nobody knows the workers' part."""
-        here, there = window.sight.cpu - window.began.cpu, 0.0
+        """CPU a second spent on pickling and sending; with lanes inside nobody knows the workers' part.
+
+        Here it is the calling thread that does so; what others of this process compute is not carrying.
+        """
+        here, there = window.sight.lane_cpu - window.began.lane_cpu, 0.0
         if self.inside == 1:
             there = max(0.0, window.outside_cpu - window.spent)
         return (here + there) / window.seconds

@@ -95,7 +95,7 @@ class Starting:
         since, seconds = self._since, sight.now - self._since.now
         if self._before is not None or self._leftovers or seconds < LONG:
             return False
-        return self._known.fills((sight.cpu - since.cpu) / seconds)
+        return self._known.fills(sight.used(since) / seconds)
 
     def _give_up(self, sight: Sight, reason: str) -> Stage | Back:
         if self._before is not None:

@@ -36,6 +36,7 @@ class Sight(NamedTuple):
         quickest: The shortest of them; 0 where there is none.
         cpu: CPU of this whole process; its clock may lag by a few milliseconds for each thread.
         lane_cpu: CPU of the calling thread and the lanes, exactly.
+        others_cpu: CPU of the program's other threads: what its items do is not among it.
         errors: Errors that mean "too many at once".
         looks: Looks that were due so far.
         late: How many of them came late, because somebody held the GIL.
@@ -66,6 +67,7 @@ class Sight(NamedTuple):
     quickest: float = 0.0
     cpu: float = 0.0
     lane_cpu: float = 0.0
+    others_cpu: float = 0.0
     errors: int = 0
     looks: int = 0
     late: int = 0
@@ -81,6 +83,10 @@ class Sight(NamedTuple):
     def busy(self, since: Sight) -> float:
         """Cores that lanes have used since then."""
         return (self.lane_cpu - since.lane_cpu) / (self.now - since.now)
+
+    def used(self, since: Sight) -> float:
+        """CPU of this process since then, without what other threads of the program used."""
+        return self.cpu - since.cpu - (self.others_cpu - since.others_cpu)
 
     @property
     def has_others(self) -> bool:

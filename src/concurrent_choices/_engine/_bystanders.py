@@ -1,0 +1,57 @@
+"""The computing of threads that have nothing to do with a run, which its items' own threads are not to be.
+
+Threads that native code makes for an item are unknown to Python. So what this process uses beyond a run's
+lanes is theirs, except for what other Python threads use that were there before.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from .._platform._tasks import cpu_clock_of_task
+
+__all__ = ["Bystanders"]
+
+LEAST = 2e-3
+"""Seconds that a process has used beyond what is accounted for, from which it is asked who did: each clock
+takes a microsecond to read, and some programs have a thousand threads that sleep (guessed)."""
+
+
+class Bystanders:
+    """Threads of the program that are there now, except for those of a run.
+
+    Args:
+        ours: Gives the run's threads, by the numbers that the system has for them. Idle ones of a pool may
+            become lanes later.
+    """
+
+    def __init__(self, ours: Callable[[], set[int | None]]) -> None:
+        self._ours = ours
+        self._seconds = 0.0
+        found = ((thread.native_id, _spent(thread.native_id)) for thread in threading.enumerate())
+        self._spent = {task: spent for task, spent in found if task is not None and spent is not None}
+
+    def spent(self, unaccounted: float) -> float:
+        """CPU seconds that they have used, of so many that the run's own lanes have not."""
+        if unaccounted - self._seconds < LEAST:
+            return self._seconds
+        ours = self._ours()
+        for task, before in list(self._spent.items()):
+            spent = _spent(task)
+            if spent is None:  # it has ended
+                del self._spent[task]
+                continue
+            self._spent[task] = spent
+            if task not in ours:
+                self._seconds += spent - before
+        return self._seconds
+
+
+def _spent(task: int | None) -> float | None:
+    clock = cpu_clock_of_task(task)
+    try:
+        return None if clock is None else time.clock_gettime(clock)
+    except OSError:
+        return None

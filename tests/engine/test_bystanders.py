@@ -1,0 +1,65 @@
+"""What other threads of the program compute beside a run."""
+
+import sys
+import threading
+import time
+from math import inf
+
+import pytest
+
+from concurrent_choices._engine._bystanders import Bystanders
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="the clocks of others are numbered as on Linux"
+)
+
+
+class Spinner:
+    """A thread that computes until it is told to stop."""
+
+    def __enter__(self):
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self._spin)
+        self.thread.start()
+        return self
+
+    def _spin(self):
+        while not self.over.is_set():
+            sum(range(100))
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+
+
+def spent_beside(bystanders):
+    """Give the others time to compute, and ask."""
+    began = time.process_time()
+    while time.process_time() - began < 0.05:
+        time.sleep(0.001)
+    return bystanders.spent(inf)
+
+
+def test_a_thread_that_was_there_before_is_told_of():
+    """What it has computed stays when it ends."""
+    with Spinner() as other:
+        bystanders = Bystanders(lambda: {threading.get_native_id()})
+        spent = spent_beside(bystanders)
+        assert spent > 0.0
+    assert not other.thread.is_alive()
+    assert bystanders.spent(inf) >= spent
+
+
+def test_a_run_s_own_threads_and_later_ones_are_no_bystanders():
+    """An idle thread of a pool may become a lane, and who begins later may be an item's."""
+    with Spinner() as lane:
+        bystanders = Bystanders(lambda: {threading.get_native_id(), lane.thread.native_id})
+        with Spinner():
+            assert spent_beside(bystanders) < 0.01
+
+
+def test_nobody_is_asked_where_everything_is_accounted_for(monkeypatch):
+    """Each clock costs something to read, and there may be a thousand threads."""
+    bystanders = Bystanders(set)
+    monkeypatch.setattr(time, "clock_gettime", None)
+    assert bystanders.spent(0.0) == 0.0
