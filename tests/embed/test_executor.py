@@ -14,8 +14,10 @@ import threading
 import time
 import weakref
 from concurrent.futures import CancelledError, as_completed, wait
+from contextlib import nullcontext
 from contextvars import copy_context
 from functools import cache, partial, wraps
+from unittest import mock
 
 import pytest
 from executor_acts import (
@@ -644,6 +646,19 @@ def test_a_function_that_is_bound_anew_counts_from_the_next_call_on(executor, mo
             break
     monkeypatch.setitem(globals(), "price", lambda: "new")
     assert [executor.submit(priced, 200_000).result()[1] for _ in range(20)] == ["new"] * 20
+
+
+@pytest.mark.parametrize("target", ["time.localtime", f"{__name__}.price"], ids=["library", "own"])
+def test_a_patch_keeps_a_callable_only_while_it_lasts(target, executor):
+    """It may surround one call of many in a test, and workers are the right place for those after it."""
+    for place in ("process", "thread", "process"):
+        with mock.patch(target) if place == "thread" else nullcontext():
+            for _ in range(PATIENCE):
+                executor.submit(priced, 200_000).result()
+                if executor.explain()["priced"].place == place:
+                    break
+            known = executor.explain()["priced"]
+            assert known.place == place, known.why
 
 
 def attributed(rounds):

@@ -17,7 +17,7 @@ from .._errors import QueueFullError
 from .._measure._clock import SystemClock
 from .._platform import gil_enabled, usable_cpus
 from .._work._apart import keep_apart
-from .._work._kept_here import kept_here
+from .._work._kept_here import kept_here, mocked
 from .._work._pickling import travels_by_name
 from ._account import Account
 from ._accounts import Accounts
@@ -227,6 +227,9 @@ class Core:
             return
         fn, _, _ = unwrapped(fn, (), {})
         keep_apart(fn)
+        if stays := mocked(fn):  # until the test that does so is over
+            account.put_off(stays)
+            return
         held = held_by(fn)
         if stays := held.obstacle or kept_here(fn):
             account.bar(stays)

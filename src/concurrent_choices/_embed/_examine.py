@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._work._apart import being_imported
+from .._work._kept_here import mocked
 from .._work._pickling import dump, load
 from .._work._words import reason_of
 from ._held import digest_of, held_by
@@ -34,13 +35,17 @@ class Examination:
         self._clock = clock
         self._fn, args, kwargs = unwrapped(task.fn, task.args, task.kwargs)
         self._given = (args, kwargs)
+        self._mocked = mocked(self._fn)
         self._held = held_by(self._fn)
         began = clock.thread_cpu()  # by the wall a neighbour's turns would count as the trip's cost
         self._digest = b"" if self._held.obstacle else _digest(self._given)
         self._cost = RETURN * (clock.thread_cpu() - began) / 1e9
 
     def end(self, result: Any, *, failed: bool) -> None:
-        """Draw the conclusions."""
+        """Draw the conclusions; none that lasts of a call while a test has replaced what it uses."""
+        if stays := self._mocked or mocked(self._fn):
+            self._account.put_off(stays)
+            return
         reason = self._obstacle()
         if reason:
             self._account.bar(reason)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._work._apart import being_imported, keep_apart
 from .._work._imported import Imported
+from .._work._kept_here import mocked
 from .._work._pickling import dump, dump_callable, travels_by_name
 from .._work._pretences import pretended, unseen
 from .._work._words import reason_of
@@ -22,7 +23,14 @@ if TYPE_CHECKING:
     from ._account import Account
     from ._tasks import Task
 
-__all__ = ["BelongsHereError", "Packer", "SentCallables", "callable_frames", "look_frames"]
+__all__ = [
+    "BelongsHereError",
+    "Packer",
+    "SentCallables",
+    "StaysForNowError",
+    "callable_frames",
+    "look_frames",
+]
 
 KEPT = 64
 """Callables a worker remembers, and packed ones kept (guessed)."""
@@ -30,6 +38,10 @@ KEPT = 64
 
 class BelongsHereError(Exception):
     """A call cannot go to a worker. Internal: it is made in a thread instead."""
+
+
+class StaysForNowError(BelongsHereError):
+    """Nor can others of its callable, until a test puts back what it has replaced."""
 
 
 class SentCallables:
@@ -130,7 +142,7 @@ class Packer:
         frames = callable_frames(fn)
         held = held_by(fn)
         if held.obstacle and not pinned:
-            raise BelongsHereError(f"{held.obstacle}, which belongs to this process")  # noqa: EM102, TRY003 - as above
+            raise _refusal(fn, f"{held.obstacle}, which belongs to this process")
         if type(fn) is not FunctionType:
             return _Packed(fn, 0, frames, held)
         self._tokens += 1
@@ -142,14 +154,20 @@ class Packer:
     def _check(self, packed: _Packed, fn: Any, task: Task) -> None:
         """Refuse a callable that holds, or finds, something else than when it was packed, or examined."""
         if stays := unseen(pretended()):
-            raise BelongsHereError(stays)
+            raise StaysForNowError(stays)
         if type(fn) is FunctionType:
             changed = _has_changed(packed, fn, task.account)
         else:
             changed = _has_changed_inside(fn, task.account)
         if changed:
             self._kept.pop(id(fn), None)
-            raise BelongsHereError("what it holds has changed here, which another process would not see")  # noqa: EM101, TRY003 - as above
+            raise _refusal(fn, "what it holds has changed here, which another process would not see")
+
+
+def _refusal(fn: Any, reason: str) -> BelongsHereError:
+    """Why a call is made here: what a test has replaced may be the cause of all other reasons."""
+    stays = mocked(fn)
+    return StaysForNowError(stays) if stays else BelongsHereError(reason)
 
 
 def _has_changed(packed: _Packed, fn: FunctionType, account: Account) -> bool:

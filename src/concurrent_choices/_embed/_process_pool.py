@@ -26,7 +26,7 @@ from ._account import Account
 from ._call_queue import JOB, Assignment, CallQueue, Inquiry
 from ._desk import Desk
 from ._in_tray import InTray
-from ._packing import BelongsHereError, Packer, look_frames
+from ._packing import BelongsHereError, Packer, StaysForNowError, look_frames
 from ._recall import overdue
 from ._remote import serve
 from ._respite import AWHILE, Respite
@@ -224,6 +224,9 @@ class ProcessPool:
     def _send_call(self, queue: CallQueue, task: Task) -> None:
         try:
             frames = self._packer.pack(task, queue.sent)
+        except StaysForNowError as obstacle:
+            self._desk.put_off(task, str(obstacle))
+            return
         except BelongsHereError as obstacle:
             self._desk.turn_away(task, str(obstacle))
             return
