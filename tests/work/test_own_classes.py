@@ -59,3 +59,59 @@ def test_results_leave_the_classes_of_a_script_as_they_are(way, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.replace("WAY", way))
     assert printed(script) == ["True [True, True]", "20 20 0", "[20]", "[30]"]
+
+
+SLOTTED = """
+from abc import ABC
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+from concurrent_choices import run
+
+@dataclass(slots=True)
+class Point:
+    n: int
+
+class Base:
+    __slots__ = ("n",)
+
+    def __init__(self, n):
+        self.n = n
+
+class Derived(Base, ABC, Generic[TypeVar("T")]):
+    __slots__ = "more"
+
+class Hidden(Base):
+    __slots__ = {"__own": "told in its documentation"}
+
+    def __init__(self, n):
+        super().__init__(n)
+        self.__own = n
+
+class Open(Base):
+    __slots__ = ("__dict__", "__weakref__")
+
+class Named(NamedTuple):
+    n: int
+
+def moved(point):
+    return type(point)(point.n + 1)
+
+def taken(point, name="unknown"):
+    try:
+        setattr(point, name, 1)
+    except AttributeError:
+        return False
+    return True
+
+for kind in Point, Base, Derived, Hidden, Open, Named:
+    (point,) = run(moved, [kind(1)], strategy="process")
+    print(kind.__name__, type(point) is kind, point.n, *run(taken, [point], strategy="process"), taken(point))
+"""
+
+
+def test_objects_with_slots_come_back_to_a_script(tmp_path):
+    """In a worker, too, they have a `__dict__` only where they have one in the script."""
+    script = tmp_path / "script.py"
+    script.write_text(SLOTTED)
+    kinds = ["Point", "Base", "Derived", "Hidden", "Open", "Named"]
+    assert printed(script) == [f"{kind} True 2 {kind == 'Open'} {kind == 'Open'}" for kind in kinds]

@@ -10,6 +10,7 @@ import os
 import sys
 from collections import ChainMap
 from collections.abc import Callable, Iterable
+from enum import EnumMeta
 from functools import cached_property, lru_cache, singledispatch
 from operator import attrgetter
 from pickle import PickleBuffer
@@ -118,7 +119,19 @@ def _reduce_class(
     *nothing, fill = others
     if kind not in _arrived:
         _at_home[kind] = os.getpid()
-    return _made, (_name_in_main(kind), make, made_of), (fill, state), *nothing, _filled
+    return _made, (_name_in_main(kind), make, _with_slots(kind, made_of)), (fill, state), *nothing, _filled
+
+
+def _with_slots(kind: type, made_of: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a class is made of, its slots too: cloudpickle makes it without, and sets `__slots__` afterwards.
+
+    Its objects would have a `__dict__` in a worker, and could not come back to where they have none.
+    """
+    slots = vars(kind).get("__slots__")
+    if not slots or isinstance(kind, EnumMeta):  # without any, none are missed; enums are made otherwise
+        return made_of
+    meta, name, bases, namespace, *others = made_of
+    return meta, name, bases, {**namespace, "__slots__": slots}, *others
 
 
 def _name_in_main(kind: type) -> str:
