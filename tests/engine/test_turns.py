@@ -36,12 +36,17 @@ class Crowd(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+class Server(ThreadingHTTPServer):
+    """Has room for many at its door: those whom it turns away there ask again after seconds."""
+
+    daemon_threads = True
+    request_queue_size = 256  # read when it is made
+
+
 @pytest.fixture
 def server():
     """A server of this process; by default it answers everybody after 5 ms."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Crowd) as server:
-        server.daemon_threads = True
-        server.request_queue_size = 256
+    with Server(("127.0.0.1", 0), Crowd) as server:
         server.counting, server.asked, server.inside = threading.Lock(), [], 0
         server.seats, server.refusal, server.pause = 10**6, 503, lambda path: 0.005
         thread = threading.Thread(target=server.serve_forever)
