@@ -109,7 +109,7 @@ def resting() -> set[int]:
 
 def _resting_hosts() -> list[Host]:
     with _staffing._lock:
-        return [host for host, _ in _staffing._resting.values()]
+        return [host for host, *_ in _staffing._resting.values()]
 
 
 def dismiss_resting() -> None:
@@ -117,7 +117,7 @@ def dismiss_resting() -> None:
     with _staffing._lock:
         at_rest = list(_staffing._resting.values())
         _staffing._resting.clear()
-    for host, closing in at_rest:
+    for host, closing, _ in at_rest:
         closing.cancel()
         host.close()
 

@@ -18,7 +18,7 @@ def resting_workers_go_home():
     """Workers that wait for another call are sent home at the end."""
     yield
     with _staffing._lock:
-        hosts = [host for host, _ in _staffing._resting.values()]
+        hosts = [host for host, *_ in _staffing._resting.values()]
         _staffing._resting.clear()
     for host in hosts:
         host.close()

@@ -8,8 +8,10 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
+from types import ModuleType
 from typing import Any
 
+from ..._work._asking import of_type
 from ..._work._mutex import Mutex
 from .._lanes._keeper import Keeper
 from ._host import Host
@@ -21,7 +23,7 @@ REST = 2.0
 prompt, or a loop around `run`)."""
 
 _lock = Mutex()
-_resting: dict[Any, tuple[Host, threading.Timer]] = {}
+_resting: dict[Any, tuple[Host, threading.Timer, dict[str, object]]] = {}
 
 
 class Staffing(Keeper[Host]):
@@ -83,12 +85,26 @@ def resting() -> bool:
 
 def _wake() -> Host | None:
     with _lock:
-        host, closing = _resting.pop(_kind(), (None, None))
-    if closing is not None:
-        closing.cancel()
-    if host is not None:
-        host.dismiss_lost()
+        found = _resting.pop(_kind(), None)
+    if found is None:
+        return None
+    host, closing, before = found
+    closing.cancel()
+    now = _specs()
+    if any(now.get(name, spec) is not spec for name, spec in before.items()):
+        host.close()
+        return None
+    host.dismiss_lost()
     return host
+
+
+def _specs() -> dict[str, object]:
+    """What each module was loaded by: something else after a reload, and workers have the old module."""
+    return {
+        name: ModuleType.__getattribute__(module, "__dict__").get("__spec__")  # else a lazy one loads itself
+        for name, module in sys.modules.copy().items()
+        if of_type(module, ModuleType)
+    }
 
 
 def _put_to_rest(host: Host) -> None:
@@ -99,7 +115,7 @@ def _put_to_rest(host: Host) -> None:
     with _lock:
         spare = kind in _resting
         if not spare:
-            _resting[kind] = (host, closing)
+            _resting[kind] = (host, closing, _specs())
     if spare:
         host.close()
         return
