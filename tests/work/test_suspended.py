@@ -51,6 +51,34 @@ def test_what_waits_for_its_turn_does_not_need_its_loop(fn, needed, around):
     assert asyncio.run(looked_at(around(fn()))) is needed
 
 
+class Proxy:
+    """Passes on what it awaits; an attribute of any name is found, or looking for it raises."""
+
+    def __init__(self, awaits, found):
+        self.steps, self.found = awaits.__await__(), found
+
+    def __await__(self):
+        return self
+
+    def __next__(self):
+        return next(self.steps)
+
+    def __getattr__(self, name):
+        if self.found:
+            return self
+        raise (LookupError if name in {"cr_await", "gi_code"} else AttributeError)(name)
+
+
+@pytest.mark.parametrize("found", [True, False], ids=["itself", "raises"])
+def test_attributes_that_an_object_makes_up_are_not_looked_at(found):
+    """Else looking would not end, or fail, and with it the loop whose coroutine it is."""
+
+    async def proxied():
+        await Proxy(asyncio.get_running_loop().create_future(), found)
+
+    assert asyncio.run(looked_at(proxied()))
+
+
 def test_what_has_not_begun_or_is_over_needs_nothing():
     """Nor does what is no coroutine at all."""
     fresh = turns()

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from functools import cache
-from types import CodeType
+from types import CodeType, GeneratorType
 from typing import Any
 
 __all__ = ["awaited_by", "needs_its_loop"]
 
+_AWAITING = ("cr_await", "ag_await", "gi_yieldfrom")
+"""Where coroutines, asynchronous generators and generators say what they await; those of Cython do, too."""
+
 
 def awaited_by(coroutine: Any) -> Any:
     """What a coroutine awaits; None where it has not begun, is over or runs, or is none."""
-    for name in ("cr_await", "ag_await", "gi_yieldfrom"):
-        awaited = getattr(coroutine, name, None)
-        if awaited is not None:
-            return awaited
+    # Not what an object makes up: a proxy has an attribute of any name, itself perhaps, and so without end.
+    for shared in map(vars, type(coroutine).__mro__):
+        for name in _AWAITING:
+            if name in shared and (awaited := getattr(coroutine, name, None)) is not None:
+                return awaited
     return None
 
 
@@ -24,7 +28,8 @@ def needs_its_loop(coroutine: Any) -> bool:
     innermost, awaited = coroutine, awaited_by(coroutine)
     while awaited is not None:
         innermost, awaited = awaited, awaited_by(awaited)
-    return innermost is not coroutine and getattr(innermost, "gi_code", None) is not _turning()
+    turns = type(innermost) is GeneratorType and innermost.gi_code is _turning()
+    return innermost is not coroutine and not turns
 
 
 @cache
