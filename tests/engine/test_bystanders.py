@@ -58,6 +58,17 @@ def test_a_run_s_own_threads_and_later_ones_are_no_bystanders():
             assert spent_beside(bystanders) < 0.01
 
 
+def test_what_a_lane_did_stays_the_run_s_when_it_has_left():
+    """Its thread goes on in the pool: others have used no more than the run's accounts leave."""
+    with Spinner() as lane:
+        ours = {lane.thread.native_id}
+        bystanders = Bystanders(lambda: ours)
+        spent_beside(bystanders)
+        time.sleep(0.02)
+        ours.clear()
+        assert bystanders.spent(0.004) <= 0.004
+
+
 def test_nobody_is_asked_where_everything_is_accounted_for(monkeypatch):
     """Each clock costs something to read, and there may be a thousand threads."""
     bystanders = Bystanders(set)

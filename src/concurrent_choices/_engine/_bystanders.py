@@ -37,7 +37,7 @@ class Bystanders:
         """CPU seconds that they have used, of so many that the run's own lanes have not."""
         if unaccounted - self._seconds < LEAST:
             return self._seconds
-        ours = self._ours()
+        ours, used = self._ours(), self._seconds
         for task, before in list(self._spent.items()):
             spent = _spent(task)
             if spent is None:  # it has ended
@@ -45,7 +45,9 @@ class Bystanders:
                 continue
             self._spent[task] = spent
             if task not in ours:
-                self._seconds += spent - before
+                used += spent - before
+        # What a lane did that has left meanwhile is the run's, though its thread is an idle one again.
+        self._seconds = min(used, unaccounted)
         return self._seconds
 
 
