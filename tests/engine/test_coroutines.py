@@ -257,6 +257,43 @@ def test_who_looks_at_a_loop_has_it_turn(monkeypatch):
     assert in_a_loop(holds, range(3), strategy=coroutines.LoopStrategy(coroutines.LOOP)) == [True] * 3
 
 
+def test_a_loop_that_is_held_up_is_asked_once(monkeypatch):
+    """Else there would be as many calls when it turns as there were looks, each at all that is suspended."""
+    looks, answers, turned = count(), count(), threading.Event()
+    look, turn = ElasticTaskPool.turn_soon, ElasticTaskPool._turned
+
+    def looks_at(tasks):
+        look(tasks)
+        if next(looks) == 5:
+            turned.set()
+
+    def answered(tasks):
+        next(answers)
+        turn(tasks)
+
+    monkeypatch.setattr(ElasticTaskPool, "turn_soon", looks_at)
+    monkeypatch.setattr(ElasticTaskPool, "_turned", answered)
+
+    async def holds(_item):
+        return turned.wait(60)
+
+    assert in_a_loop(holds, range(1, 3)) == [True] * 2
+    assert next(looks) > next(answers)
+
+
+@pytest.mark.parametrize("form", [run, in_a_loop])
+def test_a_lock_that_a_coroutine_holds_for_a_moment_binds_nothing(form):
+    """Whoever looks from another thread finds it taken, as that of a log's handler; the loop is asked."""
+    lock = threading.RLock()
+
+    async def blocks(_item):
+        with lock:
+            time.sleep(4e-3)  # noqa: ASYNC251 - what makes it leave
+        return threading.get_ident()
+
+    assert len(set(form(blocks, range(100)))) > 1
+
+
 def test_coroutines_that_wait_for_the_callers_loop_stay_there():
     """They may use a client that belongs to it; only what never waits for a loop may leave it."""
 

@@ -14,7 +14,7 @@ from .._judge._controller._loops import LoopController
 from .._judge._controller._sight import Arrangement, Limits
 from .._measure._switching import quick_switching
 from .._strategies._lanes._asyncio import run_tasks, serve_in_lane
-from .._work._bonds import bound_to_thread
+from .._work._bonds import HELD, bound_to_thread
 from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._own_loops import give_threads
@@ -59,6 +59,7 @@ class LoopConductor:
         self._lock = Mutex()
         self._over = False
         self._thread = threading.get_ident()
+        self._sure = False  # whether the loop was asked what binds the callable
         self._may_overlap = False  # whether others may begin while the loop is at its last items
         self._follows_beside = False  # whether what others do is drawn beside the caller's own loop
         self._tasks: ElasticTaskPool | None = None
@@ -227,7 +228,10 @@ class LoopConductor:
         startup = self._others.startup
         arrangement = self._controller.look(self._loop_observer.sight(startup.ready if startup else 0))
         if arrangement.stage != "loop" and self._bond:
-            self._controller.stay(self._bond)
+            if self._bond == HELD and not self._sure:
+                tasks.ask(self._ask_again)
+            else:
+                self._controller.stay(self._bond)
             return FIRST_LOOK
         if arrangement.stage in {"waiting", "pair", "outside"}:
             return None if self._hand_over(arrangement, tasks) else FIRST_LOOK
@@ -242,6 +246,11 @@ class LoopConductor:
     def _bond(self) -> str:
         """What binds the callable to the calling thread; empty if nothing is seen."""
         return bound_to_thread(self._job.fn, self._thread)
+
+    def _ask_again(self) -> None:
+        """See whether a lock is the caller's, or was a call's; in the loop, where none is being made."""
+        self._bond = bound_to_thread(self._job.fn, self._thread)
+        self._sure = True
 
     def _hand_over(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> bool:
         """Have others do the rest; False where there are no threads for them, so that the loop goes on."""

@@ -68,6 +68,8 @@ class ElasticTaskPool(TaskPool):
         self.is_retiring = False
         self.waits = waits
         self.needs_loop = False
+        self._posted = False  # whether the loop has yet to see
+        self._question: Callable[[], object] | None = None
         # What may be suspended inside an item: lanes, or under a time limit what they have made tasks of.
         self._suspendable = WeakSet[Coroutine[Any, Any, None]]()
         self.latest: Sequence[Any] = ()
@@ -108,13 +110,26 @@ class ElasticTaskPool(TaskPool):
     def turn_soon(self) -> None:
         """The same; and when it turns, see whether an item waits for what the loop brings."""
         super().turn_soon()
-        if self.tally is not None and not self.needs_loop:
-            self._host.call_soon(self._see_need)
+        unknown = not self.needs_loop or self._question is not None
+        if self.tally is not None and unknown and not self._posted:  # or calls pile up while an item blocks
+            self._posted = True
+            self._host.call_soon(self._turned)
+
+    def ask(self, question: Callable[[], object]) -> None:
+        """Have the loop do something, once it has turned after `turn_soon`; from any thread."""
+        self._question = question
+
+    def _turned(self) -> None:
+        self._posted = False
+        question, self._question = self._question, None
+        if question is not None:
+            question()
+        self._see_need()
 
     def _see_need(self) -> None:
         """Called by the loop, which an item that never waits would not have let turn."""
-        if self.in_flight:
-            self.needs_loop |= any(map(needs_its_loop, self._suspendable))
+        if self.in_flight and not self.needs_loop:
+            self.needs_loop = any(map(needs_its_loop, self._suspendable))
 
     def _new_lane(self, own: Context | None) -> Coroutine[Any, Any, None]:
         lane = super()._new_lane(own)

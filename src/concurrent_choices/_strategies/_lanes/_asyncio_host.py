@@ -16,17 +16,16 @@ __all__ = ["AsyncioHost"]
 
 
 class AsyncioHost:
-    """A `LoopHost` for asyncio."""
+    """A `LoopHost` for asyncio. Make it on its loop: from then on others may have that call something."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._bell = asyncio.Event()
         self._failure: BaseException | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._loop = asyncio.get_running_loop()
         self._ending = False
 
     async def __aenter__(self) -> Self:
-        self._loop = asyncio.get_running_loop()
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
@@ -34,7 +33,6 @@ class AsyncioHost:
         await cancel_all(self._tasks)
 
     def spawn(self, body: Body, context: Context) -> None:
-        assert self._loop is not None
         # Not by the loop, which may be set to begin tasks at once: lanes that start the next would pile up.
         task = asyncio.Task(body(context), loop=self._loop, context=context)
         self._tasks.add(task)
@@ -54,9 +52,8 @@ class AsyncioHost:
         self.call_soon(self._bell.set)
 
     def call_soon(self, call: Callable[[], object]) -> None:
-        if self._loop is not None:
-            with suppress(RuntimeError):  # the loop has closed: nobody waits any more
-                self._loop.call_soon_threadsafe(call)
+        with suppress(RuntimeError):  # the loop has closed: nobody waits any more
+            self._loop.call_soon_threadsafe(call)
 
     async def wait(self, seconds: float) -> None:
         if seconds == inf:
