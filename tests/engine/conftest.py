@@ -45,6 +45,14 @@ def ctrl_c():
 
 
 @pytest.fixture
+def uncollected():
+    """Nobody looks for cycles meanwhile."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture
 def released():
     """What an item holds on to here is let go when the test ends."""
     acts.RELEASE.clear()

@@ -32,45 +32,43 @@ class Spinner:
         self.thread.join()
 
 
-def spent_beside(bystanders):
+def spent_beside(bystanders, *ours):
     """Give the others time to compute, and ask."""
     began = time.process_time()
     while time.process_time() - began < 0.05:
         time.sleep(0.001)
-    return bystanders.spent(inf)
+    return bystanders.spent(inf, lambda: set(ours))
 
 
 def test_a_thread_that_was_there_before_is_told_of():
     """What it has computed stays when it ends."""
     with Spinner() as other:
-        bystanders = Bystanders(lambda: {threading.get_native_id()})
-        spent = spent_beside(bystanders)
+        bystanders = Bystanders()
+        spent = spent_beside(bystanders, threading.get_native_id())
         assert spent > 0.0
     assert not other.thread.is_alive()
-    assert bystanders.spent(inf) >= spent
+    assert bystanders.spent(inf, set) >= spent
 
 
 def test_a_run_s_own_threads_and_later_ones_are_no_bystanders():
     """An idle thread of a pool may become a lane, and who begins later may be an item's."""
     with Spinner() as lane:
-        bystanders = Bystanders(lambda: {threading.get_native_id(), lane.thread.native_id})
+        bystanders = Bystanders()
         with Spinner():
-            assert spent_beside(bystanders) < 0.01
+            assert spent_beside(bystanders, threading.get_native_id(), lane.thread.native_id) < 0.01
 
 
 def test_what_a_lane_did_stays_the_run_s_when_it_has_left():
     """Its thread goes on in the pool: others have used no more than the run's accounts leave."""
     with Spinner() as lane:
-        ours = {lane.thread.native_id}
-        bystanders = Bystanders(lambda: ours)
-        spent_beside(bystanders)
+        bystanders = Bystanders()
+        spent_beside(bystanders, threading.get_native_id(), lane.thread.native_id)
         time.sleep(0.02)
-        ours.clear()
-        assert bystanders.spent(0.004) <= 0.004
+        assert bystanders.spent(0.004, set) <= 0.004
 
 
 def test_nobody_is_asked_where_everything_is_accounted_for(monkeypatch):
     """Each clock costs something to read, and there may be a thousand threads."""
-    bystanders = Bystanders(set)
+    bystanders = Bystanders()
     monkeypatch.setattr(time, "clock_gettime", None)
-    assert bystanders.spent(0.0) == 0.0
+    assert bystanders.spent(0.0, set) == 0.0

@@ -1,7 +1,6 @@
 """`auto` for coroutines: on a loop, and through every switch to threads and processes with loops."""
 
 import asyncio
-import gc
 import sqlite3
 import threading
 import time
@@ -441,14 +440,6 @@ def test_concurrency_is_a_ceiling_through_the_switch(threads):
     strategy.controller.first = 3
     run(call, range(60), strategy=strategy)
     assert max(peaks) <= 3
-
-
-@pytest.fixture
-def uncollected():
-    """Nobody looks for cycles meanwhile."""
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.mark.usefixtures("uncollected")

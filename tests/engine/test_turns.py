@@ -2,6 +2,7 @@
 
 import threading
 import time
+import weakref
 from collections import Counter as Tallied
 from contextlib import nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -234,3 +235,23 @@ def test_a_source_that_ends_at_a_switch(length):
     orders = [LANES, ALONE, PAIR, LANES, STARTING, OUTSIDE, ALONE, OUTSIDE, LANES]
     strategy = ScriptedStrategy(*chain.from_iterable(repeat(orders, 50)))
     assert run(acts.nap, slowly(range(length), 0.0015), strategy=strategy) == list(range(length))
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_a_run_that_was_looked_at_lets_go_of_its_items():
+    """Nothing of it is in a cycle, which would wait for the next collection, with all that its items hold."""
+
+    class Item:
+        pass
+
+    def wait(_item):
+        time.sleep(0.005)
+
+    items = [Item() for _ in range(20)]
+    traces = [weakref.ref(item) for item in items]
+    run(wait, items)
+    del items
+    until = time.monotonic() + 30
+    while any(trace() for trace in traces) and time.monotonic() < until:  # a lane may be at its end
+        time.sleep(0.01)
+    assert not any(trace() for trace in traces)

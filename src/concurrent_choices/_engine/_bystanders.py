@@ -20,31 +20,29 @@ takes a microsecond to read, and some programs have a thousand threads that slee
 
 
 class Bystanders:
-    """Threads of the program that are there now, except for those of a run.
+    """Threads of the program that are there now, except for those of a run."""
 
-    Args:
-        ours: Gives the run's threads, by the numbers that the system has for them. Idle ones of a pool may
-            become lanes later.
-    """
-
-    def __init__(self, ours: Callable[[], set[int | None]]) -> None:
-        self._ours = ours
+    def __init__(self) -> None:
         self._seconds = 0.0
         found = ((thread.native_id, _spent(thread.native_id)) for thread in threading.enumerate())
         self._spent = {task: spent for task, spent in found if task is not None and spent is not None}
 
-    def spent(self, unaccounted: float) -> float:
-        """CPU seconds that they have used, of so many that the run's own lanes have not."""
+    def spent(self, unaccounted: float, ours: Callable[[], set[int | None]]) -> float:
+        """CPU seconds that they have used, of so many that the run's own lanes have not.
+
+        Asked for `ours`, it gives the run's threads, by the numbers that the system has for them: idle ones
+        of a pool may have become lanes.
+        """
         if unaccounted - self._seconds < LEAST:
             return self._seconds
-        ours, used = self._ours(), self._seconds
+        lanes, used = ours(), self._seconds
         for task, before in list(self._spent.items()):
             spent = _spent(task)
             if spent is None:  # it has ended
                 del self._spent[task]
                 continue
             self._spent[task] = spent
-            if task not in ours:
+            if task not in lanes:
                 used += spent - before
         # What a lane did that has left meanwhile is the run's, though its thread is an idle one again.
         self._seconds = min(used, unaccounted)

@@ -54,7 +54,7 @@ class Observer:
         self._queueing: Queueing | None = None
         self._queues = False
         self._lateness = lateness
-        self._bystanders = Bystanders(self._threads)
+        self._bystanders = Bystanders()
         self._pumped = (0, 0.0)
         self.pump: FallbackPump | None = None
 
@@ -109,7 +109,7 @@ class Observer:
             quickest=0.0 if lanes.quickest == inf else lanes.quickest,
             cpu=cpu,
             lane_cpu=lane_cpu,
-            others_cpu=self._bystanders.spent(cpu - lane_cpu),
+            others_cpu=self._bystanders.spent(cpu - lane_cpu, self._threads),
             errors=pool.errors,
             looks=self._lateness.looks,
             late=self._lateness.late,
