@@ -14,6 +14,7 @@ import pytest
 from engine_fakes import ALONE, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy
 
 from concurrent_choices import run, run_report, stream
+from concurrent_choices._engine._conductor import Conductor
 from patience import TRIES
 
 
@@ -152,6 +153,27 @@ def test_a_lock_that_a_call_holds():
         return threading.get_ident()
 
     assert len(set(run(guarded, range(60)))) > 1
+
+
+def test_ctrl_c_while_the_calling_thread_looks_itself(monkeypatch):
+    """It is raised there and then, and no other call is made first."""
+    lock, look, called, before = threading.RLock(), Conductor._look, [], []
+
+    def interrupted(conductor):
+        if threading.current_thread() is threading.main_thread():
+            before.extend(called)
+            raise KeyboardInterrupt
+        return look(conductor)
+
+    def guarded(item):
+        called.append(item)
+        with lock:
+            time.sleep(0.1)
+
+    monkeypatch.setattr(Conductor, "_look", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(guarded, range(20))
+    assert called == before
 
 
 def test_a_lock_shared_with_who_takes_the_results():

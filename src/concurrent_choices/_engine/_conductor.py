@@ -263,7 +263,7 @@ class Conductor:
         """See whether the callable is bound after all: in the calling thread, between two calls."""
         with self._lock:
             if self._limit.frees(self._controller):
-                self._safely(self._look)  # the next was not to come soon, as nothing was expected
+                self._look()  # the next was not to come soon, as nothing was expected; Ctrl-C is raised here
 
     def _look_besides(self) -> None:
         """Look out of turn, which tells nothing of how late the ticker's own looks come."""
