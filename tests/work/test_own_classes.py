@@ -90,8 +90,20 @@ class Hidden(Base):
 class Open(Base):
     __slots__ = ("__dict__", "__weakref__")
 
+class Bare:
+    __slots__ = ()
+
+class OnBare(Bare):
+    __slots__ = ("n", "__weakref__")
+
+    def __init__(self, n):
+        self.n = n
+
 class Named(NamedTuple):
     n: int
+
+class OnNamed(Named):
+    __slots__ = ()
 
 def moved(point):
     return type(point)(point.n + 1)
@@ -103,7 +115,7 @@ def taken(point, name="unknown"):
         return False
     return True
 
-for kind in Point, Base, Derived, Hidden, Open, Named:
+for kind in Point, Base, Derived, Hidden, Open, OnBare, Named, OnNamed:
     (point,) = run(moved, [kind(1)], strategy="process")
     print(kind.__name__, type(point) is kind, point.n, *run(taken, [point], strategy="process"), taken(point))
 """
@@ -113,5 +125,5 @@ def test_objects_with_slots_come_back_to_a_script(tmp_path):
     """In a worker, too, they have a `__dict__` only where they have one in the script."""
     script = tmp_path / "script.py"
     script.write_text(SLOTTED)
-    kinds = ["Point", "Base", "Derived", "Hidden", "Open", "Named"]
+    kinds = ["Point", "Base", "Derived", "Hidden", "Open", "OnBare", "Named", "OnNamed"]
     assert printed(script) == [f"{kind} True 2 {kind == 'Open'} {kind == 'Open'}" for kind in kinds]

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache, singledispatch
 from operator import attrgetter
 from pickle import PickleBuffer
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
 import cloudpickle
@@ -127,11 +127,13 @@ def _with_slots(kind: type, made_of: tuple[Any, ...]) -> tuple[Any, ...]:
 
     Its objects would have a `__dict__` in a worker, and could not come back to where they have none.
     """
-    slots = vars(kind).get("__slots__")
-    if not slots or isinstance(kind, EnumMeta):  # without any, none are missed; enums are made otherwise
+    if "__slots__" not in vars(kind) or isinstance(kind, EnumMeta):  # enums are made otherwise
         return made_of
     meta, name, bases, namespace, *others = made_of
-    return meta, name, bases, {**namespace, "__slots__": slots}, *others
+    if NamedTuple in bases:  # which sees to that itself
+        return made_of
+    # Where there are none, too: what derives from it would have a `__dict__`, or could not name `__weakref__`
+    return meta, name, bases, {**namespace, "__slots__": vars(kind)["__slots__"]}, *others
 
 
 def _name_in_main(kind: type) -> str:
