@@ -7,6 +7,9 @@ import sys
 
 import pytest
 
+from concurrent_choices import run
+from concurrent_choices._work._imported import Imported
+
 MODULE = """
 import contextvars, pickle, re, threading
 LIMIT = 1
@@ -203,6 +206,16 @@ def test_a_name_that_was_put_into_builtins(told, added):
 def test_names_that_python_has_put_into_builtins(told):
     """They are the same in each process."""
     assert told("def ours(item): return print, open, ValueError, Ellipsis, exit\n", "ours") == ""
+
+
+def leaves(item):
+    """Name what `site` has put into `builtins`, for which a worker has no time."""
+    return item or exit(1) or quit(1)  # noqa: PLR1722 - as scripts have it
+
+
+def test_names_that_a_worker_puts_into_builtins_by_itself():
+    """They are the same there, too."""
+    assert run(bool, [Imported(leaves)], strategy="process") == [False]
 
 
 def test_a_method(told):

@@ -73,7 +73,8 @@ def _complete_builtins() -> None:
     import builtins  # noqa: PLC0415 - as above
 
     for name in ("exit", "quit"):
-        setattr(builtins, name, _sitebuiltins.Quitter(name, "end of file"))
+        # In its words: who names them would stay where they are, were they another value here than there.
+        setattr(builtins, name, _sitebuiltins.Quitter(name, "Ctrl-D (i.e. EOF)"))
 
 
 def _have_programs_run_site() -> None:
