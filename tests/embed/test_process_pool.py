@@ -9,6 +9,7 @@ from concurrent.futures import CancelledError, wait
 from contextlib import closing, nullcontext
 from contextvars import ContextVar, copy_context
 from queue import SimpleQueue
+from unittest import mock
 
 import pytest
 from pool_calls import OnlyHere, account, die_at, hold, meet, pid_after, pid_of, task, wait_for
@@ -85,6 +86,32 @@ def test_a_look_says_why_a_callable_cannot_be_loaded(fn, words):
         answers = dict(said.get(timeout=60) for _ in range(2))
     assert answers[asked[0]].startswith(words)
     assert answers[asked[1]] == held_by(hold)
+
+
+def opened():
+    """Stand for what a test replaces."""
+
+
+@pytest.mark.parametrize("held", [threading.Lock(), 1], ids=["without a pickle", "with one"])
+def test_what_a_test_replaces_before_a_callable_is_sent_says_nothing_against_it(held):
+    """It is neither looked at nor called in a worker then, and may go there afterwards."""
+
+    def opens():
+        return opened()
+
+    answered = SimpleQueue()
+    desk = Desk(on_returned=answered.put, on_ended=answered.put, on_looked=lambda *about: answered.put(about))
+    looked_at, called = account(), account()
+    call = task(opens, known=called)
+    with closing(ProcessPool(1, desk)) as pool, mock.patch(f"{__name__}.opened", return_value=held):
+        pool.look_at(looked_at, opens)
+        pool.submit(call)
+        assert answered.get(timeout=60) is call
+        assert answered.empty()
+    for known in (looked_at, called):
+        assert known.place == "thread"
+        assert not known.figures.obstacle
+        assert known.why.endswith("was replaced here, which another process would not see")
 
 
 @pytest.mark.parametrize("call", [(pid_of, OnlyHere("no")), (pid_of, OnlyHere("deadly")), (OnlyHere("no"),)])

@@ -121,7 +121,7 @@ class Packer:
         except BelongsHereError:
             raise
         except BaseException as error:  # a value's own hooks may call sys.exit()
-            raise BelongsHereError(f"it cannot be pickled ({reason_of(error)})") from error  # noqa: EM102, TRY003 - as above
+            raise _refusal(fn, f"it cannot be pickled ({reason_of(error)})") from error
         packed.sent += 1
         frames, forget = sent.frames_for(packed.token, packed.frames)
         look = not packed.named and packed.sent == 1
@@ -195,11 +195,17 @@ def look_frames(fn: Any) -> list[Any]:
     whole of what that holds will be compared here.
 
     Raises:
-        Exception: Whatever the pickler raises for what cannot be pickled.
+        BelongsHereError: It cannot travel, or must not now.
     """
-    frames = callable_frames(fn)
-    marks = () if travels_by_name(fn) else _small(Imported(fn))
-    return dump([Look(frames, marks)])
+    try:
+        frames = callable_frames(fn)
+        marks = () if travels_by_name(fn) else _small(Imported(fn))
+        packed = dump([Look(frames, marks)])
+    except BaseException as error:  # a value's own hooks may call sys.exit()
+        raise _refusal(fn, f"it cannot be pickled ({reason_of(error)})") from error
+    if stays := mocked(fn):  # since it was asked for
+        raise StaysForNowError(stays)
+    return packed
 
 
 def callable_frames(fn: Any) -> tuple[bytes, ...]:

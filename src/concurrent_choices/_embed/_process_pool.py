@@ -224,11 +224,8 @@ class ProcessPool:
     def _send_call(self, queue: CallQueue, task: Task) -> None:
         try:
             frames = self._packer.pack(task, queue.sent)
-        except StaysForNowError as obstacle:
-            self._desk.put_off(task, str(obstacle))
-            return
         except BelongsHereError as obstacle:
-            self._desk.turn_away(task, str(obstacle))
+            self._refuse(task, obstacle)
             return
         task.account.away += 1
         self._send(queue, task, frames, task.number)
@@ -236,10 +233,14 @@ class ProcessPool:
     def _send_look(self, queue: CallQueue, inquiry: Inquiry) -> None:
         try:
             frames = look_frames(inquiry.fn)
-        except BaseException as error:  # noqa: BLE001 - whatever its own hooks raise, sys.exit() too, is the reason
-            self._desk.turn_away(inquiry, f"it cannot be pickled ({reason_of(error)})")
+        except BelongsHereError as obstacle:
+            self._refuse(inquiry, obstacle)
             return
         self._send(queue, inquiry, frames, 0)
+
+    def _refuse(self, asked: Assignment, obstacle: BelongsHereError) -> None:
+        refuse = self._desk.put_off if isinstance(obstacle, StaysForNowError) else self._desk.turn_away
+        refuse(asked, str(obstacle))
 
     def _send(self, queue: CallQueue, asked: Assignment, frames: list[Any], number: int) -> None:
         queue.assignments.append(asked)
