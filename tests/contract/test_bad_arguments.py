@@ -428,8 +428,7 @@ async def _streamed(*args, **named):
     return [result async for result in cc.astream(*args, **named)]
 
 
-@pytest.mark.parametrize("make", [list, lambda items: items, set, iter])
-@pytest.mark.parametrize(
+each_way = pytest.mark.parametrize(
     "way",
     [
         cc.run,
@@ -438,6 +437,10 @@ async def _streamed(*args, **named):
         lambda *args, **named: asyncio.run(_streamed(*args, **named)),
     ],
 )
+
+
+@pytest.mark.parametrize("make", [list, lambda items: items, set, iter])
+@each_way
 def test_a_strategy_that_leaves_items(way, make):
     """One that claims too few is found out too, whatever the items came in."""
 
@@ -449,6 +452,54 @@ def test_a_strategy_that_leaves_items(way, make):
 
     with pytest.raises(cc.ConcurrentChoicesError, match="with more to claim"):
         way(acts.double, make(range(3)), strategy=Weary())
+
+
+class Made:
+    """A strategy that gives what it was made with instead of batches."""
+
+    name = "made"
+
+    def __init__(self, given):
+        self.given = given
+
+    def execute(self, job):
+        """Give it."""
+        return self.given
+
+
+async def _no_batches():
+    yield cc.Batch(0, [1])
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ([3], "strategy 'made' yielded 3; it must yield batches, as `job.perform` returns them"),
+        ([None], "strategy 'made' yielded None; it must yield"),
+        ([[1]], r"strategy 'made' yielded \[1\]; it must yield"),
+        (None, "strategy 'made': its execute\\(\\) gave None; it must be a generator of batches"),
+        (_no_batches(), "its execute.* gave <async_generator .*; it must be a generator of batches"),
+    ],
+)
+@each_way
+def test_a_strategy_that_gives_no_batches(way, given, told):
+    """A mistake in a strategy of somebody else's is told as one, not as ours."""
+    with pytest.raises(cc.ConcurrentChoicesError, match=told):
+        way(acts.double, [1, 2, 3], strategy=Made(given))
+
+
+def test_a_strategy_that_gives_no_batches_on_the_loop():
+    """The same where it works on the caller's own loop, for which it needs an async generator."""
+
+    class Listing(Made):
+        def aexecute(self, job):
+            return self.given
+
+    coroutine = arun(acts.twin(acts.double), [1], strategy=Listing([]))
+    with pytest.raises(
+        cc.ConcurrentChoicesError, match=r"its aexecute\(\) gave \[\]; it must be an async gen"
+    ):
+        asyncio.run(coroutine)
 
 
 @pytest.mark.parametrize("limit", [0, -1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import aclosing
 from typing import Any, TypeVar, Unpack, overload
 
@@ -10,7 +10,7 @@ from .._facts._batch import Batch
 from .._work._job import Job
 from ..protocols import AsyncStrategy, Strategy
 from ._arguments import check_async_items, check_switches
-from ._collect import Arrivals, Collector, InOrder, Window, finish
+from ._collect import Arrivals, Collector, InOrder, Window, batch_of, finish, iterable_of
 from ._prepare import LINGER, Running, RunOptions, Streaming, StreamOptions, prepare, prepare_stream, shown
 
 __all__ = ["arun", "astream"]
@@ -183,12 +183,13 @@ class _Batches:
         from .._strategies._lanes._native import execute_beside  # noqa: PLC0415 - as above
 
         self._job = job
+        self._name = name = chosen.name
         if isinstance(chosen, AsyncStrategy) and job.is_async:
             self._feeding = Feeding(job, items, here=True)
-            self._batches = chosen.aexecute(job)
+            self._batches: AsyncIterator[Batch] = iterable_of(name, chosen.aexecute(job), AsyncIterator)
         else:
             self._feeding = Feeding(job, items, here=False)
-            self._batches = execute_beside(job, chosen.execute)
+            self._batches = execute_beside(job, lambda job: iterable_of(name, chosen.execute(job)))
         self._started = False
 
     def __aiter__(self) -> _Batches:
@@ -200,7 +201,7 @@ class _Batches:
         else:
             self._started = True
             self._feeding.start()
-        return await anext(self._batches)
+        return batch_of(self._name, await anext(self._batches))
 
     async def aclose(self) -> None:
         """End the feeding, the strategy and the job."""

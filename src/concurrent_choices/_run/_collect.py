@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._errors import ConcurrentChoicesError
 from .._facts._batch import Batch
 from .._work._job import Job
+from .._work._words import show
 
-__all__ = ["Arrivals", "Collector", "InOrder", "Window", "finish"]
+__all__ = ["Arrivals", "Collector", "InOrder", "Window", "batch_of", "finish", "iterable_of"]
 
 AHEAD = 0.02
 """Seconds of the caller's own pace that a stream works ahead (guessed: hides a thread's wake-up a
@@ -22,6 +23,23 @@ MOST_AHEAD = 1 << 16
 UNTENDED = 1e-3
 """Seconds for which a caller who has results in hand may leave the strategy alone (guessed: the strategy
 itself does not look after its lanes more often while it pulls)."""
+
+
+def iterable_of(strategy: str, given: Any, kind: type[Any] = Iterable) -> Any:
+    """What a strategy, which may be the caller's own, gives to iterate over."""
+    if isinstance(given, kind):
+        return given
+    method, wanted = ("execute", "a generator") if kind is Iterable else ("aexecute", "an async generator")
+    msg = f"strategy {strategy!r}: its {method}() gave {show(given)}; it must be {wanted} of batches"
+    raise ConcurrentChoicesError(msg)
+
+
+def batch_of(strategy: str, given: object) -> Batch:
+    """What a strategy yielded, which must be a batch."""
+    if isinstance(given, Batch):
+        return given
+    msg = f"strategy {strategy!r} yielded {show(given)}; it must yield batches, as `job.perform` returns them"
+    raise ConcurrentChoicesError(msg)
 
 
 class Collector:

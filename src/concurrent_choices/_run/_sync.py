@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
+from functools import partial
 from math import inf
 from typing import Any, TypeVar, Unpack, overload
 
@@ -10,7 +11,7 @@ from .._facts._batch import Batch
 from .._work._job import Job
 from ..protocols import Strategy
 from ._arguments import blocking, check_switches
-from ._collect import Arrivals, Collector, InOrder, Window, finish
+from ._collect import Arrivals, Collector, InOrder, Window, batch_of, finish, iterable_of
 from ._prepare import (
     GLANCE,
     Running,
@@ -205,10 +206,11 @@ class _Batches:
 
     def __init__(self, chosen: Strategy, job: Job) -> None:
         self._job = job
-        self._batches = chosen.execute(job)
+        self._name = chosen.name
+        self._batches: Iterator[Batch] = iterable_of(chosen.name, chosen.execute(job))
 
     def __enter__(self) -> Iterator[Batch]:
-        return self._batches
+        return map(partial(batch_of, self._name), self._batches)
 
     def __exit__(self, *exc_info: object) -> None:
         self._job.stop()  # first: who ends its threads in `execute` waits for no more than the call of each
