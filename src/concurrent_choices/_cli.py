@@ -45,6 +45,10 @@ class _UserCodeError(Exception):
     """What the user's own code raised, in a sentence. Internal: `main` says it."""
 
 
+_OPTIONS = frozenset({"budget", "items", "times", "at_once", "timeout"})
+"""Arguments of functions that are options here, and told as such where a function refuses them."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, by default the one that this program was called with; its exit code."""
     try:
@@ -53,7 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = asked.command(asked)
         print(end="", flush=True)  # here, where it can still be said that nobody reads it
     except InvalidArgumentError as error:
-        _tell(f"concurrent-choices: {error}")
+        option = f"--{error.argument.replace('_', '-')}"
+        argument = option if error.argument in _OPTIONS else error.argument
+        _tell(f"concurrent-choices: {argument}: {error.problem}")
         return 2
     except _UserCodeError as error:
         _tell(f"concurrent-choices: {error}")

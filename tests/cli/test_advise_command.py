@@ -242,7 +242,8 @@ def test_a_lifespan_that_raises(service, capsys):
         (["service:make", "--factory"], "must be named, such as"),
         (["service:app", "orders"], 'paths begin with "/"'),
         (["service:app", "--header", "me"], "must be 'NAME: VALUE'"),
-        (["service:app", "--times", "0"], "times: must be above 0"),
+        (["service:app", "--times", "0"], ": --times: must be above 0"),
+        (["service:app", "--at-once", "0"], ": --at-once: must be above 0"),
         (["service:app", "--method", "FETCH"], "must be among DELETE, GET"),
     ],
 )

@@ -109,7 +109,7 @@ def test_what_if(here, capsys):
         (["mine:fails", "--items", "1 +"], "neither a file nor an expression"),
         (["mine:fails", "--items", "17"], "cannot be iterated over"),
         (["mine:fails", "--items", "/dev/"], "'/dev/' cannot be read: [Errno 21] Is a directory"),
-        (["mine:fails", "--items", "[1]", "--budget", "0"], "budget: must be seconds above 0"),
+        (["mine:fails", "--items", "[1]", "--budget", "0"], ": --budget: must be seconds above 0"),
         (["mine:fails", "--items", "[1]", "--cpus", "0"], "--cpus: must be a number above 0"),
         (["mine:fails", "--items", "[1]", "--cpus", "inf"], "--cpus: must be a number above 0"),
         (["mine:fails", "--items", "[1]", "--count", "-1"], "--count: must be 0 or more, not -1"),
