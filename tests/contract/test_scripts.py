@@ -337,3 +337,23 @@ def test_each_worker_draws_its_own_random_numbers(name, execute):
         """
     )
     assert printed == ["400"] * 4
+
+
+def test_a_module_that_runs_as_it_is_imported(name, execute, tmp_path):
+    """Each of its workers would start others; the error says so once, and what to do about it alone."""
+    (tmp_path / "rash.py").write_text(
+        f'from concurrent_choices import run\ndef fn(x):\n    return x\nrun(fn, [1, 2], strategy="{name}")\n'
+    )
+    told = execute(
+        """
+        try:
+            import rash
+        except RuntimeError as error:
+            print(error)
+        """,
+        "-m",
+    )
+    assert " ".join(told) == (
+        "no worker process came up: a worker process cannot load fn: a worker imports a module that starts "
+        'workers as it is imported; put that into a function, or under if __name__ == "__main__":'
+    )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from .._errors import WorkerStartError
 from .._facts._batch import Batch, Claim
 from .._measure._switching import quick_switching
-from .._strategies._workers._host import Host
+from .._strategies._workers._host import Host, unfit_reason
 from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._worker_queue import WorkerQueue
@@ -132,7 +132,7 @@ class FallbackPump(Pump):
 
     def _handle(self, queue: WorkerQueue, message: Message) -> None:
         if message.kind == Kind.UNFIT and message.job == self._number:
-            self._give_up_on(f"a worker process cannot load it ({message.text})")
+            self._give_up_on(f"a worker process cannot load it ({unfit_reason(message.text)})")
             raise EOFError  # ends this worker, and gives back what it has not started
         if message.kind == Kind.CHANGED and message.job == self._number:
             self._learn(queue, message.text)

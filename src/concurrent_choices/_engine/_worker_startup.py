@@ -13,7 +13,7 @@ from importlib import import_module
 from .._measure._switching import URGENT, quick_switching
 from .._platform._tasks import schedule_of
 from .._strategies._lanes._thread_pool import PARTING
-from .._strategies._workers._host import Host, Worker
+from .._strategies._workers._host import Host, Worker, unfit_reason
 from .._strategies._workers._own_modules import OwnModules
 from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._surroundings import surroundings
@@ -194,7 +194,7 @@ class WorkerStartup:
             if message.kind == Kind.READY:
                 self.obstacle = self.obstacle or message.text
             elif message.kind == Kind.UNFIT and message.job == self._number:
-                self.obstacle = f"a worker process cannot load it ({message.text})"
+                self.obstacle = f"a worker process cannot load it ({unfit_reason(message.text)})"
         return any(message.kind == Kind.DONE and message.job == self._number for message in messages)
 
     def cpu(self) -> float:

@@ -25,7 +25,7 @@ from ._page import Page
 from ._surroundings import surroundings
 from ._wire import Kind, Link, Message, socket_pair
 
-__all__ = ["PARTING", "Host", "Starts", "Worker"]
+__all__ = ["ENDLESS", "PARTING", "Host", "Starts", "Worker", "unfit_reason"]
 
 FALSE_STARTS = 3
 """Times in a row that workers may end before they are ready (guessed: they may be killed by chance)."""
@@ -33,10 +33,15 @@ FALSE_STARTS = 3
 PARTING = 0.2
 """Seconds a worker gets to end by itself (Ctrl-C must be back within half a second)."""
 
-_ENDLESS = (
+ENDLESS = (
     "a worker imports a module that starts workers as it is imported; put that into a function, or under "
     'if __name__ == "__main__":'
 )
+
+
+def unfit_reason(told: str) -> str:
+    """Why a worker cannot load a job; where it would start workers itself, that is said already."""
+    return told.removeprefix(f"{WorkerStartError.__name__}: {WorkerStartError('')}")
 
 
 class Worker:
@@ -202,7 +207,7 @@ class Host:
             WorkerStartError: No process can be started; or each would start workers in turn, for ever.
         """
         if Loading.now:
-            raise WorkerStartError(_ENDLESS)
+            raise WorkerStartError(ENDLESS)
         around = surroundings()
         if around["logging"] and self.fork_server is not None:
             self.fork_server.preload([f"{__package__}._records"])

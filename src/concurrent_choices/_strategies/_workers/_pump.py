@@ -28,7 +28,7 @@ from ..._work._watched import time_up
 from ..._work._words import reason_of, show
 from .._lanes._inside import perform_inside
 from .._lanes._outbox import UNHEARD
-from ._host import PARTING, Host, Starts, Worker
+from ._host import ENDLESS, PARTING, Host, Starts, Worker, unfit_reason
 from ._job_frames import job_frames
 from ._outcome import unpack_outcome
 from ._own_modules import OwnModules
@@ -45,6 +45,11 @@ __all__ = ["Pump"]
 
 ATTEMPTS = 3
 """Times an idempotent item is called, or what ends its reader is read, before it is given up (guessed)."""
+
+_ADVICE = (
+    "; define it in a module that a new process can import, have an initializer= of ProcessStrategy prepare "
+    'for that, or use strategy="thread"'
+)
 
 NAP = 50e-6
 """Seconds in which a few answers gather where a batch takes a microsecond (the kernel makes it 100)."""
@@ -277,11 +282,9 @@ class Pump:
         elif message.kind == Kind.REFUSED:
             self._single_out(queue.refused(message.start), message.text)
         elif message.kind == Kind.UNFIT:
-            problem = (
-                f"a worker process cannot load {self._job.name}: {message.text}; define it in a module that "
-                "a new process can import, have an initializer= of ProcessStrategy prepare for that, or use "
-                'strategy="thread"'
-            )
+            reason = unfit_reason(message.text)
+            advice = "" if reason == ENDLESS else _ADVICE
+            problem = f"a worker process cannot load {self._job.name}: {reason}{advice}"
             raise WorkerStartError(problem)
 
     def _take(self, queue: WorkerQueue, message: Message) -> None:
