@@ -217,6 +217,13 @@ def test_a_class_instead_of_an_object(call, name):
     assert error.argument == "strategy"
 
 
+def test_a_plan_instead_of_a_verdict(call):
+    """A verdict can be given as a strategy; who gives its plan is told so."""
+    error = refused(call, len, ["a"], strategy=cc.Plan(strategy="thread"))
+    advice = "give the verdict itself, as in run(fn, items, strategy=verdict), not its plan"
+    assert (error.argument, error.problem) == ("strategy", advice)
+
+
 @pytest.mark.parametrize("strategy", [None, 3, object(), len, {}, ThreadPoolExecutor])
 def test_no_strategy_at_all(call, strategy):
     """Neither a name nor a strategy, nor a class of strategies: the error shows one of each kind there is."""

@@ -75,6 +75,9 @@ def resolve(strategy: object) -> Strategy:
     plan = getattr(strategy, "plan", None)
     if isinstance(plan, Plan):
         return strategy_for(plan)
+    if isinstance(strategy, Plan):
+        advice = "give the verdict itself, as in run(fn, items, strategy=verdict), not its plan"
+        raise InvalidArgumentError("strategy", advice)
     problem = (
         'must be a name, such as "thread", or an object with `name` and `execute`, such as '
         f"ThreadStrategy(max_workers=8), not {strategy!r}"
