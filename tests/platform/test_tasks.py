@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from concurrent_choices._platform._tasks import cpu_clock_of, is_greenlet, task_of
+from concurrent_choices._platform._tasks import cpu_clock_of, is_greenlet, number_of, task_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 
@@ -60,3 +60,11 @@ def test_a_clock_that_tells_nothing_is_none(monkeypatch):
     monkeypatch.setattr(time, "pthread_getcpuclockid", lambda _ident: nobody)
     assert cpu_clock_of(threading.get_ident()) is None
     assert is_greenlet()
+
+
+def test_a_thread_without_a_number(monkeypatch):
+    """Eventlet's main thread has none; its folder is that of the process."""
+    assert number_of(threading.current_thread()) == threading.get_native_id()
+    monkeypatch.delattr(threading.main_thread(), "_native_id")
+    assert number_of(threading.main_thread()) is None
+    assert task_of(threading.main_thread()) == f"/proc/self/task/{os.getpid()}"

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from .._platform._tasks import cpu_clock_of_task
+from .._platform._tasks import cpu_clock_of_task, number_of
 
 __all__ = ["Bystanders"]
 
@@ -24,7 +24,7 @@ class Bystanders:
 
     def __init__(self) -> None:
         self._seconds = 0.0
-        found = ((thread.native_id, _spent(thread.native_id)) for thread in threading.enumerate())
+        found = ((task, _spent(task)) for task in map(number_of, threading.enumerate()))
         self._spent = {task: spent for task, spent in found if task is not None and spent is not None}
 
     def spent(self, unaccounted: float, ours: Callable[[], set[int | None]]) -> float:

@@ -7,6 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from .._judge._controller._sight import Sight
+from .._platform._tasks import number_of
 from .._work._state import State
 from ._bystanders import Bystanders
 from ._elastic_pool import Counts, ElasticPool
@@ -154,7 +155,7 @@ class Observer:
 
     def _threads(self) -> set[int | None]:
         """The run's own, as the system numbers them."""
-        return {tally.thread.native_id for tally in (self._tally, *self._pool.tallies())}
+        return {number_of(tally.thread) for tally in (self._tally, *self._pool.tallies())}
 
     def _pumped_so_far(self) -> tuple[int, float]:
         items, seconds = self._pumped

@@ -9,7 +9,7 @@ import time
 
 from ._files import read
 
-__all__ = ["cpu_clock_of", "cpu_clock_of_task", "is_greenlet", "schedule_of", "task_of"]
+__all__ = ["cpu_clock_of", "cpu_clock_of_task", "is_greenlet", "number_of", "schedule_of", "task_of"]
 
 
 def cpu_clock_of(ident: int) -> int | None:
@@ -30,6 +30,11 @@ def cpu_clock_of(ident: int) -> int | None:
 def is_greenlet() -> bool:
     """Whether the caller's thread is none, as under the patches of gevent and eventlet."""
     return hasattr(time, "pthread_getcpuclockid") and cpu_clock_of(threading.get_ident()) is None
+
+
+def number_of(thread: threading.Thread) -> int | None:
+    """The number that the system has for a thread; None where nobody knows, as for eventlet's main thread."""
+    return getattr(thread, "native_id", None)
 
 
 def cpu_clock_of_task(task: int | None) -> int | None:
@@ -60,7 +65,7 @@ def task_of(thread: threading.Thread) -> str:
     In a forked process the thread that forked, its main thread now, still bears the number it had in the
     process before (CPython 3.11 to 3.13); its folder bears the number of the new process.
     """
-    folder = f"/proc/self/task/{thread.native_id}"
+    folder = f"/proc/self/task/{number_of(thread)}"
     if thread is threading.main_thread() and not os.path.isdir(folder):  # noqa: PTH112 - a Path costs more than the looking
         return f"/proc/self/task/{os.getpid()}"
     return folder
