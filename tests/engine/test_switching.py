@@ -16,6 +16,7 @@ from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, Scripted
 from concurrent_choices import ItemTimeoutError, arun, run, stream
 from concurrent_choices._engine import _conductor
 from concurrent_choices._engine._elastic_pool import ElasticPool
+from concurrent_choices._engine._fallback_pump import FallbackPump
 from concurrent_choices._engine._worker_startup import WorkerStartup
 from patience import with_ample_limit
 
@@ -224,14 +225,24 @@ def test_lanes_by_themselves_take_the_gil_from_one_another_no_sooner_than_usual(
     assert set(seen) == {usual}
 
 
-def test_who_waits_for_workers_takes_the_gil_from_others_sooner_than_usual():
-    """Other threads of the program may compute meanwhile; each answer would wait for all of them in turn."""
-    usual, here = sys.getswitchinterval(), os.getpid()
+def test_who_waits_for_workers_takes_the_gil_from_others_sooner_than_usual(monkeypatch):
+    """Other threads may compute meanwhile, and each answer would wait for all of them in turn.
+
+    Whoever draws results may take any time between two of them, in which nobody waits.
+    """
+    usual, here, listen, seen = sys.getswitchinterval(), os.getpid(), FallbackPump._listen, []
+
+    def listens(pump, seconds):
+        seen.append(sys.getswitchinterval())
+        return listen(pump, seconds)
+
+    monkeypatch.setattr(FallbackPump, "_listen", listens)
     strategy = ScriptedStrategy(*SCRIPTS["outside"])
     with closing(stream(acts.where, count(), strategy=strategy)) as results:
         possible = takewhile(lambda _: not strategy.controller.barred, results)  # else it would never end
         abroad = (process for process, _ in possible if process != here)
-        seen = len(list(islice(abroad, 5000)))  # by then those who order workers are done
-        assert seen == 5000, strategy.controller.barred
-        assert sys.getswitchinterval() < usual
+        drawn = len(list(islice(abroad, 5000)))  # by then those who order workers are done
+        assert drawn == 5000, strategy.controller.barred
+        assert sys.getswitchinterval() == usual
     assert sys.getswitchinterval() == usual
+    assert max(seen) < usual

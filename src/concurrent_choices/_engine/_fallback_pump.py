@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from contextlib import closing
 
 from .._errors import WorkerStartError
 from .._facts._batch import Batch, Claim
@@ -63,13 +64,18 @@ class FallbackPump(Pump):
         """Seconds that workers have spent at batches they have not told of; from any thread."""
         return sum(queue.held for queue in list(self._queues.values()))
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> Generator[Batch]:
         if reason := stranded(self._pool.latest):  # there may have been no results when workers were ordered
             self._give_up_on(reason)
         self._pool.outbox.forward(self._waker.ring)
         try:
-            with quick_switching():  # beside four threads that compute, each answer waits 20 ms for the GIL
-                yield from super().__iter__()
+            with closing(super().__iter__()) as batches:
+                while True:
+                    with quick_switching():  # beside four threads that compute, each answer waits 20 ms else
+                        batch = next(batches, None)
+                    if batch is None:
+                        return
+                    yield batch  # whoever draws results may take its time
         finally:
             self._pool.outbox.forward(None)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
 from math import inf
@@ -103,7 +103,7 @@ class Pump:
         self._leaving = False
         self._failure: Exception | None = None  # of what was done between two batches
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> Generator[Batch]:
         source, waker = self._job.source, self._waker
         self._job.on_stop(waker.ring)
         self._job.tend = self._tend
