@@ -5,7 +5,7 @@ import types
 
 import pytest
 
-from concurrent_choices._work._suspended import needs_its_loop
+from concurrent_choices._work._suspended import _turning, needs_its_loop
 
 
 async def turns():
@@ -35,7 +35,7 @@ async def over(_coroutine):
 async def looked_at(coroutine):
     """Whether it needs its loop, after a turn of that."""
     task = asyncio.create_task(coroutine)
-    await asyncio.sleep(0)
+    await asyncio.tasks.sleep(0)
     try:
         return needs_its_loop(coroutine)
     finally:
@@ -77,6 +77,18 @@ def test_attributes_that_an_object_makes_up_are_not_looked_at(found):
         await Proxy(asyncio.get_running_loop().create_future(), found)
 
     assert asyncio.run(looked_at(proxied()))
+
+
+async def fake(_seconds):
+    pass
+
+
+def test_what_waits_while_a_test_has_replaced_the_waiting(monkeypatch):
+    """How a coroutine waits for its turn is asked for but once, perhaps just then."""
+    _turning.cache_clear()
+    waiting = [inside(asyncio.sleep(seconds)) for seconds in (0, 60)]
+    monkeypatch.setattr(asyncio, "sleep", fake)
+    assert [asyncio.run(looked_at(each)) for each in waiting] == [False, True]
 
 
 def test_what_has_not_begun_or_is_over_needs_nothing():
