@@ -12,6 +12,7 @@ from contextvars import copy_context
 from functools import cache, partial, update_wrapper, wraps
 from operator import itemgetter
 from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 
@@ -240,6 +241,26 @@ def test_a_neighbour_makes_no_trip_dearer():
     for _ in range(EXAMINED):
         Examination(task(made, 0), SharedCore()).end(1, failed=False)
     assert made.figures.payload == 0.0
+
+
+class Pickled:
+    """An argument that notes how often it was pickled."""
+
+    times = 0
+
+    def __reduce__(self):
+        self.times += 1
+        return int, ()
+
+
+def test_nothing_is_pickled_while_a_patch_stands():
+    """Each call is examined then, of which none is evidence: that took longer than the calls themselves."""
+    made, given = account("compute"), Pickled()
+    with mock.patch("time.localtime"):
+        call = Task(len, (given,), {}, made, copy_context(), 1, 1)
+        Examination(call, SharedCore()).end(1, failed=False)
+    assert made.why.startswith("time.localtime was replaced here")
+    assert not given.times
 
 
 def test_the_first_pickling_is_no_evidence():
