@@ -33,6 +33,9 @@ _OF_IMPORTS = ((opmap["IMPORT_NAME"], 0),)
 _STARS = (0x04, 0x08)
 """Flags of code that takes `*args` and `**kwargs`; `inspect`, which names them, costs a worker 5 ms."""
 
+_NOWHERE: Any = object()
+"""What stands for a global that is not there."""
+
 KEPT = 512
 """Pieces of code whose names are remembered: what a callable holds is looked up before each call that goes to
 a worker, and to search its code again took half of that time (guessed: a quarter of a megabyte)."""
@@ -61,7 +64,8 @@ def globals_in(code: CodeType) -> tuple[str, ...]:
 def globals_of(function: FunctionType) -> list[tuple[str, Any]]:
     """The globals that a function reaches, with their names; at once, as others may change them."""
     around = function.__globals__
-    return [(name, around[name]) for name in globals_in(function.__code__) if name in around]
+    found = ((name, around.get(name, _NOWHERE)) for name in globals_in(function.__code__))
+    return [(name, value) for name, value in found if value is not _NOWHERE]
 
 
 @lru_cache(KEPT)
