@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, suppress
-from functools import cached_property, partial
+from functools import partial
 from math import inf
 
 from .._facts._batch import Batch
@@ -14,11 +13,11 @@ from .._judge._controller._loops import LoopController
 from .._judge._controller._sight import Arrangement, Limits
 from .._measure._switching import quick_switching
 from .._strategies._lanes._asyncio import run_tasks, serve_in_lane
-from .._work._bonds import HELD, bound_to_thread
 from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._own_loops import give_threads
 from .._work._state import FIRST, State
+from ._bond import Bond
 from ._elastic_pool import ElasticPool
 from ._elastic_task_pool import ElasticTaskPool
 from ._lateness import Lateness
@@ -58,8 +57,7 @@ class LoopConductor:
         self._report: RunReport = job.report
         self._lock = Mutex()
         self._over = False
-        self._thread = threading.get_ident()
-        self._sure = False  # whether the loop was asked what binds the callable
+        self._bond = Bond(job.fn)
         self._may_overlap = False  # whether others may begin while the loop is at its last items
         self._follows_beside = False  # whether what others do is drawn beside the caller's own loop
         self._tasks: ElasticTaskPool | None = None
@@ -181,7 +179,7 @@ class LoopConductor:
 
     def _begins_elsewhere(self) -> bool:
         """Whether items are known to block their loop, and may go to threads, and a thread can be had."""
-        if not self._controller.blocks or self._bond:
+        if not self._controller.blocks or self._bond.reason:
             return False
         try:
             self._others.reserve_thread()
@@ -227,11 +225,11 @@ class LoopConductor:
         self._learn_limits()
         startup = self._others.startup
         arrangement = self._controller.look(self._loop_observer.sight(startup.ready if startup else 0))
-        if arrangement.stage != "loop" and self._bond:
-            if self._bond == HELD and not self._sure:
-                tasks.ask(self._ask_again)
+        if arrangement.stage != "loop" and self._bond.reason:
+            if self._bond.doubtful:
+                tasks.ask(self._bond.look_again)
             else:
-                self._controller.stay(self._bond)
+                self._controller.stay(self._bond.reason)
             return FIRST_LOOK
         if arrangement.stage in {"waiting", "pair", "outside"}:
             return None if self._hand_over(arrangement, tasks) else FIRST_LOOK
@@ -241,16 +239,6 @@ class LoopConductor:
         if self._controller.weighed:
             self._quick.close()
         return arrangement.look
-
-    @cached_property
-    def _bond(self) -> str:
-        """What binds the callable to the calling thread; empty if nothing is seen."""
-        return bound_to_thread(self._job.fn, self._thread)
-
-    def _ask_again(self) -> None:
-        """See whether a lock is the caller's, or was a call's; in the loop, where none is being made."""
-        self._bond = bound_to_thread(self._job.fn, self._thread)
-        self._sure = True
 
     def _hand_over(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> bool:
         """Have others do the rest; False where there are no threads for them, so that the loop goes on."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
-from .._work._bonds import HELD, bound_to_thread
 from .._work._job import Job
 from .._work._state import State
 from ._beginning import none
+from ._bond import Bond
 from ._report import RunReport
 
 if TYPE_CHECKING:
@@ -37,14 +36,13 @@ class ThreadLimit:
 
     def __init__(self, job: Job, most: int, state: State, in_flight: Callable[[], int] = none) -> None:
         self._in_flight = in_flight
-        self._fn = job.fn
+        self._bond = Bond(job.fn)
         self._most = most
         self._state = state
         self._report: RunReport = job.report
-        self._thread = threading.get_ident()
-        self._sure = self.doubted = False
+        self.doubted = False
         # Who wants results as they come, or may give up on an item, cannot be busy with one.
-        others = job.linger < inf and most > 1 and not self._binding
+        others = job.linger < inf and most > 1 and not self._bond.reason
         self.stands_in = job.timeout is not None or job.is_async or others
 
     def lanes(self, arrangement: Arrangement, controller: Controller, *, unseen: bool, calling: bool) -> int:
@@ -54,9 +52,9 @@ class ThreadLimit:
         """
         computing, self.doubted = arrangement.stage in _COMPUTING, False
         wanted = 0 if computing and unseen else arrangement.threads
-        if wanted and not self.stands_in and self._binding:
-            controller.keep_single(self._binding)
-            self.doubted = self._binding == HELD and not self._sure
+        if wanted and not self.stands_in and self._bond.reason:
+            controller.keep_single(self._bond.reason)
+            self.doubted = self._bond.doubtful
             wanted = 0
         elif wanted and computing and self._mutation:
             controller.keep_apart(f"calls change {self._mutation}")
@@ -69,16 +67,12 @@ class ThreadLimit:
         return max(1, min(wanted + (not arrangement.relieved), self._most - beside))
 
     def frees(self, controller: Controller) -> bool:
-        """Look once more for what binds the callable, in the calling thread; whether nothing does.
-
-        A handler of logging has its lock while it writes, which gives away the GIL, so that whoever looks
-        from another thread finds it taken nearly every time.
-        """
-        self._sure = True
-        self._binding = bound_to_thread(self._fn, self._thread)
-        if not self._binding:
-            controller.set_free()
-        return not self._binding
+        """Look once more for what binds the callable, in the calling thread; whether nothing does."""
+        self._bond.look_again()
+        if self._bond.reason:
+            return False
+        controller.set_free()
+        return True
 
     def rehearse(self) -> None:
         """Look once in advance for what binds the callable, so that what looking needs is loaded.
@@ -86,15 +80,10 @@ class ThreadLimit:
         What is found counts only when lanes are wanted: the first call may hold a lock for a moment, or
         has yet to open what belongs to its thread.
         """
-        bound_to_thread(self._fn, self._thread)
+        self._bond.look()
 
     @cached_property
     def _mutation(self) -> str:
         """What calls change, or may come to, before two compute side by side: results may depend on it."""
         self._report.witness = altered = self._state.altered()
         return altered
-
-    @cached_property
-    def _binding(self) -> str:
-        """What binds the callable to the calling thread; empty if nothing is seen."""
-        return bound_to_thread(self._fn, self._thread)
