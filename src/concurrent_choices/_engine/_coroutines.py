@@ -225,11 +225,12 @@ class LoopConductor:
         self._learn_limits()
         startup = self._others.startup
         arrangement = self._controller.look(self._loop_observer.sight(startup.ready if startup else 0))
-        if arrangement.stage != "loop" and self._bond.reason:
-            if self._bond.doubtful:
+        doubtful = arrangement.stage != "loop" and self._bond.doubtful  # first: the loop may look meanwhile
+        if arrangement.stage != "loop" and (reason := self._bond.reason):
+            if doubtful:
                 tasks.ask(self._bond.look_again)
             else:
-                self._controller.stay(self._bond.reason)
+                self._controller.stay(reason)
             return FIRST_LOOK
         if arrangement.stage in {"waiting", "pair", "outside"}:
             return None if self._hand_over(arrangement, tasks) else FIRST_LOOK
