@@ -62,6 +62,12 @@ def where(item):
     return os.getpid(), threading.current_thread().name
 
 
+def work_somewhere(item):
+    """Compute for long enough to be worth the way to a worker, and say where."""
+    sum(range(5_000))
+    return where(item)
+
+
 def spin(item):
     total = 0
     for number in range(20_000):

@@ -238,7 +238,7 @@ def test_who_waits_for_workers_takes_the_gil_from_others_sooner_than_usual(monke
 
     monkeypatch.setattr(FallbackPump, "_listen", listens)
     strategy = ScriptedStrategy(*SCRIPTS["outside"])
-    with closing(stream(acts.where, count(), strategy=strategy)) as results:
+    with closing(stream(acts.work_somewhere, count(), strategy=strategy)) as results:
         possible = takewhile(lambda _: not strategy.controller.barred, results)  # else it would never end
         abroad = (process for process, _ in possible if process != here)
         drawn = len(list(islice(abroad, 5000)))  # by then those who order workers are done
