@@ -12,6 +12,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from .._facts._batch import Batch
+from .._judge._controller._controller import Controller
+from .._judge._controller._sight import Limits, Prior
 from .._platform import requested_cpus, usable_cpus
 from .._strategies._lanes._keeper import Keeper, thread_keeper
 from .._strategies._lanes._thread_pool import ThreadPool
@@ -27,8 +29,6 @@ from ._report import begin_report
 from ._worker_imports import WorkerImports
 
 if TYPE_CHECKING:
-    from .._judge._controller._controller import Controller
-    from .._judge._controller._sight import Limits, Prior
     from ._coroutines import LoopConductor
 
 __all__ = ["NAME", "Automatic"]
@@ -75,8 +75,7 @@ class Automatic:
 
     def _loop_conductor(self, job: Job, *, bound: bool) -> LoopConductor:
         """A run of an `async def`; `bound` where items may use what belongs to the caller's loop."""
-        from .._judge._controller._loops import LoopController  # noqa: PLC0415 - see `_controller`
-        from .._judge._controller._sight import Limits  # noqa: PLC0415 - as above
+        from .._judge._controller._loops import LoopController  # noqa: PLC0415 - as below
         from ._coroutines import LoopConductor  # noqa: PLC0415 - asyncio costs 30 ms; a `def` does not need it
 
         around = lanes_around.get()
@@ -117,8 +116,6 @@ class Automatic:
 
     def _limits(self, job: Job, around: int, prior: Prior | None, threads: int) -> Limits:
         """All that a run may use, with the processors that the system is asked for."""
-        from .._judge._controller._sight import Limits  # noqa: PLC0415 - as above
-
         cpus = _cpus_at(int(time.monotonic() / KEPT)) / around
         limits = Limits(
             cpus=max(1.0, cpus),
@@ -143,10 +140,8 @@ def _begin(job: Job) -> None:
 def _controller(ask: Callable[[], Limits], prior: Prior | None) -> Controller:
     """Who decides: made at the first look, which many runs never come to.
 
-    Its modules take 4 ms to load, and asking the system for the processors 0.5 ms.
+    Asking the system for the processors takes 0.5 ms.
     """
-    from .._judge._controller._controller import Controller  # noqa: PLC0415 - as just said
-
     return Controller(ask(), prior)
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from .._errors import InvalidArgumentError
 from .._facts._batch import Batch
+from .._judge._controller._controller import Controller
+from .._judge._controller._sight import Arrangement, Prior
 from .._measure._switching import URGENT, quick_switching
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS
@@ -22,6 +24,7 @@ from ._beside import order_beside
 from ._caller import Caller
 from ._elastic_pool import ElasticPool
 from ._lateness import Lateness
+from ._observer import Observer
 from ._outset import FIRST_LOOK, PRELUDE, Outset, sleeps
 from ._report import RunReport, Step, doing_now
 from ._tally import Tally
@@ -30,8 +33,6 @@ from ._ticker import ticker
 from ._urgency import Urgency
 
 if TYPE_CHECKING:
-    from .._judge._controller._controller import Controller
-    from .._judge._controller._sight import Arrangement, Prior
     from ._fallback_pump import FallbackPump
     from ._worker_startup import WorkerStartup
 
@@ -299,8 +300,6 @@ class Conductor:
 
     def _make_observer(self) -> None:
         """Make the observer and the controller; not before, since many a run is over by then."""
-        from ._observer import Observer  # noqa: PLC0415 - many a run needs none
-
         self._controller = self._decider()
         pool, tally, state, lateness = self._pool, self._tally, self._state, self._lateness
         self._observer = Observer(pool, tally, state, lateness, began=self._began, stands_in=self._stands_in)

@@ -27,6 +27,7 @@ from ._memory import Recollection
 from ._report import RunReport, Step
 from ._succession import Succession
 from ._ticker import ticker
+from ._urgency import Urgency
 
 __all__ = ["LoopConductor"]
 
@@ -140,7 +141,7 @@ class LoopConductor:
         # Loop and threads would have lanes of their own meanwhile, and only this thread may bring more items.
         limits = self._others.limits
         self._may_overlap = self._job.source.ended and limits.concurrency is None and limits.threads > 1
-        tasks = self._new_tasks(batches.append, give_threads)
+        tasks = self._new_tasks(_giving_way(batches.append, self._others.urgency), give_threads)
         run_tasks(tasks, self._job.on_stop, loop_factory(self._job))  # an error beside it ends the loop, too
         yield from batches
 
@@ -153,7 +154,7 @@ class LoopConductor:
             body=lambda lane: serve_in_lane(partial(run_tasks, factory=loop_factory(job)), tasks, lane),
         )
         self._others.reserve_thread()  # before the ticker, which can be done without, takes the last one
-        tasks = self._new_tasks(pool.outbox.put, give_threads)
+        tasks = self._new_tasks(_giving_way(pool.outbox.put, self._others.urgency), give_threads)
         job.source.widen(2 * self._controller.first)
         pool.resize(1)
         job.tend = pool.tend
@@ -257,6 +258,16 @@ class LoopConductor:
         report.note(
             Step(report.now, arrangement.stage, f"loop ×{lanes}", lanes, arrangement.reason, tasks.done)
         )
+
+
+def _giving_way(put: Callable[[Batch], None], urgency: Urgency) -> Callable[[Batch], None]:
+    """The same, on a loop of ours, which gives way after each batch; the caller's own has others to serve."""
+
+    def put_and_give_way(batch: Batch) -> None:
+        put(batch)
+        urgency.give_way()
+
+    return put_and_give_way
 
 
 def _job_ended(conductor: weakref.ref[LoopConductor]) -> None:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .._facts._batch import Batch
+from .._judge._controller._controller import Controller
 from .._judge._controller._loops import FIRST_TASKS
 from .._judge._controller._sight import Arrangement, Limits, Prior
 from .._strategies._lanes._thread_pool import PARTING, ThreadPool
@@ -44,6 +45,7 @@ class Succession:
     Attributes:
         limits: What the run may use, as far as that is known.
         thread_pool: Where threads come from.
+        urgency: What a loop of ours gives way to, from one batch to the next.
         startup: Worker processes, once they were ordered.
         heir: Who conducts the rest, once others do.
         arrangement: What the loop has left the rest to; None while it goes on.
@@ -59,6 +61,7 @@ class Succession:
         self._in_flight: Callable[[], int] = none
         self._takeover: Takeover | None = None
         self.thread_pool = ThreadPool(_NAME)
+        self.urgency = Urgency()
         self.startup: WorkerStartup | None = None
         self.heir: Conductor | None = None
         self.arrangement: Arrangement | None = None
@@ -69,13 +72,13 @@ class Succession:
         """Have worker processes come up, where they are wanted and there is a thread to be had for that."""
         if arrangement.processes and self.startup is None:
             try:
-                from ._carrying import Done  # noqa: PLC0415 - most runs need no processes
-                from ._worker_startup import WorkerStartup  # noqa: PLC0415 - as above
+                with self.urgency.claimed():  # each module's file gives the GIL away some four times
+                    from ._carrying import Done  # noqa: PLC0415 - most runs need no processes
+                    from ._worker_startup import WorkerStartup  # noqa: PLC0415 - as above
             except OSError as error:  # there is no descriptor to read them by
                 bar(f"worker processes cannot be started here ({error})")
                 return
-            urgency = Urgency()  # no loop gives way to it, but it is soon given the GIL
-            self.startup = WorkerStartup(self._job, self._state, urgency)
+            self.startup = WorkerStartup(self._job, self._state, self.urgency)
             done = Done(tasks.done, tasks.tally.spent() if tasks.tally else 0.0, tasks.latest)
             order = partial(self.startup.order, arrangement.processes, arrangement.inside)
             order_beside(self.thread_pool, partial(order, done, bar), bar)
@@ -99,12 +102,10 @@ class Succession:
 
         Raises:
             RuntimeError: There can be no more threads; the loop goes on.
-            OSError: There are no descriptors for another loop, or for reading what others need; as above.
+            OSError: There are no descriptors for another loop; as above.
         """
         if not loops_to_be_had():
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-        from .._judge._controller import _controller  # noqa: F401, PLC0415  # pyright: ignore[reportUnusedImport] - if it cannot be read, the loop goes on
-
         self.reserve_thread()
         if beside:
             _try_thread()
@@ -135,8 +136,6 @@ class Succession:
 
     def conduct(self, prior: Prior, job: Job) -> Iterator[Batch]:
         """In threads with a loop each, or in processes with loops."""
-        from .._judge._controller._controller import Controller  # noqa: PLC0415 - most loops keep all items
-
         # What was left to threads blocks its loop; a process has one loop for all its items.
         limits = self.limits._replace(
             overlap_inside=prior.stage != "waiting",
