@@ -19,6 +19,14 @@ def spin(turns):
     return turns
 
 
+async def turn_and_spin(turns):
+    """The same in a coroutine that lets its loop turn before."""
+    import asyncio  # noqa: PLC0415 - see the module
+
+    await asyncio.sleep(0)
+    return spin(turns)
+
+
 async def never_suspend(item):
     """Give the item back without ever awaiting anything."""
     return item

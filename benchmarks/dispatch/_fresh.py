@@ -149,10 +149,61 @@ def cold_auto_loop():
     yield run(rest, range(NAPS))[0]
 
 
+SPINS = [0] + [60_000] * 150
+"""Turns of the loop: some 3 ms each; the first call gives what is known to be right."""
+
+
+def cold_auto_computing():
+    """Computing under `auto`, which loads beside it what worker processes need."""
+    from benchmarks.dispatch._callables import spin
+    from concurrent_choices import run
+
+    yield time.perf_counter()
+    yield run(spin, SPINS)[0]
+
+
+def cold_auto_computing_loop():
+    """The same in coroutines, with asyncio imported before."""
+    import asyncio  # noqa: F401 - as just said
+
+    from benchmarks.dispatch._callables import turn_and_spin
+    from concurrent_choices import run
+
+    yield time.perf_counter()
+    yield run(turn_and_spin, SPINS)[0]
+
+
+def cold_computing():
+    """The same computing one after another."""
+    from benchmarks.dispatch._callables import spin
+
+    yield time.perf_counter()
+    results = list(map(spin, SPINS))
+    yield results[0]
+
+
+def cold_executor_computing(start_method):
+    """The same in two processes of `ProcessPoolExecutor` under a start method, eight chunks for each."""
+    import concurrent.futures.process
+    import multiprocessing
+
+    from benchmarks.dispatch._callables import spin
+
+    yield time.perf_counter()
+    context = multiprocessing.get_context(start_method)
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
+        results = list(pool.map(spin, SPINS, chunksize=10))
+    yield results[0]
+
+
 COLD = {
     "auto": cold_auto,
+    "auto-computing": cold_auto_computing,
+    "auto-computing-loop": cold_auto_computing_loop,
+    "computing": cold_computing,
     "auto-loop": cold_auto_loop,
     "executor": cold_executor,
+    "executor-computing": cold_executor_computing,
     "joblib": cold_joblib,
     "loky": cold_loky,
     "loop": cold_loop,

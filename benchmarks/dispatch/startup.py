@@ -10,7 +10,7 @@ __all__ = ["groups"]
 
 def groups(_size: Size) -> list[Group]:
     """One interpreter, one reading; the warm-up fills the caches of files and of bytecode."""
-    return [Group("startup", [_cold(), _first_run(), _first_loop(), _imports()])]
+    return [Group("startup", [_cold(), _first_run(), _first_loop(), _first_computing(), _imports()])]
 
 
 def _one(name: str, *probe: str, needs: tuple[str, ...] = (), ours: bool = False) -> Fresh:
@@ -48,6 +48,20 @@ def _first_loop() -> Row:
         "first-loop",
         "The same, `async def`",
         [_one("ours", "auto-loop", ours=True), _one("gather", "loop")],
+    )
+
+
+def _first_computing() -> Row:
+    return Row(
+        "first-computing",
+        "First run in an interpreter: 150 calls that compute for some 3 ms",
+        [
+            _one("ours", "auto-computing", ours=True),
+            _one("ours, `async def`", "auto-computing-loop", ours=True),
+            _one("one after another", "computing"),
+            _one("ProcessPoolExecutor(2), fork", "executor-computing", "fork"),
+            _one("ProcessPoolExecutor(2), forkserver", "executor-computing", "forkserver"),
+        ],
     )
 
 
