@@ -3,8 +3,9 @@
 import pytest
 
 from concurrent_choices._engine._lateness import Lateness
-from concurrent_choices._engine._outset import BRIEF, FROM_ONE, GLANCE, START, TELLING, Outset
+from concurrent_choices._engine._outset import BRIEF, GLANCE, Outset
 from concurrent_choices._engine._tally import Tally
+from concurrent_choices._judge._controller._thresholds import COMPUTED, FROM_ONE, PROCESS_START
 
 
 @pytest.fixture
@@ -49,9 +50,9 @@ def test_nothing_dozes_before_it_has_begun(outset):
 
 def test_calls_that_compute_are_looked_at_once_something_can_be_decided(outset, tally):
     """Until then a look would take the GIL from them for nothing."""
-    does(tally, items=2, wall=TELLING / 2, cpu=TELLING / 2)
+    does(tally, items=2, wall=COMPUTED / 2, cpu=COMPUTED / 2)
     assert outset.rest(1000) == GLANCE
-    does(tally, items=4, wall=TELLING, cpu=TELLING)
+    does(tally, items=4, wall=COMPUTED, cpu=COMPUTED)
     assert outset.rest(1000) is None
     assert outset.computed
 
@@ -82,7 +83,7 @@ def test_calls_that_hold_the_gil_for_longer_than_the_first_are_looked_at(tally):
     """Where the heavy ones come last, what is left seems little at each glance."""
     lateness = Lateness()
     lateness.looks = lateness.late = 3
-    does(tally, items=610, wall=START, cpu=START)
+    does(tally, items=610, wall=PROCESS_START, cpu=PROCESS_START)
     assert Outset(tally, lateness).rest(90) is None
 
 
@@ -99,9 +100,9 @@ def test_a_single_call_is_given_longer():
     """It may import what the others need not."""
     tally = Lasting()
     outset = Outset(tally, Lateness())
-    tally.seconds = TELLING
+    tally.seconds = COMPUTED
     assert outset.rest(1000) == GLANCE
-    tally.seconds = FROM_ONE * TELLING
+    tally.seconds = FROM_ONE * COMPUTED
     assert outset.rest(1000) is None
 
 
@@ -117,7 +118,7 @@ def test_a_brief_rest_is_looked_at_only_if_it_lasts_longer_than_it_said(outset, 
     """Whatever the calls do: anything else takes as long to begin."""
     does(tally, items=2, wall=1e-3, cpu=cpu)
     assert outset.rest(4) == pytest.approx(4 * 0.5e-3)
-    does(tally, items=2, wall=TELLING, cpu=TELLING)
+    does(tally, items=2, wall=COMPUTED, cpu=COMPUTED)
     assert outset.rest(1) is None
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from .._facts._lean import TYPE_CHECKING
+from .._judge._controller._sight import Sight
+from .._judge._controller._thresholds import COMPUTED, FROM_ONE, PROCESS_START
+from .._judge._controller._witness import WITNESSED
 from ._lateness import Lateness
 from ._tally import Tally
-
-if TYPE_CHECKING:
-    from .._judge._controller._sight import Sight
 
 __all__ = ["FIRST_LOOK", "PRELUDE", "Outset", "sleeps"]
 
@@ -36,21 +35,6 @@ for calls that wait have to be started first."""
 
 BUSY = 0.8
 """Part of its time that a thread which computes spends on a core, at the least (guessed)."""
-
-TELLING = 4e-3
-"""Seconds of computing from which the controller decides anything: its `COMPUTED`, which is not imported
-here because few runs last until then."""
-
-FROM_ONE = 1.5
-"""Factor by which that is longer for a single call, which may have imported what the others need not (as in
-the controller's `Solo`)."""
-
-START = 80e-3
-"""Seconds until worker processes are up (as in the controller's `Limits`): nothing else helps calls that hold
-the GIL."""
-
-WITNESSED = 3
-"""Glances, all of them late, that show that calls hold it (as in the controller's `_witness`)."""
 
 
 class Outset:
@@ -98,7 +82,7 @@ class Outset:
             self._brief = True  # once: what lasts longer than it said is worth a look
             return rest
         self.computed = tally.cpu + held_cpu >= BUSY * wall
-        telling = TELLING if tally.items else FROM_ONE * TELLING
+        telling = COMPUTED if tally.items else FROM_ONE * COMPUTED
         if self.computed and wall < telling:
             return GLANCE
         return self._rest_under_gil(left, wall) if self.computed else None
@@ -106,7 +90,7 @@ class Outset:
     def _rest_under_gil(self, left: int | None, wall: float) -> float | None:
         """The same for calls that compute: those that hold the GIL may be over before there are processes."""
         rest, lateness = (left or 0) * _each(self._tally), self._lateness
-        if not (0 < rest < START - wall and 0 < lateness.looks == lateness.late):
+        if not (0 < rest < PROCESS_START - wall and 0 < lateness.looks == lateness.late):
             return None
         return max(BRIEF, rest / 2) if lateness.looks >= WITNESSED else GLANCE
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from math import ceil
 from typing import NamedTuple
 
-from ._thresholds import MOST_INSIDE
+from ._thresholds import MOST_INSIDE, PROCESS_START
 
 __all__ = ["Arrangement", "Limits", "Prior", "Sight"]
 
@@ -143,8 +143,7 @@ class Limits(NamedTuple):
         processes: Worker processes at most; 0 where the callable must stay in this process.
         concurrency: Items in flight at most; None for any number.
         overlap_inside: Whether items may wait side by side inside a process: not where each blocks its loop.
-        process_start: Seconds from ordering workers until they are up: beside a computing caller 40 to 70 ms
-            and more (measured). At half of it jobs of 50 ms took 1.43 times the best by hand instead of 1.30.
+        process_start: Seconds from ordering workers until they are up.
         imports_within: Tells whether each worker imports what only the callable needs within so many seconds.
             It does so on a core that would have computed items.
         obstacle: Why there may be no processes; empty where there may.
@@ -155,7 +154,7 @@ class Limits(NamedTuple):
     processes: int = 0
     concurrency: int | None = None
     overlap_inside: bool = True
-    process_start: float = 0.08
+    process_start: float = PROCESS_START
     imports_within: Callable[[float], bool] = lambda _: True
     obstacle: str = ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._sight import Sight
-from ._thresholds import CLEAR, COMPUTED, FULL, GLANCE, MOSTLY, WAITS
+from ._thresholds import CLEAR, COMPUTED, FROM_ONE, FULL, GLANCE, MOSTLY, WAITS
 
 __all__ = ["Solo"]
 
@@ -107,7 +107,7 @@ class Solo:
         if self.work < ENOUGH or (self.waits >= WAITS and not _full(self.began, self._sight)):
             return self.work >= CLEAR
         first = self._sight.alone_items == self._since.alone_items
-        return self.work >= (1.5 * COMPUTED if first else COMPUTED)
+        return self.work >= (FROM_ONE * COMPUTED if first else COMPUTED)
 
 
 def _after_first(began: Sight, sight: Sight) -> Sight:

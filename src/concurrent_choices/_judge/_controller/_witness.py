@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._sight import Sight
 from ._thresholds import MANY, WAITS
 
-__all__ = ["gil_free", "gil_held", "in_turns"]
+__all__ = ["WITNESSED", "gil_free", "gil_held", "in_turns"]
 
 HELD = 0.9
 """Share of looks that come late from which the GIL is held (guessed: a look in ten may find the moment in
