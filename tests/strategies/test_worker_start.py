@@ -200,6 +200,22 @@ def test_interpreter_options_are_passed_on(options, told):
     subprocess.run([sys.executable, *options, "-c", code], check=True, timeout=60)
 
 
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="CPython has the option from 3.12 on")
+def test_a_file_of_the_interpreters_own_stays_open():
+    """What `-X perf` writes to at any time is not closed: it would write to what has its number next."""
+    code = f"""if True:
+        import os, sys
+        sys.path[:] = {sys.path!r}
+        from concurrent_choices import ProcessStrategy, run
+        pids = run(lambda _: (os.getpid(), os.getppid()), [0, 1], strategy=ProcessStrategy(max_workers=1))
+        print(os.getpid(), *pids[0])
+    """
+    done = interpreter("-X", "perf", "-c", code)
+    for pid in done.stdout.split():
+        Path(f"/tmp/perf-{pid}.map").unlink(missing_ok=True)
+    assert (done.stderr, len(done.stdout.split())) == ("", 3)
+
+
 def test_where_proc_is_not_mounted():
     """A worker starts where nobody says which descriptors are open, and closes those that are not its own."""
     code = f"""if True:

@@ -63,8 +63,16 @@ def _close_all_but(ours: list[int]) -> None:
             os.closerange(low + 1, high)
         return
     for descriptor in there:
-        if descriptor > 2 and descriptor not in ours:  # noqa: PLR2004 - those are the standard streams
-            os.closerange(descriptor, descriptor + 1)  # which does not mind the one that read the folder
+        if descriptor > 2 and descriptor not in ours and _is_inherited(descriptor):  # noqa: PLR2004 - those are the standard streams
+            os.close(descriptor)
+
+
+def _is_inherited(descriptor: int) -> bool:
+    """Whether another program left it here; the interpreter's own, as for `-X perf`, are not to be left."""
+    try:
+        return os.get_inheritable(descriptor)
+    except OSError:  # the one that read the folder
+        return False
 
 
 def _complete_builtins() -> None:
