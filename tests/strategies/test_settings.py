@@ -213,3 +213,25 @@ def test_filters_that_name_the_main_module_need_no_cloudpickle():
 def test_where_nobody_has_set_anything():
     """Nothing is carried."""
     assert _settings.settings() == {}
+
+
+AWARE = """
+import sys, warnings
+sys.path[:0] = {path!r}
+from concurrent_choices import run
+
+def warn(_item):
+    warnings.warn("odd", UserWarning)
+
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    print(*map(type, run(warn, [1], strategy="process", return_exceptions=True)))
+print(run(warn, [1], strategy="process"))
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="CPython has the option from 3.14 on")
+def test_filters_of_a_context():
+    """Those of `catch_warnings` hold in workers where they are its context's alone, as without the GIL."""
+    done = interpreter("-X", "context_aware_warnings=1", "-c", AWARE.format(path=sys.path))
+    assert done.stdout.splitlines() == ["<class 'UserWarning'>", "[None]"]

@@ -108,8 +108,10 @@ def _numpy_rules() -> tuple[dict[str, str], dict[str, Any]] | None:
 
 def _warning_filters() -> str | None:
     """All of them, in their order, without anything that would have to be imported."""
-    filters: Any = getattr(sys.modules.get("warnings"), "filters", _FILTERS)
-    now = tuple(filters)
+    warnings: Any = sys.modules.get("warnings")
+    # From CPython 3.14 on `catch_warnings` may keep them to its context; without the GIL it does.
+    ask = getattr(warnings, "_get_filters", None)
+    now: tuple[_Filter, ...] = tuple(ask() if ask else getattr(warnings, "filters", _FILTERS))
     if now == _FILTERS:
         return None
     seen, words = _last[0]
