@@ -5,6 +5,7 @@ import pytest
 
 from concurrent_choices._errors import InvalidArgumentError
 from concurrent_choices._platform import usable_cpus
+from interpreters import printed
 
 V2_MOUNT = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw"
 V1_MOUNT = "33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct"
@@ -149,6 +150,26 @@ def test_override(tree, monkeypatch, text, cpus):
     monkeypatch.setenv("CONCURRENT_CHOICES_CPUS", text)
 
     assert usable_cpus(tree.root) == cpus
+
+
+@pytest.mark.parametrize(("told", "cpus"), [(-1, 8), (3, 3), (99, 8)])
+def test_what_the_interpreter_was_told(tree, monkeypatch, told, cpus):
+    """`-X cpu_count` lowers the number, as it does that of `concurrent.futures`; -1 stands for none."""
+    monkeypatch.setattr(sys, "_get_cpu_count_config", lambda: told, raising=False)
+
+    assert usable_cpus(tree.root) == cpus
+
+
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="CPython has the option from 3.13 on")
+def test_the_interpreters_option():
+    """A `PYTHON_CPU_COUNT` that the interpreter has heard is heard here."""
+    code = f"""if True:
+        import sys
+        sys.path[:0] = {sys.path!r}
+        from concurrent_choices._platform import usable_cpus
+        print(usable_cpus() <= 1)
+    """
+    assert printed("-X", "cpu_count=1", "-c", code) == ["True"]
 
 
 @pytest.mark.parametrize("text", ["two", "0", "-1", "nan", "inf", "2,5"])

@@ -45,7 +45,7 @@ def usable_cpus(root: Path | str = _ROOT) -> float:
     """How many processors this process may keep busy, a fraction where a quota says so.
 
     The least of the calling thread's affinity, the CPU quotas of all control groups around this
-    process, and the environment variable ``CONCURRENT_CHOICES_CPUS``.
+    process, the environment variable ``CONCURRENT_CHOICES_CPUS``, and what the interpreter was told.
 
     Raises:
         InvalidArgumentError: The environment variable is not a positive number.
@@ -122,11 +122,15 @@ def this_machine(root: Path | str = _ROOT) -> Machine:
 
 
 def requested_cpus() -> list[float]:
-    """The number that ``CONCURRENT_CHOICES_CPUS`` asks for; nothing where it is not set.
+    """The numbers that ``CONCURRENT_CHOICES_CPUS`` and ``-X cpu_count`` ask for, where they are set.
 
     Raises:
-        InvalidArgumentError: It is not a positive number.
+        InvalidArgumentError: The variable is not a positive number.
     """
+    return [*_by_variable(), *_by_option()]
+
+
+def _by_variable() -> list[float]:
     text = os.environ.get(CPUS_VARIABLE, "").strip()
     if not text:
         return []
@@ -138,6 +142,13 @@ def requested_cpus() -> list[float]:
         problem = f"must be a number of processors above 0, not {text!r}; unset it to use all"
         raise InvalidArgumentError(CPUS_VARIABLE, problem)
     return [cpus]
+
+
+def _by_option() -> list[float]:
+    # From CPython 3.13 on. `os.process_cpu_count` has it too, but not whether anybody asked for it.
+    ask = getattr(sys, "_get_cpu_count_config", None)
+    cpus = ask() if ask else -1
+    return [float(cpus)] if cpus > 0 else []
 
 
 def allowed_cores() -> int:
