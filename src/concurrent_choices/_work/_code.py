@@ -5,6 +5,7 @@ A worker may import this, so nothing slow may be imported here.
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
 from opcode import EXTENDED_ARG, opmap
 from types import CodeType
@@ -26,8 +27,8 @@ _OF_GLOBALS = tuple(
 """Instructions that reach a global, and how many low bits of their argument do not belong to its place among
 the names."""
 
-_OF_IMPORTS = ((opmap["IMPORT_NAME"], 0),)
-"""The same of those that import a module."""
+_OF_IMPORTS = ((opmap["IMPORT_NAME"], 2 * (sys.version_info >= (3, 15))),)
+"""The same of those that import a module: from 3.15 on two bits say whether that is lazy."""
 
 
 _STARS = (0x04, 0x08)

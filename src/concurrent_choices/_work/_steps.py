@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_ARGUMENT", "SIMPLE", "Step", "Use", "steps_of", "use_of"]
 
-SIMPLE = frozenset({"LOAD_CONST", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_SMALL_INT"})
+SIMPLE = frozenset(
+    {"LOAD_COMMON_CONSTANT", "LOAD_CONST", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_SMALL_INT"}
+)
 """Instructions that load a value, and do no more."""
 
 _KEPT = 64
@@ -29,6 +31,7 @@ _SUBSCRIPT = 26
 _SPARE = {
     opmap[name]: bits
     for name, bits in {
+        "IMPORT_NAME": 2 * (sys.version_info >= (3, 15)),
         "LOAD_ATTR": int(sys.version_info >= (3, 12)),
         "LOAD_GLOBAL": 1,
         "LOAD_SUPER_ATTR": 2,
