@@ -14,7 +14,7 @@ import threading
 import time
 import weakref
 from concurrent.futures import CancelledError, as_completed, wait
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
 from functools import cache, partial, wraps
 from unittest import mock
@@ -648,17 +648,41 @@ def test_a_function_that_is_bound_anew_counts_from_the_next_call_on(executor, mo
     assert [executor.submit(priced, 200_000).result()[1] for _ in range(20)] == ["new"] * 20
 
 
-@pytest.mark.parametrize("target", ["time.localtime", f"{__name__}.price"], ids=["library", "own"])
-def test_a_patch_keeps_a_callable_only_while_it_lasts(target, executor):
+def dearer():
+    """A price that a test asks for."""
+    return "dear"
+
+
+@contextmanager
+def monkeypatched(target):
+    """As the fixture has it, for the time of a test."""
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(target, dearer)
+        yield
+
+
+@pytest.mark.parametrize(
+    "patched",
+    [
+        partial(mock.patch, "time.localtime"),
+        partial(mock.patch, f"{__name__}.price"),
+        partial(mock.patch, f"{__name__}.price", new=dearer),
+        partial(monkeypatched, f"{__name__}.price"),
+    ],
+    ids=["library", "own", "own by own", "monkeypatch"],
+)
+@pytest.mark.parametrize("places", [("process", "thread", "process"), ("thread", "process")])
+def test_a_patch_keeps_a_callable_only_while_it_lasts(patched, places, executor):
     """It may surround one call of many in a test, and workers are the right place for those after it."""
-    for place in ("process", "thread", "process"):
-        with mock.patch(target) if place == "thread" else nullcontext():
+    for place in places:
+        with patched() if place == "thread" else nullcontext():
             for _ in range(PATIENCE):
                 executor.submit(priced, 200_000).result()
-                if executor.explain()["priced"].place == place:
+                known = executor.explain()["priced"]
+                if known.place == place and (place == "process" or "replaced" in known.why):
                     break
-            known = executor.explain()["priced"]
             assert known.place == place, known.why
+            assert place == "process" or "was replaced here" in known.why
 
 
 def attributed(rounds):

@@ -207,6 +207,53 @@ def test_what_is_replaced_in_modules_of_ones_own_keeps_those_here_that_use_it():
             patcher.stop()
 
 
+class Shop:
+    """A class with a method that a test replaces, in one object or in all."""
+
+    def sell(self):
+        """Tell of a sale."""
+        return len(vars(self))
+
+
+def limit():
+    """What a test replaces."""
+
+
+SHOP, PRICES = Shop(), {"tea": 1}
+
+
+def trades():
+    """Name all of that."""
+    return limit(), SHOP.sell(), PRICES
+
+
+def test_what_stands_in_a_place_of_ones_own_is_found_whoever_put_it_there(monkeypatch):
+    """A patch with something of one's own leaves no mock to be found; nor does `monkeypatch`."""
+    told = "the global {!r} was replaced here, which another process would not see"
+    assert mocked(trades) == ""
+    for kind in (patch(f"{__name__}.limit", unlike), patch.object(SHOP, "sell", unlike, create=True)):
+        with kind:
+            assert mocked(trades) in {told.format("limit"), told.format("SHOP")}
+            assert mocked(computes) == ""
+        assert mocked(trades) == ""
+    for setting, *how in (("setattr", f"{__name__}.limit", unlike), ("setitem", PRICES, "tea", 2)):
+        with monkeypatch.context() as patches:
+            getattr(patches, setting)(*how)
+            assert mocked(trades) in {told.format("limit"), told.format("PRICES")}
+            assert mocked(computes) == ""
+        assert mocked(trades) == ""
+
+
+FEW = 3
+
+
+def test_what_is_equal_to_what_a_test_has_put_elsewhere_is_not_taken_for_it(monkeypatch):
+    """Small numbers are one object, wherever they stand."""
+    monkeypatch.setattr(f"{__name__}.limit", FEW)
+    assert mocked(trades)
+    assert mocked(lambda: FEW) == ""
+
+
 def test_a_clock_that_was_moved_keeps_every_callable_here(monkeypatch):
     """`time_machine` replaces nothing that could be seen, and says that it is at work."""
     module = ModuleType("time_machine")

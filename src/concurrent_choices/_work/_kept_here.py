@@ -11,7 +11,7 @@ from typing import Any
 
 from ._captured import reached_from
 from ._lookups import looked_up
-from ._pretences import pretended, unseen
+from ._pretences import pretended, put_there, unseen
 from ._strangers import is_mock
 
 __all__ = ["kept_here", "mocked", "replaced_in"]
@@ -19,12 +19,15 @@ __all__ = ["kept_here", "mocked", "replaced_in"]
 
 def kept_here(fn: Any) -> str:
     """Why a callable stays; empty if it may go."""
-    return mocked(fn) or looked_up(fn)
+    return unseen(replaced_in(fn) or pretended()) or looked_up(fn)
 
 
 def mocked(fn: Any) -> str:
-    """Why a callable that uses, or may use, what a test has replaced stays; empty where nothing is known."""
-    return unseen(replaced_in(fn) or pretended())
+    """Why a callable that uses, or may use, what a test has replaced stays; empty where nothing is known.
+
+    That is why it stays for now, while `kept_here` leaves out what workers find out for themselves.
+    """
+    return unseen(replaced_in(fn) or _put_in(fn) or pretended())
 
 
 def replaced_in(fn: Any) -> str:
@@ -32,3 +35,10 @@ def replaced_in(fn: Any) -> str:
     if "unittest.mock" not in sys.modules:
         return ""
     return next((name for name, value in reached_from(fn) if is_mock(value)), "")
+
+
+def _put_in(fn: Any) -> str:
+    """What a test has put anything else in place of, among what a callable uses; empty for nothing."""
+    put = put_there()
+    reached = reached_from(fn) if put else ()
+    return next((at for at, value in reached if any(value is it and name in at for it, name in put)), "")

@@ -1,4 +1,4 @@
-"""What a test pretends for a whole process, deep in libraries, where no code of a callable names it."""
+"""What tests pretend: for a whole process, deep in libraries, or in a place of the user's own."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import gc
 import sys
 import weakref
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 from ._asking import of_type
 from ._mutex import Mutex
 from ._ownership import is_own_module
 
-__all__ = ["pretended", "unseen"]
+__all__ = ["pretended", "put_there", "unseen"]
 
 
 def pretended() -> str:
@@ -30,30 +30,61 @@ def unseen(place: str) -> str:
     return place and f"{place} was replaced here, which another process would not see"
 
 
-class _Known:
-    """The patches there were at the last look, and how many referred to their class."""
+def put_there() -> list[tuple[Any, str]]:
+    """What tests have put in some place for now, by a patch of `unittest.mock` or by pytest's `monkeypatch`.
 
-    lock = Mutex()
-    patches: ClassVar[list[weakref.ref[Any]]] = []
-    count = -1
+    Returns:
+        Each thing, and the name that it goes by where code finds it. Of what is not put in a module, it is
+        the object or class that has it, or the dictionary, under whatever name.
+    """
+    monkeys = _MONKEYS.alive()
+    set_to = [(patch.target, str(patch.attribute)) for patch in _standing()]
+    set_to += [(target, name) for each in monkeys for target, name, _ in getattr(each, "_setattr", ())]
+    filled = [(holder, "") for each in monkeys for holder, _, _ in getattr(each, "_setitem", ())]
+    return [_as_found(target, name) for target, name in set_to] + filled
+
+
+def _as_found(target: Any, name: str) -> tuple[Any, str]:
+    if not of_type(target, ModuleType):
+        return target, ""
+    held: dict[str, Any] = target.__dict__
+    return held.get(name), name
+
+
+class _Instances:
+    """Those of a class that are alive, though nobody has a list of them.
+
+    Each refers to its class. To find who does takes 30 ms (84 000 objects) or more, in which nothing else can
+    run: so that is done only if more or fewer refer to it than at the last look, or one of those is gone.
+    """
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
+        self._lock = Mutex()
+        self._known: list[weakref.ref[Any]] = []
+        self._count = -1
+
+    def alive(self) -> list[Any]:
+        """All of them."""
+        with self._lock:  # each who looks refers to the class, too
+            kind: Any = getattr(sys.modules.get(self._module), self._name, None)
+            if kind is None:
+                return []
+            count = sys.getrefcount(kind)
+            found = [each for known in self._known if (each := known()) is not None]
+            if count != self._count or len(found) < len(self._known):
+                found = [each for each in gc.get_referrers(kind) if type(each) is kind]
+                self._count, self._known = count, [weakref.ref(each) for each in found]
+        return found
+
+
+_PATCHES = _Instances("unittest.mock", "_patch")
+_MONKEYS = _Instances("_pytest.monkeypatch", "MonkeyPatch")
 
 
 def _standing() -> list[Any]:
-    """The patches that stand: by `start()`, of which there is a list, by a `with` or by a decorator.
-
-    Each refers to its class. To find who does takes 30 ms (84 000 objects) or more, in which nothing else can
-    run: so that is done only if there are more or fewer than before, or one of those is gone.
-    """
-    with _Known.lock:  # each who looks refers to it, too
-        kind: Any = getattr(sys.modules.get("unittest.mock"), "_patch", None)
-        if kind is None:
-            return []
-        count = sys.getrefcount(kind)
-        patches = [patch for known in _Known.patches if (patch := known()) is not None]
-        if count != _Known.count or len(patches) < len(_Known.patches):
-            patches = [each for each in gc.get_referrers(kind) if type(each) is kind]
-            _Known.count, _Known.patches = count, [weakref.ref(patch) for patch in patches]
-    return [patch for patch in patches if "temp_original" in vars(patch)]
+    """The patches that stand: by `start()`, of which there is a list, by a `with` or by a decorator."""
+    return [patch for patch in _PATCHES.alive() if "temp_original" in vars(patch)]
 
 
 def _place_in_library(patch: Any) -> str:
