@@ -244,6 +244,25 @@ def test_what_stands_in_a_place_of_ones_own_is_found_whoever_put_it_there(monkey
         assert mocked(trades) == ""
 
 
+def dear(shop):
+    """Stand in for the method, and compute for some milliseconds as that does."""
+    sum(range(200_000))
+    return "dear" if vars(shop) == {} else "not empty"
+
+
+def sells(shop):
+    """Name nothing of what a test replaces in the class of what it is given."""
+    return shop.sell()
+
+
+def test_what_is_replaced_in_a_class_of_ones_own_keeps_every_callable_here():
+    """Its objects are found in items, and in what calls hold, where no code names the class."""
+    with patch.object(Shop, "sell", dear):
+        assert mocked(sells) == f"{__name__}.Shop.sell was replaced here, which another process would not see"
+        assert {*run(sells, [Shop() for _ in range(200)])} == {"dear"}
+    assert mocked(sells) == ""
+
+
 FEW = 3
 
 

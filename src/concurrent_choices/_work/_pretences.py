@@ -1,4 +1,4 @@
-"""What tests pretend: for a whole process, deep in libraries, or in a place of the user's own."""
+"""What tests pretend: for a whole process, deep in libraries or in classes, or where code names it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["pretended", "put_there", "unseen"]
 
 
 def pretended() -> str:
-    """What of libraries is not itself here: patched by `unittest.mock`, or a clock that was moved; or empty.
+    """What of libraries or classes is not itself here: patched by `unittest.mock`, or a clock that was moved.
 
     So do `responses` and `respx`, which answer in place of a network: in a worker it would be the network.
     """
     if getattr(sys.modules.get("time_machine"), "traveller_stack", ()):
         return "the time"
-    return next((place for place in map(_place_in_library, _standing()) if place), "")
+    return next((place for place in map(_place_unnamed, _standing()) if place), "")
 
 
 def unseen(place: str) -> str:
@@ -87,14 +87,17 @@ def _standing() -> list[Any]:
     return [patch for patch in _PATCHES.alive() if "temp_original" in vars(patch)]
 
 
-def _place_in_library(patch: Any) -> str:
-    """What a patch has put something in place of; empty where that is the user's own."""
+def _place_unnamed(patch: Any) -> str:
+    """What a patch has put something in place of; empty in a module of the user's own, where code names it.
+
+    What is in a class, code also comes to by objects that it is given, or holds.
+    """
     target: Any = getattr(patch, "target", None)
     name: Any = getattr(patch, "attribute", None)
     if not (of_type(target, ModuleType, type) and name):  # as of one for a dictionary
         return ""
     module: Any = target if of_type(target, ModuleType) else sys.modules.get(target.__module__)
-    if not of_type(module, ModuleType) or is_own_module(module):
+    if not of_type(module, ModuleType) or (module is target and is_own_module(module)):
         return ""
     inside = "" if module is target else f".{target.__qualname__}"
     return f"{module.__name__}{inside}.{name}"
