@@ -365,6 +365,30 @@ def test_time_limits_of_workers_hold_while_results_are_taken():
     assert isinstance(late.error, ItemTimeoutError)
 
 
+@pytest.mark.parametrize("error", [None, ValueError, SystemExit])
+def test_what_ends_too_late_in_a_worker_is_overdue_though_nobody_gave_it_up(error):
+    """Whoever does was busy, or asked for no more results; what ends a run ends it however late."""
+
+    def linger(seconds):
+        time.sleep(seconds)
+        if error is not None:
+            raise error
+
+    host = Host("process")
+    pump = Pump(Job(linger, Source([0.02]), timeout=0.01, return_exceptions=True), host, workers=1)
+    pump._deal()
+    while not pump._out:
+        pump._hear_all(1.0)
+    (batch,) = pump
+    host.close()
+    if error is SystemExit:
+        assert isinstance(batch.error, SystemExit)
+    else:
+        (late,) = batch.values
+        assert isinstance(late, ItemTimeoutError)
+        assert "has ended since" in str(late)
+
+
 def test_nobody_waits_for_the_next_item_while_results_are_due(thread_pool, monkeypatch):
     """One that takes its time may never come."""
     monkeypatch.setattr(_source, "LONG", -1.0)  # any time is long
@@ -418,6 +442,18 @@ def test_what_ends_too_late_is_overdue_though_nobody_gave_it_up(thread_pool):
     (batch,) = pool.outbox.take()
     assert isinstance(batch.error, ItemTimeoutError)
     assert "has ended since" in str(batch.error)
+
+
+def test_what_ends_a_run_ends_it_however_late(thread_pool):
+    """As a `SystemExit`, in the place of one of which nobody knows why it took so long."""
+    pool = LanePool(Job(abs, Source([1, 2]), timeout=1e-9), thread_pool, workers=1)
+    lane = Lane(pool)
+    claim, end = lane.claim(), SystemExit(3)
+    lane.mark()
+    while time.monotonic() - lane.since <= 1e-9:  # as above
+        pass
+    assert not lane.hand_over(claim, Batch(0, [], end))
+    assert pool.outbox.take()[0].error is end
 
 
 def test_no_thread_is_awaited_where_the_interpreter_ends(monkeypatch):

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["ENDED", "Watched", "overdue", "time_up"]
+__all__ = ["Watched", "overdue", "time_up", "unless_late"]
 
-ENDED = "it has ended since, and its outcome is discarded"
+_ENDED = "it has ended since, and its outcome is discarded"
 
 _ADRIFT = "its thread cannot be stopped and still runs it; only a process can be"
 
@@ -72,6 +72,16 @@ def overdue(claim: Claim, timeout: float, aftermath: str = _ADRIFT, *, tolerant:
     """What comes of the one item of a claim whose seconds were up: its error in its place, or as the end."""
     error = time_up(claim.start, claim.items[0], timeout, aftermath)
     return Batch(claim.start, [error]) if tolerant else Batch(claim.start, [], error)
+
+
+def unless_late(claim: Claim, batch: Batch, seconds: float, timeout: float, *, tolerant: bool) -> Batch:
+    """What came of the one item of a claim, unless it took too long, though nobody gave up on it meanwhile.
+
+    What is no `Exception` ends the run even then.
+    """
+    if seconds <= timeout or not isinstance(batch.error, Exception | None):
+        return batch
+    return overdue(claim, timeout, _ENDED, tolerant=tolerant)
 
 
 def time_up(index: int, item: object, timeout: float, aftermath: str = _ADRIFT) -> ItemTimeoutError:

@@ -16,7 +16,7 @@ from ..._work._contexts import share
 from ..._work._job import Job
 from ..._work._mutex import Mutex
 from ..._work._pace import AIM, Pace, share_of_rest
-from ..._work._watched import ENDED, overdue
+from ..._work._watched import overdue, unless_late
 from ._outbox import Outbox
 from ._thread_pool import PARTING
 
@@ -276,9 +276,9 @@ class Lane:
                 return False
             since, self._claim, self.since = self.since, None, inf
         timeout = self.pool.job.timeout
-        if timeout is not None and time.monotonic() - since > timeout:
-            # Whoever gives up on it was not given the GIL in time.
-            batch = overdue(claim, timeout, ENDED, tolerant=self.pool.job.return_exceptions)
+        if timeout is not None:  # whoever gives up on it may not have been given the GIL in time
+            took, tolerant = time.monotonic() - since, self.pool.job.return_exceptions
+            batch = unless_late(claim, batch, took, timeout, tolerant=tolerant)
         done = len(batch.values)
         self.pace.took(time.monotonic() - self._began, done)
         if done == len(claim.items):

@@ -24,7 +24,7 @@ from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._pace import TRIP, Pace, share_of_rest
 from ..._work._pickling import dump, size_of
-from ..._work._watched import time_up
+from ..._work._watched import time_up, unless_late
 from ..._work._words import reason_of, show
 from .._lanes._inside import perform_inside
 from .._lanes._outbox import UNHEARD
@@ -295,6 +295,9 @@ class Pump:
             return
         count = len(batch.values) + (batch.error is not None)
         claim = queue.reported(message.start, count)
+        if (timeout := self._job.timeout) is not None:  # whoever gives up on it may have been busy
+            took, tolerant = message.nanoseconds / 1e9, self._job.return_exceptions
+            batch = unless_late(claim, batch, took, timeout, tolerant=tolerant)
         queue.took(message.nanoseconds / 1e9, len(batch.values))
         queue.answered(size_of(message.frames), max(1, len(batch.values)))
         self._job.source.performed(claim, batch)
