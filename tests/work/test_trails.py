@@ -191,6 +191,17 @@ class Worker:
     def gets(self, item, to):
         return into(to, item)
 
+    def by_a_static_method(self, item):
+        return self.keeps(self.failures, item)
+
+    def by_a_static_method_of_its_class(self, item):
+        return Worker.keeps(self.failures, item)
+
+    @staticmethod
+    def keeps(kept, item):
+        if item > 1000:
+            kept.append(item)
+
     def by_its_type(self, item):
         if item > 1000:
             type(self).total += 1
@@ -281,6 +292,8 @@ class Worker:
         "by_a_function_of_its_own",
         "by_a_function_of_many_hands",
         "by_an_argument_of_a_method",
+        "by_a_static_method",
+        "by_a_static_method_of_its_class",
         "by_its_type",
         "by_its_class",
         "by_a_slot",
@@ -318,6 +331,12 @@ class Beside(Noting):
     def by_name(self, item):
         super(Beside, self).note(item)  # noqa: UP008 - people write that, too
 
+    def by_its_class(self, item):
+        Noting.note(self, item)
+
+    def by_its_class_inside(self, items):
+        return [Noting.note(self, item) for item in items]
+
     def note_all(self, items):
         note = super().note
         for item in items:
@@ -331,19 +350,31 @@ class Below(Beside):
     def tell(self, item):
         return super().tell(item)
 
+    def tell_by_its_class(self, item):
+        return Noting.tell(self, item) or Noting.note(Noting(), item)
+
     def missing(self, item):
         return super().nothing(item) or super().__init__.__name__
 
 
 @pytest.mark.parametrize(
-    "method", [Beside().note, Beside().by_another, Beside().by_name, Beside().note_all, Below().note]
+    "method",
+    [
+        Beside().note,
+        Beside().by_another,
+        Beside().by_name,
+        Beside().by_its_class,
+        Beside().by_its_class_inside,
+        Beside().note_all,
+        Below().note,
+    ],
 )
 def test_a_method_above_is_followed(method):
     """As Python finds it: in the class behind the one that the method is written in."""
     assert altered_by(method) == "its object"
 
 
-@pytest.mark.parametrize("method", [Below().tell, Below().missing])
+@pytest.mark.parametrize("method", [Below().tell, Below().tell_by_its_class, Below().missing])
 def test_what_is_above_and_changes_nothing_is_left_alone(method):
     """So is what nobody finds there."""
     assert altered_by(method) == ""
@@ -368,6 +399,7 @@ def only(*names):
         ("by_a_function_of_its_own",),
         ("by_a_function_of_many_hands",),
         ("by_an_argument_of_a_method", "gets"),
+        ("by_a_static_method", "keeps"),
         ("by_an_element",),
         ("__call__", "helps"),
     ],
@@ -557,6 +589,11 @@ def hands_on_by_name(item):
     into(item=item, kept=rows)
 
 
+def hands_on_to_a_module(item):
+    if item > 1000:
+        own.into(rows, item)
+
+
 def hands_on_around(into):
     def hands_on(item):
         into(rows, item)
@@ -606,6 +643,7 @@ def marks(to, item, *, also=None):
         (tells_around(), "the enclosing 'kept'"),
         (hands_on, "the global 'groups'"),
         (hands_on_by_name, "the global 'rows'"),
+        (hands_on_to_a_module, "the global 'rows'"),
         (hands_on_around(into), "the global 'rows'"),
         (numbers_anew, "the global 'numbers_left'"),
         (partial(marks, []), "its bound arguments"),

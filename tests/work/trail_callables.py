@@ -5,6 +5,11 @@ failures = 0
 rows = [[]]
 
 
+def into(kept, item):
+    """Keep it elsewhere."""
+    kept.append(item)
+
+
 class Tally:
     """Keeps what it is told."""
 

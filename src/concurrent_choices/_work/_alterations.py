@@ -9,9 +9,9 @@ from types import CodeType, FunctionType, MethodType
 from .._facts._lean import TYPE_CHECKING
 from ._asking import ATOMS, Seen, is_proxy, of_type
 from ._callables import enclosed, taken_apart
-from ._captured import reached_from, wrapped_by
+from ._captured import modules_of, reached_from, wrapped_by
 from ._code import KEPT, codes_in, names_in
-from ._ownership import is_own_function
+from ._ownership import is_own_function, is_own_module
 from ._stores import INDEXED, MUTATORS, stores_beyond
 from ._trails import TELLTALE, UPDATES, Held, Search
 from ._within import named_in
@@ -148,7 +148,10 @@ def _handing_on(
         function = ahead.pop()
         code: CodeType = function.__code__
         if code not in named:
-            found: list[Any] = [function.__globals__.get(name) for name in names_in(code)]
+            names = names_in(code)
+            found: list[Any] = [function.__globals__.get(name) for name in names]
+            modules = [module for _, module in modules_of(function) if is_own_module(module)]
+            found += [each for module in modules for each in named_in(module, names)]
             found += [value for _, value in enclosed(function)]
             following: list[Any] = [each for each in found if is_own_function(each)]
             named[code] = frozenset(each.__code__ for each in following)
@@ -183,10 +186,11 @@ def _methods(things: Sequence[Any], names: frozenset[str]) -> Iterator[FunctionT
         thing = ahead.pop()
         if seen.is_new(thing):
             for each in named_in(thing, names):
-                if not of_type(each, MethodType):
-                    ahead += [] if of_type(each, *ATOMS) else [each]
-                elif is_own_function(each.__func__):
-                    yield from (each.__func__, *wrapped_by(each.__func__))
+                function = each.__func__ if of_type(each, MethodType) else each
+                if is_own_function(function):
+                    yield from (function, *wrapped_by(function))
+                if function is each and not of_type(each, *ATOMS):
+                    ahead.append(each)
 
 
 @lru_cache(KEPT)

@@ -140,8 +140,10 @@ def _held_by(value: Any) -> dict[str, Any]:
 
 def _bound(found: Any, value: object, *, is_class: bool) -> Any:
     """What stands in a class, as an object, or the class itself, has it."""
+    if of_type(found, staticmethod):
+        return found.__func__ if of_type(found.__func__, FunctionType) else None
     if of_type(found, FunctionType):
-        return None if is_class else MethodType(found, value)
+        return found if is_class else MethodType(found, value)
     if of_type(found, classmethod) and of_type(found.__func__, FunctionType):
         return MethodType(found.__func__, value if is_class else type(value))
     if of_type(found, MemberDescriptorType):
