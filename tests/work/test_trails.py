@@ -8,6 +8,7 @@ import queue
 import random
 import re
 import threading
+from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
 from functools import partial, wraps
 from itertools import count
@@ -37,6 +38,7 @@ per_thread.seen = []
 jobs = queue.Queue()
 lock = threading.Lock()
 numbers = np.zeros(3)
+figures = array("d", [0.0])
 pattern = re.compile("a+")
 record = tally.record
 
@@ -584,6 +586,10 @@ def hands_on(item):
         into(groups["late"], item)
 
 
+def hands_on_beside_what_is_made(item):
+    into(rows, [item, {item}, {"item": item, "one": 1}, [1, 2, 3], {1, 2, 3}, {item: item}, {"item": 1}])
+
+
 def hands_on_by_name(item):
     into(item=groups, kept=item)
     into(item=item, kept=rows)
@@ -603,6 +609,42 @@ def hands_on_around(into):
 
 def numbers_anew(item):
     return item or next(numbers_left)
+
+
+def sets_in_an_array(item):
+    numbers[item] = 1
+
+
+def adds_in_an_array(item):
+    numbers[1:] += item
+
+
+def fills_an_array(item):
+    numbers.fill(item)
+
+
+def sorts_an_array(item):
+    numbers.sort()
+
+
+def adds_at_indices(item):
+    np.add.at(numbers, item, 1)
+
+
+def puts_into_an_array(item):
+    np.put(numbers, item, 1)
+
+
+def copies_to_an_array(item):
+    np.copyto(numbers, item)
+
+
+def fills_by_name(item):
+    return np.dot(item, numbers, out=numbers)
+
+
+def sets_in_an_array_of_pythons_own(item):
+    figures[item] = 1
 
 
 def marks(to, item, *, also=None):
@@ -642,10 +684,20 @@ def marks(to, item, *, also=None):
         (counts_around(), "the enclosing 'total'"),
         (tells_around(), "the enclosing 'kept'"),
         (hands_on, "the global 'groups'"),
+        (hands_on_beside_what_is_made, "the global 'rows'"),
         (hands_on_by_name, "the global 'rows'"),
         (hands_on_to_a_module, "the global 'rows'"),
         (hands_on_around(into), "the global 'rows'"),
         (numbers_anew, "the global 'numbers_left'"),
+        (sets_in_an_array, "the global 'numbers'"),
+        (adds_in_an_array, "the global 'numbers'"),
+        (fills_an_array, "the global 'numbers'"),
+        (sorts_an_array, "the global 'numbers'"),
+        (adds_at_indices, "the global 'numbers'"),
+        (puts_into_an_array, "the global 'numbers'"),
+        (copies_to_an_array, "the global 'numbers'"),
+        (fills_by_name, "the global 'numbers'"),
+        (sets_in_an_array_of_pythons_own, "the global 'figures'"),
         (partial(marks, []), "its bound arguments"),
         (partial(marks, also={}), "its bound arguments"),
     ],
@@ -664,8 +716,6 @@ def rebinds(item):
 
 
 def sees_no_container(item):
-    numbers[0] += 1
-    numbers.sort()
     jobs.put(item)
     logger.info("item %s", item)
     logger.handlers.append(item)
@@ -677,6 +727,15 @@ def sees_no_container(item):
 def sets_in_libraries(item):
     logging.raiseExceptions += 1
     re.purge.calls += 1
+
+
+def reads_arrays(item):
+    found = np.zeros(3)
+    np.add.at(found, item, numbers)
+    np.put(found, item, numbers)
+    np.add(numbers, where=numbers, out=found) and item(rows, out=rows)
+    found[item] = numbers[item] + np.add(numbers, item) + np.add.reduce(numbers)
+    return np.sort(numbers), numbers.copy(), numbers.sum()
 
 
 def makes_its_own(item):
@@ -729,6 +788,7 @@ def has_its_own_of_that_name(record, tally):
         sees_no_container,
         sets_in_libraries,
         makes_its_own,
+        reads_arrays,
         looks_into_nothing,
         has_its_own_of_that_name,
         hands_on_what_is_left_alone,

@@ -13,7 +13,7 @@ from ._captured import modules_of, reached_from, wrapped_by
 from ._code import KEPT, codes_in, names_in
 from ._ownership import is_own_function, is_own_module
 from ._stores import INDEXED, MUTATORS, stores_beyond
-from ._trails import TELLTALE, UPDATES, Held, Search
+from ._trails import OUT, TELLTALE, UPDATES, Held, Search
 from ._within import named_in
 
 if TYPE_CHECKING:
@@ -206,6 +206,8 @@ def _may_change(code: CodeType, *, of_given: bool) -> bool:
     if not MUTATORS.isdisjoint(code.co_names) or not INDEXED.isdisjoint(numbers):
         return stores_beyond(code)
     if of_given and not _SETTING.isdisjoint(numbers):
+        return True
+    if any(type(each) is tuple and OUT in each for each in code.co_consts):  # the names that a call gives
         return True
     binds = not _BINDING.isdisjoint(numbers)
     return binds and any(

@@ -20,9 +20,11 @@ __all__ = [
     "attributes_of",
     "elements_of",
     "is_a",
+    "is_array",
     "is_frozen",
     "is_logger",
     "is_proxy",
+    "is_ufunc",
     "of_type",
 ]
 
@@ -108,6 +110,16 @@ def is_logger(thing: object) -> bool:
 def is_proxy(thing: object) -> bool:
     """Whether it is a proxy of a `multiprocessing.Manager`, whose server holds what all processes share."""
     return _is_from("multiprocessing.managers", "BaseProxy", thing)
+
+
+def is_array(thing: object) -> bool:
+    """Whether it is an array of numbers: NumPy's, or Python's own."""
+    return _is_from("numpy", "ndarray", thing) or _is_from("array", "array", thing)
+
+
+def is_ufunc(thing: object) -> bool:
+    """Whether it is one of NumPy's functions that work element by element, and have methods."""
+    return _is_from("numpy", "ufunc", thing)
 
 
 def _is_from(module: str, kind: str, thing: object) -> bool:

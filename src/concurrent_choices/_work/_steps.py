@@ -63,14 +63,18 @@ _TAKES = {
     ),
     **dict.fromkeys(("UNARY_INVERT", "UNARY_NEGATIVE", "UNARY_NOT"), 1),
     **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CONTAINS_OP", "IS_OP"), 2),
-    **dict.fromkeys(("DELETE_SUBSCR", "FORMAT_WITH_SPEC", "STORE_ATTR"), 2),
+    **dict.fromkeys(("DELETE_SUBSCR", "FORMAT_WITH_SPEC", "LIST_EXTEND", "SET_UPDATE", "STORE_ATTR"), 2),
     **dict.fromkeys(("BINARY_SLICE", "LOAD_SUPER_ATTR", "STORE_SUBSCR"), 3),
     "STORE_SLICE": 4,
 }
 """How many values instructions take from the stack; what they make of them is one value, or is stored."""
 
 _CALLS = {"CALL": 1, "CALL_KW": 2}
-_TAKES_AS_TOLD = {"BUILD_SLICE": 0, "BUILD_STRING": 0, "BUILD_TUPLE": 0, **_CALLS}
+_TAKES_AS_TOLD = {
+    **dict.fromkeys(("BUILD_LIST", "BUILD_SET", "BUILD_SLICE", "BUILD_STRING", "BUILD_TUPLE"), 0),
+    "BUILD_CONST_KEY_MAP": 1,
+    **_CALLS,
+}
 """The same of those that are told how many, and how many more they take: what is called, and names."""
 
 NO_ARGUMENT = -2
@@ -140,6 +144,8 @@ def use_of(steps: Sequence[Step], at: int) -> Use | None:
 def _taken_by(step: Step) -> int | None:
     if step.name == "COPY":
         return 0
+    if step.name == "BUILD_MAP":
+        return 2 * int(step.value)
     if step.name == "FORMAT_VALUE":  # up to 3.12; a form may stand above what is shown in it
         return 1 + bool(step.value & 4)
     more = _TAKES_AS_TOLD.get(step.name)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from types import CodeType, MethodType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
-from ._asking import of_type
+from ._asking import is_array, of_type
 from ._callables import defaults_of, enclosed
 from ._captured import wrapped_by
 from ._code import parameters_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ._steps import Step, Use
 
-__all__ = ["TELLTALE", "UPDATES", "Held", "Search"]
+__all__ = ["OUT", "TELLTALE", "UPDATES", "Held", "Search"]
 
 _DEPTH = 6
 """Methods that are followed from one to the next (guessed: what is told of by a dozen hands is not plain)."""
@@ -35,11 +35,14 @@ UPDATES = range(13, 26)
 """What BINARY_OP is told where it is one of the likes of `+=`."""
 
 _CHANGING = frozenset(
-    {"difference_update", "extendleft", "intersection_update", "move_to_end", "rotate", "subtract"}
-    | {"symmetric_difference_update", *MUTATORS}
+    {"difference_update", "extendleft", "fill", "intersection_update", "move_to_end", "partition", "resize"}
+    | {"rotate", "subtract", "symmetric_difference_update", *MUTATORS}
 )
 TELLTALE = _CHANGING | FIRST_CHANGERS
 """What code names that changes a container by a method or a function."""
+
+OUT = "out"
+"""By what name NumPy's functions are given the array that they fill."""
 
 _SETTING_ATTRIBUTES = frozenset({"DELETE_ATTR", "STORE_ATTR"})
 _NAMING = frozenset({"STORE_DEREF", "STORE_FAST"})
@@ -231,7 +234,8 @@ class _Reading:
         if of_type(function, MethodType):
             function, place, unnamed = function.__func__, place + 1, unnamed + 1
         if not is_own_function(function):
-            return ""
+            is_out = place >= unnamed and names[place - unnamed] == OUT
+            return held.words if is_out and is_array(held.value) else ""
         given, by_name = list[Held](), dict[str, Held]()
         if place < unnamed:
             given = [*[Held(None, "")] * place, held]

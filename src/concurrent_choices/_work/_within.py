@@ -7,7 +7,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
-from ._asking import attributes_of, is_logger, of_type
+from ._asking import attributes_of, is_array, is_logger, is_ufunc, of_type
 from ._ownership import is_own_class, is_own_module
 
 if TYPE_CHECKING:
@@ -38,27 +38,36 @@ _FIRST_CHANGERS = {
     "_heapq": {"heapify", "heappop", "heappush", "heappushpop", "heapreplace"}
     | {"heapify_max", "heappop_max", "heappush_max", "heappushpop_max", "heapreplace_max"},
     "_operator": {"delitem", "iadd", "iconcat", "ior", "setitem"},
+    "numpy": {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"},
     "random": {"Random.shuffle"},
 }
 """Functions that change the container they are given first, by the modules that they are written in."""
 
 FIRST_CHANGERS = frozenset(
-    {"insort", "shuffle"} | {name for names in _FIRST_CHANGERS.values() for name in names if "." not in name}
+    {"at", "insort", "shuffle"}
+    | {name for names in _FIRST_CHANGERS.values() for name in names if "." not in name}
 )
 """How code names them."""
 
 
 def is_container(value: Any) -> bool:
     """Whether it is a container that can be changed, and whose methods and items mean what Python says."""
-    return of_type(value, *_CONTAINERS)
+    return of_type(value, *_CONTAINERS) or is_array(value)
 
 
 def changes_its_first(value: Any) -> bool:
     """Whether it is a function that is known to change the container it is given first."""
     function: Any = value.__func__ if of_type(value, MethodType) else value
-    if not of_type(function, BuiltinFunctionType, FunctionType):
+    if of_type(function, BuiltinFunctionType) and is_ufunc(function.__self__):
+        return bool(function.__name__ == "at")
+    if not (of_type(function, BuiltinFunctionType, FunctionType) or _is_dispatcher(function)):
         return False
     return function.__qualname__ in _FIRST_CHANGERS.get(function.__module__, ())
+
+
+def _is_dispatcher(function: Any) -> bool:
+    """Whether it is one of NumPy's functions as most are from 1.25 on; others are written in Python."""
+    return type(function).__module__ == "numpy" and type(function).__name__ == "_ArrayFunctionDispatcher"
 
 
 def attribute(value: Any, name: str) -> Any:
@@ -67,7 +76,7 @@ def attribute(value: Any, name: str) -> Any:
     What stands in a class or a module is looked up only if that is the user's own.
     """
     found = next(named_in(value, frozenset({name})), None)
-    return _first_changer(value, name) if found is None and name in FIRST_CHANGERS else found
+    return _of_library(value, name) if found is None else found
 
 
 def inherited(above: Any, name: str) -> Any:
@@ -80,10 +89,16 @@ def inherited(above: Any, name: str) -> Any:
     return MethodType(found, itself) if of_type(found, FunctionType) else None
 
 
-def _first_changer(value: Any, name: str) -> Any:
-    """What it has there if that is a library's function that changes what it is given first; else None."""
+def _of_library(value: Any, name: str) -> Any:
+    """What of a library it has there, if that changes what it is given first or has a method that does."""
     if of_type(value, ModuleType):
         found = value.__dict__.get(name)
+        if is_ufunc(found):
+            return found
+    elif is_ufunc(value):
+        found = value.at if name == "at" else None
+    elif name not in FIRST_CHANGERS:
+        found = None
     else:
         bodies = (vars(kind) for kind in type(value).__mro__)
         found = next((body[name] for body in bodies if name in body), None)
