@@ -25,6 +25,7 @@ groups = defaultdict(list)
 counts = defaultdict(Counter)
 nested = {"k": [], "number": 1}
 rows = [[1], [2]]
+deep = ([{}], [{}])
 pairs = ([], 1)
 empty = {}
 heap = []
@@ -83,6 +84,8 @@ class Worker:
         self.groups = defaultdict(list)
         self.heap = []
         self.tally = Tally()
+        self.tallies = [Tally()]
+        self.tallies_by_name = {"one": Tally()}
         self.slotted = Slotted()
         self.random = random.Random(1)
         self.step = tally.record
@@ -177,6 +180,13 @@ class Worker:
 
     def by_a_method_of_its_own(self, item):
         return self.tally.record(item)
+
+    def by_a_method_of_each_of_its_own(self, item):
+        for each in self.tallies:
+            each.record(item)
+
+    def by_a_method_of_one_of_its_own(self, item):
+        self.tallies_by_name["one"].record(item)
 
     def by_a_method_it_was_given(self, item):
         return self.step(item)
@@ -396,6 +406,8 @@ def only(*names):
         ("by_a_method_with_a_name", "helps"),
         ("by_a_decorated_method", "decorated"),
         ("by_a_method_of_its_own",),
+        ("by_a_method_of_each_of_its_own",),
+        ("by_a_method_of_one_of_its_own",),
         ("by_a_method_it_was_given",),
         ("by_a_function",),
         ("by_a_function_of_its_own",),
@@ -527,6 +539,19 @@ def adds_by_a_name(item):
     bucket = groups[item]
     if item > 1000:
         bucket.append(item)
+
+
+def adds_to_each(item):
+    for row in rows:
+        if item > 1000:
+            row.append(item)
+
+
+def adds_to_each_of_each(item):
+    for row in [*item]:
+        for group in deep:
+            for each in group:
+                each[row] = item
 
 
 def pushes(item):
@@ -673,6 +698,8 @@ def marks(to, item, *, also=None):
         (adds_to_first, "the global 'rows'"),
         (adds_to_one_of_two, "the global 'pairs'"),
         (adds_by_a_name, "the global 'groups'"),
+        (adds_to_each, "the global 'rows'"),
+        (adds_to_each_of_each, "the global 'deep'"),
         (pushes, "the global 'heap'"),
         (pops, "the global 'heap'"),
         (pushes_to_group, "the global 'groups'"),
@@ -755,9 +782,24 @@ def makes_its_own(item):
     return OrderedDict(found)
 
 
+def goes_through_its_own(item):
+    for row in rows:
+        found = [*row]
+        found.append(row)
+    for number in rows[0]:
+        number.append(item)
+    for row in [list(row) for row in rows]:
+        row.append(item)
+    return [row for row in rows if row]
+
+
 def looks_into_nothing(item):
     empty[item].append(item)
     rows[-7].append(item)
+    for row in empty, groups:
+        row.append(item)
+    for key in nested:
+        key.append(item)
     rows[0][0].append(item)
 
 
@@ -789,6 +831,7 @@ def has_its_own_of_that_name(record, tally):
         sets_in_libraries,
         makes_its_own,
         reads_arrays,
+        goes_through_its_own,
         looks_into_nothing,
         has_its_own_of_that_name,
         hands_on_what_is_left_alone,
@@ -877,6 +920,11 @@ def test_what_goes_round_comes_to_an_end():
     assert altered_by(last.visit) == ""
 
 
+def finishes_each(item):
+    for task in item:
+        task.finish(item)
+
+
 class Task:
     def __init__(self):
         self.parts = []
@@ -906,6 +954,7 @@ class Task:
         (lambda item: into(item.parts, 1), Task()),
         (lambda item: setattr(item, "done", item), Task()),
         (lambda item: random.shuffle(item) or 1, [1, 2]),
+        (finishes_each, [Task()]),
         (lambda item: [item.parts.append(each) for each in "ab"], Task()),
         (handed_on(lambda item: item.parts.clear()), Task()),
     ],

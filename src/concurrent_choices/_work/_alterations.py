@@ -14,7 +14,7 @@ from ._code import KEPT, codes_in, names_in
 from ._ownership import is_own_function, is_own_module
 from ._stores import INDEXED, MUTATORS, stores_beyond
 from ._trails import OUT, TELLTALE, UPDATES, Held, Search
-from ._within import named_in
+from ._within import element, named_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -191,6 +191,8 @@ def _methods(things: Sequence[Any], names: frozenset[str]) -> Iterator[FunctionT
                     yield from (function, *wrapped_by(function))
                 if function is each and not of_type(each, *ATOMS):
                     ahead.append(each)
+            if not of_type(inside := element(thing, None), *ATOMS):
+                ahead.insert(0, inside)  # last of all, as code need not name it
 
 
 @lru_cache(KEPT)

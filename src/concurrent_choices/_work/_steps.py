@@ -61,7 +61,7 @@ _TAKES = {
     **dict.fromkeys(
         ("CONVERT_VALUE", "DELETE_ATTR", "FORMAT_SIMPLE", "LOAD_ATTR", "STORE_DEREF", "STORE_FAST"), 1
     ),
-    **dict.fromkeys(("UNARY_INVERT", "UNARY_NEGATIVE", "UNARY_NOT"), 1),
+    **dict.fromkeys(("GET_ITER", "UNARY_INVERT", "UNARY_NEGATIVE", "UNARY_NOT"), 1),
     **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CONTAINS_OP", "IS_OP"), 2),
     **dict.fromkeys(("DELETE_SUBSCR", "FORMAT_WITH_SPEC", "LIST_EXTEND", "SET_UPDATE", "STORE_ATTR"), 2),
     **dict.fromkeys(("BINARY_SLICE", "LOAD_SUPER_ATTR", "STORE_SUBSCR"), 3),

@@ -17,7 +17,7 @@ from ._code import parameters_of
 from ._ownership import is_own_function
 from ._steps import NO_ARGUMENT, steps_of, use_of
 from ._stores import INDEXING, MUTATORS
-from ._within import FIRST_CHANGERS, attribute, changes_its_first, element, inherited, is_container
+from ._within import FIRST_CHANGERS, attribute, changes_its_first, element, given_by, inherited, is_container
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -293,6 +293,8 @@ class _Reading:
             value = attribute(held.value, "__call__")
         elif name == "COPY" and not use.above:  # as of `:=`
             return held
+        elif name == "GET_ITER":
+            self._name_each(use.at, held)
         elif name in _NAMING and held.value is not None:
             self._name(use.step, held)
         return None if value is None else held._replace(value=value)
@@ -317,6 +319,12 @@ class _Reading:
             return None  # of that it is a copy
         constant = end == at + 1 and last.name in _CONSTANTS
         return element(container, last.value if constant else None)
+
+    def _name_each(self, at: int, held: Held) -> None:
+        """Note the variable of a `for` over a container, for one of what is in there."""
+        loop, step, one = self._steps[at + 1], self._steps[at + 2], given_by(held.value)
+        if loop.name == "FOR_ITER" and step.name in _NAMING and one is not None:
+            self._name(step, held._replace(value=one))
 
     def _name(self, step: Step, held: Held) -> None:
         """Note a variable that is given to a value, and to nothing else."""

@@ -19,6 +19,7 @@ __all__ = [
     "attribute",
     "changes_its_first",
     "element",
+    "given_by",
     "inherited",
     "is_container",
     "named_in",
@@ -125,6 +126,14 @@ def element(container: Any, index: Any) -> Any:
         return _element(container, index)
     except Exception:  # noqa: BLE001 - there is none, or others are at it, or a key's own hook raises anything
         return None
+
+
+def given_by(container: Any) -> Any:
+    """What a loop over a container is given, as most hold things of a kind; None where that is unknown.
+
+    The keys of a dictionary are nothing that could be changed.
+    """
+    return None if of_type(container, dict) else element(container, None)
 
 
 def _element(container: Any, index: Any) -> Any:
