@@ -222,6 +222,17 @@ class Worker:
         if item > 1000:
             self.__class__.total += 1
 
+    def by_its_dictionary(self, item):
+        if item > 1000:
+            self.__dict__["count"] += 1
+
+    def by_its_variables(self, item):
+        if item > 1000:
+            vars(self)["count"] += item
+
+    def by_one_of_its_variables(self, item):
+        self.__dict__["failures"].append(item)
+
     def by_a_slot(self, item):
         return self.slotted.seen.append(item)
 
@@ -238,6 +249,7 @@ class Worker:
         if self.loaded is None:
             self.loaded = [item]
         self.count = 0
+        self.__dict__["count"] = vars(self)["count"] = item
         del self.table
         return self.loaded[0]
 
@@ -308,6 +320,9 @@ class Worker:
         "by_a_static_method_of_its_class",
         "by_its_type",
         "by_its_class",
+        "by_its_dictionary",
+        "by_its_variables",
+        "by_one_of_its_variables",
         "by_a_slot",
         "for_all",
         "__call__",
@@ -747,6 +762,7 @@ def sees_no_container(item):
     logger.info("item %s", item)
     logger.handlers.append(item)
     per_thread.seen.append(item)
+    per_thread.__dict__["seen"] += vars(logger)["level"]
     with lock:
         return pattern.sub("b", item), nested["number"], random.random(), heapq.nlargest(1, heap)
 

@@ -17,7 +17,16 @@ from ._code import parameters_of
 from ._ownership import is_own_function
 from ._steps import NO_ARGUMENT, steps_of, use_of
 from ._stores import INDEXING, MUTATORS
-from ._within import FIRST_CHANGERS, attribute, changes_its_first, element, given_by, inherited, is_container
+from ._within import (
+    FIRST_CHANGERS,
+    Attributes,
+    attribute,
+    changes_its_first,
+    element,
+    given_by,
+    inherited,
+    is_container,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -46,7 +55,7 @@ OUT = "out"
 
 _SETTING_ATTRIBUTES = frozenset({"DELETE_ATTR", "STORE_ATTR"})
 _NAMING = frozenset({"STORE_DEREF", "STORE_FAST"})
-_BUILT_IN = {"delattr": delattr, "next": next, "setattr": setattr, "type": type}
+_BUILT_IN = {"delattr": delattr, "next": next, "setattr": setattr, "type": type, "vars": vars}
 """Functions of Python's own that change what they are given, or give what it is."""
 
 _FINDING = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
@@ -268,7 +277,7 @@ class _Reading:
         """Whether what is copied is to be set to what an operator such as `+=` makes of it."""
         following = self._steps[use.at + 1]
         if use.above:
-            return following.name == "COPY" and self._may_be_set(held)
+            return following.name == "COPY" and (self._may_be_set(held) or of_type(held.value, Attributes))
         known = self._search.of_given or attribute(held.value, following.value) is not None
         return following.name == "LOAD_ATTR" and known
 
@@ -279,8 +288,8 @@ class _Reading:
     def _inside(self, held: Held, at: int, use: Use) -> Held | None:
         """What a step makes of what was loaded before a place; None where the trail is lost."""
         name, value = use.step.name, None
-        if held.value is not None and self._gives_type(use):
-            return held._replace(value=type(held.value))
+        if held.value is not None and (told := self._told_of(held, use)):
+            return told
         if of_type(held.value, super):
             return self._of_super(held, use)
         if name == "LOAD_ATTR":
@@ -306,11 +315,12 @@ class _Reading:
         value = inherited(held.value, use.step.value) if use.step.name in _FINDING else None
         return None if value is None else held._replace(value=value)
 
-    def _gives_type(self, use: Use) -> bool:
-        """Whether a step makes its type of a value."""
-        if use.step[:2] == ("LOAD_ATTR", "__class__"):
-            return True
-        return use.argument == 0 and use.step.value == 1 and self._called.get(use.at) is type
+    def _told_of(self, held: Held, use: Use) -> Held | None:
+        """What a step tells of a value: its type, or its attributes; None where it does something else."""
+        called = self._called.get(use.at) if use.argument == 0 and use.step.value == 1 else None
+        if called is type or use.step[:2] == ("LOAD_ATTR", "__class__"):
+            return held._replace(value=type(held.value))
+        return held._replace(value=attribute(held.value, "__dict__")) if called is vars else None
 
     def _element(self, container: Any, at: int, end: int) -> Any:
         """What stands at the index that is loaded between two places."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FIRST_CHANGERS",
+    "Attributes",
     "attribute",
     "changes_its_first",
     "element",
@@ -51,6 +52,13 @@ FIRST_CHANGERS = frozenset(
 """How code names them."""
 
 
+class Attributes:
+    """An object's own dictionary, of `__dict__` or `vars`: to set an item there binds an attribute anew."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+
+
 def is_container(value: Any) -> bool:
     """Whether it is a container that can be changed, and whose methods and items mean what Python says."""
     return of_type(value, *_CONTAINERS) or is_array(value)
@@ -76,6 +84,8 @@ def attribute(value: Any, name: str) -> Any:
 
     What stands in a class or a module is looked up only if that is the user's own.
     """
+    if name == "__dict__":
+        return Attributes(value) if _held_by(value) else None
     found = next(named_in(value, frozenset({name})), None)
     return _of_library(value, name) if found is None else found
 
@@ -137,6 +147,8 @@ def given_by(container: Any) -> Any:
 
 
 def _element(container: Any, index: Any) -> Any:
+    if type(container) is Attributes:
+        return attribute(container.of, index)
     if of_type(container, dict):
         found = None if index is None else _DICT.get(container, index)
         return next(iter(_DICT.values(container))) if found is None else found
