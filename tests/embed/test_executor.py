@@ -329,7 +329,7 @@ from concurrent_choices import AdaptiveExecutor
 class Meter:
     count, counts = 0, False
     def note(self):
-        vars(self)["count"] = self.count + 1
+        object.__setattr__(self, "count", self.count + 1)
     def read(self):
         for number in range(400_000):
             pass

@@ -346,7 +346,7 @@ class ChangesFrom:
     def note(self, item):
         self.move.linger(early=item < 50)
         if item >= self.first:
-            vars(self)["count"] += 1
+            object.__setattr__(self, "count", self.count + 1)
         return acts.spin(item) - acts.spin(0)
 
 
@@ -380,7 +380,7 @@ def discount(row):
 
 def through_a_variable(order):
     order["move"].linger(early=order["number"] < 50)
-    for row in order["rows"]:
+    for _, row in enumerate(order["rows"]):
         if order["number"] >= 250:
             row["discount"] = True
     return acts.spin(order["number"]) - acts.spin(0)
