@@ -9,13 +9,13 @@ import timeit
 import pytest
 
 from concurrent_choices._measure._clock import SystemClock
-from concurrent_choices._measure._switching import QUICK, quick_switching
 from concurrent_choices._measure._witness import (
     Look,
     WitnessThread,
     idle_lateness,
     weigh,
 )
+from concurrent_choices._work._switching import QUICK, quick_switching
 from patience import patient
 
 MS = 1_000_000

@@ -12,13 +12,13 @@ from .._errors import InvalidArgumentError
 from .._facts._batch import Batch
 from .._judge._controller._controller import Controller
 from .._judge._controller._sight import Arrangement, Prior
-from .._measure._switching import URGENT, quick_switching
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS
 from .._work._contexts import lanes_around
 from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._state import FIRST, State
+from .._work._switching import URGENT, quick_switching
 from ._beginning import NOTHING, Beginning
 from ._beside import order_beside
 from ._caller import Caller

@@ -11,12 +11,12 @@ from math import inf
 from .._facts._batch import Batch
 from .._judge._controller._loops import LoopController
 from .._judge._controller._sight import Arrangement, Limits
-from .._measure._switching import quick_switching
 from .._strategies._lanes._asyncio import run_tasks, serve_in_lane
 from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._own_loops import give_threads
 from .._work._state import FIRST, State
+from .._work._switching import quick_switching
 from ._bond import Bond
 from ._elastic_pool import ElasticPool
 from ._elastic_task_pool import ElasticTaskPool

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from contextlib import closing
 
 from .._errors import WorkerStartError
 from .._facts._batch import Batch, Claim
-from .._measure._switching import quick_switching
 from .._strategies._workers._host import Host, unfit_reason
 from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
@@ -69,13 +67,7 @@ class FallbackPump(Pump):
             self._give_up_on(reason)
         self._pool.outbox.forward(self._waker.ring)
         try:
-            with closing(super().__iter__()) as batches:
-                while True:
-                    with quick_switching():  # beside four threads that compute, each answer waits 20 ms else
-                        batch = next(batches, None)
-                    if batch is None:
-                        return
-                    yield batch  # whoever draws results may take its time
+            yield from super().__iter__()
         finally:
             self._pool.outbox.forward(None)
 

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 
-from .._measure._switching import QUICK
+from .._work._switching import QUICK
 from ._tally import Queueing
 
 __all__ = ["Lateness"]

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib import import_module
 
-from .._measure._switching import URGENT, quick_switching
 from .._platform._tasks import schedule_of
 from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._workers._host import Host, Worker, unfit_reason
@@ -24,6 +23,7 @@ from .._work._kept_here import kept_here
 from .._work._mutex import Mutex
 from .._work._pickling import dump, dump_callable
 from .._work._state import State
+from .._work._switching import URGENT, quick_switching
 from .._work._words import loss_of, reason_of
 from ._carrying import Carriage, Done, stranded, weighed
 from ._report import RunReport

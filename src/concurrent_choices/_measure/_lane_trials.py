@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .._facts._table import counted
 from .._work._hand import DaemonHand
+from .._work._switching import quick_switching
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
 from ._figures import beside_others, compare, variation
 from ._rounds import block_size
-from ._switching import quick_switching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -12,12 +12,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from .._work._hand import OwnHand
+from .._work._switching import USUAL
 from ._control import CONTROL_SECONDS, resident_inflation
 from ._figures import PAIR, Totals, compare, relative_error
 from ._lane_trials import NO_LONGER, TURN, Size, Trials
 from ._ledger import hopeless
 from ._rounds import PRECISE
-from ._switching import USUAL
 
 if TYPE_CHECKING:
     from ._bench import Bench

@@ -28,8 +28,8 @@ import threading
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from .._work._new_thread import new_thread
+from .._work._switching import USUAL, quick_switching
 from ._promptness import wake_promptly
-from ._switching import USUAL, quick_switching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -24,6 +24,7 @@ from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._pace import TRIP, Pace, share_of_rest
 from ..._work._pickling import dump, size_of
+from ..._work._switching import quick_switching
 from ..._work._watched import time_up, unless_late
 from ..._work._words import reason_of, show
 from .._lanes._inside import perform_inside
@@ -109,25 +110,32 @@ class Pump:
         self._job.tend = self._tend
         source.on_change(waker.ring)
         try:
+            while self._advance():
+                while self._out:  # whoever draws results may take its time
+                    yield self._out.popleft()
+        finally:
+            part(self._queues.values(), self._host, self._number, self._job.context)
+            waker.close()
+
+    def _advance(self) -> bool:
+        """Send and listen until results are due; whether there are any, or that was all."""
+        source = self._job.source
+        with quick_switching():  # else each answer waits 5 ms for each thread here that computes
             while not self._job.stopped:
                 if self._host.closed:
                     raise ClosedStrategyError(self._host.name)
                 self._deal()
                 if self._out:
-                    while self._out:
-                        yield self._out.popleft()
-                    continue  # the caller may have made room for more
+                    return True
                 if self._failure is not None:
                     raise self._failure
                 if (source.finished or self._leaving) and not self._alone and self._all_idle():
-                    return
+                    return False
                 if not source.claimable:
                     source.hunger()
                 rest = self._expire()
                 self._listen(0.0 if self._feed() else rest)
-        finally:
-            part(self._queues.values(), self._host, self._number, self._job.context)
-            waker.close()
+        return False
 
     def leave(self) -> None:
         """Send no more items, and end once those that were sent are back. Safe from any thread."""

@@ -6,7 +6,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .._work._mutex import Mutex
+from ._mutex import Mutex
 
 if TYPE_CHECKING:
     from collections.abc import Generator
