@@ -186,6 +186,27 @@ def test_a_slow_generator_does_not_block_the_loop(strategy, of_kind, loop):
     assert loop(main) == [0, 2, 4]
 
 
+def test_a_query_that_is_sent_as_its_iterator_is_made_does_not_block_the_loop(strategy, of_kind, loop):
+    """Nor does what makes the iterator, which may do all the work: it waits for a task of the loop."""
+    ticked = threading.Event()
+
+    class Query:
+        def __iter__(self):
+            assert ticked.wait(acts.PATIENCE)
+            return iter(range(3))
+
+    async def ticker():
+        await anyio.sleep(0.005)
+        ticked.set()
+
+    async def main():
+        async with anyio.create_task_group() as group:
+            group.start_soon(ticker)
+            return await arun(of_kind(acts.double), Query(), strategy=strategy)
+
+    assert loop(main) == [0, 2, 4]
+
+
 @only(lambda name: hasattr(made_by(name), "aexecute"))
 def test_coroutines_run_on_the_callers_loop(name, strategy, loop):
     """Under the strategies that have an `aexecute`, clients of the running loop may be used."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Iterable
+from collections.abc import AsyncIterable, Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from .._errors import InvalidArgumentError
 from .._facts._numbers import is_whole, plain
 from .._work._callables import is_async, is_generator, name_of
+from .._work._source import SIZED
 
 __all__ = [
     "FOREVER",
     "blocking",
-    "check_async_items",
     "check_budget",
     "check_buffersize",
     "check_fn",
@@ -20,6 +21,7 @@ __all__ = [
     "check_items",
     "check_switches",
     "check_timeout",
+    "off_the_loop",
     "only_async",
     "seconds_in",
 ]
@@ -78,10 +80,12 @@ def only_async(items: object) -> bool:
     return isinstance(items, AsyncIterable) and not isinstance(items, Iterable)
 
 
-def check_async_items(items: object) -> None:
-    """`items` must be iterable in either way."""
-    if not isinstance(items, AsyncIterable):
-        check_items(items)
+def off_the_loop(items: Any) -> Any:
+    """Items, checked, for a caller in a loop: a query may be sent where its iterator is made, so not here."""
+    if isinstance(items, AsyncIterable):
+        return items
+    check_items(items)
+    return items if type(items) in SIZED or isinstance(items, Iterator) else chain(items)
 
 
 def check_switches(**switches: object) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, Unpack, overload
 from .._facts._batch import Batch
 from .._work._job import Job
 from ..protocols import AsyncStrategy, Strategy
-from ._arguments import check_async_items, check_switches
+from ._arguments import check_switches, off_the_loop
 from ._collect import Arrivals, Collector, InOrder, Window, batch_of, finish, iterable_of
 from ._prepare import LINGER, Running, RunOptions, Streaming, StreamOptions, prepare, prepare_stream, shown
 
@@ -67,7 +67,7 @@ async def arun(  # noqa: PLR0913 - all but two are options, taken by name
     Raises:
         Exception: As for `run`.
     """
-    check_async_items(items)
+    items = off_the_loop(items)
     check_switches(return_exceptions=return_exceptions, progress=progress, idempotent=idempotent)
     job, chosen = prepare(
         fn,
@@ -137,7 +137,7 @@ def astream(  # noqa: PLR0913 - all but two are options, taken by name
     Raises:
         Exception: As for `stream`.
     """
-    check_async_items(items)
+    items = off_the_loop(items)
     check_switches(
         ordered=ordered, return_exceptions=return_exceptions, progress=progress, idempotent=idempotent
     )

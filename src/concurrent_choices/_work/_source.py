@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     from .._facts._batch import Batch
 
-__all__ = ["SLICEABLE", "Source"]
+__all__ = ["SIZED", "SLICEABLE", "Source"]
 
 _EMPTY: dict[Any, Any] = {}
 SLICEABLE: tuple[type[Any], ...] = (list, tuple, range, str, bytes)
-_SIZED: tuple[type[Any], ...] = (
+SIZED: tuple[type[Any], ...] = (
     *SLICEABLE,
     dict,
     set,
@@ -82,7 +82,7 @@ class Source:
         if isinstance(items, range) and (items.stop - items.start) // items.step >= sys.maxsize:
             items = iter(items)  # `len` cannot tell how many those are
         kind: Any = type(items)
-        self.length: int | None = len(items) if kind in _SIZED else None  # type: ignore[arg-type] # its kind says that it has a length
+        self.length: int | None = len(items) if kind in SIZED else None  # type: ignore[arg-type] # its kind says that it has a length
         self.window = window
         self.fixed = fixed
         self.error: BaseException | None = None
