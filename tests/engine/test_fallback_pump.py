@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from concurrent_choices import WorkerDiedError
 from concurrent_choices._engine._elastic_pool import ElasticPool
 from concurrent_choices._engine._fallback_pump import FallbackPump
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
@@ -57,3 +58,21 @@ def test_it_gives_up(fn, host, reason, alone):
     while claim := job.source.claim():
         left += claim.items
     assert sorted(left) == [1, 2, 3]
+
+
+def test_items_that_workers_were_given_up_with_count_as_done():
+    """What has become of them stands in their places, so a report must not leave them out."""
+    job = Job(lambda item: os._exit(3) if item == 2 else item, Source(range(5)), return_exceptions=True)
+    host, thread_pool = Host("auto"), ThreadPool("pool")
+    pump = FallbackPump(
+        job, host, ElasticPool(job, thread_pool), workers=1, inside=1, watched=False, new_pace=Pace
+    )
+    try:
+        outcomes = {batch.start + at: value for batch in pump for at, value in enumerate(batch.values)}
+    finally:
+        host.close()
+        thread_pool.close()
+
+    assert isinstance(outcomes.pop(2), WorkerDiedError)
+    assert outcomes == {0: 0, 1: 1, 3: 3, 4: 4}
+    assert pump.items == 5

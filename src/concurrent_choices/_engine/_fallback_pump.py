@@ -29,7 +29,7 @@ class FallbackPump(Pump):
         new_pace: How the batches of a worker begin, where it may have several items at a time.
 
     Attributes:
-        items: Items that workers have finished, or the calling thread in their place.
+        items: Items that workers have finished or were given up with, or the calling thread in their place.
         seconds: How long those took.
         unfit: What keeps items from workers after all; empty while nothing does.
         changed: What calls have changed in a worker; empty while nothing is known to be.
@@ -93,14 +93,15 @@ class FallbackPump(Pump):
         return min(super()._expire(), self._pool.expire())
 
     def _take(self, queue: WorkerQueue, message: Message) -> None:
-        before = len(self._out)
         super()._take(queue, message)
         self.seconds += message.nanoseconds / 1e9
-        for batch in list(self._out)[before:]:
-            self.items += len(batch.values)
-            explain_refusals(batch, tolerant=self._job.return_exceptions)
         if self._watched:
             self._unasked.add(queue)
+
+    def _put(self, batch: Batch) -> None:
+        self.items += len(batch.values)
+        explain_refusals(batch, tolerant=self._job.return_exceptions)
+        super()._put(batch)
 
     def _all_idle(self) -> bool:
         return super()._all_idle() and not self._awaits_audits()

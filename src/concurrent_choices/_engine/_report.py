@@ -70,7 +70,7 @@ class RunReport(Printed):
         steps: The arrangements, in order. Each has the seconds `at` which it began, what was `doing` the
             work, the number of `lanes`, the `reason`, and how many items were `done` by then.
         seconds: How long the run took; None while it goes on.
-        done: How many items are finished.
+        done: How many items are finished, and not those that threads still run when their time is up.
         witness: What calls change, as was seen or as their code says; empty if nothing, or if nobody looked.
         lost: What calls changed in worker processes, where the changes remain; empty if nothing was seen.
         doing: What works now, or worked last.

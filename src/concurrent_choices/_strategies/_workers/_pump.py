@@ -249,10 +249,14 @@ class Pump:
 
     def _fail(self, index: int, error: Exception) -> None:
         if self._job.return_exceptions:
-            self._out.append(Batch(index, [error]))
+            self._put(Batch(index, [error]))
         else:
             self._job.source.close()
-            self._out.append(Batch(index, [], error))
+            self._put(Batch(index, [], error))
+
+    def _put(self, batch: Batch) -> None:
+        """Have the caller given what came of items that workers had."""
+        self._out.append(batch)
 
     # Listening
 
@@ -309,7 +313,7 @@ class Pump:
         queue.took(message.nanoseconds / 1e9, len(batch.values))
         queue.answered(size_of(message.frames), max(1, len(batch.values)))
         self._job.source.performed(claim, batch)
-        self._out.append(batch)
+        self._put(batch)
 
     def _give_up(self, claim: Claim, reason: str) -> None:
         """Results came in one piece that cannot be read; nobody knows which of them is to blame."""
