@@ -14,7 +14,7 @@ NUMBERS = count(1)
 
 def account(ceiling=None):
     """A callable whose calls are short and belong to processes."""
-    made = Account("its name", object(), start=4, most=4, ceiling=ceiling, cpus=4.0)
+    made = Account("its name", object(), start=4, most=4, processes=4, ceiling=ceiling, cpus=4.0)
     for _ in range(2):
         made.learn(1e-3, 1e-3, 0.0)
     made.move()

@@ -145,7 +145,7 @@ def test_those_that_end_tell_nothing_of_those_that_are_let_in_last():
 
 def account(name, expected=0.0):
     """An account of a callable that is expected to take so many seconds."""
-    made = Account(name, name, start=4, most=64, ceiling=None, cpus=2.0)
+    made = Account(name, name, start=4, most=64, processes=2, ceiling=None, cpus=2.0)
     made.figures.wall = expected
     return made
 
@@ -157,6 +157,18 @@ def test_a_neighbour_makes_no_waiting_of_computing():
         made.learn((8 + queued + in_turn) * MS, 8 * MS, queued * MS)
     made.review()
     assert made.placement.kind == "computing"
+
+
+def test_no_more_calls_at_once_are_told_of_than_there_are_processes():
+    """Of calls that wait half of the time three would fill two cores, and each process makes one."""
+    made = account("compute")
+    made.figures.payload = 0.1 * MS
+    for _ in range(8):
+        made.learn(20 * MS, 10 * MS, 0.0)
+    made.review()
+    assert (made.place, made.at_once) == ("thread", 3)
+    made.move()
+    assert (made.place, made.at_once) == ("process", 2)
 
 
 def test_calls_that_fill_the_gil_together_are_tried_in_a_process():
@@ -482,7 +494,9 @@ def test_a_context_around_a_call_is_taken_off():
 
 def test_what_an_account_is_found_by_lives_as_long():
     """Else another callable could come to have its number, and what was learnt of it."""
-    accounts = Accounts(lambda name, key, _: Account(name, key, start=1, most=1, ceiling=None, cpus=1.0))
+    accounts = Accounts(
+        lambda name, key, _: Account(name, key, start=1, most=1, processes=1, ceiling=None, cpus=1.0)
+    )
 
     def opened():
         inner = eval("lambda: 1")
@@ -495,7 +509,9 @@ def test_what_an_account_is_found_by_lives_as_long():
 
 def test_callables_without_end_are_forgotten():
     """But those whose calls run: they are still counted on."""
-    accounts = Accounts(lambda name, key, _: Account(name, key, start=1, most=1, ceiling=None, cpus=1.0))
+    accounts = Accounts(
+        lambda name, key, _: Account(name, key, start=1, most=1, processes=1, ceiling=None, cpus=1.0)
+    )
     made = [eval(f"lambda: {number}") for number in range(KEPT + 1)]
     first, second = accounts.of(made[0]), accounts.of(made[1])
     first.running = 1

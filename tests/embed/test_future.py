@@ -19,7 +19,13 @@ from interruption import INTERRUPTS, InterruptionError, interruption, is_free
 def future_of_a_call():
     """As the executor makes it."""
     return Task(
-        print, (), {}, Account("print", (print,), start=1, most=1, ceiling=None, cpus=1), Context(), 1, 1
+        print,
+        (),
+        {},
+        Account("print", (print,), start=1, most=1, processes=1, ceiling=None, cpus=1),
+        Context(),
+        1,
+        1,
     )
 
 

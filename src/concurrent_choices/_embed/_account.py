@@ -38,6 +38,7 @@ class Account:
         identity: What it is recognised by, which lives as long as this.
         start: How many may run at once at first.
         most: How many at most.
+        processes: How many worker processes there may be, each of which makes one call at a time.
         ceiling: The caller's own limit, or None.
         cpus: Processors.
 
@@ -64,7 +65,15 @@ class Account:
     """
 
     def __init__(  # noqa: PLR0913 - made in one place, each by name
-        self, name: str, identity: object, *, start: int, most: int, ceiling: int | None, cpus: float
+        self,
+        name: str,
+        identity: object,
+        *,
+        start: int,
+        most: int,
+        processes: int,
+        ceiling: int | None,
+        cpus: float,
     ) -> None:
         self.name = name
         self.identity = identity
@@ -72,7 +81,7 @@ class Account:
         self.running = self.away = 0
         self.imported = b""
         self.pinned = False
-        self._processes = 0  # where it is pinned
+        self._processes = processes
         self.figures = Figures()
         self.tasks = self.calls = self.errors = 0
         self.review_at = 2
@@ -99,8 +108,11 @@ class Account:
 
     @property
     def at_once(self) -> int:
-        """How many may run at once, for people: a pinned one's limit is for calls that cannot travel."""
-        return min(self.limit, self._processes) if self.pinned else self.limit
+        """How many may run at once, for people: its limit may be more than there are processes.
+
+        It is what fills the processors with calls that wait a little, or what calls may that cannot travel.
+        """
+        return min(self.limit, self._processes) if self.place == "process" else self.limit
 
     @property
     def why(self) -> str:
@@ -161,10 +173,9 @@ class Account:
         self.place = "thread"
         self.review()
 
-    def pin(self, processes: int) -> None:
-        """Send its calls to so many processes, whatever is learnt."""
+    def pin(self) -> None:
+        """Send its calls to processes, whatever is learnt."""
         self.pinned = True
-        self._processes = processes
         self.place = "process"
         self.limit = self._bounded(self.ramp.most)
 

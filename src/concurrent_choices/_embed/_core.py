@@ -197,6 +197,7 @@ class Core:
             identity,
             start=min(self._most_threads, round(self._cpus) + FEW),
             most=self._most_threads,
+            processes=self._process_pool.most,
             ceiling=self._limits.get(number_of(identity)),
             cpus=self._cpus,
         )
@@ -204,7 +205,7 @@ class Core:
             obstacle = obstacle or "this executor uses no processes"
             account.figures.gil = None if gil_enabled() else 0.0
         elif self._settings.place == "process" and not obstacle:
-            account.pin(self._process_pool.most)
+            account.pin()
         account.figures.obstacle = obstacle
         return account
 
