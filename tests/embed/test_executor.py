@@ -941,6 +941,19 @@ def test_map_of_an_executor_that_nobody_else_holds(chunksize):
     assert list(results) == list(range(40))
 
 
+@pytest.mark.parametrize("call", ["submit", "map", "map in chunks"])
+def test_what_cannot_be_called_is_refused(executor, call):
+    """At the call, rather than by each future, whose error would not say what to give."""
+    calls = {
+        "submit": lambda: executor.submit(3),
+        "map": lambda: executor.map(3, [1], buffersize=1),
+        "map in chunks": lambda: executor.map(3, [1], chunksize=2),
+    }
+    with pytest.raises(InvalidArgumentError) as caught:
+        calls[call]()
+    assert str(caught.value) == "fn: must be callable, not int; give the function itself, without calling it"
+
+
 @pytest.mark.parametrize("argument", ["chunksize", "buffersize"])
 @pytest.mark.parametrize("wrong", [0, 1.5, "two", True])
 def test_map_refuses_what_is_no_whole_number(executor, argument, wrong):

@@ -11,7 +11,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 from .._errors import InvalidArgumentError
 from .._facts._numbers import is_whole, plain_int
-from .._run._arguments import check_buffersize
+from .._run._arguments import check_buffersize, check_callable
 from ._cores import new_core
 from ._explain import Explanation, explain
 from ._mapping import chunks, results_of, run_chunk
@@ -94,9 +94,11 @@ class AdaptiveExecutor(Executor):
             A future of the result. It cannot be cancelled once the call runs.
 
         Raises:
+            InvalidArgumentError: `fn` is no callable.
             RuntimeError: The executor was shut down.
             QueueFullError: The queue is full, and `when_full` is "reject".
         """
+        check_callable(fn)
         return self._core.submit(fn, args, kwargs)
 
     def map(
@@ -120,8 +122,9 @@ class AdaptiveExecutor(Executor):
             The results, in the order of the items.
 
         Raises:
-            InvalidArgumentError: `chunksize` or `buffersize` is no whole number from 1.
+            InvalidArgumentError: `fn` is no callable, or `chunksize` or `buffersize` no whole number from 1.
         """
+        check_callable(fn)
         chunksize, buffersize = plain_int(chunksize), check_buffersize(buffersize)
         if not is_whole(chunksize, 1):
             raise InvalidArgumentError("chunksize", f"must be a whole number from 1, not {chunksize!r}")

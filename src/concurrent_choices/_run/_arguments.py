@@ -16,6 +16,7 @@ __all__ = [
     "blocking",
     "check_budget",
     "check_buffersize",
+    "check_callable",
     "check_fn",
     "check_fn_for_executor",
     "check_items",
@@ -30,11 +31,16 @@ FOREVER = 1e9
 """Seconds from which a limit counts as none: thirty years, which clocks and locks can still count."""
 
 
-def check_fn(fn: Any) -> None:
-    """`fn` must be callable, and give values rather than a generator."""
+def check_callable(fn: Any) -> None:
+    """`fn` must be callable."""
     if not callable(fn):
         problem = f"must be callable, not {type(fn).__name__}; give the function itself, without calling it"
         raise InvalidArgumentError("fn", problem)
+
+
+def check_fn(fn: Any) -> None:
+    """`fn` must be callable, and give values rather than a generator."""
+    check_callable(fn)
     if is_generator(fn):
         problem = (
             f"{name_of(fn)} is a generator function: calling it runs nothing; "

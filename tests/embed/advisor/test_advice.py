@@ -814,6 +814,14 @@ def test_wrong_settings_are_refused(wrong):
         EndpointAdvisor(plain, **wrong)
 
 
+@pytest.mark.parametrize("app", [3, None, "app:app"])
+def test_what_is_no_application_is_refused(app):
+    """At once, and not at the first request."""
+    with pytest.raises(InvalidArgumentError) as caught:
+        EndpointAdvisor(app)
+    assert str(caught.value) == f"app: must be an ASGI application itself, such as FastAPI(), not {app!r}"
+
+
 def test_advise_needs_a_request():
     """An application that describes nothing needs to be told what to ask for."""
     with pytest.raises(InvalidArgumentError, match="requests"):

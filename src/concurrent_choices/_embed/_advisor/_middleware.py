@@ -55,7 +55,7 @@ class EndpointAdvisor:
 
     Raises:
         InvalidArgumentError: `path` does not begin with "/", or is the application's root; `secret` is empty
-            or no str; or `on_shutdown` is not callable.
+            or no str; or `app` or `on_shutdown` is not callable.
 
     Examples:
         >>> async def app(scope, receive, send):
@@ -73,7 +73,7 @@ class EndpointAdvisor:
         secret: str | None = None,
         on_shutdown: Callable[[AdviceTable], object] | None = _print,
     ) -> None:
-        _check(path, secret, on_shutdown)
+        _check(app, path, secret, on_shutdown)
         self.app = app
         self._pages: tuple[str, ...] = () if path is None else (path, f"{path}.json")
         self._rate = Rate()
@@ -187,8 +187,11 @@ class EndpointAdvisor:
             _log.exception("on_shutdown of EndpointAdvisor raised")
 
 
-def _check(path: object, secret: object, on_shutdown: object) -> None:
+def _check(app: object, path: object, secret: object, on_shutdown: object) -> None:
     """Refuse what would fail only at a request, or at the end."""
+    if not callable(app):
+        problem = f"must be an ASGI application itself, such as FastAPI(), not {app!r}"
+        raise InvalidArgumentError("app", problem)
     if path is not None and not (isinstance(path, str) and path.startswith("/") and path.strip("/")):
         problem = f'must begin with "/" and go on, as "/advice": "/" is the application\'s own; not {path!r}'
         raise InvalidArgumentError("path", problem)
