@@ -88,10 +88,12 @@ def only_async(items: object) -> bool:
 
 def off_the_loop(items: Any) -> Any:
     """Items, checked, for a caller in a loop: a query may be sent where its iterator is made, so not here."""
+    given: Iterable[Any] = items
     if isinstance(items, AsyncIterable):
-        return items
+        return given
     check_items(items)
-    return items if type(items) in SIZED or isinstance(items, Iterator) else chain(items)
+    is_at_hand = type(items) in SIZED or isinstance(items, Iterator)
+    return given if is_at_hand else chain(given)
 
 
 def check_switches(**switches: object) -> None:
