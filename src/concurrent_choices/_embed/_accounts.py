@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from .._work._callables import is_async, name_of
+from .._work._ownership import recognise_program
 from ._account import Account
 from ._identity import Number, identity_of, number_of, unwrapped
 
@@ -44,6 +45,7 @@ class Accounts:
     def _enter(self, fn: Callable[..., Any]) -> Account:
         if len(self._known) >= KEPT:
             self._forget()
+        recognise_program(fn)
         called, _, _ = unwrapped(fn, (), {})
         identity = identity_of(fn)
         account = self._open(name_of(called), identity, COROUTINE if is_async(called) else "")

@@ -9,15 +9,16 @@ import sys
 from types import FunctionType
 
 from .._facts._lean import TYPE_CHECKING
-from .._platform._libraries import is_of_libraries
-from ._asking import of_type
+from .._platform._libraries import is_of_libraries, package_of, take_for_program
+from ._asking import attributes_of, of_type
+from ._callables import called
 from ._pickling import MAINS
 
 if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-__all__ = ["is_own_class", "is_own_function", "is_own_module", "of_libraries"]
+__all__ = ["is_own_class", "is_own_function", "is_own_module", "of_libraries", "recognise_program"]
 
 
 def of_libraries(code: CodeType) -> bool:
@@ -39,3 +40,25 @@ def is_own_module(module: Any) -> bool:
     """Whether a module is the user's own; None, which stands for one that is not there, is nobody's."""
     file = getattr(module, "__file__", None)  # those that are part of the interpreter have none
     return file is not None and not is_of_libraries(file)
+
+
+def recognise_program(fn: Any) -> None:
+    """Take an installed package for the user's own if it is what calls us here, with a callable of its own.
+
+    A command that was installed sets its options in its modules as it does in a checkout, and they must be
+    looked at in the same way. A library's function that others call us with stays the library's.
+    """
+    package = package_of(_file_of(called(fn)))
+    frame = sys._getframe() if package else None  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - `inspect` costs a first run 5 ms
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(package):
+            take_for_program(package)
+            return
+        frame = frame.f_back
+
+
+def _file_of(called: object) -> str:
+    """Where the module of a callable is; of one that a decorator made, that of what it stands around."""
+    own = called if of_type(called, FunctionType, type) else type(called)
+    name = attributes_of(called).get("__module__", getattr(own, "__module__", None))
+    return str(getattr(sys.modules.get(str(name)), "__file__", None) or "")

@@ -13,6 +13,7 @@ import sys
 import time
 
 from ..._facts._lean import TYPE_CHECKING
+from ..._platform._libraries import programs, take_programs
 from ._settings import loaded, settings, take_settings
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def surroundings() -> dict[str, Any]:
         "logging": _logging(),
         "path": list(map(_searched, sys.path)),
         "prefixes": (sys.prefix, sys.exec_prefix),
+        "programs": programs(),
         "recursion": sys.getrecursionlimit(),
         "settings": settings(),
         # Finders that .pth files installed, as editable installs do, must be installed there too.
@@ -244,6 +246,7 @@ _TAKERS: dict[str, Callable[[Any], None]] = {
     "locale": _take_locale,
     "path": _take_path,
     "prefixes": _take_prefixes,
+    "programs": take_programs,
     "recursion": sys.setrecursionlimit,
     "site": _take_site,  # after what it looks at, prefixes, and what it changes, the path
     "umask": _take_umask,
