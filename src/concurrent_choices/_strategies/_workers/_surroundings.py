@@ -13,7 +13,6 @@ import sys
 import time
 
 from ..._facts._lean import TYPE_CHECKING
-from ..._platform._libraries import programs, take_programs
 from ._settings import loaded, settings, take_settings
 
 if TYPE_CHECKING:
@@ -36,13 +35,20 @@ def surroundings() -> dict[str, Any]:
         "logging": _logging(),
         "path": list(map(_searched, sys.path)),
         "prefixes": (sys.prefix, sys.exec_prefix),
-        "programs": programs(),
+        "programs": _programs(),
         "recursion": sys.getrecursionlimit(),
         "settings": settings(),
         # Finders that .pth files installed, as editable installs do, must be installed there too.
         "site": any(_from_site(finder) for finder in sys.meta_path),
         "umask": _umask(),
     }
+
+
+def _programs() -> list[str]:
+    """Installed packages that are the program, which is looked at in workers, too."""
+    from ..._platform._libraries import programs  # noqa: PLC0415 - a worker that has no workers starts without
+
+    return programs()
 
 
 def _authkey() -> bytes | None:
@@ -223,6 +229,13 @@ def _take_prefixes(prefixes: tuple[str, str]) -> None:
     sys.prefix, sys.exec_prefix = prefixes
 
 
+def _take_programs(packages: list[str]) -> None:
+    if packages:
+        from ..._platform._libraries import take_programs  # noqa: PLC0415 - seldom needed
+
+        take_programs(packages)
+
+
 def _take_site(used: bool) -> None:  # noqa: FBT001 - private
     if used:
         import site  # noqa: PLC0415 - only where something it sets up is in use
@@ -246,7 +259,7 @@ _TAKERS: dict[str, Callable[[Any], None]] = {
     "locale": _take_locale,
     "path": _take_path,
     "prefixes": _take_prefixes,
-    "programs": take_programs,
+    "programs": _take_programs,
     "recursion": sys.setrecursionlimit,
     "site": _take_site,  # after what it looks at, prefixes, and what it changes, the path
     "umask": _take_umask,
