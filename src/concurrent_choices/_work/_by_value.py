@@ -22,6 +22,7 @@ import cloudpickle
 
 from ._callables import enclosed
 from ._generators import reducers
+from ._prepared import filled_function
 
 __all__ = ["dumps"]
 
@@ -112,6 +113,14 @@ def _reduce_dispatching(fn: Any) -> Any:
     return NotImplemented
 
 
+def _reduce_function(reduced: Any) -> Any:
+    """How a function travels by value: as cloudpickle has it, and finds there what an initializer has set."""
+    if reduced is NotImplemented or isinstance(reduced, str):
+        return reduced
+    make, made_of, state, *nothing, fill = reduced
+    return make, made_of, (fill, state), *nothing, filled_function
+
+
 def _reduce_class(
     kind: type, make: Callable[..., type], made_of: tuple[Any, ...], state: Any, *others: Any
 ) -> tuple[Any, ...]:
@@ -195,4 +204,4 @@ class _Pickler(cloudpickle.Pickler):
         if not isinstance(obj, FunctionType):
             return NotImplemented
         reduced = _reduce_dispatching(obj)
-        return super().reducer_override(obj) if reduced is NotImplemented else reduced
+        return _reduce_function(super().reducer_override(obj)) if reduced is NotImplemented else reduced

@@ -188,7 +188,9 @@ class _Server:
             what = "initializer"
             if len(message.frames) > 1:
                 initializer, arguments = read(message.frames[1:])
-                initializer(*arguments)
+                from ..._work._prepared import prepare  # noqa: PLC0415 - only where there is one
+
+                prepare(initializer, arguments)
         except BaseException as error:
             self._voice.say(Kind.READY, 0, 0, [f"{what} raised {reason_of(error)}".encode()])
             raise EOFError from error
