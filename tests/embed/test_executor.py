@@ -773,6 +773,9 @@ def test_a_result_that_cannot_travel_names_its_call_and_why():
         sealed = executor.submit(act, "sealed").exception(60)
         assert isinstance(sealed, NotPicklableError)
         assert sealed.item == "act('sealed')"
+        with pytest.raises(NotPicklableError) as caught:
+            list(executor.map(give_lock, [5, 6, 7], chunksize=2))
+        assert caught.value.item == "chunk of 2 from give_lock(5)"
         assert why(executor, give_lock).endswith(f": its result cannot be pickled ({error.reason})")
         assert 'place="thread" of an executor' in str(executor.submit(act, "odd").exception(60))
 
@@ -1321,6 +1324,19 @@ def test_a_full_queue_rejects():
             executor.submit(pow, 2, 2)
         gate.set()
         assert held.result(10)
+
+
+def test_a_refused_chunk_is_told_by_its_first_call():
+    """As one would write it, not by the function of ours that makes a chunk's calls."""
+    gate = threading.Event()
+    with AdaptiveExecutor(1, max_queue=1, when_full="reject") as executor:
+        executor.submit(gate.wait, 10)
+        executor.submit(gate.wait, 10)
+        try:
+            with pytest.raises(QueueFullError, match=r"^chunk of 3 from pow\(2, 5\) was rejected"):
+                executor.map(pow, [2] * 4, [5, 6, 7, 8], chunksize=3)
+        finally:
+            gate.set()
 
 
 def test_a_full_queue_runs_in_the_caller():

@@ -13,6 +13,7 @@ from typing import Any
 from .._work._callables import show_call
 from ._account import Account
 from ._identity import unwrapped
+from ._inside import out_of_chunk
 from ._monitor import Monitor
 
 __all__ = ["Task", "complain"]
@@ -130,8 +131,13 @@ class Task(Future[Any]):
         self.fn = self.args = self.kwargs = self.context = None
 
     def shown(self) -> str:
-        """The call as one would write it."""
-        return show_call(*unwrapped(self.fn, self.args, self.kwargs))
+        """The call as one would write it; of a chunk, the first of its calls."""
+        fn, args, kwargs = unwrapped(self.fn, self.args, self.kwargs)
+        inner = out_of_chunk(fn)
+        if inner is fn:
+            return show_call(fn, args, kwargs)
+        (chunk,) = args
+        return f"chunk of {len(chunk)} from {show_call(inner, chunk[0], {})}"
 
 
 def complain(problem: str, about: object) -> None:
