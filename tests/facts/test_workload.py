@@ -112,6 +112,10 @@ def test_it_survives_json():
         (Workload(square, iter([])), "make it a list"),
         (Workload(len, [b"bytes"]), "cannot be written as JSON"),
         (Workload(len, [reduce(lambda inner, _: [inner], range(100_000), [])]), "cannot be written as JSON"),
+        (
+            Workload(len, [reduce(lambda inner, _: {"a": inner}, range(700), {})]),
+            "cannot be written as JSON",
+        ),
         (Workload(len, ["a", (1, 2)]), r"item 1, \(1, 2\), would come back as \[1, 2\]"),
         (Workload(abs, [Colour.RED]), "item 0, <Colour.RED: 1>, would come back as 1"),
         (Workload(len, [{"of": [Colour.RED]}]), "item 0, .* would come back as {'of': \\[1\\]}"),

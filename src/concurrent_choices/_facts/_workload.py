@@ -122,10 +122,12 @@ class Workload:
         parts = {"fn": self.reference, "items": listed, "items_count": self.items_count, "name": self.name}
         try:
             text = json.dumps(parts, indent=indent, allow_nan=False)
+            _check_same(listed, json.loads(text)["items"])
+        except InvalidArgumentError:
+            raise
         except (TypeError, ValueError, RecursionError) as error:
             problem = f"cannot be written as JSON: {error}"
             raise InvalidArgumentError("items", problem) from error
-        _check_same(listed, json.loads(text)["items"])
         return text
 
     @classmethod
