@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import count, islice
 from math import inf
@@ -157,6 +158,16 @@ def test_items_of_a_burst_begin_before_the_next_is_waited_for(strategy, of_kind,
         assert eventually(lambda: len(acts.calls(log)) == 2)
 
     assert list(stream(of_kind(acts.meet), items(), strategy=strategy)) == [0, 1]
+
+
+def test_results_asked_for_in_one_thread_and_another(strategy, of_kind):
+    """Each advances the items when it is its turn: a server asks in whichever of its threads is free."""
+    with ThreadPoolExecutor(1) as server:
+        results = stream(of_kind(acts.double), count(), strategy=strategy, buffersize=1)
+        with closing(results):
+            for number in range(0, 8, 2):
+                assert next(results) == number * 2
+                assert server.submit(next, results).result(LONG) == number * 2 + 2
 
 
 def test_an_exception_in_place_as_completed(strategy, of_kind):

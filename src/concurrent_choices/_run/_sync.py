@@ -191,6 +191,7 @@ def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progres
             arrived += len(batch.values)
             for values in delivery.take(batch):
                 yield from values
+                job.source.adopt()  # a server asks for each result in whichever of its threads is free
                 window.release(len(values))
                 window.tend()
             if batch.error is not None:
