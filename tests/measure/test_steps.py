@@ -1,5 +1,6 @@
 import asyncio
 import contextvars
+import threading
 
 import pytest
 import uvloop
@@ -137,6 +138,16 @@ def test_task_groups_and_timeouts_inside(run, timed):
         return first.result()
 
     assert run(_of(timed(work()))) == "a"
+
+
+def test_a_step_that_still_runs_counts_with_all_that_it_has_done(factory, meter, clock):
+    """What it has queued for a core, too: it would seem to have blocked its loop meanwhile."""
+    clock.spend(wall=1.0)
+    meter.begin()
+    clock.spend(wall=0.2, cpu=0.05, queued=0.14)
+    assert meter.sums_now(threading.current_thread()) == Steps(
+        held=200_000_000, cpu=50_000_000, queued=140_000_000
+    )
 
 
 @pytest.mark.parametrize("watched", [True, False])

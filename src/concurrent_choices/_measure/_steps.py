@@ -85,9 +85,11 @@ class StepMeter:
         since, sums = self.since, self.sums
         if not since:
             return sums
-        cpu, _ = self._clock.watch(thread)
+        cpu, queue = self._clock.watch(thread)
         held = self._clock.wall() - since
-        return sums._replace(held=sums.held + held, cpu=sums.cpu + max(0, cpu - self._cpu_since))
+        computed = max(0, cpu - self._cpu_since)
+        queued = max(0, min(queue - self._queue_since, held - computed))
+        return sums._replace(held=sums.held + held, cpu=sums.cpu + computed, queued=sums.queued + queued)
 
     def timed(self, coroutine: Coroutine[Any, Any, Any], context: Context) -> Driven:
         """One that does what the coroutine does, in a context, and counts its steps."""
