@@ -116,9 +116,34 @@ def test_the_window_is_kept(made):
 def test_a_fixed_window_does_not_widen():
     """What the caller asked for stays."""
     fixed, free = Source(range(9), window=2, fixed=True), Source(range(9), window=2)
-    fixed.widen(5)
-    free.widen(5)
-    assert (fixed.room, free.room) == (2, 5)
+    fixed.staffed(3)
+    free.staffed(3)
+    assert (fixed.room, free.room) == (2, 6)
+
+
+@pytest.mark.parametrize("made", [list, iter])
+def test_a_window_that_shrinks(made):
+    """What has left the iterable already waits, too, and still counts among what remains."""
+    source = Source(made(range(8)), window=9)
+    source.feed(9)
+    source.claim(1)
+    source.look_ahead(9, 2)
+    assert (source.ready, source.room <= 1, source.remaining) == (1, True, 7)
+    assert source.claim(5).items == [1]
+    assert source.claim(5) is None
+    source.release(1)
+    assert source.claim(5).items == [2]
+
+
+def test_what_lanes_have_in_hand_is_no_look_ahead():
+    """So many are under way anyway; beyond these, as many again, or what may be held."""
+    source = Source(range(99), window=5)
+    source.staffed(10)
+    assert source.room == 20
+    source.look_ahead(5, 3)
+    assert source.room == 13
+    source.look_ahead(50, 30)
+    assert source.room == 40
 
 
 def test_room_can_be_made():

@@ -155,7 +155,7 @@ class LoopConductor:
         )
         self._others.reserve_thread()  # before the ticker, which can be done without, takes the last one
         tasks = self._new_tasks(_giving_way(pool.outbox.put, self._others.urgency), give_threads)
-        job.source.widen(2 * self._controller.first)
+        job.source.staffed(self._controller.first)
         pool.resize(1)
         job.tend = pool.tend
         try:

@@ -107,7 +107,7 @@ class ElasticPool(LanePool):
         Once one could not be started, there are never more than there were then.
         """
         self.workers = workers = min(workers, self._ceiling)
-        self.job.source.widen(2 * workers)
+        self.job.source.staffed(workers)
         self._appetite = max(self._appetite, 2 * workers)
         self.nudge()
 

@@ -98,7 +98,7 @@ class ElasticTaskPool(TaskPool):
         """Have so many lanes, once an item waits; from any thread. Surplus ones finish their claims first."""
         self._followers = concurrency
         if self.waits and concurrency != self._concurrency:
-            self.job.source.widen(2 * concurrency)
+            self.job.source.staffed(concurrency)
             self._concurrency = concurrency
             self._wake()
 

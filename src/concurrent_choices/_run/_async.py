@@ -163,6 +163,7 @@ async def _astream(
                 if seen is not None:
                     seen(batch)
                 arrived += len(batch.values)
+                window.arrived(batch.values)
                 for values in delivery.take(batch):
                     for value in values:
                         yield value

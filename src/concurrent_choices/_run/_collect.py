@@ -10,6 +10,7 @@ from typing import Any
 from .._errors import ConcurrentChoicesError
 from .._facts._batch import Batch
 from .._work._job import Job
+from .._work._weight import weight_of
 from .._work._words import show
 
 __all__ = ["Arrivals", "Collector", "InOrder", "Window", "batch_of", "finish", "iterable_of"]
@@ -19,6 +20,15 @@ AHEAD = 0.02
 hundred times over, and holds little memory)."""
 
 MOST_AHEAD = 1 << 16
+
+HELD = 1 << 26
+"""Bytes of results that may wait for the caller, besides one for each lane (guessed: 64 of a megabyte)."""
+
+LATELY = 8
+"""How many results count for what one weighs, more or less (guessed)."""
+
+UNWEIGHED = 1e-3
+"""Seconds in which only one is weighed (guessed: a response takes 50 µs, which is then a twentieth)."""
 
 UNTENDED = 1e-3
 """Seconds for which a caller who has results in hand may leave the strategy alone (guessed: the strategy
@@ -95,21 +105,39 @@ class Arrivals:
 
 
 class Window:
-    """How far a stream works ahead of its caller: what the caller takes in a fiftieth of a second."""
+    """How far a stream works ahead of its caller: what the caller takes in a fiftieth of a second.
+
+    Results that weigh much are fewer, besides those that lanes have in hand.
+    """
 
     def __init__(self, job: Job) -> None:
         self._job = job
         self._began = self._tended = time.perf_counter()
         self._taken = 0
+        self._most = job.source.window or 0
+        self._weighed = -math.inf
+        self._weight = 0.0
+
+    def arrived(self, values: Sequence[Any]) -> None:
+        """Learn what has come, due or not."""
+        now = time.perf_counter()
+        if values and now - self._weighed > UNWEIGHED:
+            self._weighed = now
+            weight = weight_of(values[-1])
+            self._weight += (weight - self._weight) / (LATELY if self._weight else 1)
+            self._set()
 
     def release(self, count: int) -> None:
         """Learn that the caller has taken `count` values."""
         self._taken += count
         passed = time.perf_counter() - self._began or math.inf  # a test may have stopped the clock
-        pace = self._taken / passed
-        source = self._job.source
-        source.widen(min(int(pace * AHEAD), MOST_AHEAD))
-        source.release(count)
+        self._most = max(self._most, min(int(self._taken / passed * AHEAD), MOST_AHEAD))
+        self._set()
+        self._job.source.release(count)
+
+    def _set(self) -> None:
+        held = int(HELD / max(1.0, self._weight))
+        self._job.source.look_ahead(self._most, max(1, held))
 
     def tend(self) -> None:
         """Have the strategy fill what room there is, where the caller takes his time with results in hand.

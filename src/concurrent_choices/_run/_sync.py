@@ -189,6 +189,7 @@ def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progres
             if seen is not None:
                 seen(batch)
             arrived += len(batch.values)
+            window.arrived(batch.values)
             for values in delivery.take(batch):
                 yield from values
                 job.source.adopt()  # a server asks for each result in whichever of its threads is free

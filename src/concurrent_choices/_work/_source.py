@@ -66,8 +66,8 @@ SMOOTH = 64
 class Source:
     """Items, handed out in runs under one lock.
 
-    At most `window` items have left the iterable and are not yet released; None is no bound. `widen` leaves a
-    window that is `fixed` as it is.
+    At most `window` items have left the iterable and are not yet released; None is no bound. One that is
+    `fixed` stays as it is.
 
     Attributes:
         length: How many items there are in all; None where that is unknown.
@@ -85,6 +85,7 @@ class Source:
         self.length: int | None = len(items) if kind in SIZED else None  # type: ignore[arg-type] # its kind says that it has a length
         self.window = window
         self.fixed = fixed
+        self._lanes = 0
         self.error: BaseException | None = None
         self.closed = False
         self.claimed = 0
@@ -139,10 +140,10 @@ class Source:
         with self._lock:
             if self._returned:
                 return None if self.closed else self._claim_returned(limit)
+            if self.window is not None and (limit := min(limit, self._allowed)) <= 0:
+                return None
             if not self._sliced:
                 return self._claim_ready(limit)
-            if self.window is not None and (limit := min(limit, self.room)) <= 0:
-                return None
             at = self._at
             items = self._ready[at : at + limit]
             if not items:
@@ -297,10 +298,16 @@ class Source:
         self.ended = True
         self._changed()
 
-    def widen(self, window: int) -> None:
-        """Let the window be at least so large."""
+    def staffed(self, lanes: int) -> None:
+        """Learn that so many lanes draw from it: twice as many items may be under way."""
+        self._lanes = max(self._lanes, lanes)
         if self.window is not None and not self.fixed:
-            self.window = max(self.window, window)
+            self.window = max(self.window, 2 * lanes)
+
+    def look_ahead(self, most: int, held: int) -> None:
+        """Let the window be so large, or what lanes need; but they may have no more than `held` ahead."""
+        if self.window is not None and not self.fixed:
+            self.window = min(max(most, 2 * self._lanes), self._lanes + held)
 
     def make_room(self, count: int) -> None:
         """Let at least `count` more items leave, whatever the window was."""
@@ -325,7 +332,12 @@ class Source:
             return 0
         waiting = len(self._ready) - self._at
         # What came back has left the window's room already.
-        return self._given_back + (max(0, min(waiting, self.room)) if self._sliced else waiting)
+        return self._given_back + max(0, min(waiting, self._allowed))
+
+    @property
+    def _allowed(self) -> int:
+        """Items that may be claimed before a result is released: perhaps not all that are here."""
+        return 1 << 62 if self.window is None else self.window - (self.claimed - self._released)
 
     @property
     def _given_back(self) -> int:
@@ -335,15 +347,14 @@ class Source:
     @property
     def room(self) -> int:
         """Items that may still leave the iterable before a result is released."""
-        if self.window is None:
-            return 1 << 62
-        gone = self.claimed if self._sliced else self._pulled
-        return self.window - (gone - self._released)
+        if self._sliced or self.window is None:
+            return self._allowed
+        return self.window - (self._pulled - self._released)
 
     @property
     def full(self) -> bool:
         """Whether as many items are claimed and not yet released as the window allows."""
-        return self.window is not None and self.claimed - self._released >= self.window
+        return self._allowed <= 0
 
     @property
     def finished(self) -> bool:
@@ -355,16 +366,18 @@ class Source:
     @property
     def remaining(self) -> int | None:
         """Items that nobody has at present, or None where that is unknown."""
-        if self.length is None:
-            return self.ready if self.ended else None
-        return self.length - self.claimed + self._given_back
+        total = self._total
+        return None if total is None else total - self.claimed + self._given_back
+
+    @property
+    def _total(self) -> int | None:
+        return self._pulled if self.length is None and self.ended else self.length
 
     def fitting(self, lanes: int) -> int:
         """So many lanes, or fewer where fewer items are there or may be under way: more would have none."""
         if self.fixed and self.window is not None:
             lanes = min(lanes, self.window)
-        items = self._pulled if self.length is None and self.ended else self.length
-        return lanes if items is None else min(lanes, max(1, items))
+        return lanes if self._total is None else min(lanes, max(1, self._total))
 
     @property
     def claimable(self) -> bool:

@@ -57,7 +57,7 @@ def serve(
         run(TaskPool(job, batches.append, concurrency), lambda _nudge: None)
         yield from batches
         return
-    job.source.widen(2 * concurrency)
+    job.source.staffed(concurrency)
     with lent as thread_pool:
         yield from LanePool(job, thread_pool, workers=1, body=loop_body(run, concurrency))
 

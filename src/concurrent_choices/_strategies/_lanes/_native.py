@@ -152,7 +152,7 @@ def execute_tasks(
     job: Job, concurrency: int, make: MakeTasks, follow: Follow | None = None
 ) -> AsyncIterator[Batch]:
     """Serve an `async def` with `concurrency` tasks of the running loop, and perhaps the rest beside it."""
-    job.source.widen(2 * concurrency)
+    job.source.staffed(concurrency)
     return _Session(job, partial(_start_here, job, make), follow)
 
 

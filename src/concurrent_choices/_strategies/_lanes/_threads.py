@@ -71,7 +71,7 @@ class LanePool:
         self._lock = Mutex()
         self._lanes: set[Lane] = set()
         self._appetite = 2 * workers
-        job.source.widen(2 * workers)
+        job.source.staffed(workers)
         if body is None and self.batch == 1:
             job.source.hand_out_singly()
         self.nudges: set[Callable[[], None]] = set()
