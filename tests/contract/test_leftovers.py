@@ -163,9 +163,10 @@ def test_warm_workers_hold_no_more_from_run_to_run(name, of_kind):
 @pytest.mark.usefixtures("a_long_rest")
 def test_a_loop_around_run_piles_up_no_threads(strategy):
     """However often `run` is called, few threads wait to send its workers home."""
+    before = threading.active_count()  # tests of other folders leave some, of anyio for instance
     for _ in range(30):
         run(acts.double, [1, 2], strategy=strategy)
-    assert eventually(lambda: threading.active_count() < 15)
+    assert eventually(lambda: threading.active_count() < before + 10)
 
 
 def test_items_and_results_are_let_go(strategy, of_kind):

@@ -24,13 +24,23 @@ from starlette._utils import is_async_callable
 from starlette.background import BackgroundTask
 
 from concurrent_choices import InvalidArgumentError, offload, run
-from concurrent_choices._embed._offload import _core
+from concurrent_choices._embed._offload import _core, _shared
 
 with warnings.catch_warnings():  # newer releases would rather have another client, which does the same
     warnings.simplefilter("ignore")
     from starlette.testclient import TestClient
 
 BACKENDS = ["asyncio", "trio"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_stays():
+    """What serves all calls of a program ends with these tests: its workers would rest during others."""
+    yield
+    while _shared:
+        core = _shared.pop()
+        core.close()
+        core.join()
 
 
 def spin(rounds):
