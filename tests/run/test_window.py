@@ -102,3 +102,49 @@ def test_nor_does_an_async_one():
             assert not gate.passed.wait(0.1)
 
     asyncio.run(take_one())
+
+
+class Pairs:
+    """A strategy that gives two results when it has both; it says when it waits for the second item."""
+
+    name = "pairs"
+
+    def __init__(self) -> None:
+        self.waits = threading.Event()
+
+    def execute(self, job):
+        """Claim two items after each other, while the caller may still be at the last two."""
+        while (first := job.claim()) is not None:
+            held = [job.perform(first)]
+            if first.start:
+                self.waits.set()
+            if (second := job.claim()) is not None:
+                held.append(job.perform(second))
+            yield from held
+
+
+def test_a_strategy_that_holds_results_back_gets_its_items_though_the_window_shrinks():
+    """It waits for one beside the loop, where results that weigh much are taken meanwhile."""
+    pairs = Pairs()
+
+    async def take_all() -> int:
+        taken = asyncio.Semaphore(0)
+
+        async def items():
+            for number in range(3):
+                yield number
+            for _ in range(2):
+                await taken.acquire()
+            yield 3
+
+        count = 0
+        async with aclosing(astream(lambda n: Weighty() if n else n, items(), strategy=pairs)) as results:
+            async for _ in results:
+                if not count:
+                    await asyncio.to_thread(pairs.waits.wait, 30)
+                    await asyncio.sleep(0.02)
+                count += 1
+                taken.release()
+        return count
+
+    assert asyncio.run(asyncio.wait_for(take_all(), 30)) == 4

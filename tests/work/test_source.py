@@ -154,6 +154,18 @@ def test_room_can_be_made():
     assert source.claim(5).items == range(1, 3)
 
 
+def test_room_that_was_made_stays():
+    """Who waits for an item may hold others back until it has come, while the window shrinks."""
+    source = Source.pushed(window=64)
+    source.push([0])
+    source.claim(1)
+    source.make_room(1)
+    source.look_ahead(64, 1)
+    assert source.room == 1
+    source.push([1])
+    assert source.claim(1).items == [1]
+
+
 def test_what_the_iterable_raises_is_kept():
     """Items before the error can be claimed; the error waits for the end."""
 

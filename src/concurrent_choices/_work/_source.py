@@ -85,7 +85,7 @@ class Source:
         self.length: int | None = len(items) if kind in SIZED else None  # type: ignore[arg-type] # its kind says that it has a length
         self.window = window
         self.fixed = fixed
-        self._lanes = 0
+        self._lanes = self._least = 0
         self.error: BaseException | None = None
         self.closed = False
         self.claimed = 0
@@ -310,9 +310,8 @@ class Source:
             self.window = min(max(most, 2 * self._lanes), self._lanes + held)
 
     def make_room(self, count: int) -> None:
-        """Let at least `count` more items leave, whatever the window was."""
-        if self.window is not None:
-            self.window += max(0, count - self.room)
+        """Let at least `count` more items be claimed, whatever the window is, or becomes meanwhile."""
+        self._least = self.claimed - self._released + count
 
     def release(self, count: int) -> None:
         """Say that `count` results have reached the caller; the window moves on."""
@@ -337,7 +336,7 @@ class Source:
     @property
     def _allowed(self) -> int:
         """Items that may be claimed before a result is released: perhaps not all that are here."""
-        return 1 << 62 if self.window is None else self.window - (self.claimed - self._released)
+        return self._beyond(self.claimed)
 
     @property
     def _given_back(self) -> int:
@@ -347,9 +346,11 @@ class Source:
     @property
     def room(self) -> int:
         """Items that may still leave the iterable before a result is released."""
-        if self._sliced or self.window is None:
-            return self._allowed
-        return self.window - (self._pulled - self._released)
+        return self._beyond(self.claimed if self._sliced else self._pulled)
+
+    def _beyond(self, gone: int) -> int:
+        """How many more than these may be under way."""
+        return 1 << 62 if self.window is None else max(self.window, self._least) - (gone - self._released)
 
     @property
     def full(self) -> bool:
@@ -359,9 +360,7 @@ class Source:
     @property
     def finished(self) -> bool:
         """Whether there will never be another item."""
-        if self.closed:
-            return True
-        return self.ended and self._at >= len(self._ready) and not self._returned
+        return self.closed or (self.ended and self._at >= len(self._ready) and not self._returned)
 
     @property
     def remaining(self) -> int | None:
