@@ -81,6 +81,20 @@ def test_what_weighed_much_is_forgotten(window, monkeypatch):
     assert source.room == 64
 
 
+def test_results_that_take_long_to_weigh_are_seldom_weighed(window, monkeypatch):
+    """Ten times as long passes before the next; each may hold what all share, as a large frozen set."""
+    clock = count(100)  # a second later at each look
+    monkeypatch.setattr("concurrent_choices._run._collect.time.perf_counter", lambda: next(clock))
+    slow, source = window()
+    slow.arrived([0])
+    for _ in range(8):
+        slow.arrived([Weighty()])
+    assert source.room == 64
+    for _ in range(8):
+        slow.arrived([Weighty()])
+    assert source.room == LANES + 1
+
+
 def test_a_stream_of_large_results_does_not_run_ahead():
     """A caller who has taken one and takes his time finds few others."""
     gate = Gate(FEW)

@@ -40,6 +40,13 @@ class Sealed:
         raise LookupError
 
 
+class Lazy(list):
+    """A list that asks a database for its length."""
+
+    def __len__(self) -> int:
+        raise LookupError
+
+
 def written(content: bytes) -> BytesIO:
     """A file in memory."""
     file = BytesIO()
@@ -65,6 +72,7 @@ def round_about() -> object:
         {"url": "", "body": BODY},
         [b"x" * 1000] * 1 + [b"x" * 1000 for _ in range(99)],
         [{"row": "x" * 1000} for _ in range(100)],
+        Lazy([BODY]),
         deque([BODY]),
         Page("url", BODY),
         SimpleNamespace(table=Table()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from itertools import islice
+from operator import length_hint
 from types import FunctionType, MethodDescriptorType, ModuleType
 from typing import Any, cast
 
@@ -54,6 +55,8 @@ def _looked_at(thing: Any) -> tuple[int, list[Any], int]:
     # An own method may take its time: that of a data frame looks at each text.
     own = sys.getsizeof(thing) if isinstance(kind.__sizeof__, MethodDescriptorType) else 0
     few = ALIKE if of_type(thing, list, set) else WIDE
-    if elements := [*islice(elements_of(thing), few)]:
-        return own, elements, max(1, len(thing) // few)
+    held = elements_of(thing)
+    count = length_hint(held)  # its own `__len__` may take its time as well
+    if elements := [*islice(held, few)]:
+        return own, elements, max(1, count // few)
     return own, gc.get_referents(thing)[:few], 1
