@@ -81,6 +81,16 @@ def test_what_weighed_much_is_forgotten(window, monkeypatch):
     assert source.room == 64
 
 
+def test_what_all_results_share_weighs_nothing(window, monkeypatch):
+    """From the second on it is known, and then there is room as ever."""
+    monkeypatch.setattr("concurrent_choices._run._collect.UNWEIGHED", -1.0)
+    sharing, source = window()
+    model = Weighty()
+    sharing.arrived([(0, model)])
+    sharing.arrived([(1, model)])
+    assert source.room == 64
+
+
 def test_results_that_take_long_to_weigh_are_seldom_weighed(window, monkeypatch):
     """Ten times as long passes before the next; each may hold what all share, as a large frozen set."""
     clock = count(100)  # a second later at each look

@@ -93,6 +93,14 @@ def test_what_holds_little(value):
     assert weight_of(value) < 1000
 
 
+def test_what_another_holds_too_is_shared():
+    """It takes no more memory than it did; what is equal only does."""
+    model = SimpleNamespace(table=Table(), body=BODY)
+    assert weight_of(SimpleNamespace(model=model), SimpleNamespace(model=model)) < 1000
+    assert weight_of((1, BODY), [2, BODY]) < 1000
+    assert weight_of((1, bytearray(BODY)), (1, bytearray(BODY))) > 90_000
+
+
 def test_a_large_graph_is_not_walked():
     """A few of its things are looked at."""
     looked = []

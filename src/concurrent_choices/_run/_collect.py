@@ -121,16 +121,24 @@ class Window:
         self._most = job.source.window or 0
         self._next_weighed = -math.inf
         self._weight = 0.0
+        self._compared = False  # with another result, which would have shown what all of them share
+        self._latest: Any = None  # which the stream itself keeps as long
 
     def arrived(self, values: Sequence[Any]) -> None:
         """Learn what has come, due or not."""
-        now = time.perf_counter()
-        if values and now > self._next_weighed:
-            weight = weight_of(values[-1])
-            ended = time.perf_counter()
-            self._next_weighed = ended + UNWEIGHED + SPARED * (ended - now)
-            self._weight += (weight - self._weight) / (LATELY if self._weight else 1)
-            self._set()
+        if values:
+            if time.perf_counter() > self._next_weighed:
+                self._weigh(values[-1])
+            self._latest = values[-1]
+
+    def _weigh(self, value: Any) -> None:
+        began = time.perf_counter()
+        weight = weight_of(value, self._latest)
+        ended = time.perf_counter()
+        self._next_weighed = ended + UNWEIGHED + SPARED * (ended - began)
+        self._weight += (weight - self._weight) / (LATELY if self._compared else 1)
+        self._compared |= self._latest is not None
+        self._set()
 
     def release(self, count: int) -> None:
         """Learn that the caller has taken `count` values."""

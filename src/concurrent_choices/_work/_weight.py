@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Collection, Iterator
 from itertools import islice
 from operator import length_hint
 from types import FunctionType, MethodDescriptorType, ModuleType
@@ -25,26 +26,32 @@ ALIKE = 4
 _OF_ALL = (type, FunctionType, ModuleType)
 
 
-def weight_of(value: Any) -> int:
-    """Bytes of a value with what it holds, shared or not; of what raises where it is asked, none."""
+def weight_of(value: Any, beside: Any = None) -> int:
+    """Bytes of a value with what it holds; none of what raises where it is asked.
+
+    What is held by another that is `beside` it, too, is taken for what all share.
+    """
     try:
-        return sys.getsizeof(value) if type(value) in ATOMS else _walked(value)
+        shared = {place for place, _ in _walked(beside, ())}
+        return sum(weight for _, weight in _walked(value, shared))
     except Exception:  # noqa: BLE001 - a value's own hooks raise anything
         return 0
 
 
-def _walked(value: Any) -> int:
-    seen, weight, rest = Seen(), 0, [(value, 1)]
+def _walked(value: Any, shared: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Where things are that a value holds, besides those that are shared, and their bytes."""
+    seen, rest = Seen(), [(value, 1)]
     for thing, times in rest:  # which grows meanwhile
+        if id(thing) in shared:
+            continue
         if type(thing) in ATOMS:
-            weight += times * sys.getsizeof(thing)
+            yield id(thing), times * sys.getsizeof(thing)
         elif not of_type(thing, *_OF_ALL) and seen.is_new(thing):
             if len(seen) > LOOKS:
-                break
+                return
             own, parts, among = _looked_at(thing)
-            weight += times * own
             rest += [(part, times * among) for part in parts]
-    return weight
+            yield id(thing), times * own
 
 
 def _looked_at(thing: Any) -> tuple[int, list[Any], int]:
