@@ -305,8 +305,7 @@ class Pump:
         except Exception as obstacle:  # noqa: BLE001 - any result's own __setstate__ may raise anything
             self._give_up(queue.reported(message.start, 1), reason_of(obstacle))
             return
-        count = len(batch.values) + (batch.error is not None)
-        claim = queue.reported(message.start, count)
+        claim = queue.reported(message.start, len(batch.values) + (batch.error is not None))
         if (timeout := self._job.timeout) is not None:  # whoever gives up on it may have been busy
             took, tolerant = message.nanoseconds / 1e9, self._job.return_exceptions
             batch = unless_late(claim, batch, took, timeout, tolerant=tolerant)
