@@ -96,8 +96,9 @@ def test_a_worker_that_crashes_says_where():
 
 @pytest.fixture
 def nothing_set(monkeypatch):
-    """As if nobody had set logging up, or filters of warnings, which pytest does."""
+    """As if nobody had set logging up, or filters of warnings, or were the program: pytest does and is."""
     monkeypatch.setattr(_surroundings, "_logging", lambda: None)
+    monkeypatch.setattr(_surroundings, "_programs", list)
     with warnings.catch_warnings():
         warnings.filters[:] = _settings._FILTERS
         yield
