@@ -192,15 +192,15 @@ def look_frames(fn: Any) -> list[Any]:
     """A look at a callable, as frames for a worker.
 
     Of one that travels by value the worker also compares what it uses of modules; of one that it imports, the
-    whole of what that holds will be compared here.
+    whole of what that holds will be compared here, but for what cached functions keep.
 
     Raises:
         BelongsHereError: It cannot travel, or must not now.
     """
     try:
         frames = callable_frames(fn)
-        marks = () if travels_by_name(fn) else _small(Imported(fn))
-        packed = dump([Look(frames, marks)])
+        imported = Imported(fn, only_caches=travels_by_name(fn))
+        packed = dump([Look(frames, _small(imported) if imported else ())])
     except BaseException as error:  # a value's own hooks may call sys.exit()
         raise _refusal(fn, f"it cannot be pickled ({reason_of(error)})") from error
     if stays := mocked(fn):  # since it was asked for

@@ -11,7 +11,7 @@ import sys
 from collections import ChainMap
 from collections.abc import Callable, Iterable
 from enum import EnumMeta
-from functools import cached_property, lru_cache, singledispatch
+from functools import cached_property, lru_cache, singledispatch, update_wrapper
 from operator import attrgetter
 from pickle import PickleBuffer
 from types import FunctionType, ModuleType
@@ -20,8 +20,11 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import cloudpickle
 
+from .._platform._libraries import is_of_libraries
+from ._asking import attributes_of
 from ._callables import enclosed
-from ._generators import reducers
+from ._generators import draws, reducers
+from ._marks import CONTAINERS, keeps_one, summed
 from ._prepared import filled_function
 
 __all__ = ["dumps"]
@@ -43,9 +46,17 @@ def dumps(value: Any, beside: Callable[[PickleBuffer], object], apart: Iterable[
         return file.getvalue()
 
 
-def _cached(fn: Callable[..., Any], parameters: dict[str, Any]) -> Callable[..., Any]:
-    """A cached function with nothing in its cache."""
-    cached: Callable[..., Any] = lru_cache(**parameters)(fn)
+def _cached(fn: Callable[..., Any], parameters: dict[str, Any], *kept: Any) -> Callable[..., Any]:
+    """A cached function with nothing in its cache, or with what it keeps."""
+    left = list(kept)
+
+    def first(*args: Any, **kwargs: Any) -> Any:
+        return left.pop() if left else fn(*args, **kwargs)
+
+    cached: Callable[..., Any] = lru_cache(**parameters)(first if kept else fn)
+    if kept:
+        cached()
+        update_wrapper(cached, fn)
     return cached
 
 
@@ -57,7 +68,23 @@ def _reduce_cached(wrapper: Any) -> str | tuple[Any, ...]:
     if _is_importable(wrapper):
         name: str = wrapper.__reduce__()
         return name
-    return _cached, (wrapper.__wrapped__, wrapper.cache_parameters())
+    return _cached, (wrapper.__wrapped__, wrapper.cache_parameters(), *_fit_to_send(wrapper))
+
+
+def _fit_to_send(wrapper: Any) -> tuple[Any, ...]:
+    """What a cached function keeps and a worker gets a copy of, as it does of globals; empty for nothing.
+
+    What a library made, such as a client, each process has for itself.
+    """
+    if not keeps_one(wrapper):
+        return ()
+    kept: object = wrapper()
+    kind = type(kept)
+    home = getattr(sys.modules.get(kind.__module__), "__file__", None) or io.__file__
+    is_own = kind.__module__ in _staying or not is_of_libraries(home)
+    file = summed(kept) if kind in CONTAINERS or is_own else None
+    whole = file is not None and not file.full
+    return (kept,) if whole and not any(map(draws, attributes_of(kept).values())) else ()
 
 
 def _is_importable(wrapper: Any) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ._captured import builtins_of, modules_of, parts_of_class, parts_of_module, reached_from
 from ._code import globals_of, names_in
+from ._kept_by_caches import kept_by_caches
 from ._marks import compare, mark_of, value_at
 from ._ownership import of_libraries
 from ._pickling import travels_by_name
@@ -24,12 +25,15 @@ __all__ = ["Imported"]
 class Imported:
     """What a callable uses of modules; unpickled in another process, it raises unless all is the same there.
 
+    If `only_caches`, it is no more than what cached functions keep.
+
     Attributes:
         marks: By the names of a module and of a value in it, its mark, for `compare`.
     """
 
-    def __init__(self, fn: Any) -> None:
-        self.marks = dict(_marked(dict.fromkeys(_imported(fn))))  # each once, whoever names it
+    def __init__(self, fn: Any, *, only_caches: bool = False) -> None:
+        places = kept_by_caches(reached_from(fn)) if only_caches else _imported(fn)
+        self.marks = dict(_marked(dict.fromkeys(places)))  # each once, whoever names it
 
     def __len__(self) -> int:
         return len(self.marks)
@@ -48,9 +52,11 @@ def _marked(places: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, str]
 def _imported(fn: Any) -> Iterator[tuple[str, str]]:
     """What a worker imports for a callable: each value's module, and its name there."""
     yield from _of_classes(type(getattr(fn, "__self__", fn)).__mro__)
-    for _, thing in reached_from(fn):
+    reached = list(reached_from(fn))
+    for _, thing in reached:
         if isinstance(thing, FunctionType) and not of_libraries(thing.__code__):
             yield from _of_function(thing)
+    yield from kept_by_caches(reached)
 
 
 def _of_function(fn: FunctionType) -> Iterator[tuple[str, str]]:

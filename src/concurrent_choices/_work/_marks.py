@@ -19,13 +19,19 @@ if TYPE_CHECKING:
     from pickle import PickleBuffer
     from typing import Any
 
-__all__ = ["compare", "mark_of", "summed", "value_at"]
+__all__ = ["CONTAINERS", "compare", "keeps_one", "mark_of", "summed", "value_at"]
 
 MOST = 1 << 18
 """Bytes of one value's pickle that are looked at (guessed: half a millisecond)."""
 
 UNSET = -1
 """The mark of a context variable without a value."""
+
+CONTAINERS = (bytearray, dict, list, set)
+"""Classes of data that can be changed."""
+
+_STARS = 0x04 | 0x08
+"""Flags of code that takes any arguments, as `inspect` has them."""
 
 _SETS = (b"\x8f", b"\x91")
 """The pickler's codes for sets, which order strings differently in each process."""
@@ -44,12 +50,23 @@ def compare(marks: dict[tuple[str, str], int]) -> None:
 
 
 def value_at(module: str, path: str) -> Any:
-    """What a name in a module stands for. Both sides ask for it here: a class binds its class methods."""
+    """What a name in a module stands for. Both sides ask for it here: a class binds its class methods.
+
+    One with "()" stands for what a function gives that keeps it.
+    """
     __import__(module)
     value: Any = sys.modules[module]
     for name in path.split("."):
-        value = getattr(value, name)
-    return value
+        value = getattr(value, name.removesuffix("()"))
+    return value() if path.endswith("()") else value
+
+
+def keeps_one(wrapper: Any) -> bool:
+    """Whether a function under `functools.cache` takes nothing, and was called: it gives what it keeps."""
+    code = getattr(wrapper.__wrapped__, "__code__", None)
+    if code is None or code.co_argcount or code.co_kwonlyargcount or code.co_flags & _STARS:
+        return False
+    return bool(wrapper.cache_info().currsize)
 
 
 def mark_of(value: Any) -> int:
