@@ -17,7 +17,7 @@ from interpreters import printed
 
 COMMAND = """
 import functools, time
-from concurrent_choices import {tool}
+from concurrent_choices import AdaptiveExecutor, recommend, run
 from shelf import wrapping
 
 SCALE = 1
@@ -41,6 +41,19 @@ def heavy(item):
     while time.thread_time() - began < 0.01:
         sum(range(1000))
     return item * SCALE
+
+def by_run(fn):
+    return run(fn, [2])
+
+def by_recommend(fn):
+    return recommend(fn, [2], budget=0.01).run()
+
+def by_executor(fn):
+    with AdaptiveExecutor() as executor:
+        return [executor.submit(fn, 2).result()]
+
+def by_decorated(fn):
+    return wrapping(by_run)(fn)
 
 def call(how, fn):
     return how(fn)
@@ -74,10 +87,9 @@ def wrapping(fn):
 
 def installed(folder, main=""):
     """A folder like those of pip with a command in it, and a library that it uses."""
-    tool = "AdaptiveExecutor" if "AdaptiveExecutor" in main else "run"
     (folder / "command").mkdir(parents=True)
     (folder / "command" / "__init__.py").touch()
-    (folder / "command" / "core.py").write_text(COMMAND.format(tool=tool) + main)
+    (folder / "command" / "core.py").write_text(COMMAND + main)
     (folder / "shelf.py").write_text(SHELF)
     return folder
 
@@ -116,12 +128,12 @@ CALLABLES = {
 
 
 @pytest.mark.parametrize("kind", CALLABLES)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["run", "recommend", "executor", "decorated"])
 def test_a_command_is_looked_at_as_in_its_checkout(core, way, kind):
     """Where it hands over a callable of its own, what it has set in its modules is found."""
     fn = CALLABLES[kind](core)
     assert not is_own_class(core.Scale)
-    assert core.call(WAYS[way], fn) == [2]
+    assert getattr(core, f"by_{way}")(fn) == [2]
     assert is_own_class(core.Scale)
     assert programs()[-1].endswith("command/")
     assert "the global 'SCALE'" in dict(data_among(reached_from(fn)))
@@ -136,9 +148,16 @@ def test_a_librarys_function_stays_the_librarys(core, way):
     assert not is_own_class(core.Scale)
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_a_library_that_calls_the_caller_is_no_program(core, way):
+    """As that of a loop, whose own functions are called under it: it is not what calls us with them."""
+    assert core.call(WAYS[way], core.scaled) == [2]
+    assert not is_own_class(core.Scale)
+
+
 def test_a_decorators_library_is_no_program(core):
     """A callable belongs to the package that it was written in, not to that of what stands around it."""
-    core.call(WAYS["run"], core.wrapped)
+    core.by_run(core.wrapped)
     assert not any("shelf" in package for package in programs())
 
 
@@ -164,3 +183,46 @@ def test_options_that_are_set_while_it_runs(folder, main, tmp_path):
 def test_the_package_of_a_file(file, package):
     """A folder or a single file; this library is nobody's program."""
     assert package_of(file) == package
+
+
+LOOPED = """
+import anyio
+from concurrent_choices import arun
+from concurrent_choices._platform._libraries import programs
+
+async def nap(item):
+    return item
+
+async def task():
+    await arun(nap, [0])
+    print(*programs())
+
+async def main():
+    await arun(anyio.sleep, [0])
+    print(*programs())
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(task)
+"""
+
+LOOP_SCRIPT = """
+import sys
+sys.path.insert(0, {0!r})
+import anyio, looped
+
+async def elsewhere():
+    await looped.arun(anyio.sleep, [0])
+    await looped.arun(looped.nap, [0])
+    print(*looped.programs())
+
+anyio.run(elsewhere)
+anyio.run(looped.main)
+"""
+
+
+def test_a_loop_is_no_program(tmp_path):
+    """It calls all tasks, those that call us with a function of its own, too, and those of a command."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "looped.py").write_text(LOOPED)
+    told = printed("-c", LOOP_SCRIPT.format(str(folder)))
+    assert told == ["", "", str(folder / "looped.py")]

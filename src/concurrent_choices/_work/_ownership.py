@@ -5,6 +5,7 @@ A worker may import this, so nothing slow may be imported here.
 
 from __future__ import annotations
 
+import os
 import sys
 from types import FunctionType
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["is_own_class", "is_own_function", "is_own_module", "of_libraries", "recognise_program"]
+
+_LOOPS = tuple(f"{os.sep}{name}{os.sep}" for name in ("anyio", "trio"))
+"""Where packages stand whose loops call tasks."""
 
 
 def of_libraries(code: CodeType) -> bool:
@@ -46,15 +50,26 @@ def recognise_program(fn: Any) -> None:
     """Take an installed package for the user's own if it is what calls us here, with a callable of its own.
 
     A command that was installed sets its options in its modules as it does in a checkout, and they must be
-    looked at in the same way. A library's function that others call us with stays the library's.
+    looked at in the same way. A library's function that others call us with stays the library's, though the
+    library may have called those, as a loop's does.
     """
     package = package_of(_file_of(called(fn)))
-    frame = sys._getframe() if package else None  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - `inspect` costs a first run 5 ms
-    while frame is not None:
-        if frame.f_code.co_filename.startswith(package):
-            take_for_program(package)
-            return
+    if package and _caller().startswith(package):
+        take_for_program(package)
+
+
+def _caller() -> str:
+    """The file of what calls us: of the innermost function that is not there to call others."""
+    frame = sys._getframe()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - `inspect` costs a first run 5 ms
+    while frame is not None and _calls_others(frame.f_code):
         frame = frame.f_back
+    return frame.f_code.co_filename if frame is not None else ""
+
+
+def _calls_others(code: CodeType) -> bool:
+    """Whether it is ours, the standard library's, or that of a loop: tasks have no other caller."""
+    package = package_of(code.co_filename)
+    return package.endswith(_LOOPS) if package else of_libraries(code)
 
 
 def _file_of(called: object) -> str:
