@@ -8,7 +8,7 @@ from interpreters import printed
 
 SCRIPT = """
 import threading
-from functools import partial
+from functools import cache, partial
 from concurrent_choices import ProcessStrategy, run
 
 limit, held, other, lock = 0, {{}}, "first", None
@@ -20,6 +20,12 @@ def set_limit(value):
 
 class Setting:
     def begin(self, value):
+        set_limit(value)
+
+    __call__ = begin
+
+class Beginning:
+    def __init__(self, value):
         set_limit(value)
 
 def use(item):
@@ -42,6 +48,9 @@ INITIALIZERS = {
     "partial": "partial(set_limit)",
     "lambda": "lambda value: set_limit(value)",
     "method": "Setting().begin",
+    "object": "Setting()",
+    "class": "Beginning",
+    "decorated": "cache(set_limit)",
 }
 
 

@@ -11,7 +11,7 @@ import sys
 from types import FunctionType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
-from ._asking import ATOMS, of_type
+from ._asking import ATOMS, attributes_of, of_type
 from ._callables import called
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _prepared: dict[object, dict[str, Any]] = {}
 
 def prepare(initializer: Callable[..., object], arguments: Iterable[Any]) -> None:
     """Call an initializer, and keep what it sets in globals that came by value."""
-    around = _globals_by_value(called(initializer))
+    around = _globals_by_value(_function_of(initializer))
     before = {name: (value, _sum(value)) for name, value in around.items()}
     initializer(*arguments)
     unset = before, None  # which is the value of no global
@@ -43,6 +43,16 @@ def filled_function(fn: Any, told: tuple[Callable[..., Any], Any]) -> None:
     if _prepared:
         around: dict[str, Any] = fn.__globals__
         around.update(_prepared.get(around.get("__name__"), ()))
+
+
+def _function_of(initializer: Any) -> Any:
+    """The function that it is, or runs: what a decorator stands around, an object's `__call__`, a class's."""
+    fn = called(initializer)
+    while (inner := attributes_of(fn).get("__wrapped__")) is not None:
+        fn = called(inner)
+    if of_type(fn, FunctionType):
+        return fn
+    return fn.__init__ if of_type(fn, type) else type(fn).__call__
 
 
 def _globals_by_value(fn: Any) -> dict[str, Any]:
