@@ -16,7 +16,7 @@ from ._callables import called
 from ._pickling import MAINS
 
 if TYPE_CHECKING:
-    from types import CodeType
+    from types import CodeType, FrameType
     from typing import Any
 
 __all__ = ["is_own_class", "is_own_function", "is_own_module", "of_libraries", "recognise_program"]
@@ -60,7 +60,7 @@ def recognise_program(fn: Any) -> None:
 
 def _caller() -> str:
     """The file of what calls us: of the innermost function that is not there to call others."""
-    frame = sys._getframe()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - `inspect` costs a first run 5 ms
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - `inspect` costs a first run 5 ms
     while frame is not None and _calls_others(frame.f_code):
         frame = frame.f_back
     return frame.f_code.co_filename if frame is not None else ""
