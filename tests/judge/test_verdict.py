@@ -13,7 +13,7 @@ from concurrent_choices._facts._profile import Payload, Profile
 from concurrent_choices._facts._recommendation import Recommendation
 from concurrent_choices._facts._workload import Workload
 from concurrent_choices._judge import _changes
-from concurrent_choices._judge._reason import SUPPOSED, reason
+from concurrent_choices._judge._reason import RATIONED, SUPPOSED, reason
 from concurrent_choices._judge._recommend import recommend, settle
 
 PYTHON = function(3, cpu=3, gil=3)
@@ -350,6 +350,8 @@ def test_where_calls_are_turned_away_no_more_are_made_at_once_than_were_served()
     some = verdict(evolve(SLEEP, congestion=0.1, errors=0.1, pair_speedup=2.0, ramp=((4, 4.0),)))
     assert (some.diagnosis, some.plan.strategy, some.plan.in_flight) == ("rate-limited", "thread", 4)
     assert "Of more than 4 calls at once, some were turned away in the trials." in some.notes
+    assert RATIONED in some.notes  # sixteen at once were served until 100 a second had been
+    assert RATIONED not in verdict(SLEEP).notes
     assert verdict(evolve(SLEEP, congestion=0.1, errors=0.1)).plan.in_flight == 1
 
 

@@ -6,16 +6,19 @@ import threading
 
 import pytest
 import verdict_callables as callables
+from attrs import evolve
 from verdict_callables import Counted
 
 from concurrent_choices import (
     InvalidArgumentError,
     ItemTimeoutError,
     Machine,
+    Plan,
     Recommendation,
     Workload,
     recommend,
     run,
+    run_report,
 )
 from concurrent_choices._run import _verdict
 from patience import patient, with_ample_limit
@@ -236,6 +239,20 @@ def test_exceptions_stand_in_their_places_if_asked_to():
         else:
             assert isinstance(result, ValueError)
             assert result.__notes__ == [f"raised by item {index}: {index}"]
+
+
+@pytest.mark.parametrize(("diagnosis", "adapts"), [("rate-limited", True), ("waiting", False)])
+def test_where_calls_are_turned_away_the_rest_is_done_by_who_makes_do_with_fewer(diagnosis, adapts):
+    """Sixteen threads kept on: of 500 calls to a server that takes 100 a second 383 were refused, now 20."""
+    fn = Counted(callables.nap)
+    four = Plan(strategy="thread", workers=4, concurrency=4)
+    verdict = evolve(recommend(fn, range(60), verify=False), diagnosis=diagnosis, plan=four)
+    run(callables.double, [1])
+    earlier = run_report()  # of the run before, if the rest is not under "auto"
+    assert verdict.run() == [item * 2 for item in range(60)]
+    assert fn.calls == dict.fromkeys(range(60), 1)
+    assert (run_report() is not earlier) == adapts
+    assert max((step.lanes for step in run_report().steps), default=0) <= 4
 
 
 def test_an_exception_that_is_given_back_is_a_result():

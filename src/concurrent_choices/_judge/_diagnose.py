@@ -15,7 +15,7 @@ from ._formulas._steps import REAL_WAIT
 from ._stations import Demand
 from ._trials import CONGESTED, NATIVE, memory_inflation
 
-__all__ = ["MOSTLY", "TINY_JOB", "bound_of", "computing_share", "diagnose", "measured"]
+__all__ = ["MOSTLY", "RATE_LIMITED", "TINY_JOB", "bound_of", "computing_share", "diagnose", "measured"]
 
 MOSTLY = 0.7
 """Share of an item's time that makes it what it is: computing, or waiting (DECISION.md 5.1)."""
@@ -23,6 +23,9 @@ MOSTLY = 0.7
 TINY_JOB = 3e-3
 """Seconds for everything below which nothing can be won (DECISION.md 5.1)."""
 
+
+RATE_LIMITED = "rate-limited"
+"""The diagnosis where calls are turned away."""
 
 CHILDREN = 0.5
 """Child processes' CPU as a share of the wall time (DECISION.md 5.1)."""
@@ -86,7 +89,7 @@ def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> st
     if share is None:
         return "unknown"
     if profile.congestion >= CONGESTED:
-        return "rate-limited"
+        return RATE_LIMITED
     if _blocks_loop(profile):
         return f"async that blocks the loop{f' at {profile.blocks_at}' if profile.blocks_at else ''}"
     own = profile.wall - profile.queued

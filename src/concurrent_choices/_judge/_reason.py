@@ -8,12 +8,12 @@ from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
 from .._facts._table import counted, spell
 from ._demand import home_of
-from ._diagnose import MOSTLY, TINY_JOB, computing_share, measured
+from ._diagnose import MOSTLY, RATE_LIMITED, TINY_JOB, computing_share, measured
 from ._formulas import Case
 from ._obstacles import IN_PROCESSES
 from ._trials import CONGESTED, most_lanes
 
-__all__ = ["BECAUSE", "SUPPOSED", "notes", "reason"]
+__all__ = ["BECAUSE", "RATIONED", "SUPPOSED", "notes", "reason"]
 
 WORTH_IT = 1.1
 """How many times as fast it must be for the sentence to say so (guessed)."""
@@ -117,7 +117,7 @@ NO_ITEMS = "there are no items."
 
 BECAUSE: dict[str, Callable[[Recommendation], str]] = {
     "tiny": _tiny,
-    "rate-limited": _turned_away,
+    RATE_LIMITED: _turned_away,
     "cpu under the GIL": _under,
     "cpu outside the GIL": lambda it: f"each call computes for {_computing(it)} without holding the GIL",
     "native threads inside": lambda it: (
@@ -211,6 +211,10 @@ SUPPOSED = (
     "Calls queue for something; it was taken to be shared by processes too. A lock within the process is "
     "not: a race would tell, for which a larger budget may be needed."
 )
+RATIONED = (
+    "The times hold only if no more calls are turned away. A limit on calls per second is kept by a limiter "
+    "in the callable, not by a number of calls at once."
+)
 NO_TIME = "No call was made: the budget was over before one could begin. A larger one tells more."
 
 
@@ -256,5 +260,7 @@ def _of_case(case: Case, *, known: bool) -> Iterator[str]:
         yield SUPPOSED
     if demand.most_lanes is not None and demand.most_lanes < case.items:
         yield _most(demand.most_lanes, profile)
+    if profile.congestion >= CONGESTED:
+        yield RATIONED
     if not case.machine.gil and profile.pair_inflation is None:
         yield "How the callable scales without the GIL was not measured."

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
 from attrs import field, fields, frozen
 
+from .._engine._auto import AutoStrategy
 from .._facts._recommendation import Recommendation
+from .._judge._diagnose import RATE_LIMITED
 from .._judge._obstacles import IN_PROCESSES
 from .._strategies._event_loop import KeptLoopStrategy
 from .._strategies._registry import strategy_for
@@ -62,7 +64,8 @@ class Verdict(Recommendation, Generic[R]):
 
         Items that were called to measure are not called again; their results are part of the list. An
         `async def` that holds something tied to one event loop, such as a client, continues on the asyncio
-        loop on which it was sampled. A verdict for another machine does here what is right there.
+        loop on which it was sampled. A verdict for another machine does here what is right there. Where calls
+        were turned away, the rest goes under `auto`, with no more in flight than were served.
 
         Args:
             timeout: Seconds that each item may take; for a measured call that is still running, from now on.
@@ -82,11 +85,14 @@ class Verdict(Recommendation, Generic[R]):
         """The chosen strategy, on the sample's loop if that was kept.
 
         "auto" where worker processes would give other results: there may have been no time to ask one before.
-        Or they might: where no call has come back, nobody has seen what calls change.
+        Or they might: where no call has come back, nobody has seen what calls change. And where calls were
+        turned away, with no more lanes than the plan has: it makes do with fewer as soon as others are.
         """
         left = self._leftover
         if left.loop is not None:
             return KeptLoopStrategy(self.plan.concurrency, take=left.take_loop)
+        if self.diagnosis == RATE_LIMITED and self.plan.in_flight > 1:
+            return AutoStrategy(concurrency=self.plan.in_flight)
         in_processes = self.plan.strategy in IN_PROCESSES
         if not in_processes or left.used:
             return self.strategy
