@@ -38,10 +38,14 @@ class Allowance(NamedTuple):
         longest = least if most is None else max(least, most)
         return cls(began, int(least * 1e9), int(longest * 1e9), items)
 
-    def first(self) -> int:
-        """When to give up the first call. Of many items it may take long: it is little of the work."""
+    def first(self, now: int) -> int:
+        """When to give up the first call, if it begins now. Of many items it may take long: a small part.
+
+        On a busy machine all that comes before may take so long that nothing was left for a call.
+        """
+        last = self.began + self.most
         many = self.items is not None and self.items * SHARE >= 1.0
-        return self.began + (self.most if many else self.least)
+        return last if many else min(now + self.least, last)
 
     def after(self, first: int) -> int:
         """When to stop, once the first call is known to take so many nanoseconds."""

@@ -92,7 +92,7 @@ class Rounds:
         before = Gauge.read(bench.clock)
         with self._witness or nullcontext():
             idle = Gauge.read(bench.clock).since(before)
-            came_back = self._round(1, allowance.first())
+            came_back = self._round(1, allowance.first(bench.clock.wall()))
             first_steps = self._steps()
             while came_back:
                 deadline = allowance.after(_usual(bench.ledger.blocks))

@@ -1,0 +1,16 @@
+"""How long sampling may take."""
+
+import pytest
+
+from concurrent_choices._measure._allowance import Allowance
+
+MS = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("items", "most", "began", "until"),
+    [(4, 0.9, 0, 200), (4, 0.9, 190, 390), (4, 0.9, 800, 900), (4, None, 190, 200), (1000, 0.9, 190, 900)],
+)
+def test_the_first_call_has_its_time_however_long_it_took_to_begin(items, most, began, until):
+    """Beside two busy processes 4 of 400 verdicts rested on no call: 0.2 s were over, of a budget of 1 s."""
+    assert Allowance.of(0, 0.2, most, items).first(began * MS) == until * MS
