@@ -103,12 +103,21 @@ def test_each_is_called_once_among_failures(strategy, of_kind, log):
     assert sorted(map(int, acts.calls(log))) == list(range(60))
 
 
-def test_results_before_an_error_are_given_by_a_stream(strategy, of_kind):
-    """A stream in order gives what came before the item that raised."""
-    results = stream(of_kind(acts.raise_plain), range(6), strategy=strategy)
+def _noted(results, path):
+    """Results as they come; a file tells that the third did."""
+    for result in results:
+        if result == 2:
+            path.touch()
+        yield result
+
+
+def test_results_before_an_error_are_given_by_a_stream(strategy, of_kind, log):
+    """A stream in order gives what came before the item that raised, if it had ended by then."""
+    items = [(str(log), number) for number in range(6)]
+    results = stream(of_kind(acts.raise_once_seen), items, strategy=strategy)
     seen = []
     with pytest.raises(acts.PlainError):
-        seen.extend(results)
+        seen.extend(_noted(results, log))
     assert seen == [0, 1, 2]
     assert next(results, "ended") == "ended"
 

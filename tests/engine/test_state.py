@@ -149,6 +149,7 @@ def test_where_a_callable_holds_nothing_its_items_may_be_changed(items, exposed)
 
 @pytest.mark.skipif(usable_cpus() < 2, reason="one core has nothing to gain by processes")
 @pytest.mark.parametrize("is_async", [False, True], ids=["def", "async def"])
+@patient
 def test_what_only_the_first_call_shows_is_seen_before_workers_make_the_next(is_async):
     """Workers are ordered while it lasts; and the next run does not begin where this one did not end."""
     seen = []
@@ -165,7 +166,9 @@ def test_what_only_the_first_call_shows_is_seen_before_workers_make_the_next(is_
     for _ in range(2):
         seen.clear()
         run(keep_soon if is_async else keep, range(12))
-        assert sorted(seen) == list(range(12))  # lanes may overlap on a busy machine
+        if sorted(seen) != list(range(12)):  # lanes may overlap on a busy machine
+            pytest.fail(f"calls were lost, which no machine excuses: {seen}")
+        # Where others have the cores, workers are not worth ordering, and nobody looks.
         assert run_report().witness == "the enclosing 'seen'"
 
 

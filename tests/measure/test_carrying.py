@@ -8,6 +8,7 @@ import pytest
 from concurrent_choices._measure import _carrying
 from concurrent_choices._measure._carrying import BYTE, Weight, carrying, in_messages
 from concurrent_choices._work._pace import LOAD, TRIP
+from patience import patient
 
 EACH = 1e-3
 
@@ -31,6 +32,7 @@ def test_the_bytes_count():
     assert carrying([bytes(1 << 20), bytes(1 << 20)], EACH).each >= BYTE * (1 << 19)
 
 
+@patient
 def test_small_things_share_a_message():
     """A number costs its part of a message, not a message."""
     assert carrying([*range(64)], EACH).each < carrying([0], EACH).each
