@@ -13,6 +13,7 @@ from concurrent_choices._embed._packing import callable_frames
 from concurrent_choices._embed._placing import HOLDS
 from concurrent_choices._embed._remote import Call, serve
 from concurrent_choices._measure._clock import SystemClock
+from concurrent_choices._measure._witness import Statement
 from patience import patient
 
 BLOCK = bytes(8_000_000)
@@ -51,6 +52,17 @@ def test_callables_are_told_apart():
     """Pure Python holds the GIL, hashing does not; each is seen by itself."""
     with closing(GilMonitor(SystemClock())) as monitor:
         assert tried(monitor, spin, 1) > HOLDS > tried(monitor, digest, 2)
+
+
+def test_the_doubt_grows_with_the_share_that_it_is_about(monkeypatch):
+    """Seven looks at hashing beside busy processes, one of them at a holder that had lost its core."""
+    said = Statement(share=0.73, error=0.16, looks=7)
+    with closing(GilMonitor(SystemClock())) as monitor:
+        monkeypatch.setattr(monitor._witness, "testify", lambda _: said)
+        assert monitor.end(4, (0, 9_500_000), 5_900_000, 0) is None
+        assert monitor.end(5, (0, 9_500_000), 9_500_000, 0) is None
+        said = said._replace(share=0.99, error=0.05)
+        assert monitor.end(6, (0, 9_500_000), 5_900_000, 0) == 1.0
 
 
 def test_where_nothing_can_be_seen_it_is_assumed():

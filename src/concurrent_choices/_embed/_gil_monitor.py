@@ -88,8 +88,9 @@ class GilMonitor:
         if said.share is None or not seen.cpu:
             return 1.0 if len(seen.spans) >= ENOUGH else None
         # The witness tells of all the time that the calls took, for a part of which they did not compute.
-        share = min(1.0, said.share * seen.wall / seen.cpu)
-        sure = abs(share - HOLDS) > SURE * said.error or said.looks >= MANY
+        part = seen.wall / seen.cpu
+        share = min(1.0, said.share * part)
+        sure = abs(share - HOLDS) > SURE * said.error * part or said.looks >= MANY
         return share if sure else None
 
     def close(self) -> None:
