@@ -18,7 +18,7 @@ import pytest
 from concurrent_choices import AdaptiveExecutor, AutoStrategy, recommend, run, stream
 from concurrent_choices._work._captured import data_among, reached_from
 from concurrent_choices._work._imported import Imported
-from concurrent_choices._work._kept_here import mocked, replaced_in
+from concurrent_choices._work._kept_here import kept_here, mocked, replaced_in
 from concurrent_choices._work._strangers import strangers_in
 
 
@@ -261,6 +261,16 @@ def test_what_is_replaced_in_a_class_of_ones_own_keeps_every_callable_here():
         assert mocked(sells) == f"{__name__}.Shop.sell was replaced here, which another process would not see"
         assert {*run(sells, [Shop() for _ in range(200)])} == {"dear"}
     assert mocked(sells) == ""
+
+
+def test_so_does_what_monkeypatch_replaces_there(monkeypatch):
+    """It is found as a patch is; what pytest itself keeps replaced in its own classes is not asked for."""
+    assert kept_here(sells) == ""
+    monkeypatch.setattr(Shop, "sell", dear)
+    assert kept_here(sells) == f"{__name__}.Shop.sell was replaced here, which another process would not see"
+    assert {*run(sells, [Shop() for _ in range(200)])} == {"dear"}
+    monkeypatch.undo()
+    assert kept_here(sells) == ""
 
 
 FEW = 3

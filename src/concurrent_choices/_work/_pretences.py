@@ -5,24 +5,27 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
+from itertools import starmap
 from types import ModuleType
 from typing import Any
 
 from ._asking import of_type
 from ._mutex import Mutex
-from ._ownership import is_own_module
+from ._ownership import is_own_class, is_own_module
 
 __all__ = ["pretended", "put_there", "unseen"]
 
 
 def pretended() -> str:
-    """What of libraries or classes is not itself here: patched by `unittest.mock`, or a clock that was moved.
+    """What of libraries or classes is not itself here, as tests have replaced it, or moved a clock.
 
     So do `responses` and `respx`, which answer in place of a network: in a worker it would be the network.
     """
     if getattr(sys.modules.get("time_machine"), "traveller_stack", ()):
         return "the time"
-    return next((place for place in map(_place_unnamed, _standing()) if place), "")
+    # In classes of libraries pytest and its plugins put things for as long as they run.
+    own = [place for place in _by_monkeypatch() if of_type(place[0], type) and is_own_class(place[0])]
+    return next((place for place in starmap(_place_unnamed, _by_patch() + own) if place), "")
 
 
 def unseen(place: str) -> str:
@@ -37,11 +40,8 @@ def put_there() -> list[tuple[Any, str]]:
         Each thing, and the name that it goes by where code finds it. Of what is not put in a module, it is
         the object or class that has it, or the dictionary, under whatever name.
     """
-    monkeys = _MONKEYS.alive()
-    set_to = [(patch.target, str(patch.attribute)) for patch in _standing()]
-    set_to += [(target, name) for each in monkeys for target, name, _ in getattr(each, "_setattr", ())]
-    filled = [(holder, "") for each in monkeys for holder, _, _ in getattr(each, "_setitem", ())]
-    return [_as_found(target, name) for target, name in set_to] + filled
+    filled = [(holder, "") for each in _MONKEYS.alive() for holder, _, _ in getattr(each, "_setitem", ())]
+    return [*starmap(_as_found, _by_patch() + _by_monkeypatch()), *filled]
 
 
 def _as_found(target: Any, name: str) -> tuple[Any, str]:
@@ -82,19 +82,26 @@ _PATCHES = _Instances("unittest.mock", "_patch")
 _MONKEYS = _Instances("_pytest.monkeypatch", "MonkeyPatch")
 
 
-def _standing() -> list[Any]:
-    """The patches that stand: by `start()`, of which there is a list, by a `with` or by a decorator."""
-    return [patch for patch in _PATCHES.alive() if "temp_original" in vars(patch)]
+def _by_patch() -> list[tuple[Any, str]]:
+    """Objects, and the names under which a patch of theirs stands.
+
+    They do by `start()`, of which there is a list, by a `with` or by a decorator.
+    """
+    standing = [patch for patch in _PATCHES.alive() if "temp_original" in vars(patch)]
+    return [(patch.target, str(patch.attribute)) for patch in standing]
 
 
-def _place_unnamed(patch: Any) -> str:
-    """What a patch has put something in place of; empty in a module of the user's own, where code names it.
+def _by_monkeypatch() -> list[tuple[Any, str]]:
+    """Objects, and the names under which pytest's `monkeypatch` has set something in them for now."""
+    return [(target, name) for each in _MONKEYS.alive() for target, name, _ in getattr(each, "_setattr", ())]
+
+
+def _place_unnamed(target: Any, name: str) -> str:
+    """A place that code need not name; empty for one in a module of the user's own, where code names it.
 
     What is in a class, code also comes to by objects that it is given, or holds.
     """
-    target: Any = getattr(patch, "target", None)
-    name: Any = getattr(patch, "attribute", None)
-    if not (of_type(target, ModuleType, type) and name):  # as of one for a dictionary
+    if not of_type(target, ModuleType, type):
         return ""
     module: Any = target if of_type(target, ModuleType) else sys.modules.get(target.__module__)
     if not of_type(module, ModuleType) or (module is target and is_own_module(module)):
