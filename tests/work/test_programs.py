@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
+from types import ModuleType
 
 import pytest
 
@@ -226,3 +227,21 @@ def test_a_loop_is_no_program(tmp_path):
     (folder / "looped.py").write_text(LOOPED)
     told = printed("-c", LOOP_SCRIPT.format(str(folder)))
     assert told == ["", "", str(folder / "looped.py")]
+
+
+class Shut(ModuleType):
+    """A module that was put there, and raises for what nobody has put in it, its file too."""
+
+    def __getattr__(self, name):
+        raise LookupError(name)
+
+
+def test_a_callable_of_a_module_that_raises_for_what_it_lacks(monkeypatch):
+    """Where that stands is not known, which is no reason not to call."""
+
+    def doubled(item):
+        return 2 * item
+
+    monkeypatch.setitem(sys.modules, "shut", Shut("shut"))
+    doubled.__module__ = "shut"
+    assert run(doubled, [1, 2]) == [2, 4]

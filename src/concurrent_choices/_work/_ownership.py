@@ -42,7 +42,7 @@ def is_own_class(kind: type) -> bool:
 
 def is_own_module(module: Any) -> bool:
     """Whether a module is the user's own; None, which stands for one that is not there, is nobody's."""
-    file = getattr(module, "__file__", None)  # those that are part of the interpreter have none
+    file = _written_in(module)  # those that are part of the interpreter have none
     return file is not None and not is_of_libraries(file)
 
 
@@ -76,4 +76,12 @@ def _file_of(called: object) -> str:
     """Where the module of a callable is; of one that a decorator made, that of what it stands around."""
     own = called if of_type(called, FunctionType, type) else type(called)
     name = attributes_of(called).get("__module__", getattr(own, "__module__", None))
-    return str(getattr(sys.modules.get(str(name)), "__file__", None) or "")
+    return str(_written_in(sys.modules.get(name) if isinstance(name, str) else None) or "")
+
+
+def _written_in(module: Any) -> Any:
+    """The file of a module; None where it has none, or is one that raises if asked for more than it has."""
+    try:
+        return getattr(module, "__file__", None)
+    except Exception:  # noqa: BLE001 - a module's own `__getattr__` raises anything
+        return None
