@@ -146,6 +146,17 @@ def test_each_item_once(strategy, of_kind, loop, log):
     assert sorted(map(int, acts.calls(log))) == list(range(60))
 
 
+def beside(task, fn, items, strategy):
+    """What calls `arun` while another task goes on in its loop."""
+
+    async def main():
+        async with anyio.create_task_group() as group:
+            group.start_soon(task)
+            return await arun(fn, items, strategy=strategy)
+
+    return main
+
+
 @pytest.mark.parametrize("act", [acts.sleep_until_logged, acts.compute_until_logged])
 def test_the_loop_is_never_blocked(strategy, loop, log, act):
     """While `def` callables sleep and compute, other tasks of the loop go on: the items wait for them."""
@@ -156,12 +167,7 @@ def test_the_loop_is_never_blocked(strategy, loop, log, act):
             await anyio.sleep(0.005)
             acts.logged((log, tick))
 
-    async def main():
-        async with anyio.create_task_group() as group:
-            group.start_soon(ticker)
-            return await arun(act, [(str(log), ticks)] * 2, strategy=strategy)
-
-    assert loop(main) == [True, True]
+    assert loop(beside(ticker, act, [(str(log), ticks)] * 2, strategy)) == [True, True]
 
 
 def test_a_slow_generator_does_not_block_the_loop(strategy, of_kind, loop):
@@ -178,12 +184,7 @@ def test_a_slow_generator_does_not_block_the_loop(strategy, of_kind, loop):
             await anyio.sleep(0.005)
             ticked.release()
 
-    async def main():
-        async with anyio.create_task_group() as group:
-            group.start_soon(ticker)
-            return await arun(of_kind(acts.double), items(), strategy=strategy)
-
-    assert loop(main) == [0, 2, 4]
+    assert loop(beside(ticker, of_kind(acts.double), items(), strategy)) == [0, 2, 4]
 
 
 def test_a_query_that_is_sent_as_its_iterator_is_made_does_not_block_the_loop(strategy, of_kind, loop):
@@ -199,12 +200,7 @@ def test_a_query_that_is_sent_as_its_iterator_is_made_does_not_block_the_loop(st
         await anyio.sleep(0.005)
         ticked.set()
 
-    async def main():
-        async with anyio.create_task_group() as group:
-            group.start_soon(ticker)
-            return await arun(of_kind(acts.double), Query(), strategy=strategy)
-
-    assert loop(main) == [0, 2, 4]
+    assert loop(beside(ticker, of_kind(acts.double), Query(), strategy)) == [0, 2, 4]
 
 
 @only(lambda name: hasattr(made_by(name), "aexecute"))
