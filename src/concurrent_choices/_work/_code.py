@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import FunctionType
     from typing import Any
 
-__all__ = ["KEPT", "codes_in", "globals_in", "globals_of", "imports_in", "names_in", "parameters_of"]
+__all__ = ["KEPT", "LAZY", "codes_in", "globals_in", "globals_of", "imports_in", "names_in", "parameters_of"]
 
 _OF_GLOBALS = tuple(
     (opmap[name], int(name == "LOAD_GLOBAL"))
@@ -27,9 +27,11 @@ _OF_GLOBALS = tuple(
 """Instructions that reach a global, and how many low bits of their argument do not belong to its place among
 the names."""
 
-_OF_IMPORTS = ((opmap["IMPORT_NAME"], 2 * (sys.version_info >= (3, 15))),)
-"""The same of those that import a module: from 3.15 on two bits say whether that is lazy."""
+LAZY = 2 * (sys.version_info >= (3, 15))
+"""Low bits of the argument of IMPORT_NAME that say whether it is lazy: there are two from 3.15 on."""
 
+_OF_IMPORTS = ((opmap["IMPORT_NAME"], LAZY),)
+"""The same of those that import a module."""
 
 _STARS = (0x04, 0x08)
 """Flags of code that takes `*args` and `**kwargs`; `inspect`, which names them, costs a worker 5 ms."""

@@ -13,6 +13,7 @@ from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING
 from ._asking import ATOMS, of_type
+from ._code import parameters_of
 from ._generators import dump_to
 
 if TYPE_CHECKING:
@@ -29,9 +30,6 @@ UNSET = -1
 
 CONTAINERS = (bytearray, dict, list, set)
 """Classes of data that can be changed."""
-
-_STARS = 0x04 | 0x08
-"""Flags of code that takes any arguments, as `inspect` has them."""
 
 _SETS = (b"\x8f", b"\x91")
 """The pickler's codes for sets, which order strings differently in each process."""
@@ -64,9 +62,7 @@ def value_at(module: str, path: str) -> Any:
 def keeps_one(wrapper: Any) -> bool:
     """Whether a function under `functools.cache` takes nothing, and was called: it gives what it keeps."""
     code = getattr(wrapper.__wrapped__, "__code__", None)
-    if code is None or code.co_argcount or code.co_kwonlyargcount or code.co_flags & _STARS:
-        return False
-    return bool(wrapper.cache_info().currsize)
+    return code is not None and not parameters_of(code) and bool(wrapper.cache_info().currsize)
 
 
 def mark_of(value: Any) -> int:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from opcode import EXTENDED_ARG, hasconst, hasfree, hasjrel, haslocal, hasname, opmap, opname
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
+from ._code import LAZY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +32,7 @@ _SUBSCRIPT = 26
 _SPARE = {
     opmap[name]: bits
     for name, bits in {
-        "IMPORT_NAME": 2 * (sys.version_info >= (3, 15)),
+        "IMPORT_NAME": LAZY,
         "LOAD_ATTR": int(sys.version_info >= (3, 12)),
         "LOAD_GLOBAL": 1,
         "LOAD_SUPER_ATTR": 2,
