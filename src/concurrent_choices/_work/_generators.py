@@ -51,12 +51,18 @@ def reducers() -> dict[type, Callable[[Any], Any]]:
     return {type(each): _reduce for each, _, _ in _shared()}
 
 
-def dump_to(file: Any, value: Any, beside: Callable[[PickleBuffer], Any], protocol: int = 5) -> None:
-    """Pickle a value into a file, by plain pickle but for the shared generators.
+def dump_to(
+    file: Any,
+    value: Any,
+    beside: Callable[[PickleBuffer], Any],
+    protocol: int = 5,
+    kind: type[Pickler] = Pickler,
+) -> None:
+    """Pickle a value into a file, by plain pickle or a kind of it, but for the shared generators.
 
     A buffer stays out of it where `beside` answers false.
     """
-    pickler = Pickler(file, protocol, buffer_callback=beside)
+    pickler = kind(file, protocol, buffer_callback=beside)
     if own := reducers():
         pickler.dispatch_table = {**copyreg.dispatch_table, **own}
     pickler.dump(value)
