@@ -777,6 +777,19 @@ def test_items_found_to_fill_the_cores_are_left_alone():
     assert arrangement.reason == "an item keeps the cores busy by itself"
 
 
+def test_a_library_whose_threads_spin_after_it_was_loaded():
+    """They are no item's: once they rest, the items that were left alone for them go to workers."""
+    decider = controller()
+    for now, late in ((0.002, 1), (0.005, 2), (0.007, 3), (0.01, 4)):
+        decider.look(computing(now, items=round(now * 1000), looks=late, late=late))
+    for now in (0.03, 0.05, 0.075, 0.125, 0.175, 0.225):
+        sight = computing(now, items=round(now * 1000), looks=4, late=4 + round(100 * now))
+        arrangement = decider.look(sight._replace(cpu=now + 0.9 * (min(now, 0.1) - 0.01)))
+        if now == 0.075:
+            assert arrangement.reason == "an item keeps the cores busy by itself"
+    assert (arrangement.stage, arrangement.processes) == ("starting", 2)
+
+
 def asleep(now, *, calls, in_flight=64, spent=0.0, remaining=1000, **more):
     """Lanes at calls that sleep; the calling thread has left the items to them."""
     clocks = {"cpu": spent, "lane_cpu": spent}

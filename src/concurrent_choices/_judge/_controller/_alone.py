@@ -10,6 +10,7 @@ from ._solo import Solo
 from ._stage import Stage, calm
 from ._thresholds import (
     CALM,
+    CLEAR,
     COUNTED,
     GAINS,
     GLANCE,
@@ -109,7 +110,9 @@ class Alone:
     def _computing(self, sight: Sight) -> Stage:
         known, began, work, rest = self._known, self._solo.began, self._solo.work, self._known.rest(sight)
         known.cores = max(0.1, (sight.lane_cpu - began.lane_cpu) / work)
-        native = sight.used(began) / work if work >= 10 * GLANCE else 1.0
+        native = sight.used(began) / work if work >= CLEAR else 1.0
+        # Threads of NumPy's library spin for 0.1 s after it was loaded: whose they are, the next look tells.
+        known.native &= work < CLEAR or native >= PARALLEL
         if known.fills(native):
             return self._stay(FILLED, CALM)
         if known.apart:
@@ -193,6 +196,7 @@ class Pair:
         gain = busy / self._known.cores
         if sight.used(began) / seconds - busy >= NATIVE:
             self._known.native = True
+            self._known.changed(sight.now)
             return Alone(self._known, sight, FILLED)
         items = sight.done - began.done
         slower = items >= 3 * COUNTED and items / seconds < GAINS * self._alone
