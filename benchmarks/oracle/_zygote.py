@@ -38,6 +38,10 @@ Answer = dict[str, Any]
 _UNWANTED = ("__main__", "_worker", "windows_events", "windows_utils", "popen_spawn_win32", "resource_sharer")
 """Modules that are programs, or another platform's."""
 
+_TELLING = ("multiprocessing.managers", "concurrent_choices.pytest_plugin", "concurrent_choices._plugin")
+"""Modules that few programs import, and that say something of them: of those that have managers each worker
+process takes over a key, and those that have pytest are searched for what tests replaced."""
+
 _POPULATE_WRITE = 23
 """`MADV_POPULATE_WRITE` of Linux's mman.h, from 5.14 on; `mmap` has no name for it."""
 
@@ -46,7 +50,7 @@ def import_everything() -> None:
     """Import what is otherwise imported when it is first needed, ours and the standard library's alike."""
     for package in (concurrent_choices, asyncio, concurrent.futures, multiprocessing):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not module.name.endswith(_UNWANTED):
+            if not (module.name.endswith(_UNWANTED) or module.name.startswith(_TELLING)):
                 with contextlib.suppress(ImportError):
                     importlib.import_module(module.name)
     for name in ("anyio._backends._asyncio", "uvloop"):
