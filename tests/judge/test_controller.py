@@ -223,6 +223,27 @@ def test_lanes_that_once_delivered_more_are_kept():
         assert decider.look(sight).stage == "parallel"
 
 
+@pytest.mark.parametrize(("items", "stage"), [(114, "parallel"), (78, "alone")])
+def test_lanes_that_a_neighbour_leaves_few_cores_are_kept_for_what_they_deliver(items, stage):
+    """Half of a core is gone; they deliver nearly twice what one did all the same, or do not."""
+    decider = controller()
+    at_the_pair(decider)
+    decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, in_flight=1))
+    both = Sight(now=0.09, done=52 + items, remaining=900, lane_cpu=0.142, cpu=0.142, in_flight=2)
+    assert decider.look(both).stage == stage
+
+
+def test_what_a_lane_used_that_has_left_is_not_the_calling_threads():
+    """Alone it seemed to use more than one core; two are held against one."""
+    decider = controller()
+    for now in (0.002, 0.005, 0.006):
+        found = decider.look(computing(now, items=round(now * 1000))._replace(lane_cpu=1.4 * now))
+    assert found.stage == "pair"
+    decider.look(computing(0.008, items=8, in_flight=1))
+    both = Sight(now=0.03, done=45, remaining=900, lane_cpu=0.008 + 1.7 * 0.022, cpu=0.05, in_flight=1)
+    assert decider.look(both).stage == "parallel"
+
+
 def test_lanes_that_leave_a_core_idle_are_compared_once_more():
     """The first items were slow as all was new to them: by those two lanes looked faster than they are."""
     decider = controller()

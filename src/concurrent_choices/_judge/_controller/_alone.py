@@ -109,7 +109,8 @@ class Alone:
 
     def _computing(self, sight: Sight) -> Stage:
         known, began, work, rest = self._known, self._solo.began, self._solo.work, self._known.rest(sight)
-        known.cores = max(0.1, (sight.lane_cpu - began.lane_cpu) / work)
+        # More than one core is what a lane used that has left meanwhile.
+        known.cores = max(0.1, min(1.0, (sight.lane_cpu - began.lane_cpu) / work))
         native = sight.used(began) / work if work >= CLEAR else 1.0
         # Threads of NumPy's library spin for 0.1 s after it was loaded: whose they are, the next look tells.
         known.native &= work < CLEAR or native >= PARALLEL

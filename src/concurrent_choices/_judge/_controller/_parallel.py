@@ -6,7 +6,7 @@ from ._known import Known
 from ._processes import Starting
 from ._sight import Arrangement, Sight
 from ._stage import Back, Stage
-from ._thresholds import CALM, COUNTED, FULL, GAINS, MANY, WAITS
+from ._thresholds import CALM, COUNTED, FULL, GAINS, MANY, TWO, WAITS
 from ._waiting import CROWDED, Waiting
 from ._witness import in_turns
 
@@ -49,11 +49,18 @@ class Parallel:
             return self
         if busy < 1 - WAITS:
             return Waiting(self._known, sight, "the lanes have begun to wait")
-        if busy < FULL * min(self._lanes, MANY - 1):
+        if self._leaves_idle(sight.done - began.done, sight.now - began.now, busy):
             # The GIL or a neighbour: one lane and two, now that nothing is new to them, will tell.
-            # Of many lanes some may have no core, and be better than a trial of two all the same.
             return Back("the lanes leave cores idle")
         return self if self._proven else self._prove(sight)
+
+    def _leaves_idle(self, items: int, seconds: float, busy: float) -> bool:
+        """Whether lanes neither use the cores nor deliver as if they did: items may have become smaller.
+
+        Of many lanes some may have no core, and be better than a trial of two all the same.
+        """
+        full = FULL * min(self._lanes, MANY - 1)
+        return busy < TWO or (busy < full and items * self._alone < full * seconds)
 
     def _prove(self, sight: Sight) -> Stage | Back:
         """See whether lanes that keep cores busy deliver more than one of them did, as soon as items tell.
