@@ -52,6 +52,14 @@ def test_a_look_that_nobody_awaited_tells_nothing(lateness):
     assert (lateness.looks, lateness.late) == (1, 1)
 
 
+def test_a_look_that_is_due_at_once_tells_nothing(lateness):
+    """The thread that looks goes on, and waits for nobody."""
+    lateness.expect(0.0)
+    lateness.arrive()
+    lateness.count()
+    assert (lateness.looks, lateness.late) == (0, 0)
+
+
 def test_a_look_beside_the_awaited_ones_does_not_put_them_off(monkeypatch):
     """Or the next of them would be late for what this one has asked for."""
     awaiting, looking = set(), set()

@@ -733,6 +733,16 @@ def test_workers_are_ordered_early_where_items_wait_and_compute():
     assert arrangement.threads == 4  # a second pair for what the first leaves over when both wait
 
 
+def test_items_for_which_the_system_computes_stay_in_threads():
+    """They write files for good, and looks find the GIL free: workers would have as much to do."""
+    decider = controller()
+    decider.look(half_and_half(0.004))
+    for now in (0.01, 0.015, 0.02, 0.025, 0.03):
+        sight = half_and_half(now, calls=round(now / 0.0022), in_flight=2)
+        arrangement = decider.look(sight._replace(looks=round(now * 200)))
+    assert (arrangement.stage, arrangement.processes) == ("waiting", 0)
+
+
 def test_items_that_hold_their_loop_up_stay_in_threads():
     """A worker has one loop: there they would wait one after another."""
     decider = controller(overlap_inside=False)

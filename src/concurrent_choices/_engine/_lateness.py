@@ -62,8 +62,8 @@ class Lateness:
         self._came = 0.0
 
     def expect(self, seconds: float) -> None:
-        """The look is over, and the next is due in so many seconds."""
-        self._due = time.monotonic() + seconds
+        """The look is over, and the next is due in so many seconds; one due at once waits for nobody."""
+        self._due = time.monotonic() + seconds if seconds else 0.0
 
     def close(self) -> None:
         """Close what is read from."""

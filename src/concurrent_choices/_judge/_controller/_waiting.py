@@ -21,6 +21,7 @@ from ._thresholds import (
     TWO,
     WAITS,
 )
+from ._witness import gil_free
 
 __all__ = ["CROWDED", "Waiting"]
 
@@ -86,7 +87,8 @@ class Waiting:
         if not enough and not (full and calls and self._would_pay(sight, seconds / calls)):
             return self
         self._began = sight
-        return self._bound(sight, (sight.cpu - began.cpu) / seconds, seconds / calls)
+        free = gil_free(began, sight)
+        return self._bound(sight, (sight.cpu - began.cpu) / seconds, seconds / calls, free=free)
 
     def _may_only_begin(self, sight: Sight) -> bool:
         """Whether the first calls may have sent what they wait for, all at once, and no more than that.
@@ -141,14 +143,20 @@ class Waiting:
             return Starting(known, sight, why)
         return Back("the lanes compute rather than wait")
 
-    def _bound(self, sight: Sight, busy: float, gap: float) -> Stage | Back:
-        """What follows where the lanes compute as much as this process can."""
+    def _bound(self, sight: Sight, busy: float, gap: float, *, free: bool) -> Stage | Back:
+        """What follows where the lanes compute as much as this process can.
+
+        With the GIL `free` it is the system that computes, for files or a network: in worker processes it
+        would have as much to do.
+        """
         known, cpu = self._known, busy * gap
         known.each = gap
         if sight.starved or not FULL <= busy < PARALLEL:
             return self  # beyond it, several cores are at work: the climb finds how many lanes they need
         alone = known.alone or sight.by_itself
         if alone > cpu:
+            if free:
+                return self
             # A worker's seconds for an item: one by one, or in lanes inside.
             there = min(alone, cpu + HANDED) if known.limits.overlap_inside else alone
             filling = ceil(alone / cpu)
@@ -157,7 +165,7 @@ class Waiting:
             return self._split(sight, filling, inside=inside, beside=there / gap)
         if not known.may_change(sight.now):
             return self
-        if busy < TWO:
+        if busy < TWO and not free:
             return self._computing(sight)
         known.changed(sight.now)
         return Back("the lanes compute rather than wait")
