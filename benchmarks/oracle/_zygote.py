@@ -38,9 +38,15 @@ Answer = dict[str, Any]
 _UNWANTED = ("__main__", "_worker", "windows_events", "windows_utils", "popen_spawn_win32", "resource_sharer")
 """Modules that are programs, or another platform's."""
 
-_TELLING = ("multiprocessing.managers", "concurrent_choices.pytest_plugin", "concurrent_choices._plugin")
+_TELLING = (
+    "multiprocessing.managers",
+    "concurrent_choices.pytest_plugin",
+    "concurrent_choices._plugin",
+    "concurrent_choices._strategies._workers._records",
+)
 """Modules that few programs import, and that say something of them: of those that have managers each worker
-process takes over a key, and those that have pytest are searched for what tests replaced."""
+process takes over a key, those that have pytest are searched for what tests replaced, and workers that have
+loaded what hands log records on hand them on."""
 
 _POPULATE_WRITE = 23
 """`MADV_POPULATE_WRITE` of Linux's mman.h, from 5.14 on; `mmap` has no name for it."""
