@@ -85,6 +85,15 @@ def test_concurrency_is_its_ceiling():
     assert watched(controller(concurrency=50), in_flight=50, rate=0.0).threads == 50
 
 
+@pytest.mark.parametrize(
+    ("alone", "busy", "stage"), [(True, 1.0, "starting"), (False, 1.0, "loop"), (True, 0.7, "loop")]
+)
+def test_items_that_never_wait_and_fill_the_loop_show_it_early(alone, busy, stage):
+    """Nothing blocks it that more looks would find; what is less plain takes as many as ever."""
+    sight = {"in_flight": 1, "inside": 1.0, "busy": busy, "alone": alone, "seconds": 0.01}
+    assert watched(controller(), **sight).stage == stage
+
+
 def test_a_loop_that_stands_still_inside_the_callable_is_blocked():
     """Found inside it, without computing: threads with a loop each."""
     arrangement = watched(controller(), in_flight=1, inside=1.0, rate=50.0, seconds=0.05)

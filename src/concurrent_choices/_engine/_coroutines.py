@@ -16,7 +16,7 @@ from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._own_loops import give_threads
 from .._work._state import FIRST, State
-from .._work._switching import quick_switching
+from .._work._switching import URGENT, quick_switching
 from ._bond import Bond
 from ._elastic_pool import ElasticPool
 from ._elastic_task_pool import ElasticTaskPool
@@ -208,7 +208,8 @@ class LoopConductor:
             self._lateness.arrive()
             tasks.turn_soon()
             try:
-                seconds = self._decide(tasks)
+                with quick_switching(URGENT):
+                    seconds = self._decide(tasks)
             except BaseException as error:  # noqa: BLE001 - raised where the loop runs; here it would be lost
                 tasks.crash = error
                 tasks.retire()

@@ -61,6 +61,9 @@ HUSHED = 4
 LOOKS = 8
 """Looks at the loop before what they show counts."""
 
+PLAIN_LOOKS = 4
+"""Looks before what its clock shows counts (guessed: one more than tell of the GIL)."""
+
 WEIGHED = 2
 """Times they have counted, after which nothing urgent is left: in the first the run itself still begins."""
 
@@ -204,7 +207,7 @@ class LoopController:
         elif self._is_stuck(sight, self._window):
             seconds = sight.run.now - self._window.run.now
             self._block(sight.run, (sight.stuck - self._window.stuck) / seconds)
-        elif sight.looks - self._window.looks >= LOOKS:
+        elif sight.looks - self._window.looks >= LOOKS or self._plainly_computes(sight, self._window):
             self._close_window(sight)
         return self._arrangement(lanes)
 
@@ -248,6 +251,13 @@ class LoopController:
         least = max(STUCK, BLOCKS * (sight.run.now - since.run.now))
         stuck = sight.stuck - since.stuck >= least
         return stuck and self._may_leave(sight) and self._known.limits.threads > 1
+
+    @staticmethod
+    def _plainly_computes(sight: LoopSight, since: LoopSight) -> bool:
+        """Whether items that never wait fill the loop, so that nothing blocks it that others would show."""
+        run, before = sight.run, since.run
+        enough = sight.looks - since.looks >= PLAIN_LOOKS and run.calls > before.calls
+        return sight.alone and enough and run.lane_cpu - before.lane_cpu >= FULL * (run.now - before.now)
 
     def _close_window(self, sight: LoopSight) -> None:
         assert self._window is not None
