@@ -56,7 +56,7 @@ def dump_to(
     value: Any,
     beside: Callable[[PickleBuffer], Any],
     protocol: int = 5,
-    kind: type[Pickler] = Pickler,
+    kind: Callable[..., Pickler] = Pickler,
 ) -> None:
     """Pickle a value into a file, by plain pickle or a kind of it, but for the shared generators.
 

@@ -18,6 +18,7 @@ from ._code import parameters_of
 from ._generators import dump_to
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pickle import PickleBuffer
     from typing import Any
 
@@ -28,6 +29,9 @@ MOST = 1 << 18
 
 _MANY = MOST >> 4
 """Elements of a set that hold others and are each looked at: 4 microseconds or more (measured)."""
+
+_DEEP = 8
+"""Sets within one another that are looked at (guessed)."""
 
 UNSET = -1
 """The mark of a context variable without a value."""
@@ -77,12 +81,13 @@ def mark_of(value: Any) -> int:
     if type(value) is ContextVar:
         return _mark_of_set(value)  # pyright: ignore[reportUnknownArgumentType] - of whatever it is a variable
     file = summed(value)
-    if file is not None and file.may_hold_sets and type(value) not in ATOMS:
-        file = summed(value, _Ordered)
+    # The code of a frozen set comes after its elements: of what is too large it may not have been seen.
+    if file is not None and (file.may_hold_sets or file.full) and type(value) not in ATOMS:
+        file = summed(value, _Within().pickler)
     return _mark_of_name(value) if file is None else file.total
 
 
-def summed(value: Any, kind: type[Pickler] = Pickler) -> Sum | None:
+def summed(value: Any, kind: Callable[..., Pickler] = Pickler) -> Sum | None:
     """A sum of what a value holds, the same while this process leaves it alone; None without a pickle."""
     file = Sum()
     try:
@@ -107,19 +112,61 @@ def _mark_of_name(value: object) -> int:
     return crc32(f"{named.__module__}.{named.__qualname__}".encode())
 
 
+class _Within:
+    """What is looked at in the sets of one value, each of which its pickle has as the sums of its elements.
+
+    An element may hold the set that it is in, as nodes of a graph do. So there is a limit for all together,
+    and of a set whose elements are more than is left, their number stands for them. Either comes to the same
+    in whatever order the elements are looked at.
+    """
+
+    def __init__(self) -> None:
+        self._left = MOST
+        self._depth = 0
+
+    def pickler(self, file: Sum, protocol: int, **more: Any) -> Pickler:
+        """One that puts sets in order."""
+        ordered = _Ordered(file, protocol, **more)
+        ordered.sums = self._sums
+        return ordered
+
+    def _sums(self, elements: set[Any] | frozenset[Any]) -> list[int]:
+        """The sums of a set's elements, in order, or their number."""
+        many = len(elements)
+        if many <= MOST and _PLAIN.issuperset(map(type, elements)):
+            return sorted(map(crc32, map(dumps, elements)))
+        try:
+            return sorted(map(self._sum, elements)) if many <= _MANY else [many]
+        except _FullError:
+            if self._depth:
+                raise  # the outermost set as a whole is more than is left
+            return [many]
+
+    def _sum(self, element: Any) -> int:
+        self._depth += 1
+        if self._depth > _DEEP:
+            self._left = 0
+        try:
+            file = summed(element, self.pickler) if self._left else None
+        finally:
+            self._depth -= 1
+        if file is not None:
+            self._left = max(0, self._left - file.size)
+        if not self._left:
+            raise _FullError
+        return _mark_of_name(element) if file is None else file.total
+
+
+_PLAIN = frozenset(ATOMS)
+
+
 class _Ordered(Pickler):
-    """Pickles in place of each set the sums of its elements, which are in order."""
+    """Pickles in place of each set what `sums` gives for it."""
+
+    sums: Callable[[set[Any] | frozenset[Any]], list[int]]
 
     def persistent_id(self, obj: Any) -> list[int] | None:
-        return _sums(obj) if type(obj) in {frozenset, set} else None
-
-
-def _sums(elements: set[Any] | frozenset[Any]) -> list[int]:
-    """The sums of a set's elements; of one with very many, their number alone."""
-    plain = set(map(type, elements)).issubset(ATOMS)
-    if len(elements) > (MOST if plain else _MANY):
-        return [len(elements)]
-    return sorted(map(crc32, map(dumps, elements)) if plain else map(mark_of, elements))
+        return self.sums(obj) if type(obj) in {frozenset, set} else None
 
 
 class _FullError(Exception):
@@ -143,6 +190,11 @@ class Sum:
     @property
     def full(self) -> bool:
         return not self._left
+
+    @property
+    def size(self) -> int:
+        """Bytes that were looked at."""
+        return MOST - self._left
 
     def write(self, data: Any) -> int:
         some = bytes(data[: self._left])
