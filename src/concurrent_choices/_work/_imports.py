@@ -31,7 +31,7 @@ _THERE = frozenset(
 """What each worker has anyway, besides what is part of the interpreter's own file."""
 
 _VALUES = ("attr", "attrs")
-"""What ours make their values with: a worker has it no earlier than they are needed, as it takes 15 ms."""
+"""What some of ours make their values with. It takes 15 ms, so nobody loads it for those that need none."""
 
 _SHARED = (*_VALUES, "cloudpickle", "numpy")
 """Installed packages that workers may have of one process. NumPy takes each of two workers 150 to 200 ms,
@@ -74,7 +74,8 @@ def preloadable(fn: Any) -> list[str]:
     homes = dict.fromkeys(_roots([fn]) if goes_by_value(fn) else _beside(fn))
     ours = [name for name in homes if name.startswith(f"{_OURS}.")]
     theirs = [name for name in homes if _is_standard(name) or is_shared_package(name)]
-    return [*theirs, *(_VALUES if ours else ()), *ours]
+    values = _VALUES if ours and _VALUES[0] in sys.modules else ()
+    return [*theirs, *values, *ours]
 
 
 def is_shared_package(name: str) -> bool:
