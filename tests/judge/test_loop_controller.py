@@ -94,6 +94,23 @@ def test_items_that_never_wait_and_fill_the_loop_show_it_early(alone, busy, stag
     assert watched(controller(), **sight).stage == stage
 
 
+def test_items_that_begin_to_wait_while_processes_come_up_stay():
+    """One at a time in each process, where they would have gone, they took fifty times as long."""
+    decider = controller()
+    plain = {"in_flight": 1, "inside": 1.0, "busy": 1.0, "rate": 500.0, "alone": True}
+    assert watched(decider, **plain, seconds=0.02).stage == "starting"
+    assert watched(decider, in_flight=64, busy=0.3, ready=2).stage == "loop"
+
+
+def test_items_that_begin_to_wait_and_still_fill_the_loop_get_lanes_in_processes():
+    """What was ordered for those before them had one in each."""
+    decider = controller()
+    plain = {"in_flight": 1, "inside": 1.0, "busy": 1.0, "rate": 500.0, "alone": True}
+    assert watched(decider, **plain, seconds=0.02).stage == "starting"
+    arrangement = watched(decider, in_flight=100, busy=1.0, ready=2)
+    assert (arrangement.stage, arrangement.inside) == ("outside", 50)
+
+
 def test_a_loop_that_stands_still_inside_the_callable_is_blocked():
     """Found inside it, without computing: threads with a loop each."""
     arrangement = watched(controller(), in_flight=1, inside=1.0, rate=50.0, seconds=0.05)

@@ -136,6 +136,7 @@ class LoopController:
         self._stage = "loop"
         self._reason = "coroutines on one loop"
         self._inside = 1  # lanes in each worker process
+        self._plain = False  # whether processes were ordered for items that never wait
         self._crowd = 0  # threads with loops
         self._most_in_flight = self._peak = 0  # in the present window, and ever
         self._starved = False  # whether lanes lacked items in the present window
@@ -216,7 +217,7 @@ class LoopController:
         prior, known = self.prior, self._known
         if prior is None or prior.stage not in {"gil", "outside"} or known.obstacle or not self._movable:
             return
-        self._inside = prior.inside
+        self._inside, self._plain = prior.inside, prior.inside == 1
         if known.processes_pay(known.rest(sight.run)):
             self._stage, self._reason = "starting", prior.reason
 
@@ -326,7 +327,8 @@ class LoopController:
             self._reason = f"the loop is full, and {known.obstacle}"
             return
         if known.processes_pay(known.rest(sight.run)):
-            self._inside = 1 if self._never_wait(sight) else self._lanes_inside(sight.run.in_flight)
+            self._plain = self._never_wait(sight)
+            self._inside = 1 if self._plain else self._lanes_inside(sight.run.in_flight)
             self._stage = "starting"
             self._reason = f"the loop computes {busy:.0%} of the time, and {known.left(sight.run)}"
 
@@ -346,6 +348,11 @@ class LoopController:
     def _wait_for_workers(self, sight: LoopSight) -> None:
         if self._known.obstacle:
             self._stage, self._reason = "loop", f"the loop is full, and {self._known.obstacle}"
+        elif self._plain and not self._never_wait(sight):
+            # Those before had a lane in each process to come. Whether these need a place beside the loop, and
+            # how many lanes there, is seen anew.
+            self._stage, self._reason = "loop", "after items that computed, some wait"
+            self._window, self._most_in_flight, self._starved = sight, 0, False
         elif sight.run.ready >= min(2, self._known.limits.processes):
             pays = worth_sharing(self._known.rest(sight.run), self._known.limits.processes)
             self._stage = "outside" if pays and self._may_leave(sight) else "loop"
