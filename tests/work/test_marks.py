@@ -12,6 +12,10 @@ from concurrent_choices._work._marks import MOST, mark_of
 ONE, OTHER = set([8, 16]), set([16, 8])  # noqa: C405 - a literal may be made in another order
 
 
+class Own(set):
+    """A set of a class of the user's own."""
+
+
 class Node:
     """One of a graph, with all others beside it."""
 
@@ -40,8 +44,10 @@ def called_deep(call, depth):
         lambda held: {"a": (held,)},
         lambda held: frozenset([frozenset(held), 7]),
         lambda held: SimpleNamespace(held=held),
+        Own,
+        lambda held: frozenset([(SimpleNamespace.__name__, frozenset(held))]),
     ],
-    ids=["set", "list", "dict", "frozenset", "object"],
+    ids=["set", "list", "dict", "frozenset", "object", "derived", "tuple"],
 )
 def test_order_within_sets(make):
     """It counts for nothing; what they hold does, also in a set inside something else."""
@@ -88,3 +94,12 @@ def test_sets_that_many_sets_share():
     for _ in range(40):
         shared = frozenset([(shared, 1), (shared, 2)])
     assert mark_of(shared) == mark_of(frozenset(shared)) != mark_of(frozenset([shared]))
+
+
+def test_what_derived_sets_are_besides_their_elements():
+    """Their class, and their attributes."""
+    one, other = Own(ONE), Own(ONE)
+    other.label = "other"
+    assert len({mark_of(one), mark_of(other), mark_of(ONE)}) == 3
+    one.itself, other.itself = one, other
+    assert mark_of(one) != mark_of(other)

@@ -13,7 +13,7 @@ from types import FunctionType
 from zlib import crc32
 
 from .._facts._lean import TYPE_CHECKING
-from ._asking import ATOMS, of_type
+from ._asking import ATOMS, attributes_of, of_type
 from ._code import parameters_of
 from ._generators import dump_to
 
@@ -39,8 +39,9 @@ UNSET = -1
 CONTAINERS = (bytearray, dict, list, set)
 """Classes of data that can be changed."""
 
-_SETS = (b"\x8f", b"\x91")
-"""The pickler's codes for sets, which order strings differently in each process."""
+_SETS = (b"\x8f", b"\x91", b"\x85\x94R")
+"""The pickler's codes for sets, which order strings differently in each process; what is derived from them is
+made of one list, as are other things."""
 
 
 def compare(marks: dict[tuple[str, str], int]) -> None:
@@ -165,8 +166,11 @@ class _Ordered(Pickler):
 
     sums: Callable[[set[Any] | frozenset[Any]], list[int]]
 
-    def persistent_id(self, obj: Any) -> list[int] | None:
-        return self.sums(obj) if type(obj) in {frozenset, set} else None
+    def persistent_id(self, obj: Any) -> list[Any] | None:
+        if not issubclass(type(obj), (frozenset, set)):
+            return None
+        derived = type(obj) not in {frozenset, set}
+        return [type(obj), attributes_of(obj), self.sums(obj)] if derived else self.sums(obj)
 
 
 class _FullError(Exception):
