@@ -17,7 +17,8 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ._callables import called
-from ._pickling import APART, MAINS
+from ._ownership import MAINS
+from ._pickling import APART
 
 __all__ = ["being_imported", "keep_apart"]
 

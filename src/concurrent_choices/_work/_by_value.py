@@ -20,11 +20,11 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import cloudpickle
 
-from .._platform._libraries import is_of_libraries
 from ._asking import attributes_of
 from ._callables import enclosed
 from ._generators import draws, reducers
 from ._marks import CONTAINERS, keeps_one, summed
+from ._ownership import is_own_class
 from ._prepared import filled_function
 
 __all__ = ["dumps"]
@@ -80,9 +80,8 @@ def _fit_to_send(wrapper: Any) -> tuple[Any, ...]:
         return ()
     kept: object = wrapper()
     kind = type(kept)
-    home = getattr(sys.modules.get(kind.__module__), "__file__", None) or io.__file__
-    is_own = kind.__module__ in _staying or not is_of_libraries(home)
-    file = summed(kept) if kind in CONTAINERS or is_own else None
+    is_own = kind in CONTAINERS or kind.__module__ in _staying or is_own_class(kind)
+    file = summed(kept) if is_own else None
     whole = file is not None and not file.full
     return (kept,) if whole and not any(map(draws, attributes_of(kept).values())) else ()
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeGuard
 from ._asking import Seen, of_type
 from ._callables import defaults_of, enclosed
 from ._code import globals_of
-from ._pickling import goes_by_value
+from ._ownership import MAINS
 
 __all__ = ["Imports", "imports_of", "is_shared_package", "needed_by", "preloadable"]
 
@@ -71,7 +71,7 @@ def preloadable(fn: Any) -> list[str]:
     if of_type(fn, partial):
         called = filter(callable, _inside(fn, partial))
         return list(dict.fromkeys(name for each in called for name in preloadable(each)))
-    homes = dict.fromkeys(_roots([fn]) if goes_by_value(fn) else _beside(fn))
+    homes = dict.fromkeys(_roots([fn]) if _goes_by_value(fn) else _beside(fn))
     ours = [name for name in homes if name.startswith(f"{_OURS}.")]
     theirs = [name for name in homes if _is_standard(name) or is_shared_package(name)]
     values = _VALUES if ours and _VALUES[0] in sys.modules else ()
@@ -137,7 +137,16 @@ def _inside(thing: Any, kind: type[object]) -> Iterable[object]:
 
 def _is_sent(thing: object) -> bool:
     """Whether it is a function or a class that a worker is sent, instead of importing it."""
-    return of_type(thing, FunctionType, type) and goes_by_value(thing)
+    return of_type(thing, FunctionType, type) and _goes_by_value(thing)
+
+
+def _goes_by_value(fn: object) -> bool:
+    """Whether a function cannot be imported by a worker, so that both ends will need cloudpickle.
+
+    Not all that cannot is seen, as this does not look inside: objects and partials find it out later.
+    """
+    name = getattr(fn, "__qualname__", "")
+    return getattr(fn, "__module__", None) in MAINS or "<" in name
 
 
 def _used_by(fn: FunctionType) -> Iterator[object]:

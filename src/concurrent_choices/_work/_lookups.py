@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ._asking import of_type
 from ._captured import reached_from
 from ._code import codes_in, globals_in, globals_of, names_in
-from ._ownership import is_own_function
-from ._pickling import MAINS, travels_by_name
+from ._ownership import MAINS, is_own_function
+from ._pickling import travels_by_name
 from ._steps import steps_of, use_of
 
 if TYPE_CHECKING:

@@ -13,13 +13,22 @@ from .._facts._lean import TYPE_CHECKING
 from .._platform._libraries import is_of_libraries, package_of, take_for_program
 from ._asking import attributes_of, of_type
 from ._callables import called
-from ._pickling import MAINS
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
     from typing import Any
 
-__all__ = ["is_own_class", "is_own_function", "is_own_module", "of_libraries", "recognise_program"]
+__all__ = [
+    "MAINS",
+    "is_own_class",
+    "is_own_function",
+    "is_own_module",
+    "of_libraries",
+    "recognise_program",
+]
+
+MAINS = ("__main__", "__mp_main__")
+"""Names of the module that was started, in its own process and in the children of multiprocessing."""
 
 _LOOPS = tuple(f"{os.sep}{name}{os.sep}" for name in ("anyio", "trio"))
 """Where packages stand whose loops call tasks."""

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "APART",
-    "MAINS",
     "dump",
     "dump_callable",
-    "goes_by_value",
     "load",
     "names_what_stays",
     "size_of",
@@ -32,10 +30,8 @@ __all__ = [
 OUT_OF_BAND_FROM = 1 << 20
 """Bytes from which a buffer travels beside the pickle instead of in it."""
 
-MAINS = ("__main__", "__mp_main__")
-"""Names of the module that was started, in its own process and in the children of multiprocessing."""
-
-_MAIN = b"_main__"  # the end of both
+_MAIN = b"_main__"
+"""How the names of the module that was started end, in its own process and in children of multiprocessing."""
 
 APART: dict[bytes, ModuleType] = {}
 """Other modules that workers cannot import, by their names as a pickle has them; see `_apart`."""
@@ -100,15 +96,6 @@ def travels_by_name(fn: Any) -> bool:
         return not names_what_stays(pickled(fn, 5))
     except Exception:  # noqa: BLE001 - picklers raise anything; cloudpickle will be asked later
         return False
-
-
-def goes_by_value(fn: object) -> bool:
-    """Whether a function cannot be imported by a worker, so that both ends will need cloudpickle.
-
-    Not all that cannot is seen, as this does not look inside: objects and partials find it out later.
-    """
-    name = getattr(fn, "__qualname__", "")
-    return getattr(fn, "__module__", None) in MAINS or "<" in name
 
 
 def load(frames: list[Any]) -> Any:

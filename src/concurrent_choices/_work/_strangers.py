@@ -10,8 +10,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
 from ._asking import Seen
-from ._ownership import is_own_class, of_libraries
-from ._pickling import MAINS
+from ._ownership import MAINS, is_own_class, of_libraries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
