@@ -13,8 +13,8 @@ from engine_coroutines import STARTING as LOOP_STARTING
 from engine_fakes import LANES, STARTING, ScriptedStrategy
 
 from concurrent_choices import stream
-from concurrent_choices._engine._carrying import Done
 from concurrent_choices._engine._report import begin_report
+from concurrent_choices._engine._tally import Done
 from concurrent_choices._engine._urgency import Urgency
 from concurrent_choices._engine._worker_startup import WorkerStartup
 from concurrent_choices._strategies._workers import _host, _staffing

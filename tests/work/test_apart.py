@@ -12,8 +12,8 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from concurrent_choices import AdaptiveExecutor, ProcessStrategy, run
-from concurrent_choices._engine._carrying import Done
 from concurrent_choices._engine._report import begin_report
+from concurrent_choices._engine._tally import Done
 from concurrent_choices._engine._urgency import Urgency
 from concurrent_choices._engine._worker_startup import WorkerStartup
 from concurrent_choices._work import _pickling

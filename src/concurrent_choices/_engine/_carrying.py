@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .._judge._controller._known import worth_carrying
 from .._measure._carrying import CarryingCost, carrying
 from .._work._obstacle import obstacle
 from .._work._pace import Pace, travelling
 from .._work._source import Source
+from ._tally import Done
 
-__all__ = ["Carriage", "Done", "stranded", "weighed"]
+__all__ = ["Carriage", "stranded", "weighed"]
 
 WEIGHED = 64
 """Items and results, at most, of which it is found out what carrying them costs (guessed)."""
-
-
-class Done(NamedTuple):
-    """What has been computed so far.
-
-    Attributes:
-        items: How many items.
-        cpu: CPU seconds they took.
-        results: Some of their results.
-    """
-
-    items: int = 0
-    cpu: float = 0.0
-    results: Sequence[Any] = ()
 
 
 class Carriage(NamedTuple):

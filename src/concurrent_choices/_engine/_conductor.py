@@ -20,14 +20,14 @@ from .._work._mutex import Mutex
 from .._work._state import FIRST, State
 from .._work._switching import URGENT, quick_switching
 from ._beginning import NOTHING, Beginning
-from ._beside import order_beside
+from ._beside import new_startup, order_beside
 from ._caller import Caller
 from ._elastic_pool import ElasticPool
 from ._lateness import Lateness
 from ._observer import Observer
 from ._outset import FIRST_LOOK, PRELUDE, Outset, sleeps
 from ._report import RunReport, Step, doing_now
-from ._tally import Tally
+from ._tally import Done, Tally
 from ._thread_limit import ThreadLimit
 from ._ticker import ticker
 from ._urgency import Urgency
@@ -354,10 +354,7 @@ class Conductor:
     def _order(self, workers: int, inside: int) -> None:
         """Order worker processes, in a thread of its own."""
         with quick_switching(URGENT):  # after each wait for workers, getting the GIL back takes an interval
-            with self._urgency.claimed():  # each module's file gives the GIL away some four times
-                from ._carrying import Done  # noqa: PLC0415 - most runs need no processes
-
-                startup = self._make_startup()
+            startup = self._make_startup()
             if startup is None:
                 return
             here, lanes = self._tally, self._pool.counts()
@@ -377,11 +374,10 @@ class Conductor:
 
     def _make_startup(self) -> WorkerStartup | None:
         """Where the worker processes of this run come up; None where it is over."""
-        from ._worker_startup import WorkerStartup  # noqa: PLC0415 - most runs need no processes
-
+        made = new_startup(self._job, self._state, self._urgency)
         with self._lock:
             if self._startup is None and not self._over:
-                self._startup = WorkerStartup(self._job, self._state, self._urgency)
+                self._startup = made
             return None if self._over else self._startup
 
     def _note(self, arrangement: Arrangement, threads: int, done: int) -> None:

@@ -20,11 +20,12 @@ from .._work._new_thread import new_thread, start
 from .._work._own_loops import loops_to_be_had
 from .._work._state import State
 from ._beginning import Beginning, none
-from ._beside import order_beside
+from ._beside import new_startup, order_beside
 from ._conductor import Conductor
 from ._elastic_task_pool import ElasticTaskPool
 from ._loops import perform_in_loop
 from ._memory import Recollection
+from ._tally import Done
 from ._urgency import Urgency
 
 if TYPE_CHECKING:
@@ -72,13 +73,10 @@ class Succession:
         """Have worker processes come up, where they are wanted and there is a thread to be had for that."""
         if arrangement.processes and self.startup is None:
             try:
-                with self.urgency.claimed():  # each module's file gives the GIL away some four times
-                    from ._carrying import Done  # noqa: PLC0415 - most runs need no processes
-                    from ._worker_startup import WorkerStartup  # noqa: PLC0415 - as above
-            except OSError as error:  # there is no descriptor to read them by
+                self.startup = new_startup(self._job, self._state, self.urgency)
+            except OSError as error:
                 bar(f"worker processes cannot be started here ({error})")
                 return
-            self.startup = WorkerStartup(self._job, self._state, self.urgency)
             done = Done(tasks.done, tasks.tally.spent() if tasks.tally else 0.0, tasks.latest)
             order = partial(self.startup.order, arrangement.processes, arrangement.inside)
             order_beside(self.thread_pool, partial(order, done, bar), bar)

@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Sequence
 from math import inf
+from typing import Any, NamedTuple
 
 from .._platform._tasks import cpu_clock_of, task_of
 
-__all__ = ["Queueing", "Tally"]
+__all__ = ["Done", "Queueing", "Tally"]
 
 _NS = 1e-9
 
@@ -87,6 +89,20 @@ class Tally:
             return (time.clock_gettime_ns(self._clock) - self._cpu_first) * _NS
         except OSError:  # the thread is gone
             return self.cpu
+
+
+class Done(NamedTuple):
+    """What a run has computed so far.
+
+    Attributes:
+        items: How many items.
+        cpu: CPU seconds they took.
+        results: Some of their results.
+    """
+
+    items: int = 0
+    cpu: float = 0.0
+    results: Sequence[Any] = ()
 
 
 class Queueing:

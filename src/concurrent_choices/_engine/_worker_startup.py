@@ -25,8 +25,9 @@ from .._work._pickling import dump, dump_callable
 from .._work._state import State
 from .._work._switching import URGENT, quick_switching
 from .._work._words import loss_of, reason_of
-from ._carrying import Carriage, Done, stranded, weighed
+from ._carrying import Carriage, stranded, weighed
 from ._report import RunReport
+from ._tally import Done
 from ._urgency import Urgency
 
 __all__ = ["WorkerStartup"]
