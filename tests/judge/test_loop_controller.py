@@ -2,8 +2,8 @@
 
 import pytest
 
-from concurrent_choices._judge._controller._loops import LoopController, LoopSight
-from concurrent_choices._judge._controller._sight import Limits, Prior, Sight
+from concurrent_choices._judge._controller._loops import LoopController
+from concurrent_choices._judge._controller._sight import Limits, LoopSight, Prior, Sight
 
 
 def controller(*, bound=False, items=None, **limits):

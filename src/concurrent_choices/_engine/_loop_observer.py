@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from .._judge._controller._loops import LoopSight
-from .._judge._controller._sight import Sight
+from .._judge._controller._sight import LoopSight, Sight
 from .._platform._frames import frames
 from .._strategies._lanes._task_pool import AROUND
 from ._elastic_task_pool import ElasticTaskPool

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from math import ceil, sqrt
-from typing import NamedTuple
 
 from ._climb import FIRST, WORTH, Climb
 from ._known import Known, worth_sharing
-from ._sight import Arrangement, Limits, Prior, Sight
+from ._sight import Arrangement, Limits, LoopSight, Prior, Sight
 from ._thresholds import COUNTED, FULL, GLANCE
 from ._witness import gil_free
 
-__all__ = ["FIRST_TASKS", "LoopController", "LoopSight"]
+__all__ = ["FIRST_TASKS", "LoopController"]
 
 FIRST_TASKS = 16
 """Items in flight once one waits: few enough to be borne where each of them blocks the loop later."""
@@ -71,32 +70,6 @@ WEIGHED = 2
 BLIND = 0.3e-3
 """Seconds of an item up to which looks tell nothing of the GIL: between items it is let go of (DECISION.md,
 EXP 3)."""
-
-
-class LoopSight(NamedTuple):
-    """A loop as it stands.
-
-    Attributes:
-        run: The run. Its `calls` are the items finished, `in_flight` counts items, and `lane_cpu` is the CPU
-            of the loop's thread.
-        looks: How often the loop's thread was looked at.
-        inside: How often it was found inside the callable, instead of waiting or switching tasks.
-        stuck: Seconds it was found to stand still at one place of the callable, without computing.
-        queued: Seconds that thread was ready to run and found no core.
-        unclear: Seconds that tell nothing of the items: who looks wanted a core, had one or not, and the loop
-            may have waited for the GIL; or the system was at something that only the first items need.
-        alone: Whether no item was seen to wait, so that one at a time is begun.
-        needs_loop: Whether one was seen to wait for what its loop brings, if only for a moment.
-    """
-
-    run: Sight
-    looks: int
-    inside: int
-    stuck: float = 0.0
-    queued: float = 0.0
-    unclear: float = 0.0
-    alone: bool = False
-    needs_loop: bool = False
 
 
 class LoopController:
@@ -228,15 +201,10 @@ class LoopController:
         if self._climb is None:
             blind = ((0.0, self.first), *BLIND_TASKS)
             self._climb = Climb(sight.run, self._most, self.first, blind=blind)
-        if self._last is not None and self._is_held_up(sight, self._last):
+        if self._last is not None and sight.is_held_up(self._last):
             return self._climb.lanes  # others would be held up too
         lanes = self._climb.look(sight.run)
         return min(lanes, HUSHED) if self._hushed else lanes
-
-    @staticmethod
-    def _is_held_up(sight: LoopSight, last: LoopSight) -> bool:
-        """Whether the loop stands still, or may: nothing has come back, and it was found inside an item."""
-        return sight.stuck > last.stuck or (not sight.run.calls and sight.inside > last.inside)
 
     def _never_wait(self, sight: LoopSight) -> bool:
         """Whether items need nothing of their loop: one at a time is begun, and over before the next."""
@@ -285,12 +253,8 @@ class LoopController:
 
     def _weigh(self, sight: LoopSight, before: LoopSight) -> None:
         """Whether the loop waits, computes or is blocked."""
-        seconds = sight.run.now - before.run.now
-        cpu = sight.run.lane_cpu - before.run.lane_cpu + sight.queued - before.queued
-        busy = cpu / max(seconds, 1e-9)
-        inside = (sight.inside - before.inside) / (sight.looks - before.looks)
-        calls = sight.run.calls - before.run.calls
-        blocked = inside - busy - (sight.unclear - before.unclear) / max(seconds, 1e-9)
+        busy, blocked = sight.busy(before), sight.blocked(before)
+        seconds, calls = sight.run.now - before.run.now, sight.run.calls - before.run.calls
         if blocked >= BLOCKS and self._known.limits.threads > 1:
             self._block(sight.run, blocked)
         elif busy >= FULL:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ._thresholds import MOST_INSIDE, PROCESS_START
 
-__all__ = ["Arrangement", "Limits", "Prior", "Sight"]
+__all__ = ["Arrangement", "Limits", "LoopSight", "Prior", "Sight"]
 
 
 class Sight(NamedTuple):
@@ -108,6 +108,47 @@ class Sight(NamedTuple):
         if self.alone_items:
             return self.alone_wall / self.alone_items
         return max(self.quickest, self.held)  # the first call was alone when it began, and still lasts
+
+
+class LoopSight(NamedTuple):
+    """A loop as it stands.
+
+    Attributes:
+        run: The run. Its `calls` are the items finished, `in_flight` counts items, and `lane_cpu` is the CPU
+            of the loop's thread.
+        looks: How often the loop's thread was looked at.
+        inside: How often it was found inside the callable, instead of waiting or switching tasks.
+        stuck: Seconds it was found to stand still at one place of the callable, without computing.
+        queued: Seconds that thread was ready to run and found no core.
+        unclear: Seconds that tell nothing of the items: who looks wanted a core, had one or not, and the loop
+            may have waited for the GIL; or the system was at something that only the first items need.
+        alone: Whether no item was seen to wait, so that one at a time is begun.
+        needs_loop: Whether one was seen to wait for what its loop brings, if only for a moment.
+    """
+
+    run: Sight
+    looks: int
+    inside: int
+    stuck: float = 0.0
+    queued: float = 0.0
+    unclear: float = 0.0
+    alone: bool = False
+    needs_loop: bool = False
+
+    def is_held_up(self, since: LoopSight) -> bool:
+        """Whether the loop stands still, or may: nothing has come back, and it was found inside an item."""
+        return self.stuck > since.stuck or (not self.run.calls and self.inside > since.inside)
+
+    def busy(self, since: LoopSight) -> float:
+        """Share of the time since then in which the loop computed, or would have if it had had a core."""
+        cpu = self.run.lane_cpu - since.run.lane_cpu + self.queued - since.queued
+        return cpu / max(self.run.now - since.run.now, 1e-9)
+
+    def blocked(self, since: LoopSight) -> float:
+        """Share of the time since then in which it stood still inside the callable, without computing."""
+        inside = (self.inside - since.inside) / (self.looks - since.looks)
+        unclear = (self.unclear - since.unclear) / max(self.run.now - since.run.now, 1e-9)
+        return inside - self.busy(since) - unclear
 
 
 class Arrangement(NamedTuple):
