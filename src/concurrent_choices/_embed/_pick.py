@@ -12,6 +12,7 @@ from .._run._arguments import check_fn, check_fn_for_executor, check_items
 from .._run._choosing import recommend
 from .._work._asking import of_type
 from .._work._callables import name_of
+from .._work._ownership import recognise_program
 from .._work._words import show
 from ._executor import AdaptiveExecutor
 
@@ -41,6 +42,7 @@ def pick_executor(fn: Callable[..., Any], sample_args: Iterable[Any], *, budget:
     check_fn(fn)
     check_fn_for_executor(fn)
     check_items(sample_args, "sample_args")
+    recognise_program(fn)
     samples = [_arguments(each) for each in sample_args]
     if not samples:
         raise InvalidArgumentError("sample_args", "must hold at least one call's arguments")

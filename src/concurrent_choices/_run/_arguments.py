@@ -9,7 +9,6 @@ from typing import Any
 from .._errors import InvalidArgumentError
 from .._facts._numbers import is_whole, plain
 from .._work._callables import is_async, is_generator, name_of
-from .._work._ownership import recognise_program
 from .._work._source import SIZED
 
 __all__ = [
@@ -40,7 +39,7 @@ def check_callable(fn: Any) -> None:
 
 
 def check_fn(fn: Any) -> None:
-    """`fn` must be callable, and give values rather than a generator; who calls with it is looked at."""
+    """`fn` must be callable, and give values rather than a generator."""
     check_callable(fn)
     if is_generator(fn):
         problem = (
@@ -48,7 +47,6 @@ def check_fn(fn: Any) -> None:
             "have it return a value, such as a list, for each item"
         )
         raise InvalidArgumentError("fn", problem)
-    recognise_program(fn)
 
 
 def check_fn_for_executor(fn: Any) -> None:

@@ -29,6 +29,7 @@ from .._platform import this_machine
 from .._strategies._event_loop import has_uvloop, why_no_uvloop
 from .._work._bonds import refused_thread
 from .._work._callables import is_async
+from .._work._ownership import recognise_program
 from .._work._words import show, text_of
 from ._arguments import check_budget, check_fn, check_items, check_switches, only_async
 from ._elsewhere import Elsewhere, elsewhere
@@ -103,6 +104,7 @@ def recommend(
         Exception: What the caller's iterable raised when it was asked for its first items.
     """
     asked = _workload(workload, items)
+    recognise_program(asked.fn)
     limit = check_budget(budget)
     check_switches(verify=verify)
     _check_machine(machine)

@@ -12,6 +12,7 @@ from .._engine._report import begin_report
 from .._errors import RunningLoopError
 from .._strategies._registry import resolve
 from .._work._job import Job
+from .._work._ownership import recognise_program
 from .._work._running_loop import loop_runs
 from .._work._source import Source
 from ..protocols import Strategy
@@ -98,6 +99,7 @@ def prepare(  # noqa: PLR0913 - what a job is made of, each by name
     The source may run ahead by `window` items at first, or always if `fixed`; the rest is as for `Job`.
     """
     check_fn(fn)
+    recognise_program(fn)
     chosen = Automatic() if strategy == "auto" else resolve(strategy)
     options["timeout"] = check_timeout(options.get("timeout"))
     make = Source.pushed if isinstance(items, AsyncIterable) else partial(Source, items)
