@@ -146,8 +146,8 @@ class FallbackPump(Pump):
             self._give_up_on(f"calls change {changed}, which is lost in another process")
 
     def _despair(self, reason: str) -> None:
-        while self._alone:  # nobody might be left to send them to
-            self._job.source.give_back(self._alone.popleft())
+        while self._mishaps.alone:  # nobody might be left to send them to
+            self._job.source.give_back(self._mishaps.alone.popleft())
         self._give_up_on(str(WorkerStartError(reason)))
 
     def _give_up_on(self, reason: str) -> None:

@@ -6,31 +6,26 @@ All of it happens in the caller's thread, between two looks at the wires.
 from __future__ import annotations
 
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
 from math import inf
 from typing import Any
 
-from ..._errors import (
-    ClosedStrategyError,
-    NotPicklableError,
-    ResultLostError,
-    WorkerDiedError,
-    WorkerStartError,
-)
+from ..._errors import ClosedStrategyError, NotPicklableError, WorkerStartError
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._pace import TRIP, Pace, share_of_rest
 from ..._work._pickling import dump, size_of
 from ..._work._switching import quick_switching
-from ..._work._watched import time_up, unless_late
+from ..._work._watched import unless_late
 from ..._work._words import reason_of, show
 from .._lanes._inside import perform_inside
 from .._lanes._outbox import UNHEARD
 from ._host import ENDLESS, PARTING, Host, Starts, Worker, unfit_reason
 from ._job_frames import job_frames
+from ._mishaps import ATTEMPTS, Mishaps
 from ._outcome import unpack_outcome
 from ._own_modules import OwnModules
 from ._page import A_JOB
@@ -44,9 +39,6 @@ from ._worker_queue import CREDIT, SharedWorkerQueue, WorkerQueue
 
 __all__ = ["Pump"]
 
-ATTEMPTS = 3
-"""Times an idempotent item is called, or what ends its reader is read, before it is given up (guessed)."""
-
 _ADVICE = (
     "; define it in a module that a new process can import, have an initializer= of ProcessStrategy prepare "
     'for that, or use strategy="thread"'
@@ -54,10 +46,6 @@ _ADVICE = (
 
 NAP = 50e-6
 """Seconds in which a few answers gather where a batch takes a microsecond (the kernel makes it 100)."""
-
-_AMONG = "its worker had items {} in hand at once; nobody knows which of them ended it"
-
-_KILLED = "its worker process was killed and replaced"
 
 
 class Pump:
@@ -98,9 +86,8 @@ class Pump:
         self._waker = Waker()
         self._wires = Wires(self._queues, self._waker)
         self._out: deque[Batch] = deque()
-        self._alone: deque[Claim] = deque()
+        self._mishaps = Mishaps(job, self._put, self._refuse)
         self._starts = Starts(host)
-        self._attempts = Counter[int]()
         self._leaving = False
         self._failure: Exception | None = None  # of what was done between two batches
 
@@ -129,7 +116,7 @@ class Pump:
                     return True
                 if self._failure is not None:
                     raise self._failure
-                if (source.finished or self._leaving) and not self._alone and self._all_idle():
+                if (source.finished or self._leaving) and not self._mishaps.alone and self._all_idle():
                     return False
                 if not source.claimable:
                     source.hunger()
@@ -161,7 +148,7 @@ class Pump:
         """Whether to open one more queue; the first may while an iterable has yet to give something."""
         source = self._job.source
         waits = source.ready > 0 if self._queues else source.claimable
-        return bool(self._alone) or (waits and not self._leaving)
+        return bool(self._mishaps.alone) or (waits and not self._leaving)
 
     def _tend(self) -> None:
         """Hear workers, kill those whose time is up, and give them more, between two batches."""
@@ -218,8 +205,8 @@ class Pump:
         return True
 
     def _next_claim(self, queue: WorkerQueue) -> Claim | None:
-        if self._alone:
-            return self._alone.popleft()
+        if self._mishaps.alone:
+            return self._mishaps.alone.popleft()
         source = self._job.source
         if self._leaving or not source.ready:
             return None
@@ -230,29 +217,12 @@ class Pump:
         try:
             return dump(claim.items)
         except Exception as error:  # noqa: BLE001 - any item's own __reduce__ may raise anything
-            self._single_out(claim, reason_of(error))
+            self._mishaps.single_out(claim, reason_of(error))
             return None
-
-    def _single_out(self, claim: Claim, reason: str) -> None:
-        """Refuse an item that cannot travel; of several send each by itself, to find it."""
-        if len(claim.items) > 1:
-            self._separate(claim)
-        else:
-            self._refuse(claim, reason)
-
-    def _separate(self, claim: Claim) -> None:
-        self._alone.extend(Claim(index, [item]) for index, item in enumerate(claim.items, claim.start))
 
     def _refuse(self, claim: Claim, reason: str) -> None:
         item = show(claim.items[0])
-        self._fail(claim.start, NotPicklableError(claim.start, item, "item", reason))
-
-    def _fail(self, index: int, error: Exception) -> None:
-        if self._job.return_exceptions:
-            self._put(Batch(index, [error]))
-        else:
-            self._job.source.close()
-            self._put(Batch(index, [], error))
+        self._mishaps.fail(claim.start, NotPicklableError(claim.start, item, "item", reason))
 
     def _put(self, batch: Batch) -> None:
         """Have the caller given what came of items that workers had."""
@@ -292,7 +262,7 @@ class Pump:
         elif message.kind == Kind.DONE:
             self._take(queue, message)
         elif message.kind == Kind.REFUSED:
-            self._single_out(queue.refused(message.start), message.text)
+            self._mishaps.single_out(queue.refused(message.start), message.text)
         elif message.kind == Kind.UNFIT:
             reason = unfit_reason(message.text)
             advice = "" if reason == ENDLESS else _ADVICE
@@ -303,7 +273,7 @@ class Pump:
         try:
             batch = unpack_outcome(message, self._job)
         except Exception as obstacle:  # noqa: BLE001 - any result's own __setstate__ may raise anything
-            self._give_up(queue.reported(message.start, 1), reason_of(obstacle))
+            self._mishaps.unreadable(queue.reported(message.start, 1), reason_of(obstacle))
             return
         claim = queue.reported(message.start, len(batch.values) + (batch.error is not None))
         if (timeout := self._job.timeout) is not None:  # whoever gives up on it may have been busy
@@ -313,11 +283,6 @@ class Pump:
         queue.answered(size_of(message.frames), max(1, len(batch.values)))
         self._job.source.performed(claim, batch)
         self._put(batch)
-
-    def _give_up(self, claim: Claim, reason: str) -> None:
-        """Results came in one piece that cannot be read; nobody knows which of them is to blame."""
-        for index, item in enumerate(claim.items, claim.start):
-            self._fail(index, NotPicklableError(index, show(item), "result", reason))
 
     # Ends
 
@@ -348,46 +313,16 @@ class Pump:
         if not worker.ready and self._starts.fail(worker):
             self._make_do(code)
         reading = 0 if overdue else worker.page.reading
-        if reading == A_JOB and self._counted(A_JOB) == ATTEMPTS:  # another may fare better
+        if reading == A_JOB and self._mishaps.counted(A_JOB) == ATTEMPTS:  # another may fare better
             self._despair(f"{ATTEMPTS} ended as they loaded {self._job.name}, the last with exit code {code}")
         # What it had started is known now: until it was killed it may have gone on.
         lost, running, unstarted = queue.fallen(worker.started)
-        for claim in unstarted:
-            if claim.start == reading - 1:
-                self._take_unread(claim, code)
-            else:
-                self._job.source.give_back(claim)
-        for index, item in running:
-            if overdue:
-                self._fail(index, time_up(index, item, self._job.timeout or 0.0, _KILLED))
-            else:
-                error = WorkerDiedError(index, show(item), worker.pid, code)
-                if len(running) > 1:
-                    error.add_note(_AMONG.format(", ".join(str(index) for index, _ in running)))
-                self._bury(index, item, error)
-        for index, item in lost:
-            self._bury(index, item, ResultLostError(index, show(item), worker.pid, code))
-
-    def _take_unread(self, claim: Claim, code: int | None) -> None:
-        """A worker ended as it read these items: each is sent by itself, and not for ever."""
-        if len(claim.items) > 1 or self._counted(claim.start) < ATTEMPTS:
-            self._separate(claim)
+        self._mishaps.unstarted(unstarted, reading, code)
+        if overdue:
+            self._mishaps.overdue(running)
         else:
-            reason = f"{ATTEMPTS} worker processes ended as they read it, the last with exit code {code}"
-            self._refuse(claim, reason)
-
-    def _bury(self, index: int, item: Any, error: WorkerDiedError) -> None:
-        """Report a started item whose worker died, or call it again where that is allowed."""
-        again = self._counted(index) < ATTEMPTS or type(error) is ResultLostError
-        if self._job.idempotent and again:
-            self._alone.append(Claim(index, [item]))
-        else:
-            self._fail(index, error)
-
-    def _counted(self, index: int) -> int:
-        """How often a worker has ended by an item, or by `A_JOB`, this time included."""
-        self._attempts[index] += 1
-        return self._attempts[index]
+            self._mishaps.died(running, worker.pid, code)
+        self._mishaps.lost(lost, worker.pid, code)
 
     def _make_do(self, code: int | None) -> None:
         """Hire no more workers: the last has ended before it was ready."""
