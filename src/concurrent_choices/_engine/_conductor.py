@@ -167,11 +167,9 @@ class Conductor:
             self._pool.outbox.wait(rest)
 
     def _cross(self) -> Iterator[Batch]:
-        """Have items performed in worker processes."""
+        """Have items performed in worker processes, unless calls turn out to belong here."""
         assert self._startup is not None
-        while not self.done and self._is_under_way and self._state.is_exposed and not self._job.stopped:
-            self._pool.outbox.wait(min(GLANCE, self._pool.expire()))
-            yield from self._pool.collect()
+        yield from self._await_call()
         if loss := self._startup.loss():  # more calls have ended since they were ordered, or the first
             self._stay(loss)
             return
@@ -181,6 +179,17 @@ class Conductor:
             # Since workers were ordered, it has come to hold something that cannot be pickled.
             self._stay(f"the callable cannot travel any more ({error.__cause__})")
             return
+        yield from self._pumped(pump)
+
+    def _await_call(self) -> Iterator[Batch]:
+        """What ends here until a call that is under way shows what calls change, if they may at all."""
+        pool, begun = self._pool, self._beginning.in_flight
+        while pool.busy + begun() > 0 and not self.done and self._state.is_exposed and not self._job.stopped:
+            pool.outbox.wait(min(GLANCE, pool.expire()))
+            yield from pool.collect()
+
+    def _pumped(self, pump: FallbackPump) -> Iterator[Batch]:
+        """What worker processes do, and what is still done here, until they are to have no more."""
         self._observer.pump = pump
         if not self._caller.inside:  # called back already
             pump.leave()
@@ -213,11 +222,6 @@ class Conductor:
         with self._lock:
             self._controller.bar(reason)
             self._caller.inside, self._caller.relieved = 0, False
-
-    @property
-    def _is_under_way(self) -> bool:
-        """Whether a call is being made here, which will show what calls change."""
-        return self._pool.busy + self._beginning.in_flight() > 0
 
     @property
     def done(self) -> int:
