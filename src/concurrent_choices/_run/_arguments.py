@@ -24,7 +24,6 @@ __all__ = [
     "check_timeout",
     "off_the_loop",
     "only_async",
-    "seconds_in",
 ]
 
 FOREVER = 1e9
@@ -107,7 +106,7 @@ def check_timeout(timeout: Any) -> float | None:
     """`timeout` must be a number of seconds above 0; infinity, or nearly, means none."""
     if timeout is None:
         return None
-    seconds = seconds_in(timeout)
+    seconds = _seconds_in(timeout)
     if seconds is None:
         raise InvalidArgumentError("timeout", f"must be seconds above 0, or None, not {timeout!r}")
     return seconds if seconds < FOREVER else None
@@ -115,13 +114,13 @@ def check_timeout(timeout: Any) -> float | None:
 
 def check_budget(budget: Any) -> float:
     """`budget` must be a number of seconds above 0."""
-    seconds = seconds_in(budget)
+    seconds = _seconds_in(budget)
     if seconds is None:
         raise InvalidArgumentError("budget", f"must be seconds above 0, not {budget!r}")
     return seconds
 
 
-def seconds_in(value: Any) -> float | None:
+def _seconds_in(value: Any) -> float | None:
     """The seconds a value stands for, no more than `FOREVER`; None where it is no number above 0."""
     number = plain(value)
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not number > 0:
