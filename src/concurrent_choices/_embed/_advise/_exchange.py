@@ -119,30 +119,45 @@ async def exchange(app: Any, request: Request, state: Any, patience: float) -> A
 
 
 async def _answer_of(app: Any, request: Request, state: Any) -> Answer:
-    status, sent, ended = [0], [False], asyncio.Event()
-
-    async def receive() -> dict[str, Any]:
-        if not sent[0]:
-            sent[0] = True
-            return {"type": "http.request", "body": request.body, "more_body": False}
-        await ended.wait()
-        return {"type": "http.disconnect"}
-
-    async def send(message: Any) -> None:
-        if message["type"] == "http.response.start":
-            status[0] = message["status"]
-        elif message["type"] == "http.response.body" and not message.get("more_body"):
-            ended.set()
-
+    client = _Client(request)
     try:
-        await app(request.scope(state), receive, send)
+        await app(request.scope(state), client.receive, client.send)
     except asyncio.CancelledError as error:
         if _is_cancelled():
             raise
-        return Answer(status[0], error)
+        return Answer(client.status, error)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the application's own; its endpoint is still worth advice
-        return Answer(status[0], error)
-    return Answer(status[0], None)
+        return Answer(client.status, error)
+    return Answer(client.status, None)
+
+
+class _Client:
+    """Who makes a request, as its application has it.
+
+    Attributes:
+        status: The answer's; 0 before there is one.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self.status = 0
+        self._request = request
+        self._sent = False
+        self._answered = asyncio.Event()
+
+    async def receive(self) -> dict[str, Any]:
+        """The request; and that nobody is there any more, once it is answered."""
+        if not self._sent:
+            self._sent = True
+            return {"type": "http.request", "body": self._request.body, "more_body": False}
+        await self._answered.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Any) -> None:
+        """Take a part of the answer."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        elif message["type"] == "http.response.body" and not message.get("more_body"):
+            self._answered.set()
 
 
 def _is_cancelled() -> bool:
