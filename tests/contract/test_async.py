@@ -234,6 +234,23 @@ def test_blocking_forms_are_refused(loop, call):
     )
 
 
+def test_a_stream_made_before_the_loop_ran_is_refused_in_it(loop):
+    """It blocked the loop without a word, for each item that was drawn."""
+    drawn = stream(len, ["a"])
+
+    async def main():
+        with pytest.raises(RunningLoopError, match=r"async for ... in astream\(...\)"):
+            next(drawn)
+
+    loop(main)
+
+
+def test_a_stream_may_be_what_gives_the_items(loop):
+    """An iterator is drawn in another thread than the loop's."""
+    drawn = stream(len, ["a", "bb"])
+    assert loop(lambda: arun(acts.double, drawn)) == [2, 4]
+
+
 def test_run_in_a_thread_beside_a_loop(strategy, of_kind, loop):
     """In another thread than the loop's, `run` is what to use."""
 

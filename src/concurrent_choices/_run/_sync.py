@@ -157,6 +157,8 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
     Raises:
         InvalidArgumentError: At the call, if an argument is invalid. Whatever else `run` raises comes
             from the iterator, after the results that were due before.
+        RunningLoopError: At the call, or as the first result is taken, if an event loop is running in that
+            thread; use `astream`.
 
     Examples:
         >>> from itertools import count
@@ -165,7 +167,7 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
         (0, 1, 4)
         >>> squares.close()
     """
-    refuse_loop("stream", "async for ... in astream(...)")
+    _refuse_loop()
     check_switches(
         ordered=ordered, return_exceptions=return_exceptions, progress=progress, idempotent=idempotent
     )
@@ -182,6 +184,7 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
 
 
 def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progress: bool) -> Generator[Any]:
+    _refuse_loop()  # it may have been made before the loop ran, or in another thread
     job.source.adopt()
     window, arrived = Window(job), 0
     with shown(progress, job, chosen) as seen, _Batches(chosen, job) as batches:
@@ -198,6 +201,10 @@ def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progres
             if batch.error is not None:
                 raise batch.error
         finish(job, chosen.name, arrived)
+
+
+def _refuse_loop() -> None:
+    refuse_loop("stream", "async for ... in astream(...)")
 
 
 class _Batches:
