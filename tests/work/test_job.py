@@ -184,3 +184,14 @@ def test_items_know_how_many_lanes_are_around():
     job.crowd(3)
     assert job.perform(job.claim()).values == [12]
     assert lanes_around.get() == 1
+
+
+def test_the_items_context_is_replaced_not_changed():
+    """Without the GIL a lane may be copying it meanwhile, and would copy what is freed."""
+    job = job_over([1, 2], lambda _item: lanes_around.get())
+    before = job.context
+    job.surround(4)
+    assert before.get(lanes_around, 1) == 1
+    assert job.perform(job.claim()).values == [4]
+    job.crowd(3)
+    assert job.perform(job.claim()).values == [12]

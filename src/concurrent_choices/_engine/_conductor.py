@@ -14,7 +14,6 @@ from .._judge._controller._controller import Controller
 from .._judge._controller._sight import Arrangement, Prior
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS
-from .._work._contexts import lanes_around
 from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._state import FIRST, State
@@ -346,7 +345,7 @@ class Conductor:
         if wanted != self._pool.workers:
             # So that nested runs know how many lanes there are that find items.
             lanes = self._job.source.fitting(max(wanted, 1))
-            self._job.context.run(lanes_around.set, self._base * lanes)
+            self._job.surround(self._base * lanes)
             self._pool.resize(wanted)
         if self._observer.pump is not None and not arrangement.outside:
             self._observer.pump.leave()

@@ -194,7 +194,16 @@ class Job:
 
     def crowd(self, lanes: int) -> None:
         """Tell nested runs, through the items' context, how many lanes run beside them."""
-        self.context.run(lanes_around.set, self.lanes * max(1, lanes))
+        self.surround(self.lanes * max(1, lanes))
+
+    def surround(self, lanes: int) -> None:
+        """Tell nested runs of items that have yet to begin how many lanes there are in all; from any thread.
+
+        By another context: without the GIL, lanes that copy one while it changes may copy what is freed.
+        """
+        context = self.context.copy()
+        context.run(lanes_around.set, lanes)
+        self.context = self.performer.context = context
 
 
 def _nothing() -> None:

@@ -31,13 +31,16 @@ class Performer:
     """Calls one `def` callable on claims; each item has a copy of the context.
 
     One that touches nothing may be `quick`: a claim is performed as a whole, with a mark for its first item.
+
+    Attributes:
+        context: What each item of the next claims has a copy of; it may be replaced, but not changed.
     """
 
     def __init__(
         self, fn: Callable[[Any], Any], context: Context, *, return_exceptions: bool, quick: bool
     ) -> None:
         self._fn = fn
-        self._context = context
+        self.context = context
         self._tolerant = return_exceptions
         self.quick = quick
 
@@ -76,7 +79,7 @@ class Performer:
         call_each(self._fn, items[len(values) :] if values else items, values)
 
     def _one_by_one(self, items: Sequence[Any], values: list[Any], mark: Mark | None) -> None:
-        fn, fresh = self._fn, self._context.copy
+        fn, fresh = self._fn, self.context.copy
         for item in _after(values, items):
             if mark is not None and not mark():
                 return
