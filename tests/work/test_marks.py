@@ -56,6 +56,14 @@ def test_order_within_sets(make):
     assert mark_of(make(ONE)) != mark_of(make({8, 17}))
 
 
+@pytest.mark.parametrize("make", [frozenset, lambda held: [frozenset(held)]], ids=["alone", "in a list"])
+def test_order_within_frozen_sets_that_are_too_large_to_be_looked_at_whole(make):
+    """As far as that they do not look like sets: a table of words was another in each process."""
+    one, other = ([*first, "x" * MOST] for first in (ONE, OTHER))
+    assert list(frozenset(one)) != list(frozenset(other))
+    assert mark_of(make(one)) == mark_of(make(other))
+
+
 def test_bytes_like_those_of_a_set():
     """What has no sets may look as if it had: its order counts."""
     floats = [each / 1000 for each in range(9000)]
