@@ -183,3 +183,22 @@ class SlowToLoad:
 def _load_slowly():
     time.sleep(0.5)
     return SlowToLoad()
+
+
+class TellsReaders:
+    """A callable that notes in a file who reads it."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __call__(self, item):
+        return item
+
+    def __reduce__(self):
+        return _read, (self.path,)
+
+
+def _read(path):
+    with path.open("a") as file:
+        print(os.getpid(), file=file)
+    return TellsReaders(path)

@@ -147,12 +147,13 @@ def test_items_that_cannot_travel_are_performed_here():
 
 
 def test_a_callable_that_cannot_travel_any_more_is_called_here(monkeypatch):
-    """It could when workers were ordered; by now it has opened what stays in this process."""
+    """It could when workers were ordered; by now it has opened what stays here, and was not sent."""
     counter, hand_over = acts.Opening(), WorkerStartup.hand_over
 
     def hand_over_late(startup):
         counter.lock = threading.Lock()
-        return hand_over(startup)
+        host, _sent = hand_over(startup)
+        return host, None
 
     monkeypatch.setattr(WorkerStartup, "hand_over", hand_over_late)
     strategy = ScriptedStrategy(STARTING, OUTSIDE)

@@ -72,11 +72,11 @@ def test_workers_that_somebody_still_orders_do_not_rest(startup, barred):
     """The next run would not be the only one to listen to them."""
     loading = threading.Event()
 
-    def hold():
+    def hold(_inside):
         loading.wait()
-        return ""
+        return []
 
-    startup._unfit_to_travel = hold
+    startup._packed = hold
     ordering = threading.Thread(target=startup.order, args=(1, 1, Done(), barred.append))
     ordering.start()
     while startup.host is None or not startup.host.workers:

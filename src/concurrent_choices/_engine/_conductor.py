@@ -206,14 +206,16 @@ class Conductor:
     def _new_pump(self, startup: WorkerStartup) -> FallbackPump:
         from ._fallback_pump import FallbackPump  # noqa: PLC0415 - most runs need no processes
 
+        host, sent = startup.hand_over()
         return FallbackPump(
             self._job,
-            startup.hand_over(),
+            host,
             self._pool,
             workers=self._processes,
             inside=self._caller.inside,
             watched=self._state.is_exposed,
             new_pace=startup.carriage.pace,
+            sent=sent,
         )
 
     def _stay(self, reason: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from .._errors import WorkerStartError
 from .._facts._batch import Batch, Claim
 from .._strategies._workers._host import Host, unfit_reason
+from .._strategies._workers._job_frames import Sent
 from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._worker_queue import WorkerQueue
@@ -27,6 +28,7 @@ class FallbackPump(Pump):
             it would leave no room for other items.
         watched: Whether there is anything that calls may change: what the callable holds, or their items.
         new_pace: How the batches of a worker begin, where it may have several items at a time.
+        sent: The callable, if it was sent to workers as they came up.
 
     Attributes:
         items: Items that workers have finished or were given up with, or the calling thread in their place.
@@ -45,9 +47,10 @@ class FallbackPump(Pump):
         inside: int,
         watched: bool,
         new_pace: Callable[[], Pace],
+        sent: Sent | None = None,
     ) -> None:
         lanes = inside if inside > 1 else None
-        super().__init__(job, host, workers=workers, lanes=lanes, watched=watched)
+        super().__init__(job, host, workers=workers, lanes=lanes, watched=watched, sent=sent)
         self._pool = pool
         self._watched = watched
         self._pace_of_many = new_pace

@@ -9,10 +9,12 @@ from _socket import MSG_DONTWAIT
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib import import_module
+from typing import Any
 
 from .._platform._tasks import schedule_of
 from .._strategies._lanes._thread_pool import PARTING
 from .._strategies._workers._host import Host, Worker, unfit_reason
+from .._strategies._workers._job_frames import Sent
 from .._strategies._workers._own_modules import OwnModules
 from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._surroundings import surroundings
@@ -58,6 +60,7 @@ class WorkerStartup:
         self._ordering = threading.Lock()  # held for as long as workers come up
         self._listening = Mutex()  # held by who hears what workers say
         self._handed_over = False  # whether somebody else listens from now on
+        self._sent: Sent | None = None
         self._number = 0  # of the empty batch by which workers load the callable
         self.host: Host | None = None
         self.workers = self.ready = 0
@@ -114,8 +117,8 @@ class WorkerStartup:
         # While they come up: what the hand-over needs, and the pickling, which may import cloudpickle.
         import_module("._fallback_pump", __package__)
 
-        self.obstacle = self._unfit_to_travel()
-        return [] if self.obstacle or self._is_over() else self._warm_up(host, inside)
+        frames = self._packed(inside)
+        return [] if self.obstacle or self._is_over() else self._warm_up(host, frames)
 
     def _modules(self, inside: int) -> OwnModules:
         return OwnModules(is_async=self._job.is_async, lanes=inside > 1, watched=self._state.is_exposed)
@@ -123,14 +126,26 @@ class WorkerStartup:
     def _is_over(self) -> bool:
         return self._closed or self._job.stopped
 
-    def _unfit_to_travel(self) -> str:
-        """Why the callable cannot leave this process; empty where it can."""
+    def _packed(self, inside: int) -> list[Any]:
+        """The callable on its way, once: it may hold much, and lanes wait for the GIL meanwhile.
+
+        Where it cannot leave this process, that is the obstacle.
+        """
+        from .._work._imported import Imported  # noqa: PLC0415 - most runs need no processes
+
         keep_apart(self._job.fn)
+        # In a copy: another thread may be in the context itself, where there is room for one.
+        imported = self._job.context.copy().run(Imported, self._job.fn)
+        # To unpickle what is needed is to import it, and to unpickle what was imported is to compare it.
+        needed = [self._modules(inside), imported]
         try:
-            dump_callable(self._job.fn)
+            # The batch is empty: nothing of it is raised, counted or watched.
+            return dump_callable(
+                Terms(self._job.fn, self._job.is_async, return_exceptions=True, needed=needed)
+            )
         except Exception as error:  # noqa: BLE001 - picklers raise anything
-            return f"the callable cannot travel to another process ({reason_of(error)})"
-        return ""
+            self.obstacle = f"the callable cannot travel to another process ({reason_of(error)})"
+            return []
 
     def _borrow(self) -> Host | None:
         """A host for this run; None where it is over."""
@@ -140,19 +155,12 @@ class WorkerStartup:
                 self.host = self._lent.__enter__()
             return self.host
 
-    def _warm_up(self, host: Host, inside: int) -> list[Worker]:
+    def _warm_up(self, host: Host, frames: list[Any]) -> list[Worker]:
         """Have every worker load the callable, by an empty batch of it, while work goes on here."""
-        from .._work._imported import Imported  # noqa: PLC0415 - most runs need no processes
-
         host.jobs += 1
-        # In a copy: another thread may be in the context itself, where there is room for one.
-        context = self._job.context.copy()
-        # To unpickle what is needed is to import it, and to unpickle what was imported is to compare it.
-        needed = [self._modules(inside), context.run(Imported, self._job.fn)]
-        # The batch is empty: nothing of it is raised, counted or watched.
-        frames = dump_callable(Terms(self._job.fn, self._job.is_async, return_exceptions=True, needed=needed))
-        around = dump(context.run(surroundings))
+        around = dump(self._job.context.copy().run(surroundings))
         self._number = host.jobs
+        self._sent = Sent(frames, set(host.workers))
         for worker in host.workers:
             worker.take_job(self._number, frames, around)
             worker.link.queue(Kind.BATCH, self._number, 0, dump([]))
@@ -177,12 +185,12 @@ class WorkerStartup:
                         del loading[descriptor]
                         self.ready += 1
 
-    def hand_over(self) -> Host:
-        """The workers, to who listens to them from now on; some may still be on their way."""
+    def hand_over(self) -> tuple[Host, Sent | None]:
+        """The workers, and what was sent to them, to who listens to them from now on."""
         with self._listening:
             self._handed_over = True
         assert self.host is not None
-        return self.host
+        return self.host, self._sent
 
     def _has_loaded(self, worker: Worker) -> bool:
         """Hear what a worker has to say; whether it has answered the empty batch."""

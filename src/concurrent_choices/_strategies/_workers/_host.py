@@ -74,12 +74,12 @@ class Worker:
         with suppress(ConnectionError):  # it has ended, or could not be forked: seen by who listens to it
             self.link.flush(MSG_DONTWAIT)
 
-    def take_job(self, number: int, frames: list[Any], surroundings: list[Any]) -> None:
+    def take_job(self, number: int, frames: list[Any], surroundings: list[Any], kind: int = Kind.JOB) -> None:
         """Line up a job for it, and before that what has changed around its caller."""
         if surroundings != self._told:
             self._told = surroundings
             self.link.queue(Kind.HELLO, 0, 0, surroundings)
-        self.link.queue(Kind.JOB, number, 0, frames)
+        self.link.queue(kind, number, 0, frames)
 
     def hear(self, context: Callable[[], Context], *, dead: bool = False) -> Iterator[Message]:
         """What it has to say; what was logged there is handled at once, in the context of that time.

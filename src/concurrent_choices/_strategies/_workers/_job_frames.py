@@ -2,34 +2,70 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..._errors import InvalidArgumentError
 from ..._work._apart import keep_apart
 from ..._work._job import Job
-from ..._work._pickling import dump_callable
+from ..._work._pickling import dump, dump_callable
 from ..._work._words import reason_of
-from ._wire import Terms
+from ._host import Worker
+from ._wire import Kind, Terms
 
-__all__ = ["job_frames"]
+__all__ = ["JobFrames", "Sent"]
 
 
-def job_frames(job: Job, inner: object, workers: int, *, watched: bool) -> list[Any]:
-    """The terms of a job, as frames.
+class Sent(NamedTuple):
+    """A callable that was sent to workers ahead of a job.
+
+    Attributes:
+        frames: Terms by which a worker loads it.
+        to: Workers that were, and have not called it since.
+    """
+
+    frames: list[Any]
+    to: set[Worker]
+
+
+class JobFrames:
+    """The terms of a job, as frames, and who is told them.
+
+    A callable that holds much takes long to be pickled, and to be read. What was `sent` is not pickled again,
+    and those that it was sent to are told the rest: once, as calls may change what it holds.
 
     Raises:
         InvalidArgumentError: The callable cannot be pickled.
     """
-    terms = Terms(
-        fn=job.fn,
-        is_async=job.is_async,
-        quick=job.performer.quick,
-        return_exceptions=job.return_exceptions,
-        timeout=job.timeout,
-        lanes=job.lanes * workers,
-        inner=inner,
-        watched=watched,
-    )
+
+    def __init__(
+        self, job: Job, inner: object, workers: int, *, watched: bool, sent: Sent | None = None
+    ) -> None:
+        terms = Terms(
+            fn=job.fn,
+            is_async=job.is_async,
+            quick=job.performer.quick,
+            return_exceptions=job.return_exceptions,
+            timeout=job.timeout,
+            lanes=job.lanes * workers,
+            inner=inner,
+            watched=watched,
+        )
+        self._sent = sent
+        # In the place of what was sent stands one that weighs nothing.
+        self._frames = dump(terms._replace(fn=len)) if sent else _whole(job, terms)
+
+    def tell(self, worker: Worker, number: int, around: list[Any]) -> None:
+        """Line up the job for a worker, under that number and with those surroundings."""
+        if self._sent is None:
+            worker.take_job(number, self._frames, around)
+            return
+        if worker not in self._sent.to:
+            worker.take_job(number, self._sent.frames, around)
+        self._sent.to.discard(worker)
+        worker.take_job(number, self._frames, around, Kind.GO_ON)
+
+
+def _whole(job: Job, terms: Terms) -> list[Any]:
     keep_apart(job.fn)
     try:
         return dump_callable(terms)

@@ -24,7 +24,7 @@ from ..._work._words import reason_of, show
 from .._lanes._inside import perform_inside
 from .._lanes._outbox import UNHEARD
 from ._host import ENDLESS, PARTING, Host, Starts, Worker, unfit_reason
-from ._job_frames import job_frames
+from ._job_frames import JobFrames, Sent
 from ._mishaps import ATTEMPTS, Mishaps
 from ._outcome import unpack_outcome
 from ._own_modules import OwnModules
@@ -53,7 +53,7 @@ class Pump:
 
     A worker is handed a batch of items at a time, of that size or of one that adapts. If there are to be
     `lanes`, each worker has so many items in flight, and `inner` performs them, if not as usual. Workers say
-    of a `watched` callable whether calls change what it holds, or their items.
+    of a `watched` callable whether calls change what it holds, or their items. It may have been `sent`.
     """
 
     def __init__(  # noqa: PLR0913 - each by name
@@ -66,11 +66,11 @@ class Pump:
         lanes: int | None = None,
         inner: Callable[[Job], Iterator[Batch]] | None = None,
         watched: bool = False,
+        sent: Sent | None = None,
     ) -> None:
         self._job = job
         self._host = host
-        self._workers = workers
-        self._batch = batch
+        self._workers, self._batch = workers, batch
         self._lanes = lanes
         if lanes is not None:
             inner = inner or partial(perform_inside, lanes)
@@ -78,7 +78,7 @@ class Pump:
         host.jobs += 1
         self._number = host.jobs
         self._modules = OwnModules(is_async=job.is_async, lanes=lanes is not None, watched=watched)
-        self._frames = job_frames(job, inner, workers, watched=watched)
+        self._frames = JobFrames(job, inner, workers, watched=watched, sent=sent)
         # In a copy: another thread may be in the context itself, where there is room for one.
         self._surroundings = dump(job.context.copy().run(surroundings))
         self._queues: dict[int, WorkerQueue] = {}
@@ -180,7 +180,7 @@ class Pump:
         worker = free[0] if free else self._hire()
         queue = self._new_queue(worker)
         worker.page.clear()
-        worker.take_job(self._number, self._frames, self._surroundings)
+        self._frames.tell(worker, self._number, self._surroundings)
         self._wires.add(queue)
         return queue
 

@@ -52,6 +52,7 @@ class Kind:
     JOB = 2  # to a worker: the terms of a job
     BATCH = 3  # to a worker: items
     AUDIT = 4  # to a worker: what have calls changed of what is watched?
+    GO_ON = 5  # to a worker: the terms of a job whose callable is that of the last one
     READY = 11  # from a worker: it is up; or why it is not
     DONE = 12  # from a worker: what came of a batch
     REFUSED = 13  # from a worker: it cannot read this batch; nothing was started

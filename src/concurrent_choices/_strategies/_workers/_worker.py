@@ -153,6 +153,8 @@ class _Server:
         self._voice = Voice(link)
         self._page = page
         self._perform: Any = self._unprepared
+        self._fn: Callable[..., Any] | None = None
+        self._unfit = b""
         self._told: dict[str, Any] = {}
         self._carries = False
 
@@ -166,7 +168,10 @@ class _Server:
         if message.kind == Kind.BATCH:
             self._perform(message)
         elif message.kind == Kind.JOB:
+            self._fn = None
             self._take_job(message)
+        elif message.kind == Kind.GO_ON:
+            self._go_on(message)
         elif message.kind == Kind.HELLO:
             self._end_job()
             self._settle_in(message)
@@ -196,12 +201,22 @@ class _Server:
             raise EOFError from error
         self._voice.say(Kind.READY, 0, 0, [b""])
 
-    def _take_job(self, message: Message) -> None:
+    def _take_job(self, message: Message, fn: Callable[..., Any] | None = None) -> None:
         self._end_job()
         try:
-            self._perform = self._performing(self._page.read(A_JOB, message.frames), message.job)
+            terms = self._page.read(A_JOB, message.frames)
+            self._fn = terms.fn if fn is None else fn
+            self._perform = self._performing(terms._replace(fn=self._fn), message.job)
         except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
-            self._voice.say(Kind.UNFIT, message.job, 0, [reason_of(error).encode()])
+            self._unfit = reason_of(error).encode()
+            self._voice.say(Kind.UNFIT, message.job, 0, [self._unfit])
+
+    def _go_on(self, message: Message) -> None:
+        """Take a job whose callable came with the last one, if that could be loaded."""
+        if self._fn is None:
+            self._voice.say(Kind.UNFIT, message.job, 0, [self._unfit])
+        else:
+            self._take_job(message, self._fn)
 
     def _end_job(self) -> None:
         """Let go of the last job, before what belongs to the next is told."""
