@@ -275,6 +275,7 @@ def test_cpus_kept_busy_are_of_those_that_there_are(native, busy):
         "gil",
         "children",
         "payload",
+        "load",
         "pair_speedup",
         "pair_inflation",
         "blocking_calls, disk_blocks",

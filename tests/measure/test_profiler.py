@@ -681,6 +681,26 @@ def test_pickling_that_does_not_end(monkeypatch):
     assert sample.profile.payload.item_seconds > 0
 
 
+def test_a_callable_whose_pickling_does_not_end():
+    """It goes to each worker once: items are not said to cost as much, each of them."""
+    gate = threading.Event()
+
+    class Stubborn:
+        def __call__(self, item):
+            return item
+
+        def __reduce__(self):
+            gate.wait()
+            return int, ()
+
+    profile = real(Stubborn(), range(5)).profile
+    gate.set()
+
+    assert "load: pickling the callable had not ended" in str(profile.missing)
+    assert profile.payload.item_bytes > 0
+    assert profile.payload.load_seconds > profile.payload.item_seconds
+
+
 class CrowdedClock(SystemClock):
     """Says that whoever pickles has queued for a core all the time; from then on there is one."""
 

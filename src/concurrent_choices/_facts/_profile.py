@@ -25,7 +25,8 @@ class Payload(Jsonable):
         obstacle: Why it cannot travel, in a phrase a user understands; empty where it can.
         shared_modules: Modules that one process imports for all workers before they can load the callable.
         own_modules: Modules that each worker imports for it.
-        load_seconds: Seconds a fresh worker took to load the callable; None where none was started.
+        load_seconds: Seconds a fresh worker took to load the callable; or takes at least, where pickling
+            did not end. None where none was started.
     """
 
     item_bytes: float = 0.0

@@ -187,6 +187,7 @@ _FIGURES = {
     "pair_inflation": "how far two calls at once slow each other down",
     "ramp": "what several calls at once achieve",
     "payload": "what moving items to another process costs",
+    "load": "what sending the callable to another process costs, and whether that can be done",
     "blocking_calls, disk_blocks": "how often a call waits, and what it reads and writes",
 }
 """Figures of a profile in the words of somebody who has not read its source."""

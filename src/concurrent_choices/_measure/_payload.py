@@ -71,15 +71,22 @@ def weigh(bench: Bench, state: State | None, each: float, deadline: int) -> Payl
     weighed: list[Payload] = []
 
     def work() -> None:
-        payload = weigh_payload(bench.fn, items, results, each, bench.clock)
-        weighed.append(_kept_here(payload, bench.fn, state))
+        payload = _kept_here(_carried(items, results, each, bench.clock), bench.fn, state)
+        weighed.append(payload)
+        weighed.append(_unless_stranded(payload, bench.fn))
 
-    if not _done_by_another(bench, work, patience):
-        bench.missing.append(f"payload: pickling had not ended after {patience:.2g} s; that is a lower bound")
-        return Payload(item_seconds=patience)
+    done = _done_by_another(bench, work, patience)
+    if not done:
+        what = "the callable " if weighed else ""
+        doubt = f"pickling {what}had not ended after {patience:.2g} s; that is a lower bound"
+        bench.missing.append(f"{'load' if weighed else 'payload'}: {doubt}")
+        if not weighed:
+            return Payload(item_seconds=patience)
     sent = (*items[:1], *results[:1])
     needed = imports_of(bench.fn, *sent, is_async=bench.is_async)
-    return evolve(weighed[0], shared_modules=needed.shared, own_modules=needed.own)
+    # What the callable holds goes to each worker once, whatever the number of items.
+    loading = None if done else patience
+    return evolve(weighed[-1], shared_modules=needed.shared, own_modules=needed.own, load_seconds=loading)
 
 
 def _done_by_another(bench: Bench, work: Callable[[], None], patience: float) -> bool:
@@ -113,6 +120,17 @@ def weigh_payload(
 
     That gives sizes and seconds per item and per result, and the first obstacle met, if any.
     """
+    return _unless_stranded(_carried(items, results, each, clock), fn)
+
+
+def _unless_stranded(payload: Payload, fn: Callable[..., Any]) -> Payload:
+    """The payload with why the callable itself cannot travel, if it cannot."""
+    found = obstacle(fn, _called(fn))
+    return evolve(payload, obstacle=found) if found else payload
+
+
+def _carried(items: Sequence[Any], results: Sequence[Any], each: float, clock: Clock) -> Payload:
+    """What items and results weigh, and what stands in their way."""
     given, stays = _weigh(items, "the item", each, clock)
     back, lost = _weigh(results, "the result", each, clock)
     return Payload(
@@ -120,7 +138,7 @@ def weigh_payload(
         result_bytes=back.size,
         item_seconds=given.took / 1e9,
         result_seconds=back.took / 1e9,
-        obstacle=obstacle(fn, _called(fn)) or stays or lost,
+        obstacle=stays or lost,
     )
 
 
