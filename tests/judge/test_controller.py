@@ -233,6 +233,19 @@ def test_lanes_that_a_neighbour_leaves_few_cores_are_kept_for_what_they_deliver(
     assert decider.look(both).stage == stage
 
 
+def test_lanes_that_fill_one_core_give_way_however_much_they_deliver():
+    """Items are smaller now, and compute under the GIL; a neighbour was there when one lane was measured."""
+    decider = controller()
+    for now in (0.002, 0.005, 0.006):
+        found = decider.look(computing(now, items=round(now * 1000))._replace(lane_cpu=0.8 * now))
+    assert found.stage == "pair"
+    decider.look(computing(0.008, items=8, in_flight=1)._replace(lane_cpu=0.0064))
+    both = Sight(now=0.03, done=45, remaining=900, lane_cpu=0.0064 + 1.7 * 0.022, cpu=0.05, in_flight=1)
+    assert decider.look(both).stage == "parallel"
+    held = both._replace(now=0.09, done=45 + 114, lane_cpu=both.lane_cpu + 0.06, cpu=0.11, in_flight=2)
+    assert decider.look(held).stage == "alone"
+
+
 def test_what_a_lane_used_that_has_left_is_not_the_calling_threads():
     """Alone it seemed to use more than one core; two are held against one."""
     decider = controller()

@@ -49,18 +49,19 @@ class Parallel:
             return self
         if busy < 1 - WAITS:
             return Waiting(self._known, sight, "the lanes have begun to wait")
-        if self._leaves_idle(sight.done - began.done, sight.now - began.now, busy):
-            # The GIL or a neighbour: one lane and two, now that nothing is new to them, will tell.
+        if sight.busy(began) < TWO or self._delivers_less(began, sight, busy):
+            # The GIL, under which smaller items are delivered as fast, or a neighbour: one lane and two, now
+            # that nothing is new to them, will tell.
             return Back("the lanes leave cores idle")
         return self if self._proven else self._prove(sight)
 
-    def _leaves_idle(self, items: int, seconds: float, busy: float) -> bool:
-        """Whether lanes neither use the cores nor deliver as if they did: items may have become smaller.
+    def _delivers_less(self, began: Sight, sight: Sight, busy: float) -> bool:
+        """Whether lanes neither use the cores nor deliver as if they did.
 
         Of many lanes some may have no core, and be better than a trial of two all the same.
         """
         full = FULL * min(self._lanes, MANY - 1)
-        return busy < TWO or (busy < full and items * self._alone < full * seconds)
+        return busy < full and (sight.done - began.done) * self._alone < full * (sight.now - began.now)
 
     def _prove(self, sight: Sight) -> Stage | Back:
         """See whether lanes that keep cores busy deliver more than one of them did, as soon as items tell.
