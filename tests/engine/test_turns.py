@@ -1,5 +1,6 @@
 """Work that turns in the middle of a run, and runs that are ended in each stage: real parts, untimed."""
 
+import asyncio
 import threading
 import time
 import weakref
@@ -95,6 +96,27 @@ def test_refusals_of_a_server_halve_the_lanes(server, refusal):
         if fewer:
             break
     assert fewer
+
+
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_hosts_that_are_down_take_no_lanes_away(kind):
+    """Two of a hundred are, whatever the number of calls: 2,000 of 20 ms came down to one lane."""
+
+    def ask(number):
+        time.sleep(0.005)
+        if number % 50 == 0:
+            raise ConnectionRefusedError(number)
+        return number
+
+    async def ask_on_loop(number):
+        await asyncio.sleep(0.005)
+        if number % 50 == 0:
+            raise ConnectionRefusedError(number)
+        return number
+
+    results = run({"def": ask, "async def": ask_on_loop}[kind], range(1000), return_exceptions=True)
+    assert [number for number in range(1000) if results[number] != number] == [*range(0, 1000, 50)]
+    assert not [step for step in run_report().steps if "too many calls" in step.reason]
 
 
 def _most(steps):

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from concurrent_choices._measure._congestion import is_congestion
+from concurrent_choices._measure._congestion import Refusals, is_congestion
 
 
 class PoolTimeout(Exception):  # noqa: N818 - the name is what is recognised
@@ -78,3 +78,23 @@ def test_an_error_that_raises_as_it_is_asked():
     """It stays the error there is, and is judged by what else it says."""
     assert not is_congestion(Unanswered("refused"))
     assert is_congestion(Unanswered("rate limit exceeded"))
+
+
+def test_errors_that_say_so_count_each():
+    """A status of 429 has one meaning."""
+    assert Refusals().count([with_response(429), sqlite3.OperationalError("database is locked")], 2, 16) == 2
+
+
+@pytest.mark.parametrize("error", [ConnectionRefusedError(), TimeoutError(), with_response(502)])
+def test_doubtful_errors_count_once_they_are_many(error):
+    """Some hosts of a hundred are down however many calls there are; who minds that number refuses most."""
+    few, many = Refusals(), Refusals()
+    assert not any(few.count([error] * (call % 50 == 0), 1, 128) for call in range(2000))
+    assert [many.count([error], 1, 16) for _ in range(8)] == [0, 0, 0, 4] * 2
+    assert sum(many.count([error], 1, 128) for _ in range(128)) == 128
+
+
+def test_other_errors_never_count():
+    """They say nothing of how many calls there are."""
+    refusals = Refusals()
+    assert not any(refusals.count([ValueError()], 1, 16) for _ in range(200))

@@ -10,7 +10,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from .._facts._batch import Batch
-from .._measure._congestion import is_congestion
+from .._measure._congestion import Refusals
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import Lane, LanePool
 from .._work._bonds import refused_thread
@@ -91,6 +91,7 @@ class ElasticPool(LanePool):
         self.urgency = urgency or Urgency()
         self.workers = 0
         self.errors = 0
+        self._refusals = Refusals()
         self.latest: Sequence[Any] = ()
         self.refusal: Exception | None = None
         self._ceiling = sys.maxsize  # lanes at most, once one could not be started
@@ -219,7 +220,8 @@ class ElasticPool(LanePool):
 
     def inspect(self, batch: Batch) -> None:
         """Count errors that mean "too many at once", and explain those about threads."""
-        self.errors += sum(map(is_congestion, explain_refusals(batch, tolerant=self.job.return_exceptions)))
+        errors = explain_refusals(batch, tolerant=self.job.return_exceptions)
+        self.errors += self._refusals.count(errors, len(batch.values), self.workers)
 
 
 def explain_refusals(batch: Batch, *, tolerant: bool) -> list[BaseException]:

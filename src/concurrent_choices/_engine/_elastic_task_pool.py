@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakSet
 
 from .._facts._batch import Batch, Claim
-from .._measure._congestion import is_congestion
+from .._measure._congestion import Refusals
 from .._strategies._lanes._task_pool import LoopHost, TaskPool
 from .._work._job import Job
 from .._work._suspended import needs_its_loop
@@ -64,6 +64,7 @@ class ElasticTaskPool(TaskPool):
         self._is_surplus = is_surplus
         self.done = 0
         self.errors = 0
+        self._refusals = Refusals()
         self.tally: Tally | None = None
         self.is_retiring = False
         self.waits = waits
@@ -194,7 +195,8 @@ class ElasticTaskPool(TaskPool):
         self.done += len(batch.values)
         self.latest = batch.values
         if self.job.return_exceptions:
-            self.errors += sum(isinstance(each, Exception) and is_congestion(each) for each in batch.values)
+            errors = [each for each in batch.values if isinstance(each, Exception)]
+            self.errors += self._refusals.count(errors, len(batch.values), self._concurrency)
         super()._hand_over(claim, batch)
 
 
