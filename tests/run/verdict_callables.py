@@ -6,6 +6,10 @@ import threading
 import time
 
 
+class TooManyRequests(Exception):  # noqa: N818 - the name is what is recognised
+    """As a client of some service raises it."""
+
+
 class Counted:
     """Counts the calls of each item, in this process."""
 

@@ -41,7 +41,10 @@ only an administrator changes a quota (guessed)."""
 
 
 class Automatic:
-    """The strategy "auto". Its limits are those of `AutoStrategy`, whose keeper may keep its threads."""
+    """The strategy "auto". Its limits are those of `AutoStrategy`, whose keeper may keep its threads.
+
+    With a `prior` it begins a `def` there, whatever an earlier run has learnt.
+    """
 
     name = NAME
 
@@ -52,11 +55,13 @@ class Automatic:
         concurrency: int | None = None,
         *,
         thread_safe: bool = True,
+        prior: Prior | None = None,
     ) -> None:
         self._keeper = keeper if keeper is not None else thread_keeper(NAME)
         self._concurrency = concurrency
         self._most = min(max_workers or MOST_THREADS, concurrency or MOST_THREADS)
         self._thread_safe = thread_safe
+        self._prior = prior
         # Part of the key of what is learnt: the strategy itself would keep its threads alive.
         self._options = max_workers, concurrency, thread_safe
 
@@ -97,7 +102,7 @@ class Automatic:
         around = lanes_around.get()
         job.source.feed(1)
         recollection = Recollection(job, (*self._options, around))
-        prior, threads = recollection.prior, self._threads(around)
+        prior, threads = self._prior or recollection.prior, self._threads(around)
         ask = partial(self._limits, job, around, prior, threads)
         with self._keeper.lend() as thread_pool:
             conductor = Conductor(

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 from attrs import field, fields, frozen
 
 from .._engine._auto import AutoStrategy
+from .._engine._giving_way import GivingWay
 from .._facts._recommendation import Recommendation
 from .._judge._diagnose import RATE_LIMITED
 from .._judge._obstacles import IN_PROCESSES
 from .._strategies._event_loop import KeptLoopStrategy
 from .._strategies._registry import strategy_for
+from .._work._callables import is_async
 from ..protocols import Strategy
 from ._arguments import FOREVER, check_fn_for_executor, check_switches, check_timeout
 from ._elsewhere import elsewhere
@@ -65,7 +67,8 @@ class Verdict(Recommendation, Generic[R]):
         Items that were called to measure are not called again; their results are part of the list. An
         `async def` that holds something tied to one event loop, such as a client, continues on the asyncio
         loop on which it was sampled. A verdict for another machine does here what is right there. Where calls
-        were turned away, the rest goes under `auto`, with no more in flight than were served.
+        were turned away, the rest goes under `auto`, with no more in flight than were served. So does what is
+        left in threads once calls are turned away there, with half as many at most.
 
         Args:
             timeout: Seconds that each item may take; for a measured call that is still running, from now on.
@@ -79,20 +82,24 @@ class Verdict(Recommendation, Generic[R]):
         refuse_loop("Verdict.run", "await asyncio.to_thread(verdict.run)")
         check_switches(return_exceptions=return_exceptions)
         seconds = check_timeout(timeout)
-        return self._leftover.finish(self._fit(), timeout=seconds, return_exceptions=return_exceptions)
+        fit = self._fit(tolerant=return_exceptions)
+        return self._leftover.finish(fit, timeout=seconds, return_exceptions=return_exceptions)
 
-    def _fit(self) -> Strategy | str:
+    def _fit(self, *, tolerant: bool) -> Strategy | str:
         """The chosen strategy, on the sample's loop if that was kept.
 
         "auto" where worker processes would give other results: there may have been no time to ask one before.
         Or they might: where no call has come back, nobody has seen what calls change. And where calls were
-        turned away, with no more lanes than the plan has: it makes do with fewer as soon as others are.
+        turned away, with no more lanes than the plan has: it makes do with fewer as soon as others are. So do
+        the plan's own threads, where calls wait and the work goes on after errors.
         """
         left = self._leftover
         if left.loop is not None:
             return KeptLoopStrategy(self.plan.concurrency, take=left.take_loop)
         if self.diagnosis == RATE_LIMITED and self.plan.in_flight > 1:
             return AutoStrategy(concurrency=self.plan.in_flight)
+        if tolerant and self.plan.strategy == "thread" and self.bound != "cpu" and not is_async(left.fn):
+            return GivingWay(self.plan.workers)
         in_processes = self.plan.strategy in IN_PROCESSES
         if not in_processes or left.used:
             return self.strategy

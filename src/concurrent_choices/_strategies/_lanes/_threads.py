@@ -90,15 +90,24 @@ class LanePool:
                 yield from outbox.take()
                 if not self._lanes and not outbox:
                     self._raise_crash()  # the last lane's, too
-                    if source.finished:
+                    if self.is_over:
                         return
                 if source.claimable and len(self._lanes) < self.workers:
                     self.expire()
                     continue  # an iterable that is slow gives few at a time: others may have begun meanwhile
                 self.wait()
         finally:
-            self.job.stop()
-            self.part()
+            self.end()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no lane shall begin once those there are have ended."""
+        return self.job.source.finished
+
+    def end(self) -> None:
+        """Begin no item more."""
+        self.job.stop()
+        self.part()
 
     def _raise_crash(self) -> None:
         if self.crash is not None:
