@@ -11,6 +11,7 @@ import pytest
 from engine_fakes import STARTING, Scripted, ScriptedStrategy
 
 from concurrent_choices import stream
+from concurrent_choices._engine import _lateness
 from concurrent_choices._engine._lateness import Lateness
 from concurrent_choices._work._switching import QUICK, URGENT, quick_switching
 
@@ -38,6 +39,15 @@ def test_a_look_while_the_gil_is_passed_on_urgently_tells_nothing(lateness):
     """It would have come in time though somebody held it."""
     with quick_switching(URGENT):
         assert sys.getswitchinterval() < QUICK
+        lateness.arrive()
+    lateness.count()
+    assert (lateness.looks, lateness.late) == (0, 0)
+
+
+def test_without_a_gil_no_look_tells_of_it(lateness, monkeypatch):
+    """One that comes late waited for a core, whatever the run queue says of that."""
+    monkeypatch.setattr(_lateness, "gil_enabled", lambda: False)
+    with quick_switching(QUICK):
         lateness.arrive()
     lateness.count()
     assert (lateness.looks, lateness.late) == (0, 0)

@@ -365,6 +365,25 @@ def test_small_items_add_up_to_evidence():
     assert [decider.look(small_items(3e-3 * look)).stage for look in range(1, 5)][-1] == "pair"
 
 
+def test_without_a_gil_it_computes_in_threads_at_once():
+    """There is nothing that two lanes or late looks could show, unless items have threads of their own."""
+    decider = controller(gil=False)
+    arrangements = [decider.look(small_items(3e-3 * look)) for look in range(1, 5)]
+    assert (arrangements[-1].stage, arrangements[-1].threads) == ("parallel", 2)
+    assert controller(gil=False).look(small_items(0.03)._replace(cpu=0.09)).stage != "parallel"
+
+
+@pytest.mark.parametrize("gil", [True, False])
+def test_what_keeps_to_one_thread_goes_to_processes_without_a_gil_too(gil):
+    """Only the reason does not speak of what is not there."""
+    decider = controller(gil=gil, threads=1)
+    arrangements = [decider.look(small_items(3e-3 * look)) for look in range(1, 6)]
+    assert arrangements[-1].stage == "starting"
+    assert arrangements[-1].reason.startswith(
+        "it computes under the GIL, and " if gil else "it computes, and "
+    )
+
+
 def test_a_long_first_call_is_taken_for_one_of_many():
     """It has not returned, and the rest is worth processes by what it has lasted so far."""
     decider = controller()
@@ -1057,6 +1076,27 @@ def test_many_lanes_that_begin_at_once_do_not_compute_yet(each, stage):
         if arrangement.stage != "waiting":
             break
     assert arrangement.stage == stage
+
+
+def test_lanes_that_fill_one_core_fill_no_gil_where_there_is_none():
+    """They compute, so they are compared with one of them; nothing is gained by processes."""
+    limits = Limits(cpus=2.0, gil=False, processes=2)
+    decider = Controller(limits, Prior(stage="waiting", lanes=50, each=0.05))
+    decider.look(Sight(now=0.0, remaining=100))
+    for look in range(1, 200):
+        now = look * 2e-3
+        arrangement = decider.look(Sight(now=now, remaining=100, in_flight=50, cpu=now, lane_cpu=now))
+        assert not arrangement.processes
+        assert "GIL" not in arrangement.reason
+
+
+@pytest.mark.parametrize("one_core", [True, False])
+def test_lanes_that_fill_one_core_are_joined_by_others_where_there_are_more(one_core):
+    """Under the GIL, and on a loop, a core is all that they have."""
+    climb = Climb(Sight(now=0.0, remaining=1000), 256, 2, one_core=one_core)
+    climb.look(Sight(now=0.01, remaining=1000, in_flight=2, lane_cpu=0.01))
+    lanes = climb.look(Sight(now=0.02, remaining=998, in_flight=2, calls=2, call_seconds=0.02, lane_cpu=0.02))
+    assert lanes == (2 if one_core else 4)
 
 
 @pytest.mark.parametrize(

@@ -127,17 +127,18 @@ def test_a_loop_that_stands_still_is_known_within_its_first_item():
 
 
 @pytest.mark.parametrize(
-    ("late", "rate", "threads", "stage"),
+    ("late", "rate", "threads", "gil", "stage"),
     [
-        (0.0, 200.0, 8, "pair"),
-        (1.0, 200.0, 8, "starting"),
-        (0.0, 10_000.0, 8, "starting"),
-        (0.0, 200.0, 1, "starting"),
+        (0.0, 200.0, 8, True, "pair"),
+        (1.0, 200.0, 8, True, "starting"),
+        (1.0, 200.0, 8, False, "pair"),
+        (0.0, 10_000.0, 8, True, "starting"),
+        (0.0, 200.0, 1, True, "starting"),
     ],
 )
-def test_what_computes_outside_the_gil_goes_to_threads(late, rate, threads, stage):
+def test_what_computes_outside_the_gil_goes_to_threads(late, rate, threads, gil, stage):
     """Whoever looks never waits for the GIL, nor an item for its loop; of short items that says nothing."""
-    decider = controller(threads=threads)
+    decider = controller(threads=threads, gil=gil)
     for looks in range(1, 12):
         now = looks * 2e-3
         calls = int(now * rate)

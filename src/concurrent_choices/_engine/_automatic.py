@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from .._facts._batch import Batch
 from .._judge._controller._controller import Controller
 from .._judge._controller._sight import Limits, Prior
-from .._platform import requested_cpus, usable_cpus
+from .._platform import gil_enabled, requested_cpus, usable_cpus
 from .._strategies._lanes._keeper import Keeper, thread_keeper
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS
@@ -124,6 +124,7 @@ class Automatic:
         cpus = _cpus_at(int(time.monotonic() / KEPT)) / around
         limits = Limits(
             cpus=max(1.0, cpus),
+            gil=gil_enabled(),
             threads=threads,
             processes=min(max(1, round(cpus)), self._most),
             concurrency=self._concurrency,

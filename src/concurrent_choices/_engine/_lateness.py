@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 
+from .._platform import gil_enabled
 from .._work._switching import QUICK
 from ._tally import Queueing
 
@@ -38,7 +39,7 @@ class Lateness:
     def arrive(self) -> None:
         """A look begins; in the ticker's thread, before anything that may give the GIL away."""
         self._came = time.monotonic()
-        self._telling = sys.getswitchinterval() >= QUICK
+        self._telling = sys.getswitchinterval() >= QUICK and gil_enabled()
 
     def glance(self) -> None:
         """Count it as late or not, whatever the run queue had to do with it: that is found out at a look."""

@@ -137,7 +137,8 @@ class Alone:
             return self._under_gil(sight, rest)
         if not known.may_change(sight.now):
             return self._stay(self._reason, CALM)
-        if known.limits.cpus >= MANY and gil_free(self._since, sight) and not self._has_threads(sight):
+        free = not known.limits.gil or (known.limits.cpus >= MANY and gil_free(self._since, sight))
+        if free and not self._has_threads(sight):
             return Parallel(known, sight, "it computes, and whoever looks at it need not wait for the GIL")
         return Pair(known, sight, wants=1.0 - self._solo.waits)
 
@@ -148,12 +149,13 @@ class Alone:
 
     def _under_gil(self, sight: Sight, rest: float) -> Stage:
         known = self._known
+        computes = "it computes under the GIL" if known.limits.gil else "it computes"
         if known.obstacle:
-            return self._stay(f"it computes under the GIL, and {known.obstacle}", calm(sight))
+            return self._stay(f"{computes}, and {known.obstacle}", calm(sight))
         if not known.processes_pay(rest):
             # Only items that grow could change that; a look at a short job costs a hundredth of it.
-            return self._stay("it computes under the GIL; processes would not pay", max(5e-3, rest / 2))
-        why = f"it computes under the GIL, and {known.left(sight)}"
+            return self._stay(f"{computes}; processes would not pay", max(5e-3, rest / 2))
+        why = f"{computes}, and {known.left(sight)}"
         return Starting(known, sight, why)
 
     def _stay(self, reason: str, look: float) -> Stage:

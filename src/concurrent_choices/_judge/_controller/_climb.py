@@ -54,6 +54,7 @@ class Climb:
         first: Lanes to begin with.
         blind: Most lanes while no call has come back, by the seconds waited so far.
         alone: Seconds of a call with nothing beside it, if several have told; else 0.
+        one_core: Whether the lanes have no more than that to compute on: they share a GIL, or a loop.
 
     Attributes:
         ceiling: Most lanes.
@@ -64,7 +65,7 @@ class Climb:
         round_trip: The shortest mean time of a call in any round; infinite while none is known.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is rare each by name
         self,
         sight: Sight,
         ceiling: int,
@@ -72,7 +73,9 @@ class Climb:
         *,
         blind: tuple[tuple[float, int], ...] = BLIND,
         alone: float = 0.0,
+        one_core: bool = True,
     ) -> None:
+        self._one_core = one_core
         self._blind = blind
         self._known_alone = alone
         self.ceiling = max(1, ceiling)
@@ -148,7 +151,7 @@ class Climb:
         """
         began, alone = self._round, self._alone(sight)
         seconds = sight.now - began.now
-        if FULL <= sight.busy(last) < TWO:
+        if self._one_core and FULL <= sight.busy(last) < TWO:
             return True
         if seconds < 2 * alone:
             return self._known_alone > 0 and self.lanes < FIRST  # they compute too, and are short

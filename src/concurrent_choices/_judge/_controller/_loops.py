@@ -301,7 +301,7 @@ class LoopController:
         known, limits = self._known, self._known.limits
         if min(limits.threads, round(limits.cpus)) < 2 or known.each < BLIND:  # noqa: PLR2004 - two threads on two cores
             return False
-        free = self._never_wait(sight) and gil_free(before.run, sight.run)
+        free = self._never_wait(sight) and (not limits.gil or gil_free(before.run, sight.run))
         return free and worth_sharing(known.rest(sight.run), 2)
 
     def _lanes_inside(self, in_flight: int) -> int:

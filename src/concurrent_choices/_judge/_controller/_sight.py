@@ -180,6 +180,7 @@ class Limits(NamedTuple):
 
     Attributes:
         cpus: Processors.
+        gil: Whether one thread at a time runs Python code.
         threads: Thread lanes at most.
         processes: Worker processes at most; 0 where the callable must stay in this process.
         concurrency: Items in flight at most; None for any number.
@@ -191,6 +192,7 @@ class Limits(NamedTuple):
     """
 
     cpus: float = 1.0
+    gil: bool = True
     threads: int = 256
     processes: int = 0
     concurrency: int | None = None

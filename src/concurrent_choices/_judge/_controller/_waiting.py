@@ -40,7 +40,7 @@ class Waiting:
     def __init__(self, known: Known, sight: Sight, reason: str, first: int = FIRST) -> None:
         self._known = known
         self._reason = reason
-        self._climb = Climb(sight, known.limits.threads, first, alone=known.alone)
+        self._climb = Climb(sight, known.limits.threads, first, alone=known.alone, one_core=known.limits.gil)
         # When this stage began; its present window; the last look; and the last that saw the GIL left free.
         self._since = self._began = self._last = self._free = sight
         self._look = GLANCE
@@ -87,7 +87,7 @@ class Waiting:
         if not enough and not (full and calls and self._would_pay(sight, seconds / calls)):
             return self
         self._began = sight
-        free = gil_free(began, sight)
+        free = not self._known.limits.gil or gil_free(began, sight)
         return self._bound(sight, (sight.cpu - began.cpu) / seconds, seconds / calls, free=free)
 
     def _may_only_begin(self, sight: Sight) -> bool:
@@ -135,8 +135,10 @@ class Waiting:
         return max(4 * GLANCE if self._climb.settled else GLANCE, min(trip / 4, CALM))
 
     def _computing(self, sight: Sight) -> Stage | Back:
-        """The lanes compute under the GIL: all of them together use one core."""
+        """The lanes compute under the GIL, if there is one: all of them together use one core."""
         known = self._known
+        if not known.limits.gil:
+            return Back("the lanes compute rather than wait")
         known.gil_each = known.each
         if known.processes_pay(known.rest(sight)):
             why = f"the lanes compute under the GIL, and {known.left(sight)}"

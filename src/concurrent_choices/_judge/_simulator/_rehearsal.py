@@ -21,6 +21,7 @@ class Rehearsal:
         self._costs = costs
         limits = Limits(
             cpus=machine.cpus,
+            gil=machine.gil,
             processes=self._workers,
             process_start=costs.process_start + costs.process_worker,
         )
