@@ -43,7 +43,7 @@ from concurrent_choices import (
     RemoteError,
     WorkerDiedError,
 )
-from concurrent_choices._embed import _in_tray, _remote, _stall_monitor
+from concurrent_choices._embed import _core, _in_tray, _remote, _stall_monitor
 from concurrent_choices._embed._account import WAITING
 from concurrent_choices._embed._core import FEW, Core
 from concurrent_choices._embed._held import held_by
@@ -1874,3 +1874,10 @@ def test_a_log_that_raises_does_not_end_a_thread():
             assert executor.submit(abs, -1).result(10) == 1
     finally:
         logging.getLogger().removeHandler(handler)
+
+
+def test_who_asks_for_processes_gets_them_without_a_gil_too(monkeypatch):
+    """Such as for calls that may crash; only by itself nothing goes there."""
+    monkeypatch.setattr(_core, "gil_enabled", lambda: False)
+    with AdaptiveExecutor(place="process", max_processes=1) as executor:
+        assert executor.submit(os.getpid).result() != os.getpid()

@@ -60,8 +60,9 @@ class Core:
         self._clock = clock = SystemClock()
         processes = settings.max_processes
         most = max(1, round(self._cpus)) if processes is None else processes
-        # On an interpreter without a GIL threads compute side by side, and nothing is worth a trip.
-        self._movable = most > 0 and settings.place != "thread" and gil_enabled()
+        # On an interpreter without a GIL threads compute side by side: only who asks for a trip gets one.
+        asked = settings.place == "process"
+        self._movable = most > 0 and settings.place != "thread" and (asked or gil_enabled())
         self.accounts = Accounts(self._open)
         self._serial = count(1)
         self._dispatch = Dispatch(
