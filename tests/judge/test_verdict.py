@@ -138,6 +138,13 @@ def test_the_line_that_blocks_is_named():
     assert told.changes[0].startswith("If it awaited instead of blocking at app.py:31: uvloop (")
 
 
+@pytest.mark.parametrize("profile", [NATIVE, SLEEP, evolve(AWAITS, gil=0.0)])
+def test_where_there_is_no_gil_nothing_is_said_of_it(profile):
+    """Nor that it was not measured how calls do without, where those that were measured did not hold it."""
+    told = verdict(profile, machine=Machine(cpus=2, gil=False))
+    assert not [each for each in (told.reason, *told.changes, *told.notes) if "GIL" in each]
+
+
 def test_what_would_change_it_is_computed():
     """Another number of items, another machine, no GIL: only what leads to another strategy."""
     changes = verdict(PYTHON, 100).changes

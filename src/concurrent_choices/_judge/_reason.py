@@ -84,6 +84,11 @@ def _under(verdict: Recommendation) -> str:
     return f"each call computes for {_computing(verdict)} under the GIL, {gil}"
 
 
+def _outside(verdict: Recommendation) -> str:
+    free = " without holding the GIL" if verdict.machine.gil else ""
+    return f"each call computes for {_computing(verdict)}{free}"
+
+
 def _turned_away(verdict: Recommendation) -> str:
     share = f"{verdict.profile.congestion:.0%} of the sampled calls were turned away"
     if most_lanes(verdict.profile) == 1:
@@ -119,7 +124,7 @@ BECAUSE: dict[str, Callable[[Recommendation], str]] = {
     "tiny": _tiny,
     RATE_LIMITED: _turned_away,
     "cpu under the GIL": _under,
-    "cpu outside the GIL": lambda it: f"each call computes for {_computing(it)} without holding the GIL",
+    "cpu outside the GIL": _outside,
     "native threads inside": lambda it: (
         f"each call already keeps {_kept_busy(it):.1f} CPUs busy with threads of its own"
     ),
@@ -152,16 +157,17 @@ def _therefore(verdict: Recommendation) -> str:
     plan = verdict.plan
     lane = "coroutine" if verdict.profile.is_async else "thread"
     inside = counted(plan.inside, lane)
+    gil = " with a GIL each" if verdict.machine.gil else ""
     words = {
         "sequential": "one after another is as good as anything",
         "thread": f"{counted(plan.workers, 'thread')} get on with it at the same time",
-        "process": f"{counted(plan.workers, 'process')} with a GIL each share the work",
+        "process": f"{counted(plan.workers, 'process')}{gil} share the work",
         "hybrid": f"{counted(plan.workers, 'process')} with {inside} each share it",
     }
     if plan.workers == 1:
         words |= {
             "thread": "1 thread does it",
-            "process": "1 process with a GIL of its own does the work",
+            "process": f"1 process{' with a GIL of its own' if gil else ''} does the work",
             "hybrid": f"1 process with {inside} does it",
         }
     return words.get(plan.strategy, f"one loop keeps {counted(plan.concurrency, lane)} in flight")
@@ -263,5 +269,5 @@ def _of_case(case: Case, *, known: bool) -> Iterator[str]:
         yield _most(demand.most_lanes, profile)
     if profile.congestion >= CONGESTED:
         yield RATIONED
-    if not case.machine.gil and profile.pair_inflation is None:
+    if profile.gil and not case.machine.gil and profile.pair_inflation is None:
         yield "How the callable scales without the GIL was not measured."
