@@ -435,3 +435,26 @@ def test_of_what_comes_at_once_few_are_taken_together():
     while not source.ended:
         source.feed(401, lambda: None)
     assert all(item - there <= item / CAUTION for item, there in enumerate(steps))
+
+
+def test_it_is_not_finished_while_a_claim_drops_what_was_claimed():
+    """Without the GIL a lane may claim while another asks, which would end though there is more."""
+
+    class Claimed(list):
+        """Items of which another lane claims some as they are counted."""
+
+        def __len__(self):
+            source._ready = ready
+            assert source.claim(10) is not None
+            assert len(ready) == 3000 - 1511
+            return len(ready)
+
+    source = Source(iter(range(3000)))
+    source.feed(3000)
+    while not source.ended:
+        source.feed(3001)
+    for limit in (1024, 477):
+        source.claim(limit)
+    ready = source._ready
+    source._ready = Claimed()
+    assert not source.finished

@@ -360,7 +360,8 @@ class Source:
     @property
     def finished(self) -> bool:
         """Whether there will never be another item."""
-        return self.closed or (self.ended and self._at >= len(self._ready) and not self._returned)
+        # In this order: a claim that drops what was claimed counts from 0 again before the rest gets shorter.
+        return self.closed or (self.ended and len(self._ready) <= self._at and not self._returned)
 
     @property
     def remaining(self) -> int | None:
