@@ -17,8 +17,9 @@ from concurrent_choices._work._switching import QUICK, URGENT, quick_switching
 
 
 @pytest.fixture
-def lateness():
-    """One that watches the run queue, and whose next look was due a while ago."""
+def lateness(monkeypatch):
+    """One that watches the run queue under a GIL, and whose next look was due a while ago."""
+    monkeypatch.setattr(_lateness, "gil_enabled", lambda: True)
     made = Lateness()
     made.count()
     made.expect(-1.0)
@@ -92,8 +93,9 @@ def test_a_look_beside_the_awaited_ones_does_not_put_them_off(monkeypatch):
     assert awaiting == {"concurrent_choices-ticker"}
 
 
-def test_a_glance_counts_before_the_queue_is_watched():
+def test_a_glance_counts_before_the_queue_is_watched(monkeypatch):
     """Whether that may stand is found out at the first look, from what this thread has queued in all."""
+    monkeypatch.setattr(_lateness, "gil_enabled", lambda: True)
     made = Lateness()
     made.expect(-1.0)
     with quick_switching(QUICK):
