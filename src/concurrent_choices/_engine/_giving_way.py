@@ -11,7 +11,7 @@ from .._measure._congestion import Refusals
 from .._strategies._lanes._keeper import thread_keeper
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import Lane, LanePool
-from .._work._contexts import lanes_around, share
+from .._work._contexts import share
 from .._work._job import Job
 from ._automatic import Automatic
 
@@ -42,7 +42,7 @@ class GivingWay:
                 yield batch
         if job.stopped or job.source.finished:
             return
-        job.context.run(lanes_around.set, around)  # those of `auto` are others
+        job.surround(around)  # those of `auto` are others
         fewer, each = max(1, threads // 2), (time.monotonic() - began) / max(1, done)
         prior = Prior("waiting", fewer, each, reason=_TURNED_AWAY)
         yield from Automatic(concurrency=fewer, prior=prior).execute(job)
