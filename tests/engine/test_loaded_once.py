@@ -2,6 +2,7 @@
 
 import os
 import signal
+from functools import cache
 
 import engine_acts as acts
 import pytest
@@ -74,6 +75,22 @@ def path(tmp_path):
     return tmp_path / "readers"
 
 
+@pytest.fixture
+def called_late(monkeypatch):
+    """Has a callable called once between being sent to workers and being handed over to them."""
+
+    def call_late(fn, hand_over=WorkerStartup.hand_over):
+        def hand_over_late(startup):
+            fn(0)
+            return hand_over(startup)
+
+        monkeypatch.setattr(WorkerStartup, "hand_over", hand_over_late)
+        return Job(fn, Source([1, 2, 3]), report=begin_report("called late"))
+
+    yield call_late
+    acts.own_settings.cache_clear()
+
+
 def new_job(path):
     return Job(acts.TellsReaders(path), Source([1, 2, 3]), report=begin_report("tells"))
 
@@ -119,3 +136,21 @@ def test_a_callable_that_could_not_be_loaded_is_not_gone_on_with(pump, path):
     dealing = pump(new_job(path))
     assert results_of(dealing) == []
     assert "a worker process cannot load it (IsADirectoryError" in dealing.unfit
+
+
+def test_what_a_call_has_made_once_since_goes_with_the_callable(pump, called_late):
+    """Each worker would make another, where a plain loop has one for all items."""
+
+    @cache
+    def settings():
+        return [os.getpid()]
+
+    dealing = pump(called_late(lambda _item: settings()))
+    assert results_of(dealing) == [[os.getpid()]] * 3
+
+
+def test_what_a_call_has_made_once_since_in_a_module_is_compared(pump, called_late):
+    """Workers import that module, and make their own: calls stay here where that is not the same."""
+    dealing = pump(called_late(acts.ask_own_settings))
+    assert results_of(dealing) == []
+    assert "own_settings() has another value there than here" in dealing.unfit

@@ -21,6 +21,7 @@ from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._wire import Kind, Terms
 from .._work._apart import keep_apart
 from .._work._job import Job
+from .._work._kept_by_caches import keeping
 from .._work._kept_here import kept_here
 from .._work._mutex import Mutex
 from .._work._pickling import dump, dump_callable
@@ -61,6 +62,8 @@ class WorkerStartup:
         self._listening = Mutex()  # held by who hears what workers say
         self._handed_over = False  # whether somebody else listens from now on
         self._sent: Sent | None = None
+        self._inside = 1
+        self._kept = 0  # by how many cached functions, as the callable was packed
         self._number = 0  # of the empty batch by which workers load the callable
         self.host: Host | None = None
         self.workers = self.ready = 0
@@ -76,7 +79,7 @@ class WorkerStartup:
         each are not started here, but with the first items. `bar` is told what keeps the callable here, if
         anything does.
         """
-        self.workers = workers
+        self.workers, self._inside = workers, inside
         with self._ordering, quick_switching(URGENT):
             try:
                 # Each of its many system calls gives the GIL away to lanes that may be computing.
@@ -134,6 +137,7 @@ class WorkerStartup:
         from .._work._imported import Imported  # noqa: PLC0415 - most runs need no processes
 
         keep_apart(self._job.fn)
+        self._kept = keeping(self._job.fn)
         # In a copy: another thread may be in the context itself, where there is room for one.
         imported = self._job.context.copy().run(Imported, self._job.fn)
         # To unpickle what is needed is to import it, and to unpickle what was imported is to compare it.
@@ -190,6 +194,10 @@ class WorkerStartup:
         with self._listening:
             self._handed_over = True
         assert self.host is not None
+        if self._sent is not None and keeping(self._job.fn) != self._kept:
+            # What a call has had made once since goes with the callable, or each worker makes its own.
+            frames = self._packed(self._inside)
+            self._sent = Sent(frames, set()) if frames else None
         return self.host, self._sent
 
     def _has_loaded(self, worker: Worker) -> bool:

@@ -11,6 +11,7 @@ from types import FunctionType
 
 from .._facts._lean import TYPE_CHECKING
 from ._asking import ATOMS, of_type
+from ._captured import reached_from
 from ._code import names_in
 from ._marks import CONTAINERS, keeps_one
 from ._ownership import is_own_class, is_own_function
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-__all__ = ["kept_by_caches"]
+__all__ = ["keeping", "kept_by_caches"]
 
 _WRAPPER = type(lru_cache(len))
 _USED_UNNAMED = ("__call__", "__contains__", "__getattr__", "__getitem__", "__iter__", "__missing__")
@@ -36,6 +37,11 @@ def kept_by_caches(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, st
         for each in caches:
             if travels_by_name(each) and not _changes_itself(type(each()), named):
                 yield each.__module__, f"{each.__qualname__}()"
+
+
+def keeping(fn: object) -> int:
+    """How many cached functions that take nothing, among what hangs on a callable, keep what they gave."""
+    return sum(type(each) is _WRAPPER and keeps_one(each) for _, each in reached_from(fn))
 
 
 def _may_have_changed(wrapper: Any) -> bool:
