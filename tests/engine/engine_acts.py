@@ -1,6 +1,7 @@
 """What engine tests call: named functions, so that worker processes find them."""
 
 import contextvars
+import errno
 import os
 import signal
 import sqlite3
@@ -32,6 +33,10 @@ class Move:
 
 def no_such_thread(_ident):
     raise ProcessLookupError
+
+
+def find_no_descriptor(*_):
+    raise OSError(errno.EMFILE, "none left")
 
 
 def double(item):

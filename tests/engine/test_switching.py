@@ -146,6 +146,17 @@ def test_items_that_cannot_travel_are_performed_here():
     assert run(acts.number_of, items, strategy=strategy) == list(range(200))
 
 
+def test_where_no_file_can_be_opened_there_are_no_workers(monkeypatch):
+    """What starts them could not be imported; a traceback on standard error helps nobody."""
+    monkeypatch.setattr(_conductor, "new_startup", acts.find_no_descriptor)
+    strategy = ScriptedStrategy(STARTING)
+    results = stream(acts.double, range(10**6), strategy=strategy)
+    with closing(results):
+        before = list(takewhile(lambda _: not strategy.controller.barred, results))
+    assert before == [2 * number for number in range(len(before))]
+    assert strategy.controller.barred == "worker processes cannot be started here ([Errno 24] none left)"
+
+
 def test_a_callable_that_cannot_travel_any_more_is_called_here(monkeypatch):
     """It could when workers were ordered; by now it has opened what stays here, and was not sent."""
     counter, hand_over = acts.Opening(), WorkerStartup.hand_over

@@ -359,7 +359,11 @@ class Conductor:
     def _order(self, workers: int, inside: int) -> None:
         """Order worker processes, in a thread of its own."""
         with quick_switching(URGENT):  # after each wait for workers, getting the GIL back takes an interval
-            startup = self._make_startup()
+            try:
+                startup = self._make_startup()
+            except OSError as error:
+                self._controller.bar(f"worker processes cannot be started here ({error})")
+                return
             if startup is None:
                 return
             here, lanes = self._tally, self._pool.counts()
