@@ -149,6 +149,22 @@ def test_what_a_call_has_made_once_since_goes_with_the_callable(pump, called_lat
     assert results_of(dealing) == [[os.getpid()]] * 3
 
 
+def test_what_a_call_has_put_into_what_is_made_once_goes_with_the_callable(pump, called_late):
+    """It was there as the callable was sent, and empty."""
+
+    @cache
+    def settings():
+        return []
+
+    def ask(_item):
+        if not settings():
+            settings().append(os.getpid())
+        return settings()
+
+    settings()
+    assert results_of(pump(called_late(ask))) == [[os.getpid()]] * 3
+
+
 def test_what_a_call_has_made_once_since_in_a_module_is_compared(pump, called_late):
     """Workers import that module, and make their own: calls stay here where that is not the same."""
     dealing = pump(called_late(acts.ask_own_settings))

@@ -63,7 +63,7 @@ class WorkerStartup:
         self._handed_over = False  # whether somebody else listens from now on
         self._sent: Sent | None = None
         self._inside = 1
-        self._kept = 0  # by how many cached functions, as the callable was packed
+        self._kept: list[int] = []  # marks of what cached functions kept as the callable was packed
         self._number = 0  # of the empty batch by which workers load the callable
         self.host: Host | None = None
         self.workers = self.ready = 0
@@ -195,7 +195,7 @@ class WorkerStartup:
             self._handed_over = True
         assert self.host is not None
         if self._sent is not None and keeping(self._job.fn) != self._kept:
-            # What a call has had made once since goes with the callable, or each worker makes its own.
+            # What calls have made once since, or put into it, goes along: each worker would make its own.
             frames = self._packed(self._inside)
             self._sent = Sent(frames, set()) if frames else None
         return self.host, self._sent

@@ -13,7 +13,7 @@ from .._facts._lean import TYPE_CHECKING
 from ._asking import ATOMS, of_type
 from ._captured import reached_from
 from ._code import names_in
-from ._marks import CONTAINERS, keeps_one
+from ._marks import CONTAINERS, keeps_one, mark_of
 from ._ownership import is_own_class, is_own_function
 from ._pickling import travels_by_name
 
@@ -39,9 +39,9 @@ def kept_by_caches(reached: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, st
                 yield each.__module__, f"{each.__qualname__}()"
 
 
-def keeping(fn: object) -> int:
-    """How many cached functions that take nothing, among what hangs on a callable, keep what they gave."""
-    return sum(type(each) is _WRAPPER and keeps_one(each) for _, each in reached_from(fn))
+def keeping(fn: object) -> list[int]:
+    """Marks of what cached functions keep that take nothing, among what hangs on a callable."""
+    return [mark_of(each()) for _, each in reached_from(fn) if type(each) is _WRAPPER and keeps_one(each)]
 
 
 def _may_have_changed(wrapper: Any) -> bool:
