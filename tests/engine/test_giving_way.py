@@ -138,3 +138,19 @@ def test_runs_within_have_their_share_of_whoever_goes_on():
     run(ask, range(60), strategy=GivingWay(4), return_exceptions=True)
     assert around[True] == {4}
     assert around[False] <= {1, 2}
+
+
+def test_the_context_that_items_copied_before_is_left_as_it_was():
+    """A call that was given up, in a thread that goes on, may copy it at any time."""
+    seen = []
+
+    class Watched(GivingWay):
+        def execute(self, job):
+            for batch in super().execute(job):
+                seen.append(job.context)
+                yield batch
+
+    server = Server(20)
+    run(server.ask, range(60), strategy=Watched(4), return_exceptions=True)
+    assert seen[0] is not seen[-1]
+    assert seen[0][lanes_around] == 4
