@@ -3,6 +3,7 @@
 import threading
 import time
 from collections import Counter as Tallied
+from contextvars import copy_context
 from itertools import count
 
 import pytest
@@ -154,3 +155,14 @@ def test_the_context_that_items_copied_before_is_left_as_it_was():
     run(server.ask, range(60), strategy=Watched(4), return_exceptions=True)
     assert seen[0] is not seen[-1]
     assert seen[0][lanes_around] == 4
+
+
+def test_a_run_within_another_has_its_share_halved_once():
+    """What goes on has half of the threads that there were, not the share of that share."""
+    server = Server(40)
+    outer = copy_context()
+    outer.run(lanes_around.set, 4)
+    results = outer.run(run, server.ask, range(300), strategy=GivingWay(4 * THREADS), return_exceptions=True)
+    assert spell(results) == server.expected(range(300))
+    assert server.most[True] <= THREADS
+    assert THREADS // 4 < server.most[False] <= THREADS // 2

@@ -45,7 +45,8 @@ class GivingWay:
         job.surround(around)  # those of `auto` are others
         fewer, each = max(1, threads // 2), (time.monotonic() - began) / max(1, done)
         prior = Prior("waiting", fewer, each, reason=_TURNED_AWAY)
-        yield from Automatic(concurrency=fewer, prior=prior).execute(job)
+        # Of its limit `auto` takes this run's share itself, if it is one of several.
+        yield from Automatic(concurrency=max(1, self._threads // 2), prior=prior).execute(job)
 
 
 class _Threads(LanePool):
