@@ -104,7 +104,7 @@ class State:
         if closed := [name for name, part in self._parts.items() if part.opaque]:
             return closed[0]
         if large := [name for name, part in self._parts.items() if not part.whole]:
-            return f"{large[0]}, too large to be compared," if self.may_change else ""
+            return f"perhaps {large[0]} (too large to be compared)" if self.may_change else ""
         return ""
 
     def altered(self) -> str:
