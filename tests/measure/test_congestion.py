@@ -1,5 +1,6 @@
 import errno
 import sqlite3
+from random import Random
 from types import SimpleNamespace
 
 import pytest
@@ -92,6 +93,13 @@ def test_doubtful_errors_count_once_they_are_many(error):
     assert not any(few.count([error] * (call % 50 == 0), 1, 128) for call in range(2000))
     assert [many.count([error], 1, 16) for _ in range(8)] == [0, 0, 0, 4] * 2
     assert sum(many.count([error], 1, 128) for _ in range(128)) == 128
+
+
+def test_doubtful_errors_that_are_few_do_not_count_for_coming_close_together():
+    """One in twenty, at random: by chance some calls in a row have many more than their share."""
+    chance, refusals = Random(5), Refusals()
+    errors = ([TimeoutError()] * (chance.random() < 0.05) for _ in range(4000))
+    assert not any(refusals.count(each, 1, 16) for each in errors)
 
 
 def test_other_errors_never_count():

@@ -11,7 +11,8 @@ from .._work._words import text_of
 __all__ = ["Refusals", "is_congestion"]
 
 WINDOW = 32
-"""Calls at least that doubtful errors are a share of: with fewer, one in fifty would soon be many."""
+"""Calls at least, of which an eighth must end in doubtful errors, one after another, before those count: with
+fewer, one in fifty would soon be many."""
 
 MANY = 1 / 8
 """Share of calls from which doubtful errors mean "too many at once" (guessed). Taking each for that, 2,000
@@ -46,22 +47,24 @@ class Refusals:
     """
 
     def __init__(self) -> None:
-        self._calls = self._doubtful = 0
+        self._doubtful = 0
+        self._excess = 0.0  # how many more of them there were than would be borne, since there was none
 
     def count(self, errors: Iterable[BaseException], calls: int, lanes: int) -> int:
         """How many there are among the errors of so many calls that have ended, in one of so many lanes."""
-        told = 0
+        told = doubtful = 0
         for error in errors:
             if _is_told(error, _TELLING_NAMES, _TELLING_STATUSES):
                 told += 1
             elif is_congestion(error):
-                self._doubtful += 1
-        self._calls += calls
-        window, doubtful = max(WINDOW, lanes), self._doubtful
-        many = doubtful >= MANY * window
-        if many or self._calls >= window:
-            self._calls = self._doubtful = 0
-        return told + (doubtful if many else 0)
+                doubtful += 1
+        # By a sum that calls take from: four of some 32 calls are often found where one in twenty fails.
+        self._excess = max(0.0, self._excess + doubtful - MANY * calls)
+        self._doubtful = doubtful = self._doubtful + doubtful if self._excess else 0
+        if self._excess < MANY * (1 - MANY) * max(WINDOW, lanes):
+            return told
+        self._doubtful, self._excess = 0, 0.0
+        return told + doubtful
 
 
 def _is_told(error: BaseException, names: frozenset[str], statuses: frozenset[int]) -> bool:
