@@ -20,6 +20,7 @@ from .._strategies._workers._staffing import Staffing
 from .._strategies._workers._surroundings import surroundings
 from .._strategies._workers._wire import Kind, Terms
 from .._work._apart import keep_apart
+from .._work._imported import Imported
 from .._work._job import Job
 from .._work._kept_by_caches import keeping
 from .._work._kept_here import kept_here
@@ -134,8 +135,6 @@ class WorkerStartup:
 
         Where it cannot leave this process, that is the obstacle.
         """
-        from .._work._imported import Imported  # noqa: PLC0415 - most runs need no processes
-
         keep_apart(self._job.fn)
         self._kept = keeping(self._job.fn)
         # In a copy: another thread may be in the context itself, where there is room for one.

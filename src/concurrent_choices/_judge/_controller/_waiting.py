@@ -137,12 +137,11 @@ class Waiting:
     def _computing(self, sight: Sight) -> Stage | Back:
         """The lanes compute under the GIL, if there is one: all of them together use one core."""
         known = self._known
-        if not known.limits.gil:
-            return Back("the lanes compute rather than wait")
-        known.gil_each = known.each
-        if known.processes_pay(known.rest(sight)):
-            why = f"the lanes compute under the GIL, and {known.left(sight)}"
-            return Starting(known, sight, why)
+        if known.limits.gil:
+            known.gil_each = known.each
+            if known.processes_pay(known.rest(sight)):
+                why = f"the lanes compute under the GIL, and {known.left(sight)}"
+                return Starting(known, sight, why)
         return Back("the lanes compute rather than wait")
 
     def _bound(self, sight: Sight, busy: float, gap: float, *, free: bool) -> Stage | Back:
