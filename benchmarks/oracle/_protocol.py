@@ -145,9 +145,8 @@ def measure(entry: Entry, settings: Settings, random: Random, keep: Keep, until:
             field.ask("witness", partial(watched, entry.fn, items))
         for number in range(2, settings.rounds + 1):
             late = time.monotonic() >= until
-            field.round(
-                number, {} if late else field.good(contestants), settings.more_verdicts(number), random
-            )
+            again = field.decisive(contestants) if late else field.good(contestants)
+            field.round(number, again, settings.more_verdicts(number), random)
         field.once_more(contestants)
 
 
@@ -204,6 +203,7 @@ class _Field:
     keep: Keep
     end: float
     _taken: dict[tuple[str, str], float] = attrs.field(factory=dict)
+    _chosen: set[tuple[str, str]] = attrs.field(factory=set)
     _predicted: dict[str, float] = attrs.field(factory=dict)
 
     def hope(self, verdict: Answer) -> None:
@@ -223,11 +223,19 @@ class _Field:
                 self._run(who, contestants[who], number, place)
 
     def good(self, contestants: Contestants) -> Contestants:
-        """Those near the best so far."""
+        """Those near the best so far, and what is decisive."""
         limit = self._best() * AGAIN
         near = sorted((seconds, who) for who, seconds in self._taken.items() if seconds <= limit)
-        chosen = [[who for _, who in near if who[0] == kind][:MOST_AGAIN] for kind in (GRID, OURS)]
-        return {who: contestants[who] for each in chosen for who in each}
+        few = [[who for _, who in near if who[0] == kind][:MOST_AGAIN] for kind in (GRID, OURS)]
+        return {who: contestants[who] for each in few for who in each} | self.decisive(contestants)
+
+    def decisive(self, contestants: Contestants) -> Contestants:
+        """What verdicts chose, and the best so far: of these two is what a choice is said to lose.
+
+        Run once, a choice that met a slow moment would lose by that for good, as its rivals are many.
+        """
+        best = min(self._taken, key=self._taken.__getitem__, default=None)
+        return {who: runner for who, runner in contestants.items() if who == best or who in self._chosen}
 
     def once_more(self, contestants: Contestants) -> None:
         """The best of all again: a perfect choice would take that long."""
@@ -240,7 +248,10 @@ class _Field:
         """Ask `recommend`, and let it finish the work."""
         taken = Measurement(workload=self.entry.name, kind="recommend", round=number, place=place)
         work = partial(judged, self.entry.fn, self.items, finish=not self.entry.judged_only)
-        return self._keep(taken, work, HANGS)
+        answer = self._keep(taken, work, HANGS)
+        if "verdict" in answer:
+            self._chosen.add((OURS, answer["verdict"]["strategy"]))
+        return answer
 
     def ask(self, kind: str, work: Callable[[], Answer]) -> None:
         """Measure something once."""

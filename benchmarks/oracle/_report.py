@@ -174,8 +174,8 @@ def _limits() -> Iterator[str]:
         f"{OUT_OF_THE_QUESTION:g} times the least, are not run."
     )
     yield (
-        f"- Only the {MOST_AGAIN} best by hand and of ours, within {AGAIN} times the best, are repeated, "
-        "fewer times where it got late."
+        f"- Only the {MOST_AGAIN} best by hand and of ours, within {AGAIN} times the best, are repeated, and "
+        "what verdicts chose; where it got late, only that and the best."
     )
     yield (
         "- The oracle is the least of some twenty medians of few runs, so luck favours it: a choice that is "

@@ -209,6 +209,18 @@ def test_a_quick_run(root, tmp_path):
         assert str(root) not in (tmp_path / "results.jsonl").read_text() + report
 
 
+def test_what_was_chosen_is_measured_in_every_round(root, tmp_path):
+    """However late it gets: a choice that is run once loses by one slow moment, its rivals are many."""
+    command = ("-m", "benchmarks.oracle", "--quick", "--rounds", "3", "--minutes", "0", "--output", tmp_path)
+    environment = os.environ | {"CONCURRENT_CHOICES_CACHE": str(tmp_path / "cache")}
+    told = interpreter(*command, "--only", "waiting/sleep-5ms", cwd=root, env=environment)
+    assert told.returncode == 0, told.stdout + told.stderr
+    _, measurements = load(tmp_path, Measurement)
+    first = next(each.answer["verdict"] for each in measurements if each.kind == "recommend")
+    rounds = [each.round for each in measurements if (each.kind, each.name) == ("ours", first["strategy"])]
+    assert sorted(rounds) == [1, 2, 3]
+
+
 @pytest.mark.parametrize(
     ("ratios", "mark"),
     [
