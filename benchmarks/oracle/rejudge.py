@@ -64,7 +64,7 @@ def _again(line: Measurement, costs: Costs, machine: Machine) -> Measurement:
     raced = {name: each["measured"] for name, each in estimates.items() if each["measured"] is not None}
     work = Workload(len, items_count=profile.items, name=line.workload)
     verdict = recommend(work, profile, costs, machine, obstacles=obstacles)
-    again = told(settle(verdict, raced, costs) if raced else verdict)
+    again = told(settle(verdict, raced) if raced else verdict)
     return attrs.evolve(line, answer=line.answer | {"verdict": again})
 
 

@@ -19,7 +19,7 @@ def recorded(measured):
     verdict = recommend(
         Workload(len, items_count=100), WAITS, COSTS, Machine(cpus=2), obstacles={"anyio": "none"}
     )
-    answer = {"cost": 0.1, "verdict": told(settle(verdict, measured, COSTS))}
+    answer = {"cost": 0.1, "verdict": told(settle(verdict, measured))}
     return Measurement(workload="sleep-5ms", kind="recommend", answer=answer)
 
 

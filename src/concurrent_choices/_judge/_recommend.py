@@ -24,7 +24,7 @@ from ._reason import SUPPOSED, notes, reason
 from ._search import best_plan
 from ._uncertainty import standard_error
 
-__all__ = ["best_estimate", "case_behind", "recommend", "settle", "without"]
+__all__ = ["best_estimate", "case_behind", "recommend", "settle", "with_changes", "without"]
 
 ASSUMED_ITEMS = 1000
 """How many items there are taken to be where nobody knows (guessed)."""
@@ -42,6 +42,7 @@ def recommend(
 
     For "what if", hand in another machine, or a workload with another `items_count`: of it only that and the
     name are read. The obstacles say why strategies cannot run for reasons that the profile does not show.
+    What would change the verdict is asked by itself (`with_changes`).
     """
     known = workload.count if workload.count is not None else profile.items
     case = case_of(profile, costs, machine, ASSUMED_ITEMS if known is None else known)
@@ -56,7 +57,7 @@ def without(verdict: Recommendation, obstacles: Mapping[str, str], costs: Costs)
     return evolve(again, notes=verdict.notes)
 
 
-def settle(verdict: Recommendation, measured: Mapping[str, float], costs: Costs) -> Recommendation:
+def settle(verdict: Recommendation, measured: Mapping[str, float]) -> Recommendation:
     """The verdict after a race: with what was measured in its table, and the best of the raced chosen.
 
     That is, by strategy, the seconds that all items would take, going by the race. It has told what could
@@ -70,11 +71,17 @@ def settle(verdict: Recommendation, measured: Mapping[str, float], costs: Costs)
     )
     told = {SUPPOSED} if "process" in measured else set[str]()
     notes = tuple(each for each in verdict.notes if each not in told)
-    decided = _decided(evolve(verdict, estimates=estimates, notes=notes))
-    if decided.plan.strategy == verdict.plan.strategy:
-        return decided
+    return _decided(evolve(verdict, estimates=estimates, notes=notes))
+
+
+def with_changes(verdict: Recommendation, costs: Costs) -> Recommendation:
+    """The verdict with what would change it.
+
+    That is the same question about other machines and other workloads, and takes twice as long as all else
+    here (measured: 2 to 15 ms): so the last verdict is asked, once.
+    """
     case = case_behind(verdict, costs)
-    return evolve(decided, changes=changes(case, _obstacles_in(verdict), decided.chosen))
+    return evolve(verdict, changes=changes(case, _obstacles_in(verdict), verdict.chosen))
 
 
 def case_behind(verdict: Recommendation, costs: Costs) -> Case:
@@ -91,18 +98,16 @@ def _verdict(name: str, case: Case, obstacles: Mapping[str, str], *, known: bool
     """The verdict of a case; its number of items is `known`, or assumed."""
     profile = case.profile
     estimates = _estimates_of(case, obstacles)
-    chosen = Choice(estimates, is_async=profile.is_async).best()
     verdict = Recommendation(
         name=name,
         items=case.items,
         items_known=known,
-        plan=chosen.plan,
+        plan=estimates[0].plan,  # any of them, until it is decided
         estimates=estimates,
         bound=bound_of(profile),
         # of the callable as it was measured, not of a "what if"
         diagnosis=diagnose(profile, case.costs, home_of(profile, case.machine), case.items),
         reason="",
-        changes=changes(case, obstacles, chosen),
         notes=notes(case, known=known),
         profile=profile,
         machine=case.machine,

@@ -62,7 +62,10 @@ class Sampled:
     @property
     def results(self) -> dict[int, Any]:
         """The outcome of each call by the index of its item: a value, or a `Raised`."""
-        return {run.start + place: outcome for run in self.runs for place, outcome in enumerate(run.outcomes)}
+        found: dict[int, Any] = {}
+        for run in self.runs:
+            found.update(enumerate(run.outcomes, run.start))
+        return found
 
 
 def profile(  # noqa: PLR0913 - all but two are taken by name
