@@ -200,7 +200,7 @@ class Climb:
     def _serves_one(self, began: Sight, sight: Sight) -> bool:
         """Whether one lane would deliver as much, with the GIL free: the others wait for it."""
         calls, seconds = sight.calls - began.calls, sight.now - began.now
-        free = sight.lane_cpu - began.lane_cpu < FULL * seconds
+        free = sight.busy(began) < FULL
         alone = self._alone(sight) if self._known_alone or sight.alone_items else 0.0
         most = (calls + sight.in_flight / 2) * alone  # as if those in flight were half done
         return free and calls >= COUNTED and 0 < most < GROWTH * seconds

@@ -7,6 +7,7 @@ from math import ceil, inf
 from ._climb import FIRST
 from ._sight import Limits, Sight
 from ._thresholds import CLEAR, GAINS, PARALLEL
+from ._witness import gil_free
 
 __all__ = ["ABOVE_ALL", "ALIKE", "FILLED", "SMALL", "Known", "first_lanes", "worth_carrying", "worth_sharing"]
 
@@ -106,6 +107,10 @@ class Known:
         if now >= self._crowded_until or (told and self.each > GAINS * self._crowded_gap):
             return False
         return 1 / ALIKE < self.each / self._crowded_each < ALIKE
+
+    def gil_is_free(self, since: Sight, sight: Sight) -> bool:
+        """Whether lanes need not wait for the GIL: there is none, or they have left it free since then."""
+        return not self.limits.gil or gil_free(since, sight)
 
     def fills(self, cores: float) -> bool:
         """Whether items that keep so many cores busy leave too few for another beside each."""

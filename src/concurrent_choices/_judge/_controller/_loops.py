@@ -8,7 +8,6 @@ from ._climb import FIRST, WORTH, Climb
 from ._known import Known, worth_sharing
 from ._sight import Arrangement, Limits, LoopSight, Prior, Sight
 from ._thresholds import COUNTED, FULL, GLANCE
-from ._witness import gil_free
 
 __all__ = ["FIRST_TASKS", "LoopController"]
 
@@ -224,9 +223,8 @@ class LoopController:
     @staticmethod
     def _plainly_computes(sight: LoopSight, since: LoopSight) -> bool:
         """Whether items that never wait fill the loop, so that nothing blocks it that others would show."""
-        run, before = sight.run, since.run
-        enough = sight.looks - since.looks >= PLAIN_LOOKS and run.calls > before.calls
-        return sight.alone and enough and run.lane_cpu - before.lane_cpu >= FULL * (run.now - before.now)
+        enough = sight.looks - since.looks >= PLAIN_LOOKS and sight.run.calls > since.run.calls
+        return sight.alone and enough and sight.run.busy(since.run) >= FULL
 
     def _close_window(self, sight: LoopSight) -> None:
         assert self._window is not None
@@ -301,7 +299,7 @@ class LoopController:
         known, limits = self._known, self._known.limits
         if min(limits.threads, round(limits.cpus)) < 2 or known.each < BLIND:  # noqa: PLR2004 - two threads on two cores
             return False
-        free = self._never_wait(sight) and (not limits.gil or gil_free(before.run, sight.run))
+        free = self._never_wait(sight) and known.gil_is_free(before.run, sight.run)
         return free and worth_sharing(known.rest(sight.run), 2)
 
     def _lanes_inside(self, in_flight: int) -> int:

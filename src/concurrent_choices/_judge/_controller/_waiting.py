@@ -21,7 +21,6 @@ from ._thresholds import (
     TWO,
     WAITS,
 )
-from ._witness import gil_free
 
 __all__ = ["CROWDED", "Waiting"]
 
@@ -87,7 +86,7 @@ class Waiting:
         if not enough and not (full and calls and self._would_pay(sight, seconds / calls)):
             return self
         self._began = sight
-        free = not self._known.limits.gil or gil_free(began, sight)
+        free = self._known.gil_is_free(began, sight)
         return self._bound(sight, (sight.cpu - began.cpu) / seconds, seconds / calls, free=free)
 
     def _may_only_begin(self, sight: Sight) -> bool:
