@@ -46,7 +46,7 @@ def test_it_gives_up(fn, host, reason, alone):
         job, host, ElasticPool(job, thread_pool), workers=1, inside=1, watched=False, new_pace=Pace
     )
     if alone:
-        pump._mishaps.separate(job.source.claim(2))
+        pump._mishaps.single_out(job.source.claim(2), "")
     try:
         assert list(pump) == []
     finally:

@@ -58,13 +58,9 @@ class Mishaps:
     def single_out(self, claim: Claim, reason: str) -> None:
         """Refuse an item that cannot travel; of several send each by itself, to find it."""
         if len(claim.items) > 1:
-            self.separate(claim)
+            self._separate(claim)
         else:
             self._refuse(claim, reason)
-
-    def separate(self, claim: Claim) -> None:
-        """Send each item by itself."""
-        self.alone.extend(Claim(index, [item]) for index, item in enumerate(claim.items, claim.start))
 
     def unreadable(self, claim: Claim, reason: str) -> None:
         """Results came in one piece that cannot be read; nobody knows which of them is to blame."""
@@ -102,10 +98,14 @@ class Mishaps:
     def _take_unread(self, claim: Claim, code: int | None) -> None:
         """A worker ended as it read these items: each is sent by itself, and not for ever."""
         if len(claim.items) > 1 or self.counted(claim.start) < ATTEMPTS:
-            self.separate(claim)
+            self._separate(claim)
         else:
             reason = f"{ATTEMPTS} worker processes ended as they read it, the last with exit code {code}"
             self._refuse(claim, reason)
+
+    def _separate(self, claim: Claim) -> None:
+        """Send each item by itself."""
+        self.alone.extend(Claim(index, [item]) for index, item in enumerate(claim.items, claim.start))
 
     def _bury(self, index: int, item: Any, error: WorkerDiedError) -> None:
         """Report a started item whose worker died, or call it again where that is allowed."""
