@@ -31,8 +31,8 @@ from ._urgency import Urgency
 
 __all__ = ["LoopConductor"]
 
-FIRST_LOOK = 1e-3
-"""Seconds until the first look at the loop."""
+SOON = 1e-3
+"""Seconds until the first look at the loop, and until the next where what was decided cannot be done."""
 
 
 class LoopConductor:
@@ -126,7 +126,7 @@ class LoopConductor:
         # A loop that computes would keep the ticker's thread waiting for 5 ms at each look.
         self._quick.enter_context(quick_switching())
         with suppress(RuntimeError):  # there can be no more threads, so work goes on as it has begun
-            ticker().start(self._beat, FIRST_LOOK)
+            ticker().start(self._beat, SOON)
         return tasks
 
     def _on_loop(self) -> Iterator[Batch]:
@@ -233,9 +233,9 @@ class LoopConductor:
                 tasks.ask(self._bond.look_again)
             else:
                 self._controller.stay(reason)
-            return FIRST_LOOK
+            return SOON
         if arrangement.stage in {"waiting", "pair", "outside"}:
-            return None if self._hand_over(arrangement, tasks) else FIRST_LOOK
+            return None if self._hand_over(arrangement, tasks) else SOON
         tasks.resize(arrangement.threads)
         self._note(arrangement, tasks)
         self._others.bring_up(arrangement, tasks, self._controller.bar)

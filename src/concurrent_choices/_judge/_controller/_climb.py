@@ -46,18 +46,22 @@ WORTH = 1.1
 """Gain in deliveries for which the lanes of a probe are kept, or those of one run for the next."""
 
 
+_CROWDED = "calls get in each other's way"
+_CONGESTED = "errors mean that too many calls are made at once"
+
+
 class Climb:
     """Doubles per round trip while the delivery rate grows, then settles.
 
     Args:
         sight: The run at the beginning of the climb.
+        ceiling: Most lanes.
         first: Lanes to begin with.
         blind: Most lanes while no call has come back, by the seconds waited so far.
         alone: Seconds of a call with nothing beside it, if several have told; else 0.
         one_core: Whether the lanes have no more than that to compute on: they share a GIL, or a loop.
 
     Attributes:
-        ceiling: Most lanes.
         lanes: How many there should be.
         settled: Whether there shall be no more for now.
         alone_is_best: Whether several lanes have delivered no more than one would.
@@ -78,8 +82,8 @@ class Climb:
         self._one_core = one_core
         self._blind = blind
         self._known_alone = alone
-        self.ceiling = max(1, ceiling)
-        self.lanes = min(first, self.ceiling)
+        self._ceiling = max(1, ceiling)
+        self.lanes = min(first, self._ceiling)
         self.settled = self.alone_is_best = self._under_way = False
         self.why = "lanes double per round trip while more is delivered"
         # Where the climb began; the last look; where the present round began, and with how many lanes.
@@ -135,13 +139,13 @@ class Climb:
         fitting = int((waited + origin.held) * (sight.in_flight + seen) / max(computed, 1e-6))
         most = max(lanes for start, lanes in self._blind if waited >= start)
         doubled = max(2 * self.lanes, FIRST)
-        self.lanes = self._round_lanes = max(self.lanes, min(doubled, fitting, most, self.ceiling))
+        self.lanes = self._round_lanes = max(self.lanes, min(doubled, fitting, most, self._ceiling))
 
     def _grow(self, returned: int, in_flight: int) -> None:
         """One more lane for each call that came back, and at most twice as many at a look."""
         if in_flight < self.lanes / 2:
             return  # there are more lanes than calls to make
-        self.lanes = min(self.lanes + min(returned, self.lanes), self.ceiling)
+        self.lanes = min(self.lanes + min(returned, self.lanes), self._ceiling)
 
     def _gains_nothing(self, sight: Sight, last: Sight) -> bool:
         """Whether more lanes would not help: these deliver what one would, or fill the GIL already.
@@ -194,7 +198,7 @@ class Climb:
         if self._flat >= FLAT_ROUNDS:
             product = self._best * min(self.round_trip, alone or inf)
             self._settle(ceil(GAIN * product), rate, "more lanes deliver no more")
-        elif self.lanes == self.ceiling and self._flat:
+        elif self.lanes == self._ceiling and self._flat:
             self._settle(self.lanes, rate, "so many lanes are the limit")
 
     def _serves_one(self, began: Sight, sight: Sight) -> bool:
@@ -210,7 +214,7 @@ class Climb:
         return max(self._known_alone or sight.by_itself, self._seen_alone)
 
     def _settle(self, lanes: int, rate: float, why: str) -> None:
-        self.lanes = max(1, min(lanes, self.ceiling))
+        self.lanes = max(1, min(lanes, self._ceiling))
         self.settled, self.why = True, why
         self._rate, self._rounds, self._flat = rate, 0, 0
         self._before_probe = None
@@ -231,9 +235,9 @@ class Climb:
         else:
             self._flat = 0
             self._rate = max(rate, 0.9 * self._rate)
-            if self._rounds >= self._patience and self.lanes < self.ceiling:
+            if self._rounds >= self._patience and self.lanes < self._ceiling:
                 self._before_probe = (self.lanes, self._rate)
-                self.lanes = min(ceil(PROBE * self.lanes), self.ceiling)
+                self.lanes = min(ceil(PROBE * self.lanes), self._ceiling)
 
     def _end_probe(self, rate: float) -> None:
         assert self._before_probe is not None
@@ -249,7 +253,7 @@ class Climb:
         """Errors of congestion: half the lanes, at most once per round, and never again so many."""
         if self.why == _CONGESTED and not self._round_is_over(sight):
             return
-        self.ceiling = max(1, int(0.8 * self.lanes))
+        self._ceiling = max(1, int(0.8 * self.lanes))
         self._round = sight
         self._settle(self.lanes // 2, self._rate, _CONGESTED)
         self._patience = 64
@@ -258,7 +262,3 @@ class Climb:
 def _is_quiet(last: Sight, sight: Sight) -> bool:
     """Whether the lanes leave most of the GIL idle: all have begun, and wait."""
     return sight.lane_cpu - last.lane_cpu <= (sight.now - last.now) / 4
-
-
-_CROWDED = "calls get in each other's way"
-_CONGESTED = "errors mean that too many calls are made at once"

@@ -65,10 +65,8 @@ PLAIN_LOOKS = 4
 WEIGHED = 2
 """Times they have counted, after which nothing urgent is left: in the first the run itself still begins."""
 
-
-BLIND = 0.3e-3
-"""Seconds of an item up to which looks tell nothing of the GIL: between items it is let go of (DECISION.md,
-EXP 3)."""
+TELLING = 0.3e-3
+"""Seconds of an item from which looks tell of the GIL: between items it is let go of (DECISION.md, EXP 3)."""
 
 
 class LoopController:
@@ -80,8 +78,10 @@ class LoopController:
 
     Args:
         limits: What the run may use, as far as that is known; `threads` may have a loop each.
-        bound: Whether they may use what belongs to this loop. Then only those leave that were never seen to
+        prior: What an earlier run has learnt; None where there was none.
+        bound: Whether items may use what belongs to this loop. Then only those leave that were never seen to
             wait for it: what never waits for a loop needs nothing of it.
+        items: How many there are; None where nobody knows.
 
     Attributes:
         prior: As given.
@@ -297,7 +297,7 @@ class LoopController:
     def _leaves_gil_free(self, sight: LoopSight, before: LoopSight) -> bool:
         """Whether two threads may compute more than one: items need nothing of their loop, nor the GIL."""
         known, limits = self._known, self._known.limits
-        if min(limits.threads, round(limits.cpus)) < 2 or known.each < BLIND:  # noqa: PLR2004 - two threads on two cores
+        if min(limits.threads, round(limits.cpus)) < 2 or known.each < TELLING:  # noqa: PLR2004 - two threads on two cores
             return False
         free = self._never_wait(sight) and known.gil_is_free(before.run, sight.run)
         return free and worth_sharing(known.rest(sight.run), 2)

@@ -80,12 +80,12 @@ class Solo:
     @property
     def waits_now(self) -> float:
         """The same, of a call that has stood still since the last look only of that time."""
-        if not self.asleep:
+        if not self._asleep:
             return self.waits
         return _waits(self._last, self._sight)
 
     @property
-    def asleep(self) -> bool:
+    def _asleep(self) -> bool:
         """Whether one call has stood still since the last look, whatever it did before."""
         last, sight = self._last, self._sight
         same = sight.alone_items == last.alone_items and last.held > 0
@@ -95,7 +95,7 @@ class Solo:
     @property
     def sleeps(self) -> bool:
         """Whether it waits, beyond doubt."""
-        if self.asleep:
+        if self._asleep:
             return True
         if self.work < ENOUGH or _full(self.began, self._sight):
             return False
