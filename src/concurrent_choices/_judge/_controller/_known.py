@@ -140,10 +140,13 @@ class Known:
         return self.limits.obstacle or self.barred
 
     def processes_pay(self, rest: float, beside: float = 1.0) -> bool:
-        """Whether worker processes may be started, and save enough of so many seconds of work.
+        """Whether worker processes may be started, and save enough.
 
-        So many cores do it meanwhile. What each has to import for the callable is taken from what they would
-        save.
+        What each has to import for the callable is taken from what they would save.
+
+        Args:
+            rest: Seconds that what is left would take as it goes on now, which it does until they are up.
+            beside: How many workers would be as fast as that.
         """
         if self.obstacle:
             return False

@@ -85,7 +85,7 @@ class Sight(NamedTuple):
         return (self.lane_cpu - since.lane_cpu) / (self.now - since.now)
 
     def used(self, since: Sight) -> float:
-        """CPU of this process since then, without what other threads of the program used."""
+        """CPU seconds of this process since then, without those of other threads of the program."""
         return self.cpu - since.cpu - (self.others_cpu - since.others_cpu)
 
     @property
