@@ -4,5 +4,14 @@
     _calibration  this machine and interpreter -> its Costs, kept between runs by _cache
     the rest      one source of evidence a module
 
+The profiler's bench (_bench) has the callable, the items of a _feed, who makes the _calls or _awaited_calls
+(on a _sample_loop; _steps), under a _stopwatch, and a _ledger of them. On it come, one after another:
+
+    _rounds       one lane, for as long as an _allowance says: a _sample. Beside it a _witness, on time by its
+                  _promptness, sees whether it holds the GIL; _blame: which line holds its loop
+    _trial        several lanes (_lane_trials), and how much any two slow each other down (_control)
+    _payload      what a trip to another process costs, by way of _carrying
+    _evidence     from all of these, by the arithmetic of _figures, to a Profile
+
 Nothing here decides anything, and nothing here knows a strategy.
 """

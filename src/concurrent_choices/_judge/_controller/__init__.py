@@ -7,7 +7,9 @@
       ▼ │                 ▲
     Waiting ──────────────┘                waiting: lanes by delivery rate (Climb)
 
-On many cores, where looks have shown the GIL free, Alone goes to Parallel without the trial.
+Without a GIL, and on many cores where looks have shown it free, Alone goes to Parallel without the trial.
+Parallel may go on to Waiting or Starting, and Outside to Starting, for more lanes in each worker. Whoever
+gives up says `Back`, and the controller begins with Alone again.
 Alone reads the calling thread by Solo, Waiting finds how many lanes by Climb, Outside judges processes by
 ProcessTrial. What all stages know is in Known; LoopController decides about coroutines.
 
