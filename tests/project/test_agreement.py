@@ -11,6 +11,20 @@ import concurrent_choices
 from concurrent_choices import MissingExtraError, UnknownStrategyError, run
 from concurrent_choices._strategies._registry import NAMES, load
 
+# What the modules of other packages are for, their names tell, or a drawing.
+MAPPED = (
+    "_embed",
+    "_embed/_advise",
+    "_embed/_advisor",
+    "_engine",
+    "_measure",
+    "_plugin",
+    "_run",
+    "_strategies",
+    "_strategies/_lanes",
+    "_strategies/_workers",
+    "_work",
+)
 EXTRA = re.compile(r"concurrent_choices\[([\w,-]+)\]")
 HEADING = re.compile(r"^## `(\w+)`", re.MULTILINE)
 ROW = re.compile(r"^\| `\"(\w+)\"` +\|", re.MULTILINE)
@@ -98,3 +112,12 @@ def test_every_command_that_is_mentioned_exists():
         # A command stands at the start of a line or in backquotes; elsewhere "make" is English.
         mentioned = re.findall(r"(?:^|`)make (\w+)", path.read_text(), re.MULTILINE)
         assert set(mentioned) <= targets, path
+
+
+@pytest.mark.parametrize("folder", MAPPED)
+def test_the_map_of_a_package_has_every_module(folder):
+    """Whoever opens it reads what each of them is for, and of none that there is no more."""
+    place = PACKAGE / folder
+    there = [*place.glob("_*.py"), *(each.parent for each in place.glob("*/__init__.py"))]
+    told = re.findall(r"\b_[a-z]\w*", (place / "__init__.py").read_text())
+    assert set(told) == {path.stem for path in there} - {"__init__"}
