@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from concurrent_choices._measure._bench import Bench
-from concurrent_choices._measure._payload import weigh, weigh_payload
+from concurrent_choices._measure._payload import _carried, _unless_stranded, weigh
 from concurrent_choices._work._hand import DaemonHand
 
 EACH = 1e-3
@@ -14,6 +14,11 @@ LOCK = threading.Lock()
 
 def identity(item):
     return item
+
+
+def weigh_payload(fn, items, results, each, clock):
+    """As `weigh`, of such items and results, and with all the time that it takes."""
+    return _unless_stranded(_carried(items, results, each, clock), fn)
 
 
 def test_payload_of_ordinary_things(clock):

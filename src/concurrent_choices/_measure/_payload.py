@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .._work._hand import Hand
     from ._bench import Bench
 
-__all__ = ["state_of", "weigh", "weigh_payload"]
+__all__ = ["state_of", "weigh"]
 
 PATIENCE = (0.05, 0.2)
 """Seconds within which pickling must end: at least, and at most where there is time (guessed: most takes one
@@ -113,16 +113,6 @@ def _kept_here(payload: Payload, fn: object, state: State | None) -> Payload:
     return evolve(payload, obstacle=stays) if stays else payload
 
 
-def weigh_payload(
-    fn: Callable[..., Any], items: Sequence[Any], results: Sequence[Any], each: float, clock: Clock
-) -> Payload:
-    """Pickle and unpickle a few items and results, none of which stands for an error, and the callable once.
-
-    That gives sizes and seconds per item and per result, and the first obstacle met, if any.
-    """
-    return _unless_stranded(_carried(items, results, each, clock), fn)
-
-
 def _unless_stranded(payload: Payload, fn: Callable[..., Any]) -> Payload:
     """The payload with why the callable itself cannot travel, if it cannot."""
     found = obstacle(fn, _called(fn))
@@ -130,7 +120,10 @@ def _unless_stranded(payload: Payload, fn: Callable[..., Any]) -> Payload:
 
 
 def _carried(items: Sequence[Any], results: Sequence[Any], each: float, clock: Clock) -> Payload:
-    """What items and results weigh, and what stands in their way."""
+    """What items and results weigh, none of which stands for an error, and what stands in their way.
+
+    A few are pickled and unpickled, which gives bytes and seconds for an item and for a result.
+    """
     given, stays = _weigh(items, "the item", each, clock)
     back, lost = _weigh(results, "the result", each, clock)
     return Payload(
