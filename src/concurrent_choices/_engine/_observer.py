@@ -84,15 +84,11 @@ class Observer:
         one, held, held_cpu = self._alone_so_far(lanes, alone=alone)
         alone_cpu = one.cpu + (self._queueing.read() if self._queueing else 0.0)
         rough = self._queues or time.monotonic() - now >= DOUBT
-        in_flight = sum(tally.began > 0 for tally in pool.tallies())
-        calls, seconds = lanes.items, lanes.wall
-        if self._stands_in:
-            calls, seconds = calls - one.items, seconds - one.wall
-            in_flight -= held > 0
+        in_flight, calls, seconds = self._beside(lanes, one, held)
         cpu, lane_cpu = time.process_time() - self._cpu_began, lanes.spent + self._tally.spent()
         items, pumped = self._pumped_so_far()
         done = self._tally.items + lanes.items + items
-        return Sight(
+        sight = Sight(
             now=now - self._began,
             done=done,
             remaining=source.remaining,
@@ -116,13 +112,28 @@ class Observer:
             late=self._lateness.late,
             unseen=not done and self._state.may_change,
             starved=not source.ready and not source.finished,
-            ready=startup.ready if startup else 0,
             outside_items=items,
             outside_seconds=pumped,
-            outside_held=self.pump.held if self.pump else 0.0,
-            outside_cpu=startup.cpu() if startup else 0.0,
-            outside_queued=startup.queued() if startup else 0.0,
         )
+        return sight if startup is None else self._with_workers(sight, startup)
+
+    def _with_workers(self, sight: Sight, startup: WorkerStartup) -> Sight:
+        return sight._replace(
+            ready=startup.ready,
+            outside_held=self.pump.held if self.pump else 0.0,
+            outside_cpu=startup.cpu(),
+            outside_queued=startup.queued(),
+        )
+
+    def _beside(self, lanes: Counts, one: Counts, held: float) -> tuple[int, int, float]:
+        """How many lanes are at an item, what they have finished, and in how many seconds, added up.
+
+        Without the one that stands in for the calling thread, as far as it was alone.
+        """
+        in_flight = sum(tally.began > 0 for tally in self._pool.tallies())
+        if not self._stands_in:
+            return in_flight, lanes.items, lanes.wall
+        return in_flight - (held > 0), lanes.items - one.items, lanes.wall - one.wall
 
     def _alone_so_far(self, lanes: Counts, *, alone: bool) -> tuple[Counts, float, float]:
         """What one lane alone has done; how long its present batch lasts, and wanted a core."""
