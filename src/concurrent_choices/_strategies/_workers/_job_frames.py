@@ -37,9 +37,7 @@ class JobFrames:
         InvalidArgumentError: The callable cannot be pickled.
     """
 
-    def __init__(
-        self, job: Job, inner: object, workers: int, *, watched: bool, sent: Sent | None = None
-    ) -> None:
+    def __init__(self, job: Job, inner: object, workers: int, *, watched: bool, sent: Sent | None) -> None:
         terms = Terms(
             fn=job.fn,
             is_async=job.is_async,

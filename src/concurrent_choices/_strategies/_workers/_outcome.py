@@ -45,9 +45,7 @@ class Scrutiny:
         return not self._unsound.isdisjoint(kinds)
 
 
-def pack_outcome(
-    claim: Claim, batch: Batch, *, tolerant: bool, scrutiny: Scrutiny | None = None
-) -> list[Any]:
+def pack_outcome(claim: Claim, batch: Batch, *, tolerant: bool, scrutiny: Scrutiny | None) -> list[Any]:
     """What came of a claim, as frames that are sure to be readable at the other end.
 
     Without `scrutiny`, values are taken to be plain.
