@@ -122,8 +122,7 @@ class Alone:
             return self._stay("a second lane would gain nothing with what is left", calm(sight))
         if known.contends(sight.now, self._solo.items):
             return self._stay(CROWDED, CALM)
-        tried = known.gil_each and 1 / ALIKE < known.each / known.gil_each < ALIKE
-        if not tried and known.limits.threads > 1:
+        if not known.under_gil and known.limits.threads > 1:
             return self._trying(sight, rest)
         return self._under_gil(sight, rest)
 

@@ -20,7 +20,7 @@ class Controller:
         self._known = Known(limits)
         self._prior = prior
         self._last = Sight(now=0.0)
-        self._free = limits
+        self._given = limits
         self._stage: Stage = Alone(self._known, self._last)
 
     def begin(self, sight: Sight) -> None:
@@ -47,12 +47,12 @@ class Controller:
 
     def keep_single(self, reason: str) -> None:
         """Learn that the callable belongs to the calling thread."""
-        self._known.limits = self._free._replace(threads=1, obstacle=reason)
+        self._known.limits = self._given._replace(threads=1, obstacle=reason)
         self._stage = Alone(self._known, self._last, reason)
 
     def set_free(self) -> None:
         """Learn that it does not belong there: what seemed to bind it was a call's own."""
-        self._known.limits = self._free
+        self._known.limits = self._given
         self._stage = Alone(self._known, self._last, "the calling thread goes on")
 
     def keep_apart(self, reason: str) -> None:

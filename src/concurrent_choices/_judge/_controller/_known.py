@@ -47,7 +47,8 @@ class Known:
         each: Seconds an item takes, or took when it was last known.
         seen: Items alone that have told so; 0 where others have, or nobody.
         cores: CPU seconds per second of the calling thread's work alone: 1 where it computes undisturbed.
-        gil_each: Seconds an item took when two lanes were no faster than one; 0 where not tried.
+        gil_each: Seconds an item took when it was found to compute under the GIL, by looks, by two lanes that
+            were no faster than one, or in an earlier run; 0 where it was not.
         barred: Why processes were given up; empty while they were not.
         apart: Why no two calls may compute at once; empty where they may.
         changes: How often work that had been arranged was arranged anew.
@@ -106,7 +107,12 @@ class Known:
         told = items >= min(TOLD, max(FEWEST, CLEAR / self.each))
         if now >= self._crowded_until or (told and self.each > GAINS * self._crowded_gap):
             return False
-        return 1 / ALIKE < self.each / self._crowded_each < ALIKE
+        return _are_alike(self.each, self._crowded_each)
+
+    @property
+    def under_gil(self) -> bool:
+        """Whether items like these were found to compute under the GIL."""
+        return self.gil_each > 0 and _are_alike(self.each, self.gil_each)
 
     def gil_is_free(self, since: Sight, sight: Sight) -> bool:
         """Whether lanes need not wait for the GIL: there is none, or they have left it free since then."""
@@ -153,6 +159,11 @@ class Known:
         limits = self.limits
         spare = _beyond_least(rest, limits.process_start, limits.processes / beside)
         return spare >= 0 and limits.imports_within(spare)
+
+
+def _are_alike(each: float, other: float) -> bool:
+    """Whether items that take so many seconds count as the same kind."""
+    return 1 / ALIKE < each / other < ALIKE
 
 
 def worth_sharing(rest: float, lanes: int) -> bool:
