@@ -17,7 +17,8 @@ from .._errors import QueueFullError
 from .._measure._clock import SystemClock
 from .._platform import gil_enabled, usable_cpus
 from .._work._apart import keep_apart
-from .._work._kept_here import kept_here, mocked
+from .._work._kept_here import mocked
+from .._work._lookups import looked_up
 from .._work._pickling import travels_by_name
 from ._account import Account
 from ._accounts import Accounts
@@ -233,7 +234,7 @@ class Core:
             account.put_off(stays)
             return
         held = held_by(fn)
-        if stays := held.obstacle or kept_here(fn):
+        if stays := held.obstacle or looked_up(fn):
             account.bar(stays)
             return
         account.moving = True
