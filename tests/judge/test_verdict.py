@@ -363,6 +363,16 @@ def test_where_calls_are_turned_away_no_more_are_made_at_once_than_were_served()
     assert verdict(evolve(SLEEP, congestion=0.1, errors=0.1)).plan.in_flight == 1
 
 
+def test_calls_that_few_are_turned_away_of_make_no_limit():
+    """Some hosts of a hundred are down, whatever the number of calls: a verdict had 15 threads, not 64."""
+    ramp = {"pair_speedup": 2.0, "ramp": ((15, 15.0),)}
+    told = verdict(evolve(SLEEP, congestion=0.03, errors=0.03, refused=0.001, **ramp))
+    assert told.diagnosis == "waiting"
+    assert told.plan == verdict(evolve(SLEEP, **ramp)).plan
+    assert told.plan.in_flight > 15
+    assert verdict(evolve(SLEEP, congestion=0.2, refused=0.1, **ramp)).plan.in_flight == 15
+
+
 def test_where_one_call_alone_is_turned_away_nobody_speaks_of_trials_or_of_fewer():
     """It said that of more than 1 call at once some were, in trials that nobody had made."""
     told = verdict(evolve(SLEEP, congestion=0.1, errors=0.1))

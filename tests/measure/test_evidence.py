@@ -182,6 +182,29 @@ def test_congestion_in_a_trial():
     assert (profile.congestion, profile.errors) == (0.125, 0.25)
 
 
+@pytest.mark.parametrize(
+    ("alone", "crowded", "few"),
+    [
+        ((1, 7), (0, 32), True),
+        ((0, 7), (2, 36), True),  # one call in fifty is refused, or in twenty
+        ((0, 7), (8, 36), False),  # a server lets eight of sixteen in
+        ((0, 100), (8, 36), False),
+        ((3, 3), (0, 0), False),
+        ((5, 20), (0, 0), False),
+    ],
+)
+def test_few_refusals_are_no_sure_ones(alone, crowded, few):
+    """Plans had 2 to 15 threads instead of 64 where one call in fifty asked a host that is down."""
+    runs, crowded_runs = (
+        [Run(0, [Raised(ConnectionRefusedError())] * refused + [1] * (calls - refused))]
+        for refused, calls in (alone, crowded)
+    )
+    profile = profile_of(evidence_of(blocks=blocks(1), runs=runs, crowded_runs=crowded_runs))
+
+    assert 0.0 <= profile.refused <= 1.0
+    assert (profile.refused < 0.05) == few
+
+
 def test_trials():
     """The trial of two is the pair; others are the ramp."""
     trials = [Trial(2, 1.9, 1.1, 1.95), Trial(4, 3.0, 1.1, 3.5)]

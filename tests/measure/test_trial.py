@@ -219,6 +219,24 @@ def test_lanes_that_seem_to_wait_for_each_other_are_tried_again(monkeypatch, spe
     assert next(made, None) is None
 
 
+@pytest.mark.parametrize("speedup", [1.9, None])
+def test_a_pair_of_which_one_was_turned_away_at_once_is_tried_again(monkeypatch, speedup):
+    """It told nothing, so that no crowd was tried, and a plan had one lane for one call that was refused."""
+    second = speedup and Trial(PAIR, 0.5, 1.0, speedup)
+    made = iter([None, second])
+
+    def make(trials, _):
+        trials.bench.missing.append("pair_speedup: not there")
+        return next(made)
+
+    monkeypatch.setattr(Trials, "make", make)
+    bench = Bench(abs, range(10), clock=FakeClock(), is_async=False, hand=OwnHand)
+    pair = _trial._waiting_pair(Trials(bench, Sample()), Size(PAIR, 2, 0.01, settles=True))
+
+    assert pair == second
+    assert bench.missing == ["pair_speedup: not there"]
+
+
 @pytest.mark.parametrize("speedup", [0.9, 1.3])
 def test_lanes_of_which_few_calls_tell_little_are_tried_again_with_more(monkeypatch, speedup):
     """One call in a hundred took ten times as long, so a few say nothing: the surer trial stands."""

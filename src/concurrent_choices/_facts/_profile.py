@@ -79,6 +79,8 @@ class Profile(Jsonable):
         errors: Share of calls that raised.
         congestion: Share of calls that raised what an overloaded resource raises (429, timeouts,
             "locked").
+        refused: The share that those surely exceed, in trials or one at a time: a few of a sample may have
+            reasons of their own. None where that is not known, so that `congestion` counts.
         missing: Figures that could not be measured, each as "field: reason".
         wall_max: The longest call seen; 0 where unknown.
         wall_at_least: Whether no call returned in time; then `wall` is how long the first one had lasted, and
@@ -121,6 +123,7 @@ class Profile(Jsonable):
     payload: Payload = Payload()
     errors: float = 0.0
     congestion: float = 0.0
+    refused: float | None = None
     missing: tuple[str, ...] = ()
     wall_max: float = 0.0
     wall_at_least: bool = False

@@ -13,7 +13,7 @@ from ._controller._thresholds import TINY
 from ._demand import demand_of
 from ._formulas._steps import REAL_WAIT
 from ._stations import Demand
-from ._trials import CONGESTED, NATIVE, memory_inflation
+from ._trials import NATIVE, is_rationed, memory_inflation
 
 __all__ = ["MOSTLY", "RATE_LIMITED", "TINY_JOB", "bound_of", "computing_share", "diagnose", "measured"]
 
@@ -88,7 +88,7 @@ def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> st
     share = computing_share(profile)
     if share is None:
         return "unknown"
-    if profile.congestion >= CONGESTED:
+    if is_rationed(profile):
         return RATE_LIMITED
     if _blocks_loop(profile):
         return f"async that blocks the loop{f' at {profile.blocks_at}' if profile.blocks_at else ''}"

@@ -11,7 +11,7 @@ from ._demand import home_of
 from ._diagnose import MOSTLY, RATE_LIMITED, TINY_JOB, computing_share, measured
 from ._formulas import Case
 from ._obstacles import IN_PROCESSES
-from ._trials import CONGESTED, most_lanes
+from ._trials import is_rationed, most_lanes
 
 __all__ = ["BECAUSE", "RATIONED", "SUPPOSED", "notes", "reason"]
 
@@ -205,7 +205,7 @@ BORDER = 0.05
 def _most(lanes: int, profile: Profile) -> str:
     at_once = f"{counted(lanes, 'call')} at once"
     if lanes == most_lanes(profile):
-        if profile.congestion >= CONGESTED:
+        if is_rationed(profile):
             if lanes == 1:
                 return "Calls were turned away, and no trial has shown that several at once are not."
             return f"Of more than {at_once}, some were turned away in the trials."
@@ -267,7 +267,7 @@ def _of_case(case: Case, *, known: bool) -> Iterator[str]:
         yield SUPPOSED
     if demand.most_lanes is not None and demand.most_lanes < case.items:
         yield _most(demand.most_lanes, profile)
-    if profile.congestion >= CONGESTED:
+    if is_rationed(profile):
         yield RATIONED
     if profile.gil and not case.machine.gil and profile.pair_inflation is None:
         yield "How the callable scales without the GIL was not measured."

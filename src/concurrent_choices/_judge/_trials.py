@@ -15,12 +15,12 @@ from ._mva import Network, invert, throughput
 from ._stations import Demand
 
 __all__ = [
-    "CONGESTED",
     "NATIVE",
     "RETROGRADE",
     "WAITS",
     "cores_left",
     "corrected",
+    "is_rationed",
     "memory_inflation",
     "most_lanes",
 ]
@@ -69,8 +69,10 @@ NATIVE = 0.3
 STARVED = 0.2
 """Cores' worth of run-queue delay that a trial may show for no reason (guessed)."""
 
-CONGESTED = 0.02
-"""Share of calls that raise what a crowded resource raises (guessed)."""
+CONGESTED = 0.05
+"""Share of calls that surely raise what a crowded resource raises, from which there are too many (guessed).
+Some hosts of a hundred are down however many calls there are: where one call in twenty is refused, one sample
+of a hundred shows that, and each where a server lets eight of sixteen in."""
 
 RETROGRADE = 0.9
 """A trial with more lanes that delivers less than this share of the best one: more is worse there
@@ -105,13 +107,19 @@ def cores_left(profile: Profile, home: Machine) -> float:
     return max(1.0, home.cpus - starved) if starved > STARVED else home.cpus
 
 
+def is_rationed(profile: Profile) -> bool:
+    """Whether calls are turned away because of how many there are."""
+    share = profile.congestion if profile.refused is None else profile.refused
+    return share >= CONGESTED
+
+
 def most_lanes(profile: Profile) -> int | None:
     """Lanes beyond which trials delivered clearly less; None where they have shown no such number.
 
     Where calls were turned away, as many as were served: who asks for more only fails sooner.
     """
     trials = sorted(_trials(profile))
-    if profile.congestion >= CONGESTED:
+    if is_rationed(profile):
         return trials[-1][0] if trials else 1
     if not trials:
         return None

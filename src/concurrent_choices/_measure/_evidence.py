@@ -40,6 +40,9 @@ _COMPUTES = 0.7
 """CPU share of the wall time from which a pair's calls tell what the sample's should have taken
 (DECISION.md 5.1: what computes)."""
 
+_ONE_SIDED = 1.64
+"""Standard errors by which a share may be exceeded for no reason (the usual 95 %, on one side)."""
+
 _SURE = 2.0
 """Standard errors of the sample's mean by which a pair may be cheaper for no reason (the usual 95 %)."""
 
@@ -212,8 +215,23 @@ def _with_errors(profile: Profile, evidence: Evidence) -> Profile:
     """With how many calls raised; a crowded resource refuses them in trials, if not before."""
     everywhere = [*evidence.runs, *evidence.crowded_runs]
     raised, calls = errors_of(everywhere), max(1, calls_of(everywhere))
-    crowded = sum(map(is_congestion, raised))
-    return evolve(profile, errors=len(raised) / calls, congestion=crowded / calls)
+    return evolve(
+        profile,
+        errors=len(raised) / calls,
+        congestion=_refusals(everywhere) / calls,
+        refused=max(_surely_refused(evidence.runs), _surely_refused(evidence.crowded_runs)),
+    )
+
+
+def _refusals(runs: Sequence[Run]) -> int:
+    return sum(map(is_congestion, errors_of(runs)))
+
+
+def _surely_refused(runs: Sequence[Run]) -> float:
+    """The share of calls that are turned away, less what may be chance among so few."""
+    calls = max(1, calls_of(runs))
+    share = _refusals(runs) / calls
+    return max(0.0, share - _ONE_SIDED * math.sqrt(share * (1.0 - share) / calls))
 
 
 def _means(totals: Totals, unfinished: Unfinished | None) -> tuple[float, float, float]:

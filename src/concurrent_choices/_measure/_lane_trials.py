@@ -79,11 +79,16 @@ class Trials:
         )
 
     def better(self, first: Trial, size: Size, merit: Callable[[Trial], float]) -> Trial:
-        """The better of a trial and one more like it. Where that cannot be made, no figure is missing."""
-        missing = list(self.bench.missing)
-        again = self.make(size)
-        self.bench.missing[:] = missing
+        """The better of a trial and one more like it."""
+        again = self.again(size)
         return max(first, again, key=merit) if again else first
+
+    def again(self, size: Size) -> Trial | None:
+        """What lanes did together in one more trial. Where it cannot be made, no figure is missing."""
+        missing = list(self.bench.missing)
+        trial = self.make(size)
+        self.bench.missing[:] = missing
+        return trial
 
     def lanes(self, size: Size) -> list[Block]:
         """The totals of each lane; none where items or budget do not allow it, or one did not come back."""

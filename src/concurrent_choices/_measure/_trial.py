@@ -142,9 +142,10 @@ def _waiting_pair(trials: Trials, size: Size) -> Trial | None:
     """Two lanes of calls that wait; where they seem to wait for each other the better of two trials.
 
     A neighbour who takes a core for a moment spoils the few calls of one. Where calls differ so much that
-    few tell little, the second has more, and the surer one stands.
+    few tell little, the second has more, and the surer one stands. Where one lane did nothing, as its first
+    call was turned away, the second stands: that may be chance.
     """
-    pair = trials.make(size)
+    pair = trials.make(size) or trials.again(size)
     if pair is None or pair.speedup >= SIDE_BY_SIDE:
         return pair
     if pair.error > UNSURE:
