@@ -82,11 +82,14 @@ def test_an_error_that_raises_as_it_is_asked():
 
 
 def test_errors_that_say_so_count_each():
-    """A status of 429 has one meaning."""
-    assert Refusals().count([with_response(429), sqlite3.OperationalError("database is locked")], 2, 16) == 2
+    """A database that is locked has one meaning."""
+    assert Refusals().count([PoolTimeout(), sqlite3.OperationalError("database is locked")], 2, 16) == 2
 
 
-@pytest.mark.parametrize("error", [ConnectionRefusedError(), TimeoutError(), with_response(502)])
+@pytest.mark.parametrize(
+    "error",
+    [ConnectionRefusedError(), TimeoutError(), with_response(502), with_response(503), with_code(429)],
+)
 def test_doubtful_errors_count_once_they_are_many(error):
     """Some hosts of a hundred are down however many calls there are; who minds that number refuses most."""
     few, many = Refusals(), Refusals()
