@@ -28,6 +28,7 @@ def watched(  # noqa: PLR0913 - what a loop looks like, each by name
     alone=False,
     needs_loop=False,
     rate=1000.0,
+    refused=0.0,
     remaining=10_000,
     **more,
 ):
@@ -45,6 +46,7 @@ def watched(  # noqa: PLR0913 - what a loop looks like, each by name
             cpu=busy * now,
             in_flight=in_flight,
             remaining=remaining,
+            errors=int(now * refused),
             **more,
         )
         seen = LoopSight(run, looks, round(inside * looks), stuck * now, alone=alone, needs_loop=needs_loop)
@@ -56,6 +58,20 @@ def test_a_loop_that_waits_gets_more_lanes():
     """Nothing has come back, nothing computes: the first round trip is spent on more calls."""
     arrangement = watched(controller(), in_flight=32, rate=0.0)
     assert (arrangement.stage, arrangement.threads) == ("loop", 1000)
+
+
+@pytest.mark.parametrize(("refused", "stage"), [(0.0, "starting"), (500.0, "loop")])
+def test_a_loop_that_calls_turned_away_fill_is_not_joined_by_others(refused, stage):
+    """They take no time: of 2,000 calls to a server that takes 300 a second 1,361 to 1,490 were refused."""
+    assert watched(controller(), in_flight=32, busy=1.0, refused=refused).stage == stage
+
+
+def test_workers_that_come_up_while_calls_are_turned_away_get_none():
+    """They were ordered before; later, with as many lanes as are right, the loop may be full or not."""
+    decider = controller()
+    assert watched(decider, in_flight=32, busy=1.0).stage == "starting"
+    arrangement = watched(decider, in_flight=32, busy=1.0, refused=500.0, ready=2)
+    assert (arrangement.stage, arrangement.processes) == ("loop", 0)
 
 
 @pytest.mark.parametrize(("items", "lanes"), [(3, 16), (17, 17), (32, 32), (33, 16), (None, 16)])

@@ -112,6 +112,7 @@ class LoopController:
         self._crowd = 0  # threads with loops
         self._most_in_flight = self._peak = 0  # in the present window, and ever
         self._starved = False  # whether lanes lacked items in the present window
+        self._turned_away = False  # whether calls were, in the present window
         self._hushed = False  # whether items never wait, though several are begun at once
         self._windows = 0  # those that are over
 
@@ -170,6 +171,7 @@ class LoopController:
         if self._window is None:
             self._window = sight
             self._resume(sight)
+        self._turned_away |= self._last is not None and sight.run.errors > self._last.run.errors
         lanes = self._lanes(sight)
         self._most_in_flight = max(self._most_in_flight, sight.run.in_flight)
         self._peak = max(self._peak, self._most_in_flight)
@@ -210,9 +212,13 @@ class LoopController:
         return sight.alone or self._hushed
 
     def _may_leave(self, sight: LoopSight) -> bool:
-        """Whether items may go elsewhere; what one needs of its loop is not known until it is over."""
+        """Whether items may go elsewhere; what one needs of its loop is not known until it is over.
+
+        Not while calls are turned away: those take no time, so that asking again and again fills the loop,
+        and there would be more of them from several loops.
+        """
         needless = self._never_wait(sight) and sight.run.calls > 0 and not sight.needs_loop
-        return self._movable and (needless or not self._bound)
+        return self._movable and (needless or not self._bound) and not self._turned_away
 
     def _is_stuck(self, sight: LoopSight, since: LoopSight) -> bool:
         """Whether an item was seen to block the loop."""
@@ -236,6 +242,7 @@ class LoopController:
         self._starved = False
         if self._may_leave(sight):
             self._weigh(sight, before)
+        self._turned_away = False
 
     def _is_idle(self, sight: LoopSight, before: LoopSight, most: int) -> bool:
         """Whether hardly anything was in flight, though there were lanes and items for more.
