@@ -313,6 +313,14 @@ def test_the_longest_of_many_items_is_longer_than_that_of_a_few():
     assert case_of(profile, FREE, TWO, 10).spread.longest_of(5 * MS) == pytest.approx(15 * MS)
 
 
+@pytest.mark.parametrize("strategy", ["thread", "asyncio", "process", "hybrid"])
+def test_no_plan_takes_less_than_the_longest_call_that_was_seen(strategy):
+    """Ten calls of 5 ms on average, one of them of 45: of fewer items that one may be none."""
+    profile = function(5, wall_sd=14 * MS, wall_max=45 * MS)
+    assert seconds(profile, 10, strategy, 2, 64) == pytest.approx(45 * MS)
+    assert seconds(profile, 3, strategy, 2, 64) < 45 * MS
+
+
 def test_lanes_hand_the_gil_over_no_slower_than_a_trial_shows():
     """Four waits an item, at 30 µs each by calibration: two lanes would be slower than one, and were not."""
     costs = evolve(FREE, switch=30 * US)

@@ -52,6 +52,11 @@ class Case:
         longest = profile.wall_max + profile.wall_sd * log(max(1.0, unseen))
         return Spread(profile.wall_sd / profile.wall, longest / profile.wall)
 
+    @property
+    def longest_seen(self) -> float:
+        """Seconds of the longest call of the sample, if all of it is part of the work: nothing takes less."""
+        return self.profile.wall_max if self.items >= self.profile.calls else 0.0
+
     def with_profile(self, profile: Profile) -> Case:
         """The same, had the callable been measured so."""
         return case_of(profile, self.costs, self.machine, self.items)
@@ -158,7 +163,7 @@ def finish(case: Case, rate: Rate, *, start: float, ramp: float = 0.0, batch: in
     each = max(rate.alone / started, 1.0 / rate.throughput)
     total += case.items * each + _tail(case, rate, started, batch)
     # the last lane to start does an item, too
-    total = max(total, start + (started - 1.0) * ramp + rate.alone)
+    total = max(total, start + (started - 1.0) * ramp + rate.alone, start + case.longest_seen)
     return Prediction(total, rate.limit, max(total, start + _in_step(case, rate)))
 
 
