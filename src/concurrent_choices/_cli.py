@@ -45,7 +45,14 @@ class _UserCodeError(Exception):
     """What the user's own code raised, in a sentence. Internal: `main` says it."""
 
 
-_OPTIONS = frozenset({"budget", "items", "times", "at_once", "timeout"})
+_OPTIONS = {
+    "budget": "--budget",
+    "items": "--items",
+    "items_count": "--count",
+    "times": "--times",
+    "at_once": "--at-once",
+    "timeout": "--timeout",
+}
 """Arguments of functions that are options here, and told as such where a function refuses them."""
 
 
@@ -57,8 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = asked.command(asked)
         print(end="", flush=True)  # here, where it can still be said that nobody reads it
     except InvalidArgumentError as error:
-        option = f"--{error.argument.replace('_', '-')}"
-        argument = option if error.argument in _OPTIONS else error.argument
+        argument = _OPTIONS.get(error.argument, error.argument)
         _tell(f"concurrent-choices: {argument}: {error.problem}")
         return 2
     except _UserCodeError as error:

@@ -113,6 +113,7 @@ def test_what_if(here, capsys):
         (["mine:fails", "--items", "[1]", "--cpus", "0"], "--cpus: must be a number above 0"),
         (["mine:fails", "--items", "[1]", "--cpus", "inf"], "--cpus: must be a number above 0"),
         (["mine:fails", "--items", "[1]", "--count", "-1"], "--count: must be 0 or more, not -1"),
+        (["mine:fails", "--items", "[1]", "--count", f"{10**20}"], "--count: must be no more than 9,223,"),
         (["mine:fails", "--items", "photo.jpeg"], "--items: 'photo.jpeg' cannot be read: 'utf-8' codec"),
         (["mine", "--items", "[1]"], "mine: names nothing; write it as mine:FN"),
         (["./mine.py:fails", "--items", "[1]"], "names nothing; write it as mine:fails from its folder"),

@@ -124,10 +124,11 @@ def test_durations_have_three_digits_and_a_unit(seconds, text):
         (3, "process", "3 processes"),
         (1.5, "CPU", "1.5 CPUs"),
         (12_345_678, "item", "12,345,678 items"),
+        (2**63 - 1, "item", "9,223,372,036,854,775,807 items"),
     ],
 )
 def test_nouns_are_counted(number, noun, text):
-    """Singular, plural, fractions and millions."""
+    """Singular, plural, fractions, millions, and more than a float can hold."""
     assert counted(number, noun) == text
 
 

@@ -36,7 +36,7 @@ def counted(number: float, noun: str) -> str:
     if number == 1:
         return f"1 {noun}"
     plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{number:,g} {plural}" if number < 1e6 else f"{number:,.0f} {plural}"  # noqa: PLR2004 - where "g" turns to exponents
+    return f"{number:,g} {plural}" if number < 1e6 else f"{round(number):,} {plural}"  # noqa: PLR2004 - where "g" turns to exponents
 
 
 def how(plan: Plan, *, is_async: bool) -> str:
