@@ -1,5 +1,5 @@
 from enum import IntEnum, StrEnum
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 
 import pytest
 
@@ -14,6 +14,17 @@ def square(number):
 class Doubler:
     def __call__(self, number):
         return 2 * number
+
+    def double(self, number):
+        return self(number)
+
+    @classmethod
+    def make(cls, _number):
+        return cls()
+
+
+class Tripler(Doubler):
+    pass
 
 
 def test_items_are_counted_where_they_can_be():
@@ -127,6 +138,18 @@ def test_what_json_cannot_hold_is_refused(workload, problem):
     """The message says what stands in the way."""
     with pytest.raises(InvalidArgumentError, match=problem):
         workload.to_json()
+
+
+@pytest.mark.parametrize("fn", [Doubler().double, lru_cache(square), Tripler.make])
+def test_a_callable_that_another_has_the_name_of_is_refused(fn):
+    """A method without its object, or a function without its cache, would come back instead."""
+    with pytest.raises(InvalidArgumentError, match=r"fn: is not what is imported as .*test_workload:"):
+        Workload(fn, [1]).to_json()
+
+
+def test_a_class_method_survives_json():
+    """Though each look at it gives another object."""
+    assert Workload.from_json(Workload(Doubler.make, [1]).to_json()).fn == Doubler.make
 
 
 @pytest.mark.parametrize(

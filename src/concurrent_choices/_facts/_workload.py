@@ -6,7 +6,9 @@ import json
 import sys
 from collections.abc import Callable, Iterable
 from inspect import isclass
+from operator import attrgetter
 from pkgutil import resolve_name
+from types import MethodType
 from typing import Any, cast
 
 from attrs import Attribute, Factory, field, frozen
@@ -42,6 +44,15 @@ def _name(workload: Any) -> str:
     fn: Any = workload.fn
     inner: Any = getattr(fn, "func", fn)  # a functools.partial is named after what it calls
     return str(getattr(inner, "__qualname__", None) or type(fn).__qualname__)
+
+
+def _leads_to(fn: Callable[[Any], Any], module: str, name: str) -> bool:
+    """Whether a callable is what its module has under its name; each look at a class method makes another."""
+    try:
+        found: object = attrgetter(name)(sys.modules.get(module))
+    except AttributeError:
+        return False
+    return found is fn or (isinstance(fn, MethodType) and found == fn)
 
 
 def _check_same(items: list[Any], again: list[Any]) -> None:
@@ -96,12 +107,16 @@ class Workload:
         """Where the callable can be imported from, as "module:name".
 
         Raises:
-            InvalidArgumentError: It cannot be imported: a lambda, or defined inside a function.
+            InvalidArgumentError: It cannot be imported: a lambda, defined inside a function, a method of an
+                object, or a copy that a decorator made of what has the name.
         """
         owner = self.fn if isclass(self.fn) or hasattr(self.fn, "__qualname__") else None
         module, name = getattr(owner, "__module__", None), getattr(owner, "__qualname__", "<")
         if module is None or "<" in name:
             problem = f"{self.name} cannot be imported by name; define it at the top of a module"
+            raise InvalidArgumentError("fn", problem)
+        if not _leads_to(self.fn, module, name):
+            problem = f"is not what is imported as {module}:{name}; give it a name of its own in a module"
             raise InvalidArgumentError("fn", problem)
         return f"{module}:{name}"
 
