@@ -421,6 +421,22 @@ def test_probes_that_fail(probe, how, folder):
     assert dict(found.origins)["process_start"].startswith(how)
 
 
+@pytest.mark.parametrize(
+    ("error", "believed"), [(OSError(24, "Too many open files"), 600), (ImportError("no uvloop"), 30 * DAY)]
+)
+def test_what_failed_is_measured_again_soon(folder, error, believed):
+    """Others have the descriptors that one process lacks, or the pids; a missing package is missed by all."""
+
+    def failing():
+        raise error
+
+    start = 2e9
+    machine_costs({"uvloop_step": (failing, "one")}, now=lambda: start)
+    works = {"uvloop_step": (lambda: 0.5, "one")}
+    assert again(probes=works, now=lambda: start + believed - 1).costs.uvloop_step == Costs().uvloop_step
+    assert again(probes=works, now=lambda: start + believed).costs.uvloop_step == 0.5
+
+
 class Hanging:
     """A probe that hangs until its test is over, and counts how often it is asked."""
 

@@ -65,7 +65,8 @@ class Calibration(Jsonable):
         origins: Pairs of a field and how it was obtained: ``"measured: ..."`` or ``"default:
             ..."``.
         taken: When, in seconds since 1970.
-        starved: Share of the time it took that was spent waiting for a core.
+        starved: Share of the time it took that was spent waiting for a core; 1.0 where probes lacked time, or
+            anything else.
         kept: Where it is kept between runs, or why it is not. Not itself kept.
     """
 
@@ -151,25 +152,29 @@ def _measure(probes: Mapping[str, Probe], results: dict[str, tuple[float, str]])
     """Run probes while there is time; 0.0 stands for a figure that was not obtained.
 
     Returns:
-        The share of the time that was spent waiting for a core; 1.0 where there was too little of it.
+        The share of the time that was spent waiting for a core; 1.0 where there was too little of it, or of
+        something else.
     """
     clock = SystemClock()
     start, queued = clock.wall(), clock.run_queue()
     end = time.perf_counter() + BUDGET
+    lacked = False
     for place, (name, (probe, how)) in enumerate(probes.items()):
         if time.perf_counter() > end:
             return 1.0
         if not place:  # the first has all the time there is: where that is not enough, it is not tried again
             results[name] = 0.0, "default: measuring it did not end"
-        results[name] = _tried(probe, how)
-    return (clock.run_queue() - queued) / max(1, clock.wall() - start)
+        try:
+            results[name] = _asked(probe, how)
+        except Exception as error:  # noqa: BLE001 - a probe may fail in any way here; the default then stands
+            results[name] = 0.0, f"default: {error or type(error).__name__}"
+            # such as descriptors or pids, which others have, or this process soon; not so a package
+            lacked = lacked or not isinstance(error, ImportError)
+    return 1.0 if lacked else (clock.run_queue() - queued) / max(1, clock.wall() - start)
 
 
-def _tried(probe: Callable[[], float], how: str) -> tuple[float, str]:
-    try:
-        seconds = float(probe())
-    except Exception as error:  # noqa: BLE001 - a probe may fail in any way here; the default then stands
-        return 0.0, f"default: {error or type(error).__name__}"
+def _asked(probe: Callable[[], float], how: str) -> tuple[float, str]:
+    seconds = float(probe())
     if not (math.isfinite(seconds) and seconds > 0):
         return 0.0, f"default: measuring it gave {seconds:g}"
     return seconds, f"{_MEASURED}{how}"
