@@ -38,7 +38,7 @@ from ._run._choosing import recommend
 from ._run._probes import probes
 from ._work._words import safe_repr
 
-__all__ = ["main"]
+__all__ = ["main", "program"]
 
 
 class _UserCodeError(Exception):
@@ -54,6 +54,20 @@ _OPTIONS = {
     "timeout": "--timeout",
 }
 """Arguments of functions that are options here, and told as such where a function refuses them."""
+
+
+def program() -> int:
+    """Run the command that this process was started for; what is printed from then on is put aside.
+
+    Threads that the user's code leaves behind, and what it has registered with `atexit`, may still print: to
+    whoever reads JSON that is no part of it, either.
+    """
+    code = main()
+    if sys.stdout is not None:
+        sys.stdout.flush()
+        _put_aside()
+        sys.stdout = sys.stderr
+    return code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -201,6 +215,12 @@ def _add_advise(commands: Any) -> None:
     parser.set_defaults(command=_advise)
 
 
+def _put_aside() -> None:
+    """Lead what is written to standard output to standard error, and to nowhere where that is closed."""
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(2 if sys.stderr else nowhere.fileno(), 1)
+
+
 @contextmanager
 def _printing_aside() -> Generator[None]:
     """What the user's own code prints, in worker processes too, goes to standard error: ours may be JSON."""
@@ -210,8 +230,8 @@ def _printing_aside() -> Generator[None]:
         return
     kept = os.dup(1)
     try:
-        with Path(os.devnull).open("w") as nowhere, redirect_stdout(sys.stderr):
-            os.dup2(2 if sys.stderr else nowhere.fileno(), 1)
+        with redirect_stdout(sys.stderr):
+            _put_aside()
             yield
     finally:
         ours.flush()  # what wrote to it all the same, such as a log's handler

@@ -207,6 +207,24 @@ def test_a_callable_that_prints(here, capfd):
     assert "so far 1\n" in err
 
 
+def test_what_is_printed_at_the_end(here):
+    """A handler for the program's end, or a thread that it waits for: neither belongs to the JSON."""
+    (here / "parting.py").write_text(
+        "import atexit, threading\n"
+        "def fn(item):\n"
+        "    return item\n"
+        "def stay(main=threading.main_thread()):\n"
+        "    main.join()\n"
+        "    print('the last')\n"
+        "atexit.register(print, 'farewell')\n"
+        "threading.Thread(target=stay).start()\n"
+    )
+    words = ["recommend", "parting:fn", "--items", "range(3)", "--json"]
+    done = interpreter("-m", "concurrent_choices", *words, cwd=here)
+    assert (done.returncode, json.loads(done.stdout)["items"]) == (0, 3)
+    assert {"farewell", "the last"} <= set(done.stderr.splitlines())
+
+
 def test_a_closed_standard_output(here, monkeypatch):
     """Python has no `sys.stdout` then: nothing is said, and the exit code is as ever."""
     monkeypatch.setattr(sys, "stdout", None)
