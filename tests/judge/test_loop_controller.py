@@ -261,6 +261,21 @@ def test_items_that_wait_and_compute_take_their_lanes_along():
     assert watched(decider, in_flight=100, busy=1.0, ready=2).inside == 50
 
 
+@pytest.mark.parametrize(("rate", "stage"), [(1000.0, "starting"), (100_000.0, "loop")])
+def test_items_that_wait_and_cost_less_than_carrying_them_stay(rate, stage):
+    """A loop full of sleeps alone, at 10 µs each, would have as much to do for workers as for itself."""
+    arrangement = watched(controller(), in_flight=1000, busy=1.0, rate=rate, remaining=1_000_000)
+    assert arrangement.stage == stage
+    assert ("carrying" in arrangement.reason) is (stage == "loop")
+
+
+def test_items_that_turn_out_to_cost_less_than_carrying_them_stay():
+    """The first ones computed, or began their lanes; workers that are ordered for them are not needed."""
+    decider = controller()
+    assert watched(decider, in_flight=100, busy=1.0, remaining=1_000_000).stage == "starting"
+    assert watched(decider, in_flight=100, busy=1.0, rate=100_000.0, ready=2).stage == "loop"
+
+
 @pytest.mark.parametrize("most", [2, 3, 7])
 def test_processes_keep_to_the_ceiling_too(most):
     """`concurrency` counts items in flight wherever they are."""

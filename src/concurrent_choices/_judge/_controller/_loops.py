@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, sqrt
 
 from ._climb import FIRST, WORTH, Climb
-from ._known import Known, worth_sharing
+from ._known import Known, worth_carrying, worth_sharing
 from ._sight import Arrangement, Limits, LoopSight, Prior, Sight
 from ._thresholds import COUNTED, FULL, GLANCE
 
@@ -67,6 +67,12 @@ WEIGHED = 2
 
 TELLING = 0.3e-3
 """Seconds of an item from which looks tell of the GIL: between items it is let go of (DECISION.md, EXP 3)."""
+
+CARRIED = 60e-6
+"""CPU seconds to carry an item that waits to a loop in a worker process, and its result back (measured: 45 µs
+there and 15 here; a task that sleeps once takes 9 in all, so that 20,000 took 1.2 s instead of 0.4)."""
+
+TOO_SHORT = "the loop is full, and carrying such short items elsewhere would cost more"
 
 
 class LoopController:
@@ -295,6 +301,9 @@ class LoopController:
         if known.obstacle:
             self._reason = f"the loop is full, and {known.obstacle}"
             return
+        if not (self._never_wait(sight) or self._is_worth_carrying(sight, before)):
+            self._reason = TOO_SHORT
+            return
         if known.processes_pay(known.rest(sight.run)):
             self._plain = self._never_wait(sight)
             self._inside = 1 if self._plain else self._lanes_inside(sight.run.in_flight)
@@ -315,17 +324,31 @@ class LoopController:
         return max(1, min(limits.share(in_flight), self._most // limits.processes))
 
     def _wait_for_workers(self, sight: LoopSight) -> None:
+        assert self._window is not None
         if self._known.obstacle:
             self._stage, self._reason = "loop", f"the loop is full, and {self._known.obstacle}"
         elif self._plain and not self._never_wait(sight):
             # Those before had a lane in each process to come. Whether these need a place beside the loop, and
             # how many lanes there, is seen anew.
-            self._stage, self._reason = "loop", "after items that computed, some wait"
-            self._window, self._most_in_flight, self._starved = sight, 0, False
+            self._go_on(sight, "after items that computed, some wait")
+        elif not (self._plain or self._is_worth_carrying(sight, self._window)):
+            self._go_on(sight, TOO_SHORT)  # those in the first window may have computed, or begun their lanes
         elif sight.run.ready >= min(2, self._known.limits.processes):
             pays = worth_sharing(self._known.rest(sight.run), self._known.limits.processes)
             self._stage = "outside" if pays and self._may_leave(sight) else "loop"
             self._movable = pays
+
+    def _is_worth_carrying(self, sight: LoopSight, since: LoopSight) -> bool:
+        """Whether items that wait compute so much that carrying them gains anything; also where few tell."""
+        run, before = sight.run, since.run
+        calls, begun = run.calls - before.calls, max(0, run.in_flight - before.in_flight)
+        cpu = (run.lane_cpu - before.lane_cpu) / max(calls + begun / 2, 0.5)  # as if those were half done
+        return calls < COUNTED or worth_carrying(cpu, CARRIED, self._known.limits.processes)
+
+    def _go_on(self, sight: LoopSight, reason: str) -> None:
+        """The loop goes on, and is looked at anew."""
+        self._stage, self._reason = "loop", reason
+        self._window, self._most_in_flight, self._starved = sight, 0, False
 
     def _arrangement(self, lanes: int) -> Arrangement:
         return Arrangement(
