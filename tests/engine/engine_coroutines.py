@@ -6,12 +6,13 @@ import threading
 import time
 
 import engine_acts as acts
-from engine_fakes import Scripted
+from engine_fakes import LANES, Scripted
 
 from concurrent_choices._engine._coroutines import LoopConductor
 from concurrent_choices._engine._memory import Recollection
 from concurrent_choices._engine._report import begin_report
 from concurrent_choices._judge._controller._sight import Arrangement, Limits
+from concurrent_choices._work._contexts import lanes_around
 
 LIMITS = Limits(cpus=2.0, processes=2)
 LOOP = Arrangement(stage="loop", reason="scripted", threads=8, relieved=True, look=1e-3)
@@ -21,6 +22,14 @@ OUTSIDE = STARTING._replace(stage="outside", outside=True)
 INSIDE = OUTSIDE._replace(inside=4)
 THREADS = LOOP._replace(stage="waiting")
 
+HOME = LOOP._replace(threads=0)
+
+RESTS = {
+    "threads and back": [LANES, LANES, HOME],
+    "processes and back": [OUTSIDE, OUTSIDE, OUTSIDE, HOME],
+}
+"""What those who follow the loop are told, where that is scripted, too."""
+
 SCRIPTS = {
     "loop": [LOOP],
     "fewer and more": [LOOP, FEW, LOOP, FEW],
@@ -28,6 +37,8 @@ SCRIPTS = {
     "a pair": [LOOP, LOOP._replace(stage="pair")],
     "processes": [LOOP, STARTING, OUTSIDE],
     "processes with lanes": [LOOP, STARTING, INSIDE],
+    "threads and back": [LOOP, THREADS],
+    "processes and back": [LOOP, STARTING, OUTSIDE],
 }
 
 
@@ -47,6 +58,18 @@ async def double_at_once(item):
 
 async def block(item):
     time.sleep(0.005)  # noqa: ASYNC251 - what is looked for
+    return item, threading.get_ident()
+
+
+async def lanes_soon(item):
+    await asyncio.sleep(0.001)
+    return lanes_around.get()
+
+
+async def block_first(item):
+    if item < 60:
+        return await block(item)
+    await asyncio.sleep(0.005)
     return item, threading.get_ident()
 
 
@@ -79,8 +102,22 @@ class LoopScript(Scripted):
     def allow(self, limits):
         """The script knows them."""
 
+    def anew(self, reason, barred):
+        """Others have come back, and the loop goes on to the end."""
+        del reason, barred
+        return LoopScript([LOOP])
+
     def look(self, sight):
         return super().look(sight.run)
+
+
+class RestScript(Scripted):
+    """The controller of those who follow the loop, who go on with their part in a script."""
+
+    @property
+    def homeward(self):
+        """Why the loop is to go on."""
+        return self._order.reason if self._order.stage == "loop" else ""
 
 
 class LoopStrategy:

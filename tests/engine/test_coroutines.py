@@ -15,7 +15,7 @@ import pytest
 import trio
 
 from concurrent_choices import AutoStrategy, ItemTimeoutError, arun, astream, run, run_report, stream
-from concurrent_choices._engine import _coroutines
+from concurrent_choices._engine import _coroutines, _succession
 from concurrent_choices._engine._elastic_task_pool import ElasticTaskPool
 from concurrent_choices._judge._controller._loops import LoopController
 from concurrent_choices._judge._controller._sight import Limits, Prior
@@ -23,8 +23,10 @@ from patience import patient, with_ample_limit
 
 
 @pytest.fixture(params=coroutines.SCRIPTS)
-def strategy(request):
+def strategy(request, monkeypatch):
     """Each script in turn."""
+    if rest := coroutines.RESTS.get(request.param):
+        monkeypatch.setattr(_succession, "Controller", lambda *_: coroutines.RestScript(rest))
     return coroutines.LoopStrategy(*coroutines.SCRIPTS[request.param])
 
 
@@ -219,6 +221,26 @@ def test_items_that_wait_in_threads_do_so_at_once(form):
         await asyncio.to_thread(meeting.wait, 60) if item else await asyncio.to_thread(time.sleep, 0.01)
 
     form(meet, range(14), strategy=coroutines.LoopStrategy(coroutines.LOOP._replace(threads=16)))
+
+
+@FORMS
+def test_items_that_come_to_wait_go_back_to_a_loop(form):
+    """After those that blocked theirs: many at once, in the thread where the first were."""
+    items = 3000
+    found = form(coroutines.block_first, range(items))
+    assert [item for item, _ in found] == list(range(items))
+    assert run_report().done == items
+    stages = [step.stage for step in run_report().steps]
+    assert stages[0] == stages[-1] == "loop"
+
+
+@FORMS
+def test_runs_within_items_that_came_back_have_as_much_as_before(form, monkeypatch):
+    """How many lanes there were meanwhile is nothing to them."""
+    rest = coroutines.RESTS["threads and back"]
+    monkeypatch.setattr(_succession, "Controller", lambda *_: coroutines.RestScript(rest))
+    strategy = coroutines.LoopStrategy(*coroutines.SCRIPTS["threads and back"])
+    assert form(coroutines.lanes_soon, range(2000), strategy=strategy)[-1] == 1
 
 
 def test_the_callers_loop_keeps_its_threads():

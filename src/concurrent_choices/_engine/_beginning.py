@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._strategies._lanes._threads import Lane
 from .._work._state import State
 
 if TYPE_CHECKING:
+    from threading import Thread
+
     from ._worker_startup import WorkerStartup
 
-__all__ = ["NOTHING", "Beginning", "none"]
+__all__ = ["NOTHING", "Beginning", "CountInside", "none"]
+
+CountInside = Callable[[Sequence["Thread"]], int]
+"""Of some threads with a loop each, how many are inside an item just now, instead of waiting."""
 
 
 def none() -> int:
@@ -28,6 +33,7 @@ class Beginning(NamedTuple):
         startup: Worker processes that were ordered already, or None.
         done: Asked for the items that the other has finished, or will have by the end.
         in_flight: Asked for those that it is at.
+        count_inside: Asked for the lanes that are; None where they have no loops.
     """
 
     body: Callable[[Lane], None] | None = None
@@ -35,6 +41,7 @@ class Beginning(NamedTuple):
     startup: WorkerStartup | None = None
     done: Callable[[], int] = none
     in_flight: Callable[[], int] = none
+    count_inside: CountInside | None = None
 
 
 NOTHING = Beginning()

@@ -27,11 +27,13 @@ class Caller:
     Attributes:
         relieved: Whether it is to perform no items.
         inside: Lanes in each worker process, which are to have the items; 0 while these stay here.
+        retires: Whether somebody else goes on with what nobody has claimed.
     """
 
     def __init__(self, pool: ElasticPool, tally: Tally, *, stands_in: bool, most: int) -> None:
-        self.relieved = False
+        self.relieved: bool = False
         self.inside = 0
+        self.retires = False
         self._performing = False
         self._job = pool.job
         self._pool = pool
@@ -45,8 +47,8 @@ class Caller:
 
     @property
     def is_over(self) -> bool:
-        """Whether everything is done and handed over."""
-        return self._job.source.finished and not self._pool.busy and not self._pool.outbox
+        """Whether everything is done and handed over, or what was claimed is."""
+        return (self._job.source.finished or self.retires) and not self._pool.busy and not self._pool.outbox
 
     @property
     def may_call(self) -> bool:
@@ -58,7 +60,8 @@ class Caller:
         changed = arrangement.relieved != self.relieved or arrangement.outside != bool(self.inside)
         self.relieved = arrangement.relieved
         self.inside = arrangement.inside if arrangement.outside else 0
-        return changed
+        self.retires = arrangement.stage == "loop"
+        return changed or self.retires
 
     def ask(self, question: Callable[[], object]) -> None:
         """Have it do something between two calls, soon; from any thread."""

@@ -308,6 +308,7 @@ class Conductor:
         self._controller = self._decider()
         pool, tally, state, lateness = self._pool, self._tally, self._state, self._lateness
         self._observer = Observer(pool, tally, state, lateness, began=self._began, stands_in=self._stands_in)
+        self._observer.count_inside = self._beginning.count_inside
         self._looking = True
 
     def _decide(self) -> float:

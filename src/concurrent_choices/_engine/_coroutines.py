@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
 from math import inf
+from typing import TYPE_CHECKING
 
 from .._facts._batch import Batch
 from .._judge._controller._loops import LoopController
@@ -28,6 +29,9 @@ from ._report import RunReport, Step
 from ._succession import Succession
 from ._ticker import ticker
 from ._urgency import Urgency
+
+if TYPE_CHECKING:
+    from .._strategies._lanes._native import Start
 
 __all__ = ["LoopConductor"]
 
@@ -58,6 +62,8 @@ class LoopConductor:
         self._report: RunReport = job.report
         self._lock = Mutex()
         self._over = False
+        self._around = job.lanes  # of runs around this one
+        self._before = 0  # items that were done before this loop began
         self._bond = Bond(job.fn)
         self._may_overlap = False  # whether others may begin while the loop is at its last items
         self._follows_beside = False  # whether what others do is drawn beside the caller's own loop
@@ -70,6 +76,9 @@ class LoopConductor:
         """Perform the job; its batches."""
         try:
             yield from self._elsewhere() if self._begins_elsewhere() else self._on_loop()
+            while self._others.homeward:
+                self._begin_again()
+                yield from self._on_loop()
         except BaseException as error:
             self._close(error)
             raise
@@ -95,7 +104,7 @@ class LoopConductor:
     def _end(self) -> None:
         """Close the report and keep what was learnt, unless others do who have taken over."""
         if self._others.heir is None:
-            self._report.close(self._tasks.done if self._tasks is not None else 0)
+            self._report.close(self._before + (self._tasks.done if self._tasks is not None else 0))
             self._recollection.settle(self._controller.learnt)
 
     def end_here(self) -> None:
@@ -193,10 +202,29 @@ class LoopConductor:
         self._learn_limits()
         return self._others.conduct(self._controller.prior, self._job)
 
-    def _following(self) -> Callable[[Job], Iterator[Batch]] | None:
-        """What performs the rest, if the caller's loop is not the place for it."""
+    def _begin_again(self) -> None:
+        """Others have come back: what they have left is done as if it were a run of its own."""
+        others = self._others
+        assert others.heir is not None
+        assert others.decider is not None
+        self._before, self._tasks, self._over = others.heir.done, None, False
+        self._controller = self._controller.anew(others.homeward, others.decider.barred)
+        self._others = others.anew()
+        self._job.surround(self._around)
+        self._job.source.staffed(self._controller.first)
+        self._report.seconds = None  # it goes on
+
+    def _following(self) -> Start | None:
+        """What starts the rest, if the caller's loop is not the place for it, or is so once more."""
+        from .._strategies._lanes._native import beside, here  # noqa: PLC0415 - as above
+
         self._stop_looking()
-        return self._others.following()
+        if self._others.homeward:
+            self._begin_again()
+            self._job.source.adopt()
+            return here(self._job, self._new_tasks)
+        execute = self._others.following()
+        return None if execute is None else beside(self._job, execute)
 
     # The ticker's thread
 
@@ -255,10 +283,8 @@ class LoopConductor:
 
     def _note(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> None:
         report = self._report
-        lanes = self._job.source.fitting(tasks.lanes)
-        report.note(
-            Step(report.now, arrangement.stage, f"loop ×{lanes}", lanes, arrangement.reason, tasks.done)
-        )
+        lanes, done = self._job.source.fitting(tasks.lanes), self._before + tasks.done
+        report.note(Step(report.now, arrangement.stage, f"loop ×{lanes}", lanes, arrangement.reason, done))
 
 
 def _giving_way(put: Callable[[Batch], None], urgency: Urgency) -> Callable[[Batch], None]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .._judge._controller._sight import LoopSight, Sight
 from .._platform._frames import frames
@@ -12,7 +14,10 @@ from ._elastic_task_pool import ElasticTaskPool
 from ._lateness import Lateness
 from ._tally import Queueing
 
-__all__ = ["LoopObserver"]
+if TYPE_CHECKING:
+    from types import FrameType
+
+__all__ = ["LoopObserver", "count_inside"]
 
 _DEEPEST = 60
 
@@ -128,12 +133,21 @@ class LoopObserver:
                 each.close()
 
 
+def count_inside(threads: Sequence[threading.Thread]) -> int:
+    """Of some threads with a loop each, how many are inside an item just now, instead of waiting."""
+    found = frames()
+    return sum(_place_in(found.get(thread.ident or -1)) is not None for thread in threads)
+
+
 def _place_of(thread: threading.Thread) -> Place | None:
+    return _place_in(frames().get(thread.ident or -1))
+
+
+def _place_in(frame: FrameType | None) -> Place | None:
     """Where in the callable a thread is; None where it is in no call.
 
     None also while it waits for another thread to start, as `asyncio.to_thread` does for a moment.
     """
-    frame = frames().get(thread.ident or -1)
     if frame is None or frame.f_code in AROUND:
         return None
     place = id(frame), frame.f_lasti

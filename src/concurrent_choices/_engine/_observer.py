@@ -15,6 +15,7 @@ from ._lateness import Lateness
 from ._tally import Queueing, Tally
 
 if TYPE_CHECKING:
+    from ._beginning import CountInside
     from ._fallback_pump import FallbackPump
     from ._worker_startup import WorkerStartup
 
@@ -32,6 +33,7 @@ class Observer:
 
     Attributes:
         pump: What hands items to workers, while there is one.
+        count_inside: Asked for the lanes that are inside an item; None where they have no loops.
     """
 
     def __init__(  # noqa: PLR0913 - where everything is read from; each by name
@@ -49,6 +51,7 @@ class Observer:
         self._tally = tally
         self._state = state
         self._stands_in = stands_in
+        self._glances = self._inside = 0
         self._began, self._cpu_began = began
         self._alone = Counts()
         self._before = Counts()
@@ -58,6 +61,7 @@ class Observer:
         self._bystanders = Bystanders()
         self._pumped = (0, 0.0)
         self.pump: FallbackPump | None = None
+        self.count_inside: CountInside | None = None
 
     @property
     def done(self) -> int:
@@ -80,6 +84,10 @@ class Observer:
         now = time.monotonic()
         self._lateness.count()
         pool, source, lanes = self._pool, self._source, self._pool.counts()
+        if self.count_inside is not None:
+            threads = [tally.thread for tally in pool.tallies()]
+            self._glances += len(threads)
+            self._inside += self.count_inside(threads)
         self._queues = False
         one, held, held_cpu = self._alone_so_far(lanes, alone=alone)
         alone_cpu = one.cpu + (self._queueing.read() if self._queueing else 0.0)
@@ -110,6 +118,8 @@ class Observer:
             errors=pool.errors,
             looks=self._lateness.looks,
             late=self._lateness.late,
+            glances=self._glances,
+            inside=self._inside,
             unseen=not done and self._state.may_change,
             starved=not source.ready and not source.finished,
             outside_items=items,

@@ -23,6 +23,7 @@ from ._beginning import Beginning, none
 from ._beside import new_startup, order_beside
 from ._conductor import Conductor
 from ._elastic_task_pool import ElasticTaskPool
+from ._loop_observer import count_inside
 from ._loops import perform_in_loop
 from ._memory import Recollection
 from ._tally import Done
@@ -37,11 +38,18 @@ GLANCE = 0.1
 """Seconds for which the calling thread waits at a time: the system may have another thread take Ctrl-C, and
 then a wait without an end goes on (seen in 3 of 41 runs, for up to 14 s)."""
 
+AGAIN = 4.0
+"""Factor by which a run must have become longer before items come back to one loop once more (guessed, as for
+lanes that are tried again)."""
+
 _NAME = "concurrent_choices-auto"
 
 
 class Succession:
     """What goes on where the loop ends.
+
+    Args:
+        before: Items that were done before this loop began, as it is not the first.
 
     Attributes:
         limits: What the run may use, as far as that is known.
@@ -49,15 +57,28 @@ class Succession:
         urgency: What a loop of ours gives way to, from one batch to the next.
         startup: Worker processes, once they were ordered.
         heir: Who conducts the rest, once others do.
+        decider: Who decides about it then.
         arrangement: What the loop has left the rest to; None while it goes on.
+        stays: Seconds from here on until items may come back.
     """
 
-    def __init__(self, job: Job, limits: Limits, recollection: Recollection, state: State) -> None:
+    def __init__(  # noqa: PLR0913 - what a run has, and what an earlier part of it has left; each by name
+        self,
+        job: Job,
+        limits: Limits,
+        recollection: Recollection,
+        state: State,
+        *,
+        before: int = 0,
+        stays: float = 0.0,
+    ) -> None:
         self._job = job
         self.limits = limits
         self._recollection = recollection
         self._state = state
         self._began = time.monotonic()
+        self._before = before
+        self.stays = stays
         self._done: Callable[[], int] = none
         self._in_flight: Callable[[], int] = none
         self._takeover: Takeover | None = None
@@ -65,6 +86,7 @@ class Succession:
         self.urgency = Urgency()
         self.startup: WorkerStartup | None = None
         self.heir: Conductor | None = None
+        self.decider: Controller | None = None
         self.arrangement: Arrangement | None = None
 
     # While the loop goes on
@@ -107,7 +129,7 @@ class Succession:
         self.reserve_thread()
         if beside:
             _try_thread()
-        self._done, self._in_flight = lambda: tasks.done, lambda: tasks.in_flight
+        self._done, self._in_flight = lambda: self._before + tasks.done, lambda: tasks.in_flight
         if overlap:
             self._takeover = Takeover(self._job, self.conduct(self._prior(arrangement), self._job))
         self.arrangement = arrangement
@@ -138,10 +160,12 @@ class Succession:
         limits = self.limits._replace(
             overlap_inside=prior.stage != "waiting",
             threads=max(1, min(self.limits.threads, loops_to_be_had())),
+            stays=self.stays - (time.monotonic() - self._began),
         )
+        self.decider = controller = Controller(limits, prior)
         self.heir = Conductor(
             job,
-            partial(Controller, limits, prior),
+            lambda: controller,
             self.thread_pool,
             eager=True,
             most=limits.threads,
@@ -152,6 +176,7 @@ class Succession:
                 startup=self.startup,
                 done=self._done,
                 in_flight=self._in_flight,
+                count_inside=count_inside,
             ),
         )
         try:
@@ -166,10 +191,28 @@ class Succession:
         return Prior(
             stage=arrangement.stage,
             lanes=arrangement.threads,
-            each=worked / max(1, self._done()),
+            each=worked / max(1, self._done() - self._before),
             inside=arrangement.inside,
             reason=arrangement.reason,
             worked=worked,
+        )
+
+    @property
+    def homeward(self) -> str:
+        """Why a loop is to do what others have left; empty where they have left nothing."""
+        if self.decider is None or self._job.stopped or self._job.source.finished:
+            return ""
+        return self.decider.homeward
+
+    def anew(self) -> Succession:
+        """What goes on where the next loop ends. Each time others have to stay for longer."""
+        return Succession(
+            self._job,
+            self.limits,
+            self._recollection,
+            self._state,
+            before=self.heir.done if self.heir else 0,
+            stays=(AGAIN - 1) * self._job.report.now,
         )
 
     @property

@@ -61,7 +61,7 @@ class ThreadLimit:
             wanted = 0
         if not self.stands_in:
             return min(wanted, max(0, self._most - calling))  # that one is one of those that may be
-        if arrangement.outside:
+        if arrangement.outside or arrangement.stage == "loop":
             return wanted
         beside = self._in_flight() > 0
         return max(1, min(wanted + (not arrangement.relieved), self._most - beside))

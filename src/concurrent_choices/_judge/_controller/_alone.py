@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._home import Home
 from ._known import ABOVE_ALL, ALIKE, FILLED, SMALL, Known, first_lanes
 from ._parallel import Parallel
 from ._processes import Starting
@@ -87,9 +88,12 @@ class Alone:
 
     def _to_lanes(self, sight: Sight) -> Stage:
         known, solo, waits = self._known, self._solo, self._solo.waits_now
+        why = f"{waits:.0%} of an item's time is spent waiting"
+        if known.may_return(sight.now) and not known.contends(sight.now, solo.items):
+            return Home(why)
         if known.limits.threads < 2:  # noqa: PLR2004 - one thread is the calling one
-            why = f": {known.obstacle}" if known.obstacle else ", as was asked for"
-            return self._stay(f"it waits, and may run in one thread{why}", CALM)
+            reason = f": {known.obstacle}" if known.obstacle else ", as was asked for"
+            return self._stay(f"it waits, and may run in one thread{reason}", CALM)
         if known.apart and solo.waits < ABOVE_ALL:  # lanes would compute at once, or it waits for a core
             return self._stay(f"it computes, and {known.apart}", CALM)
         if known.contends(sight.now, solo.items):
@@ -97,7 +101,6 @@ class Alone:
         if not known.may_change(sight.now):
             return self._stay(self._reason, CALM)
         known.alone = min(known.each, sight.by_itself) if solo.items > 1 else 0.0
-        why = f"{waits:.0%} of an item's time is spent waiting"
         first = first_lanes(solo.waits)
         if not solo.items:
             # What the first call has computed since it began counts, but may have been an import.

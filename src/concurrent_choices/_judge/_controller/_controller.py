@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._alone import Alone, Pair
+from ._home import Home
 from ._known import Known
 from ._parallel import Parallel
 from ._processes import Starting
@@ -59,6 +60,16 @@ class Controller:
         """Learn that no two calls may compute at once; while they wait they may overlap."""
         self._known.apart = reason
         self._stage = Alone(self._known, self._last, reason)
+
+    @property
+    def homeward(self) -> str:
+        """Why coroutines go back to one loop; empty while they do not."""
+        return self._stage.reason if isinstance(self._stage, Home) else ""
+
+    @property
+    def barred(self) -> str:
+        """Why processes cannot serve; empty where nothing says so."""
+        return self._known.barred
 
     @property
     def learnt(self) -> Prior | None:

@@ -86,6 +86,10 @@ class Known:
         self._not_before = now + SWITCH * 2**self.changes
         self.changes += 1
 
+    def may_return(self, now: float) -> bool:
+        """Whether items may go back to one loop, which they have left."""
+        return now >= self.limits.stays and self.may_change(now)
+
     def crowded(self, sight: Sight, gap: float) -> None:
         """Several lanes have delivered no more than one; a long time from now they may be tried once more.
 

@@ -88,6 +88,7 @@ class LoopController:
         bound: Whether items may use what belongs to this loop. Then only those leave that were never seen to
             wait for it: what never waits for a loop needs nothing of it.
         items: How many there are; None where nobody knows.
+        reason: Why they are on one loop.
 
     Attributes:
         prior: As given.
@@ -100,6 +101,7 @@ class LoopController:
         *,
         bound: bool = False,
         items: int | None = None,
+        reason: str = "coroutines on one loop",
     ) -> None:
         self.prior = prior
         self._known = Known(limits, each=prior.each if prior else 0.0)
@@ -112,7 +114,7 @@ class LoopController:
         self._window: LoopSight | None = None  # where the present window began
         self._last: LoopSight | None = None
         self._stage = "loop"
-        self._reason = "coroutines on one loop"
+        self._reason = reason
         self._inside = 1  # lanes in each worker process
         self._plain = False  # whether processes were ordered for items that never wait
         self._crowd = 0  # threads with loops
@@ -159,6 +161,12 @@ class LoopController:
         if known.each == (self.prior.each if self.prior else 0.0):
             return None  # nothing of its own, so that what an earlier run has learnt stands
         return Prior(stage="gil", lanes=1, each=known.each, inside=self._inside, items=items)
+
+    def anew(self, reason: str, barred: str) -> LoopController:
+        """Who decides about the rest of the run, once others have come back for a reason."""
+        following = LoopController(self._known.limits, bound=self._bound, reason=reason)
+        following.bar(barred)
+        return following
 
     def allow(self, limits: Limits) -> None:
         """Learn all that the run may use; before the first look."""

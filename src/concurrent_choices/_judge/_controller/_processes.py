@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._home import Home, leave_cores_idle
 from ._known import FILLED, Known, worth_sharing
 from ._process_trial import ProcessTrial, Window
 from ._sight import Arrangement, Sight
@@ -150,6 +151,8 @@ class Outside:
         if for_good:
             self._known.barred = reason
             return self._come_back(sight, reason)
+        if self._known.may_return(sight.now) and leave_cores_idle(window):
+            return Home("items wait, and leave the cores of worker processes idle")
         if not reason or not self._known.may_change(sight.now):
             return self
         crowd = inside and self._known.limits.overlap_inside

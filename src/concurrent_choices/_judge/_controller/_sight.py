@@ -6,7 +6,7 @@ Named tuples, since attrs takes five times as long to make such classes, for whi
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil
+from math import ceil, inf
 from typing import NamedTuple
 
 from ._thresholds import MOST_INSIDE, PROCESS_START
@@ -40,6 +40,8 @@ class Sight(NamedTuple):
         errors: Errors that mean "too many at once".
         looks: Looks that were due so far.
         late: How many of them came late, because somebody held the GIL.
+        glances: How often lanes with a loop each were looked at, each of them by itself.
+        inside: How often one was found inside its item, instead of waiting.
         unseen: Whether calls may change what the callable holds, and none has returned that would show it.
         starved: Whether lanes lack items although more will come: whatever gives the items is slower.
         ready: Worker processes that are up.
@@ -71,6 +73,8 @@ class Sight(NamedTuple):
     errors: int = 0
     looks: int = 0
     late: int = 0
+    glances: int = 0
+    inside: int = 0
     unseen: bool = False
     starved: bool = False
     ready: int = 0
@@ -189,6 +193,7 @@ class Limits(NamedTuple):
         imports_within: Tells whether each worker imports what only the callable needs within so many seconds.
             It does so on a core that would have computed items.
         obstacle: Why there may be no processes; empty where there may.
+        stays: Seconds for which coroutines that have left a loop stay away at least.
     """
 
     cpus: float = 1.0
@@ -200,6 +205,7 @@ class Limits(NamedTuple):
     process_start: float = PROCESS_START
     imports_within: Callable[[float], bool] = lambda _: True
     obstacle: str = ""
+    stays: float = inf
 
     def share(self, in_flight: int) -> int:
         """Of so many items in flight those of each worker process, as far as they can be sent ahead."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil, inf
 
 from ._climb import FIRST, Climb
+from ._home import Home, LoopWatch
 from ._known import ALIKE, Known
 from ._processes import Starting
 from ._sight import Arrangement, Sight
@@ -42,6 +43,7 @@ class Waiting:
         self._climb = Climb(sight, known.limits.threads, first, alone=known.alone, one_core=known.limits.gil)
         # When this stage began; its present window; the last look; and the last that saw the GIL left free.
         self._since = self._began = self._last = self._free = sight
+        self._watch = LoopWatch(sight)
         self._look = GLANCE
         known.changed(sight.now)
 
@@ -58,6 +60,8 @@ class Waiting:
     def look(self, sight: Sight) -> Stage | Back:
         known, climb = self._known, self._climb
         climb.look(sight)
+        if self._watch.frees(sight) and known.may_return(sight.now):
+            return Home("items wait for their loops, and hardly hold them up")
         if climb.alone_is_best:
             since = self._since
             known.crowded(sight, (sight.now - since.now) / max(1, sight.calls - since.calls))

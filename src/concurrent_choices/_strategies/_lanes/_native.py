@@ -25,16 +25,13 @@ from ._asyncio_host import AsyncioHost
 from ._task_pool import TaskPool
 from ._trio_host import TrioHost
 
-__all__ = ["execute_beside", "execute_tasks"]
+__all__ = ["Start", "beside", "execute_beside", "execute_tasks", "here"]
 
 MakeTasks = Callable[[Callable[[Batch], None]], TaskPool]
 """Makes a task pool, told where it puts batches."""
 
 Execute = Callable[[Job], Iterator[Batch]]
 """Performs a job, as a strategy does."""
-
-Follow = Callable[[], Execute | None]
-"""Asked at the end of one job for what performs its rest beside the loop; None where there is no rest."""
 
 
 class _Mailbox:
@@ -101,6 +98,9 @@ class _Mailbox:
 Start = Callable[[_Mailbox], Callable[[], Awaitable[None]]]
 """Starts a job, given where to put the batches; answers what waits for its end."""
 
+Follow = Callable[[], Start | None]
+"""Asked at each end of a job for what starts its rest; None where there is none."""
+
 
 class _Session:
     """The batches of a job that runs in the background of the caller's loop.
@@ -122,13 +122,13 @@ class _Session:
         if self._mail is None:
             self._mail = self._begin(self._start)
         try:
-            try:
-                return await anext(self._mail)
-            except StopAsyncIteration:
-                if self._follow is None or (execute := self._follow()) is None:
-                    raise
-                self._mail = self._begin(partial(_start_beside, self._job, execute))
-                return await anext(self._mail)
+            while True:
+                try:
+                    return await anext(self._mail)
+                except StopAsyncIteration:
+                    if self._follow is None or (start := self._follow()) is None:
+                        raise
+                    self._mail = self._begin(start)
         except StopAsyncIteration:
             raise  # nothing is closed before its caller has seen whether items are left
         except BaseException:
@@ -151,9 +151,19 @@ class _Session:
 def execute_tasks(
     job: Job, concurrency: int, make: MakeTasks, follow: Follow | None = None
 ) -> AsyncIterator[Batch]:
-    """Serve an `async def` with `concurrency` tasks of the running loop, and perhaps the rest beside it."""
+    """Serve an `async def` with `concurrency` tasks of the running loop, and the rest as `follow` says."""
     job.source.staffed(concurrency)
-    return _Session(job, partial(_start_here, job, make), follow)
+    return _Session(job, here(job, make), follow)
+
+
+def here(job: Job, make: MakeTasks) -> Start:
+    """What starts a job's tasks on the running loop."""
+    return partial(_start_here, job, make)
+
+
+def beside(job: Job, execute: Execute) -> Start:
+    """What starts a job in a thread of its own; its batches arrive in the loop."""
+    return partial(_start_beside, job, execute)
 
 
 def _start_here(job: Job, make: MakeTasks, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
@@ -175,7 +185,7 @@ def _start_here(job: Job, make: MakeTasks, mail: _Mailbox) -> Callable[[], Await
 
 def execute_beside(job: Job, execute: Execute) -> AsyncIterator[Batch]:
     """Have a job performed in a thread of its own; its batches arrive in the loop."""
-    return _Session(job, partial(_start_beside, job, execute))
+    return _Session(job, beside(job, execute))
 
 
 def _start_beside(job: Job, execute: Execute, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
