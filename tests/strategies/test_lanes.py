@@ -12,7 +12,9 @@ import time
 import weakref
 from collections import deque
 from contextvars import copy_context
+from functools import partial
 from math import inf
+from types import SimpleNamespace
 
 import pytest
 
@@ -387,6 +389,19 @@ def test_what_ends_too_late_in_a_worker_is_overdue_though_nobody_gave_it_up(erro
         (late,) = batch.values
         assert isinstance(late, ItemTimeoutError)
         assert "has ended since" in str(late)
+
+
+def test_as_many_loops_are_woken_as_there_are_items(thread_pool):
+    """Of those with room: others would find nothing, and keep the GIL from who draws the results."""
+    pool = LanePool(job_of(1, 2), thread_pool, workers=4)
+    woken = []
+    for number, room in enumerate([False, True, True, True]):
+        pool.nudges[partial(woken.append, number)] = SimpleNamespace(has_room=room)
+    pool.invite()
+    assert woken == [1, 2]
+    pool.job.stop()
+    pool.invite()
+    assert woken == [1, 2, 0, 1, 2, 3]  # there will be no more, so that all shall end
 
 
 def test_nobody_waits_for_the_next_item_while_results_are_due(thread_pool, monkeypatch):

@@ -123,8 +123,7 @@ class ElasticPool(LanePool):
                 self.refusal = None  # before the start: a lane may be up, and fail to begin, in no time
                 if not self._start_lane():
                     break
-        if self.job.source.ready or self.job.source.finished:
-            self.nudge()
+        self.invite()
         if self.job.source.finished and not self._lanes:
             self.outbox.ring()  # others took the last items: no lane is there to say that there are no more
 

@@ -78,7 +78,7 @@ def serve_in_lane(run_tasks: RunTasks, tasks: TaskPool, lane: Lane) -> None:
 
     def register(nudge: Callable[[], None]) -> None:
         nudges.append(nudge)
-        pool.nudges.add(nudge)
+        pool.nudges[nudge] = tasks
         pool.job.on_stop(nudge)
 
     try:
@@ -88,4 +88,5 @@ def serve_in_lane(run_tasks: RunTasks, tasks: TaskPool, lane: Lane) -> None:
             raise
         pool.do_without(lane, error)
     finally:
-        pool.nudges.difference_update(nudges)
+        for nudge in nudges:
+            del pool.nudges[nudge]

@@ -140,6 +140,11 @@ class TaskPool:
         self._glance = inf if job.linger == inf else GLANCE
         self._call = job.fn if job.timeout is None else self._call_limited
 
+    @property
+    def has_room(self) -> bool:
+        """Whether it may begin an item more before one ends, after which it looks for the next by itself."""
+        return self._live < self._concurrency
+
     async def serve(self, host: LoopHost) -> None:
         """Work until the source is finished or the job is stopped."""
         source = self.job.source

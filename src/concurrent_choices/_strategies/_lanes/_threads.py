@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from itertools import islice
 from math import inf
 
 from ..._facts._batch import Batch, Claim
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
+    from ._task_pool import TaskPool
     from ._thread_pool import ThreadPool
 
 __all__ = ["LONG", "MOST_THREADS", "Lane", "LanePool", "perform_claims", "threads_for"]
@@ -48,7 +50,7 @@ class LanePool:
     Attributes:
         starving: Whether a lane found nothing to claim: others then give back what they have not started.
         crash: What ended a lane though no item raised it; raised in the caller's thread.
-        nudges: Have loops in lanes look whether there are items.
+        nudges: Have loops in lanes look whether there are items, each by what tells whether it has room.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class LanePool:
         job.source.staffed(workers)
         if body is None and self.batch == 1:
             job.source.hand_out_singly()
-        self.nudges: set[Callable[[], None]] = set()
+        self.nudges: dict[Callable[[], None], TaskPool] = {}
         job.on_stop(self.outbox.ring)
         job.source.on_change(self.outbox.ring)
         job.source.on_hunger(self.outbox.ring)
@@ -148,13 +150,25 @@ class LanePool:
         for _ in range(min(source.ready, self.workers - len(self._lanes))):
             if not (source.ready and self._start_lane()):
                 break
-        if self.nudges and (source.ready or source.finished):
-            self.nudge()
+        self.invite()
 
     def nudge(self) -> None:
         """Have loops in lanes see for themselves whether there are items, and whether they shall go."""
         for nudge in list(self.nudges):
             nudge()
+
+    def invite(self) -> None:
+        """Have loops see whether there are items: as many as there are, of those with room; at the end all.
+
+        The others would find nothing, and each takes the GIL from who draws results: where one of 64 is drawn
+        they would all be woken for the one item that there is room for.
+        """
+        source = self.job.source
+        if source.finished:
+            self.nudge()
+        elif self.nudges and (ready := source.ready):
+            for nudge in islice((each for each, loop in list(self.nudges.items()) if loop.has_room), ready):
+                nudge()
 
     def _start_lane(self) -> bool:
         """Start a lane; False where there can be no more threads, so that those there are must do."""
