@@ -9,6 +9,7 @@ import time
 
 from .._facts._lean import TYPE_CHECKING
 from .._platform import allowed_cores
+from .._platform._children import computed_by_older
 from .._platform._files import read
 from .._platform._tasks import schedule_of, task_of
 
@@ -36,6 +37,7 @@ class SystemClock:
     """
 
     def __init__(self) -> None:
+        self._made = time.monotonic()
         self._held = threading.local()
         self._reads_queue = "".join(read("", _SCHEDSTAT).split()[1:]).isdecimal()  # it has three numbers
         self._cores = os.cpu_count() or 1
@@ -67,11 +69,14 @@ class SystemClock:
         return int(file.read().split()[1])
 
     def children_cpu(self) -> int:
-        """CPU time of child processes that were waited for, ns; 0 where not known."""
+        """CPU time of child processes that were waited for, ns; 0 where not known.
+
+        Without workers of ours that were there before this clock was: no call that it times has started them.
+        """
         if sys.platform == "win32":
             return 0
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return int((usage.ru_utime + usage.ru_stime) * _NS)
+        return int((usage.ru_utime + usage.ru_stime - computed_by_older(self._made)) * _NS)
 
     def blocking_calls(self) -> int:
         """Voluntary context switches of the calling thread; 0 where not known."""

@@ -8,6 +8,8 @@ import time
 from contextlib import suppress
 from signal import SIGKILL
 
+from ..._platform._children import reap
+
 __all__ = ["Child", "pidfd", "readable"]
 
 GLANCE = 1e-3
@@ -24,6 +26,7 @@ class Child:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.sentinel = pidfd(pid)
+        self._started = time.monotonic()
         self._code: int | None = None
 
     @property
@@ -48,7 +51,7 @@ class Child:
 
     def _reap(self) -> tuple[int, int]:
         try:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            pid, status = reap(self.pid, self._started)
         except ChildProcessError:  # somebody waited for it before us; its number may be another's by now
             return self.pid, 0
         if pid:
