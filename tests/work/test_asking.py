@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from concurrent_choices._work._asking import DEEP, WIDE, is_frozen, is_logger
+from concurrent_choices._work._asking import DEEP, WIDE, is_frozen, is_logger, some_of
 
 
 def nested(deep):
@@ -42,3 +42,15 @@ def test_nothing_is_a_logger_while_logging_is_being_imported(monkeypatch):
     """Another thread may be at it, and has not come to the class."""
     monkeypatch.setitem(sys.modules, "logging", ModuleType("logging"))
     assert not is_logger("a")
+
+
+def growing(most):
+    """Gives numbers until another thread has added one, which raises."""
+    yield from range(most)
+    raise RuntimeError("dictionary changed size during iteration")
+
+
+@pytest.mark.parametrize(("most", "taken"), [(200, 200), (199, 100), (30, 25), (1, 1), (0, 0)])
+def test_what_others_add_to_meanwhile_is_taken_in_part(most, taken):
+    """As much as can be had at once, where it grows after so many; or nothing."""
+    assert some_of(lambda: growing(most), 200) == list(range(taken))

@@ -1,11 +1,14 @@
 """What a callable holds is looked at without asking what raises when it is asked."""
 
 import asyncio
+import threading
 import weakref
+from itertools import count
 
 import pytest
 
 from concurrent_choices import run
+from concurrent_choices._work._captured import reached_from
 
 
 class Elsewhere:
@@ -71,3 +74,37 @@ def test_what_cannot_be_asked_is_no_obstacle(make):
 def test_nor_is_an_item(kind):
     """Items are looked at for how large they are, and for what calls change of them."""
     assert run(type, [kind() for _ in range(20)]) == [kind] * 20
+
+
+SEEN, NAMES, BOX = {}, set(), Thing()
+
+
+def keeps(item):
+    """Name what another thread adds to."""
+    return SEEN, NAMES, BOX, item
+
+
+def test_what_another_thread_adds_to_is_looked_at_meanwhile():
+    """Without the GIL it grows while it is gone through, which raised from within `run`."""
+    over = threading.Event()
+
+    def add():
+        for number in count():
+            SEEN[number] = number
+            NAMES.add(number)
+            setattr(BOX, f"part_{number}", number)
+            if number % 300 == 0:
+                SEEN.clear()
+                NAMES.clear()
+                vars(BOX).clear()
+            if over.is_set():
+                return
+
+    adding = threading.Thread(target=add)
+    adding.start()
+    try:
+        for _ in range(300):
+            assert {name for name, _ in reached_from(keeps)} >= {"it", "the global 'SEEN'"}
+    finally:
+        over.set()
+        adding.join()

@@ -6,12 +6,15 @@ A worker may import this, so nothing slow may be imported here.
 from __future__ import annotations
 
 import sys
+from itertools import islice
 
 from .._facts._lean import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+    from collections.abc import Callable, Iterable
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 __all__ = [
     "ATOMS",
@@ -26,6 +29,7 @@ __all__ = [
     "is_proxy",
     "is_ufunc",
     "of_type",
+    "some_of",
 ]
 
 WIDE, DEEP = 20, 3
@@ -90,6 +94,19 @@ def elements_of(thing: Any) -> Iterable[Any]:
     if of_type(thing, set):
         return set[object].__iter__(thing)
     return tuple[object, ...].__iter__(thing) if of_type(thing, tuple) else ()
+
+
+def some_of(ask: Callable[[], Iterable[T]], most: int) -> list[T]:
+    """The first things that a container gives, taken at once: other threads may add to it.
+
+    Without the GIL they may do so in between, which raises. Then fewer are taken, in less time.
+    """
+    while most:
+        try:
+            return list(islice(ask(), most))
+        except RuntimeError:
+            most //= 2
+    return []
 
 
 def answers(thing: object) -> bool:

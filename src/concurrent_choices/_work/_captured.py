@@ -12,11 +12,10 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
-from ._asking import ATOMS, Seen, answers, attributes_of, elements_of, is_a, of_type
+from ._asking import ATOMS, Seen, answers, attributes_of, elements_of, is_a, of_type, some_of
 from ._callables import enclosed
 from ._code import globals_in, imports_in, names_in
 from ._generators import draws, is_shared
@@ -105,7 +104,7 @@ def _given_to_call(thing: object) -> Iterator[tuple[str, Any]]:
 
     So are functions in a table or a list, whether the object is one or has one.
     """
-    some = list(islice(attributes_of(thing).items(), WIDEST))  # at once: other threads may add to it
+    some = some_of(attributes_of(thing).items, WIDEST)
     yield from (
         (f"its {name!r}", each) for name, each in some if name == "__wrapped__" or is_a(each, *_CALLED)
     )
@@ -115,7 +114,7 @@ def _given_to_call(thing: object) -> Iterator[tuple[str, Any]]:
 
 def _called_in(container: object, depth: int = 2) -> Iterator[Any]:
     """Functions in a container, and in containers that it holds; of other elements a few are looked at."""
-    some = list(islice(elements_of(container), WIDEST))
+    some = some_of(partial(elements_of, container), WIDEST)
     for each in some if some and is_a(some[0], *_CALLED) else some[:SOME]:
         if is_a(each, *_CALLED):
             yield each
@@ -203,7 +202,7 @@ def parts_of_module(module: ModuleType, names: frozenset[str]) -> Iterator[tuple
         yield from strangers_in(module, names)
         return
     held = vars(module)
-    yield from ((each, held[each]) for each in sorted(names & held.keys()))
+    yield from ((each, held[each]) for each in sorted(filter(held.__contains__, names)))
 
 
 def wrapped_by(function: FunctionType) -> list[FunctionType]:

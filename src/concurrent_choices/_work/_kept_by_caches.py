@@ -57,8 +57,8 @@ def _changes_itself(kind: type, named: frozenset[str]) -> bool:
     """Whether what is used of a class, by its name, stores anything, as a client does that counts."""
     from ._stores import stores_beyond  # noqa: PLC0415 - takes code apart, and is seldom needed
 
-    parts = ((name, part) for each in kind.__mro__ if is_own_class(each) for name, part in vars(each).items())
-    for name, part in parts:
+    kinds = filter(is_own_class, kind.__mro__)
+    for name, part in [part for each in kinds for part in list(vars(each).items())]:
         if name in named:
             fn = getattr(part, "fget", part)
             if of_type(part, cached_property) or (of_type(fn, FunctionType) and stores_beyond(fn.__code__)):

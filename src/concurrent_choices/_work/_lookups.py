@@ -43,8 +43,8 @@ def _finder(function: FunctionType, reached: Sequence[Any]) -> str:
     """What a function finds things with."""
     code, around = function.__code__, function.__globals__
     names = names_in(code)
-    for name in _FINDERS.intersection(globals_in(code)) - around.keys():
-        if any(_finds_globals(each, name) for each in codes_in(code)):
+    for name in _FINDERS.intersection(globals_in(code)):
+        if name not in around and any(_finds_globals(each, name) for each in codes_in(code)):
             return f"{name}()"
     by_name = "__name__" in names and not _IMPORTERS.isdisjoint(names)
     if by_name or not names.isdisjoint(MAINS) or any(map(_spells_main, codes_in(code))):

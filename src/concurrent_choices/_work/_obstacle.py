@@ -102,7 +102,7 @@ def _function_parts(thing: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
-    yield from ((f"attribute {name!r}", part) for name, part in attributes_of(thing).items())
+    yield from ((f"attribute {name!r}", part) for name, part in list(attributes_of(thing).items()))
     for base in type(thing).__mro__:
         slots = getattr(base, "__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:

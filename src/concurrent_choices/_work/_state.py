@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from types import ModuleType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._alterations import altered_by, alters_items
-from ._asking import ATOMS, Seen, attributes_of, elements_of, is_frozen, is_logger, is_proxy, of_type
+from ._asking import ATOMS, Seen, attributes_of, elements_of, is_frozen, is_logger, is_proxy, of_type, some_of
 from ._captured import data_among, reached_from, unloaded_among
 from ._generators import draws
 from ._marks import summed
@@ -184,7 +184,8 @@ def _is_gone_into(value: object) -> bool:
 
 def _inside(value: Any) -> list[Any]:
     """What an object or a container holds, taken at once: other threads may add to it."""
-    return [*attributes_of(value).values(), *elements_of(value)][:WIDEST]
+    held = attributes_of(value).values, partial(elements_of, value)
+    return [each for ask in held for each in some_of(ask, WIDEST)][:WIDEST]
 
 
 def _outline(value: Any) -> str:

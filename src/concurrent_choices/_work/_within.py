@@ -158,13 +158,13 @@ def _element(container: Any, index: Any) -> Any:
 
 def _found(value: object, names: frozenset[str]) -> Iterator[Any]:
     held = _held_by(value)
-    yield from (_DICT.get(held, name) for name in names & _DICT.keys(held))
+    yield from (_DICT.get(held, name) for name in names if _DICT.__contains__(held, name))
     is_class = of_type(value, type)
     itself: Any = value if is_class else type(value)
     for kind in itself.__mro__:
         if is_own_class(kind):
             body: dict[str, Any] = kind.__dict__
-            yield from (_bound(body.get(name), value, is_class=is_class) for name in names & body.keys())
+            yield from (_bound(body.get(name), value, is_class=is_class) for name in names if name in body)
 
 
 def _held_by(value: Any) -> dict[str, Any]:
