@@ -16,10 +16,17 @@ import numpy as np
 import pytest
 
 from concurrent_choices import AdaptiveExecutor, AutoStrategy, recommend, run, stream
+from concurrent_choices._embed import _core
 from concurrent_choices._work._captured import data_among, reached_from
 from concurrent_choices._work._imported import Imported
 from concurrent_choices._work._kept_here import kept_here, mocked, replaced_in
 from concurrent_choices._work._strangers import strangers_in
+
+
+@pytest.fixture(autouse=True)
+def gil(monkeypatch):
+    """That there is one, for which calls that compute move to processes; on builds without one, too."""
+    monkeypatch.setattr(_core, "gil_enabled", lambda: True)
 
 
 def uses(item):

@@ -51,11 +51,16 @@ def _as_found(target: Any, name: str) -> tuple[Any, str]:
     return held.get(name), name
 
 
+_COUNTED = "t" not in getattr(sys, "abiflags", "")
+"""Whether there is a count of those who refer to a class."""
+
+
 class _Instances:
     """Those of a class that are alive, though nobody has a list of them.
 
     Each refers to its class. To find who does takes 30 ms (84 000 objects) or more, in which nothing else can
-    run: so that is done only if more or fewer refer to it than at the last look, or one of those is gone.
+    run: so that is done only if more or fewer refer to it than at the last look, or one of those is gone. On
+    builds that can do without the GIL nobody counts who refers to a class, and it is done at each look.
     """
 
     def __init__(self, module: str, name: str) -> None:
@@ -72,7 +77,7 @@ class _Instances:
                 return []
             count = sys.getrefcount(kind)
             found = [each for known in self._known if (each := known()) is not None]
-            if count != self._count or len(found) < len(self._known):
+            if not _COUNTED or count != self._count or len(found) < len(self._known):
                 found = [each for each in gc.get_referrers(kind) if type(each) is kind]
                 self._count, self._known = count, [weakref.ref(each) for each in found]
         return found
