@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextvars
+import sys
 
 import contract_acts as acts
 import pytest
 
 from concurrent_choices import run, stream
+from interpreters import printed
 
 
 @pytest.fixture
@@ -86,3 +88,32 @@ def test_equal_values_do_not_leak_either(strategy, of_kind):
     context.run(acts.EQUALS.set, acts.EQUALS.get())
     seen = context.run(run, of_kind(acts.change_to_equal), range(10), strategy=strategy)
     assert seen == ["clean"] * 10
+
+
+KEPT = """
+import gc, weakref
+from contextvars import Context, ContextVar
+from concurrent_choices import AdaptiveExecutor, ThreadStrategy, run
+
+class Request:
+    pass
+
+request = ContextVar("request")
+
+def serve(call):
+    request.set(Request())
+    call()
+    return weakref.ref(request.get())
+
+with AdaptiveExecutor() as executor, ThreadStrategy(max_workers=2) as threads:
+    for call in (lambda: executor.submit(abs, -1).result(), lambda: run(abs, [-1, -2], strategy=threads)):
+        served = Context().run(serve, call)
+        gc.collect()
+        print(served())
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="CPython has the option from 3.14 on")
+def test_threads_that_stay_keep_nothing_of_who_started_them():
+    """Not where threads begin in a copy of the context that starts them, as they do without the GIL."""
+    assert printed("-X", "thread_inherit_context=1", "-c", KEPT) == ["None", "None"]

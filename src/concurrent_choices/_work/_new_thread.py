@@ -1,10 +1,16 @@
-"""How threads of ours begin: as daemons, where there can be such."""
+"""How threads of ours begin: as daemons, where there can be such, and in no context of the caller's."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from contextvars import Context
+
+from .._facts._lean import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 __all__ = ["new_thread", "start", "start_unawaited"]
 
@@ -19,11 +25,16 @@ _REFUSED = (
 
 
 def new_thread(target: Callable[[], object], name: str) -> threading.Thread:
-    """A thread that is not started yet: a daemon, where there can be such."""
+    """A thread that is not started yet: a daemon, where there can be such.
+
+    Without the GIL it would have a copy of the context that it is started in, and keep what a request has set
+    there as long as it lives. What it calls has a context of its own.
+    """
+    rest: dict[str, Any] = {"context": Context()} if sys.version_info >= (3, 14) else {}
     try:
-        return threading.Thread(target=target, name=name, daemon=True)
+        return threading.Thread(target=target, name=name, daemon=True, **rest)
     except RuntimeError:  # a subinterpreter has no daemon threads, and waits at its end for those that run
-        return threading.Thread(target=target, name=name, daemon=False)
+        return threading.Thread(target=target, name=name, daemon=False, **rest)
 
 
 def start(thread: threading.Thread) -> None:
