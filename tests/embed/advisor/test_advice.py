@@ -10,8 +10,10 @@ import sys
 import threading
 import time
 import warnings
+from collections import Counter
 from contextlib import asynccontextmanager
 from functools import partial
+from itertools import count
 from types import ModuleType
 
 import anyio.to_thread
@@ -36,7 +38,7 @@ from concurrent_choices._embed._advise._openapi import requests_of
 from concurrent_choices._embed._advisor._lines import place_of
 from concurrent_choices._embed._advisor._rate import ROW
 from concurrent_choices._embed._advisor._route_table import MOST, RouteTable
-from concurrent_choices._embed._advisor._rules import LOOKS, Means, means_of, say
+from concurrent_choices._embed._advisor._rules import LOOKS, Means, _most, means_of, say
 from concurrent_choices._embed._advisor._visit import LoopThread, Visit, pool_limiter
 from patience import TRIES, patient
 
@@ -926,3 +928,24 @@ def test_nothing_limits_threads_while_anyio_is_being_imported(monkeypatch):
     """Another thread may be at it while a request comes, which must be answered all the same."""
     monkeypatch.setitem(sys.modules, "anyio.to_thread", ModuleType("anyio.to_thread"))
     assert pool_limiter() is None
+
+
+def test_lines_that_are_found_meanwhile_do_not_end_the_advice():
+    """Without the GIL the sampler finds new ones while the others are compared."""
+    lines = Counter({("file.py", "0"): 9})
+    over = threading.Event()
+
+    def sample():
+        for number in count(1):
+            lines["file.py", str(number)] += 1
+            if over.is_set():
+                return
+
+    sampling = threading.Thread(target=sample)
+    sampling.start()
+    try:
+        for _ in range(100):
+            assert _most(lines) == ("file.py", "0")
+    finally:
+        over.set()
+        sampling.join()

@@ -129,7 +129,8 @@ def _held_by(route: Route) -> float | None:
 
 
 def _most(lines: Counter[tuple[str, str]]) -> tuple[str, str]:
-    return max(lines, key=lines.__getitem__, default=("", ""))
+    found = dict[tuple[str, str], int].copy(lines)  # at once: the sampler's thread may add a line meanwhile
+    return max(found, key=found.__getitem__, default=("", ""))
 
 
 def _advice(route: Route, means: Means) -> Advice:
