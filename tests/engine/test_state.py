@@ -24,7 +24,7 @@ from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, Scripted
 from concurrent_choices import RemoteError, recommend, run, run_report, stream
 from concurrent_choices._engine import _worker_startup
 from concurrent_choices._engine._carrying import stranded
-from concurrent_choices._platform import usable_cpus
+from concurrent_choices._platform import gil_enabled, usable_cpus
 from concurrent_choices._work._state import State
 from patience import patient
 
@@ -169,7 +169,8 @@ def test_what_only_the_first_call_shows_is_seen_before_workers_make_the_next(is_
         if sorted(seen) != list(range(12)):  # lanes may overlap on a busy machine
             pytest.fail(f"calls were lost, which no machine excuses: {seen}")
         # Where others have the cores, workers are not worth ordering, and nobody looks.
-        assert run_report().witness == "the enclosing 'seen'"
+        # Nor without a GIL, where lanes share what calls change.
+        assert not gil_enabled() or run_report().witness == "the enclosing 'seen'"
 
 
 def test_a_verdict_on_no_call_at_all_goes_where_nothing_is_lost():

@@ -34,11 +34,16 @@ def workers(request):
         yield strategy
 
 
+def filters():
+    """Those of warnings: where `catch_warnings` keeps them to its context, as without the GIL, of that."""
+    return warnings._get_filters() if hasattr(warnings, "_get_filters") else warnings.filters
+
+
 @pytest.fixture
 def usual_filters():
     """No filters of warnings but Python's own; afterwards those of pytest."""
     with warnings.catch_warnings():
-        warnings.filters[:] = _settings._FILTERS
+        filters()[:] = _settings._FILTERS
         yield
 
 
@@ -160,11 +165,11 @@ def test_errors_of_numpy_that_call_the_callers_own():
 )
 def test_filters_of_warnings(workers, rule, raised):
     """Warnings are errors in a worker where they are in the caller, by kind and by words."""
-    before = [*warnings.filters]
+    before = [*filters()]
 
     def back():
         warnings.resetwarnings()
-        warnings.filters.extend(before)
+        filters().extend(before)
 
     setting = in_effect(lambda: warnings.filterwarnings(**rule), back)
     assert in_three_runs(warned, workers, setting) == (([], 1), (raised, 1), ([], 1))

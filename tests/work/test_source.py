@@ -269,8 +269,9 @@ def test_claimed_items_are_let_go():
     assert len(source._ready) < 5000
 
 
-def test_one_at_a_time():
-    """Where that was asked for, no claim gives two; some may have left before, and some may come back."""
+def test_one_at_a_time(monkeypatch):
+    """Where that was asked for, under a GIL, no claim gives two; some may have left, and some come back."""
+    monkeypatch.setattr(_source, "gil_enabled", lambda: True)
     source = Source("abcde")
     assert source.claim(2) == Claim(0, "ab")
     source.hand_out_singly()
