@@ -45,13 +45,13 @@ from concurrent_choices import (
 )
 from concurrent_choices._embed import _core, _in_tray, _remote, _stall_monitor
 from concurrent_choices._embed._account import WAITING
-from concurrent_choices._embed._core import FEW, Core
+from concurrent_choices._embed._core import FEW, NO_GIL, Core
 from concurrent_choices._embed._held import held_by
 from concurrent_choices._embed._looks import FIRST, Looks
 from concurrent_choices._embed._losses import lost_by
 from concurrent_choices._embed._mapping import run_chunk
 from concurrent_choices._embed._packing import callable_frames
-from concurrent_choices._embed._remote import Call, serve
+from concurrent_choices._embed._remote import Call, Report, serve
 from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
 from concurrent_choices._platform import usable_cpus
@@ -1881,3 +1881,20 @@ def test_who_asks_for_processes_gets_them_without_a_gil_too(monkeypatch):
     monkeypatch.setattr(_core, "gil_enabled", lambda: False)
     with AdaptiveExecutor(place="process", max_processes=1) as executor:
         assert executor.submit(os.getpid).result() != os.getpid()
+
+
+def test_a_gil_that_an_import_turns_on_later_is_noticed(monkeypatch):
+    """From then on threads that compute take turns; until then nobody speaks of processes."""
+    monkeypatch.setattr(_core, "gil_enabled", lambda: False)
+    with AdaptiveExecutor(max_processes=1) as executor:
+        assert {executor.submit(where, 200_000).result() for _ in range(20)} == {os.getpid()}
+        assert why(executor, where) == NO_GIL
+        monkeypatch.setattr(_core, "gil_enabled", lambda: True)
+        assert moved(executor, where, 200_000), executor.explain()
+
+
+def test_a_worker_without_a_gil_tells_nothing_of_it(monkeypatch):
+    """Its caller may have imported what turns it on: calls that never hold it there would come back to it."""
+    monkeypatch.setattr(_remote, "gil_enabled", lambda: False)
+    call = Call(1, callable_frames(len), forget=False, number=1, args=("",), kwargs={}, look=False, trial=1)
+    assert serve(call) == Report(value=0, wall=mock.ANY, cpu=mock.ANY, queued=mock.ANY)

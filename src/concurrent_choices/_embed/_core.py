@@ -41,6 +41,8 @@ MOST_THREADS = 256
 FEW = 4
 """Calls of a new callable beyond the processors that start at once (as in ThreadPoolExecutor)."""
 
+NO_GIL = "threads compute side by side here, as there is no GIL"
+
 CLOSED = "cannot schedule new futures after shutdown"  # in the words of `concurrent.futures`
 
 
@@ -61,9 +63,7 @@ class Core:
         self._clock = clock = SystemClock()
         processes = settings.max_processes
         most = max(1, round(self._cpus)) if processes is None else processes
-        # On an interpreter without a GIL threads compute side by side: only who asks for a trip gets one.
-        asked = settings.place == "process"
-        self._movable = most > 0 and settings.place != "thread" and (asked or gil_enabled())
+        self._movable = most > 0 and settings.place != "thread"
         self.accounts = Accounts(self._open)
         self._serial = count(1)
         self._dispatch = Dispatch(
@@ -206,8 +206,12 @@ class Core:
         if not self._movable:
             obstacle = obstacle or "this executor uses no processes"
             account.figures.gil = None if gil_enabled() else 0.0
-        elif self._settings.place == "process" and not obstacle:
-            account.pin()
+        elif self._settings.place == "process":
+            if not obstacle:
+                account.pin()
+        elif not gil_enabled():  # only who asks for a trip gets one
+            obstacle = obstacle or NO_GIL
+            account.figures.gil = 0.0
         account.figures.obstacle = obstacle
         return account
 
@@ -216,6 +220,8 @@ class Core:
 
     def _learnt(self, account: Account, fn: Any) -> None:
         """A callable has been measured again; called in the thread that made the call."""
+        if account.figures.obstacle == NO_GIL and gil_enabled():  # what was imported since has turned it on
+            account.figures.obstacle, account.figures.gil = "", None
         account.review()
         if account.candidate and not self._dispatch.closing:
             self._process_pool.warm()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .._facts._batch import Claim
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from .._measure._clock import SystemClock
+from .._platform import gil_enabled
 from .._strategies._workers._carried import Carried, portable
 from .._strategies._workers._loading import read
 from .._work._asking import is_frozen
@@ -173,7 +174,12 @@ def _made(fn: Any, call: Call) -> Report:
 
 
 def _monitor_of(trial: int) -> GilMonitor | None:
-    """Who finds out whether a call holds the GIL: nobody for one of which that is known."""
+    """Who finds out whether a call holds the GIL: nobody for one of which that is known.
+
+    Nor where there is none, though the caller may have imported what turns it on.
+    """
+    if not gil_enabled():
+        return None
     if trial and not _monitors:
         from ._gil_monitor import GilMonitor  # noqa: PLC0415 - seldom needed, and a worker must start fast
 
