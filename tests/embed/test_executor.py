@@ -1898,3 +1898,24 @@ def test_a_worker_without_a_gil_tells_nothing_of_it(monkeypatch):
     monkeypatch.setattr(_remote, "gil_enabled", lambda: False)
     call = Call(1, callable_frames(len), forget=False, number=1, args=("",), kwargs={}, look=False, trial=1)
     assert serve(call) == Report(value=0, wall=mock.ANY, cpu=mock.ANY, queued=mock.ANY)
+
+
+def test_calls_that_end_in_several_threads_are_all_counted():
+    """Without the GIL two of them would count one."""
+    with AdaptiveExecutor(place="thread") as executor:
+        account = executor._core.accounts.of(abs)
+        begun = threading.Barrier(4)
+
+        def end():
+            begun.wait()
+            for _ in range(5000):
+                account.counted(2)
+                account.failed()
+
+        threads = [threading.Thread(target=end) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        learnt = executor.explain()["abs"]
+        assert (account.tasks, learnt.calls, learnt.errors) == (20_000, 40_000, 20_000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
+from .._work._mutex import Mutex
 from ._figures import Figures
 from ._looks import Looks
 from ._placing import HOLDS, Place, place, worth_moving
@@ -82,6 +83,7 @@ class Account:
         self.imported = b""
         self.pinned = False
         self._processes = processes
+        self._lock = Mutex()  # its calls end in any thread, and without the GIL two would count one
         self.figures = Figures()
         self.tasks = self.calls = self.errors = 0
         self.review_at = 2
@@ -133,14 +135,27 @@ class Account:
         self.candidate = worth and at_home and not outside and known.payload is None
         self.fully = known.measured < NEW or known.wall >= FULL
 
+    def counted(self, calls: int) -> None:
+        """A task of so many calls is made."""
+        with self._lock:
+            self.tasks += 1
+            self.calls += calls
+
+    def failed(self) -> None:
+        """A task has raised."""
+        with self._lock:
+            self.errors += 1
+
     def learn(self, wall: float, cpu: float, queued: float) -> None:
         """A call was measured in full, in a thread; seconds."""
-        self.figures.learn(wall, cpu, queued, self.running)
+        with self._lock:
+            self.figures.learn(wall, cpu, queued, self.running)
         self.take_note()
 
     def learn_remote(self, wall: float, cpu: float, queued: float) -> None:
         """A call was measured in a worker process; seconds."""
-        self.figures.learn_remote(wall, cpu, queued)
+        with self._lock:
+            self.figures.learn_remote(wall, cpu, queued)
         self.take_note()
 
     def weigh(self, cost: float) -> None:

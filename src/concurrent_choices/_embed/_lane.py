@@ -50,8 +50,7 @@ class Lane:
 def perform(task: Task, lane: Lane, clock: Clock) -> None:
     """Make one call, hand over what came of it, and note what it took."""
     account = task.account
-    account.tasks += 1
-    account.calls += task.calls
+    account.counted(task.calls)
     lane.task, lane.since = task, time.perf_counter_ns()
     try:
         if account.candidate and not being_imported((task.fn, task.args, task.kwargs)):
@@ -65,7 +64,7 @@ def perform(task: Task, lane: Lane, clock: Clock) -> None:
     except BaseException as error:  # noqa: BLE001 - whatever it raises belongs to whoever waits for it
         lane.task = None
         _tell_if_long(account, lane)
-        account.errors += 1
+        account.failed()
         task.deliver(None, error)
         del task  # the error's traceback holds this frame, which would hold what holds the error
     else:

@@ -59,8 +59,7 @@ def settle_call(task: Task, report: Report, error: BaseException | None) -> None
         account.bar(f"its result cannot be pickled ({reason})")
         settle_lost(task, error)
         return
-    account.tasks += 1
-    account.calls += task.calls
+    account.counted(task.calls)
     account.learn_remote(report.wall, report.cpu, report.queued)
     if report.gil is not None and account.figures.gil is None:
         account.told(report.gil)
@@ -69,7 +68,7 @@ def settle_call(task: Task, report: Report, error: BaseException | None) -> None
     if report.error is None:
         task.deliver(report.value, None)
         return
-    account.errors += 1
+    account.failed()
     task.deliver(None, opened(report.error))
 
 
@@ -85,7 +84,6 @@ def _lose(account: Account, changed: str) -> None:
 def settle_lost(task: Task, error: BaseException) -> None:
     """Hand over that nothing came of a call, and why."""
     account = task.account
-    account.tasks += 1
-    account.calls += task.calls
-    account.errors += 1
+    account.counted(task.calls)
+    account.failed()
     task.deliver(None, CancelledError() if task.abandoned else error)
