@@ -220,7 +220,8 @@ class ElasticPool(LanePool):
     def inspect(self, batch: Batch) -> None:
         """Count errors that mean "too many at once", and explain those about threads."""
         errors = explain_refusals(batch, tolerant=self.job.return_exceptions)
-        self.errors += self._refusals.count(errors, len(batch.values), self.workers)
+        with self._lock:
+            self.errors += self._refusals.count(errors, len(batch.values), self.workers)
 
 
 def explain_refusals(batch: Batch, *, tolerant: bool) -> list[BaseException]:
