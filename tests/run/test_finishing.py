@@ -21,8 +21,11 @@ from concurrent_choices import (
     run,
     run_report,
 )
+from concurrent_choices._platform import gil_enabled
 from concurrent_choices._run import _verdict
 from patience import patient, with_ample_limit
+
+gil = pytest.mark.skipif(not gil_enabled(), reason="threads are the answer where there is no GIL")
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 10, 1000])
@@ -323,6 +326,7 @@ def test_a_call_under_way_is_waited_for_not_repeated():
     assert fn.calls == dict.fromkeys(range(10), 1)
 
 
+@gil
 @patient
 def test_a_timeout_that_cannot_work_starts_nothing(monkeypatch):
     """Not even a worker process that would be asked what it finds."""

@@ -19,11 +19,13 @@ from concurrent_choices import (
     run,
 )
 from concurrent_choices._measure._profiler import profile
-from concurrent_choices._platform import usable_cpus
+from concurrent_choices._platform import gil_enabled, usable_cpus
 from concurrent_choices._run import _choosing, _elsewhere
 from concurrent_choices._run._elsewhere import UNTOLD, elsewhere
 from descriptors import no_descriptors
 from patience import patient
+
+gil = pytest.mark.skipif(not gil_enabled(), reason="threads are the answer where there is no GIL")
 
 
 @patient
@@ -75,6 +77,7 @@ def test_an_async_def_that_blocks_is_told_where():
     assert verdict.plan.strategy in {"thread", "hybrid", "process"}
 
 
+@gil
 @patient
 def test_python_code_is_cpu_under_the_gil():
     """Threads are not the answer, whatever is."""
@@ -83,6 +86,7 @@ def test_python_code_is_cpu_under_the_gil():
     assert verdict.plan.strategy in {"process", "hybrid", "sequential"}
 
 
+@gil
 @pytest.mark.skipif(usable_cpus() < 2, reason="one core has nothing to gain by processes")
 @patient
 def test_what_was_set_in_a_module_keeps_the_work_here(monkeypatch):
@@ -145,6 +149,7 @@ def test_where_no_worker_can_be_asked_none_is_chosen(monkeypatch, tmp_path):
         assert "Too many open files" in elsewhere(callables.compute_as_set, 30).obstacle
 
 
+@gil
 @pytest.mark.skipif(usable_cpus() < 2, reason="one core has nothing to gain by processes")
 @patient
 def test_what_nobody_had_time_to_ask_is_asked_before_it_runs(monkeypatch):
@@ -257,6 +262,7 @@ def test_some_of_a_budget_is_kept_for_judging(monkeypatch, budget, alone, most):
     assert given["most"] == pytest.approx(most)
 
 
+@gil
 @patient
 def test_what_if_there_were_more_cpus():
     """The same profile, judged for another machine; nothing races there."""
@@ -267,6 +273,7 @@ def test_what_if_there_were_more_cpus():
     assert all(each.measured is None for each in verdict.estimates)
 
 
+@gil
 @patient
 def test_what_if_there_were_a_thousand_times_the_items():
     """`items_count` says how many to predict for; those there are get run."""
