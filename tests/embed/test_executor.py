@@ -54,7 +54,7 @@ from concurrent_choices._embed._packing import callable_frames
 from concurrent_choices._embed._remote import Call, Report, serve
 from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
-from concurrent_choices._platform import usable_cpus
+from concurrent_choices._platform import gil_enabled, usable_cpus
 from concurrent_choices._strategies._workers._host import Worker
 from descriptors import no_descriptors
 from interpreters import interpreter
@@ -76,6 +76,9 @@ def counted(seconds):
             running[0] -= 1
 
     return limited, most
+
+
+told_by_workers = pytest.mark.skipif(not gil_enabled(), reason="in workers without a GIL nobody holds it")
 
 
 def moved(executor, fn, *args):
@@ -112,6 +115,7 @@ def test_bursts_of_waiting_calls_that_queue_soon_run_at_once(executor):
     assert most[0] > WAITING
 
 
+@told_by_workers
 def test_computing_under_the_gil_moves_to_processes(executor):
     """A callable that computes long under the GIL ends up in other processes."""
     assert moved(executor, where, 200_000), executor.explain()
@@ -129,6 +133,7 @@ def found_out(executor, fn, *args):
     return learnt
 
 
+@told_by_workers
 @patient
 def test_computing_outside_the_gil_comes_back_from_its_trial():
     """A process shows that a callable leaves the GIL alone: its calls go to threads from then on."""
@@ -354,6 +359,7 @@ with AdaptiveExecutor() as executor:
 """
 
 
+@told_by_workers
 def test_what_comes_to_change_an_object_of_a_scripts_class_comes_back():
     """Of such a class nothing has a pickle in a worker, which sees all the same what calls do to it."""
     assert "changed what it holds" in interpreter("-c", LATE_IN_A_SCRIPT).stdout
