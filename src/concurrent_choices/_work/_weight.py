@@ -66,4 +66,6 @@ def _looked_at(thing: Any) -> tuple[int, list[Any], int]:
     count = length_hint(held)  # its own `__len__` may take its time as well
     if elements := [*islice(held, few)]:
         return own, elements, max(1, count // few)
-    return own, gc.get_referents(thing)[:few], 1
+    # From CPython 3.14 on a file in memory refers to the bytes that its own size tells of.
+    parts = [each for each in gc.get_referents(thing) if type(each) is not bytes or len(each) > own]
+    return own, parts[:few], 1
