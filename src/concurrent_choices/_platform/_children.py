@@ -7,6 +7,7 @@ is their caller's, and a call that sleeps would seem to have children that compu
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections import deque
 
@@ -28,6 +29,8 @@ def reap(pid: int, started: float) -> tuple[int, int]:
     Raises:
         ChildProcessError: Somebody else has waited for it.
     """
+    if "resource" not in sys.modules:  # who asks has it; at a program's end `wait4` could not import it
+        return os.waitpid(pid, os.WNOHANG)
     pid, status, usage = os.wait4(pid, os.WNOHANG)
     if pid:
         _ended.append((started, time.monotonic(), usage.ru_utime + usage.ru_stime))
