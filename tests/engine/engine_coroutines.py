@@ -105,7 +105,9 @@ class LoopScript(Scripted):
     def anew(self, reason, barred):
         """Others have come back, and the loop goes on to the end."""
         del reason, barred
-        return LoopScript([LOOP])
+        following = LoopScript([LOOP._replace(threads=self.first)])
+        following.first = self.first
+        return following
 
     def look(self, sight):
         return super().look(sight.run)

@@ -326,6 +326,25 @@ def test_a_call_under_way_is_waited_for_not_repeated():
     assert fn.calls == dict.fromkeys(range(10), 1)
 
 
+class Incomparable(type):
+    """Of classes that cannot be told equal, or unequal."""
+
+    def __eq__(cls, other):
+        raise RuntimeError("do not compare me")
+
+    __hash__ = type.__hash__
+
+
+class Answer(metaclass=Incomparable):
+    pass
+
+
+def test_results_whose_class_cannot_be_compared():
+    """It is not asked whether it is that of errors, which it is not."""
+    verdict = recommend(lambda _: Answer(), range(20))
+    assert [type(each).__name__ for each in verdict.run()] == ["Answer"] * 20
+
+
 @gil
 @patient
 def test_a_timeout_that_cannot_work_starts_nothing(monkeypatch):
