@@ -237,6 +237,21 @@ def test_a_pair_of_which_one_was_turned_away_at_once_is_tried_again(monkeypatch,
     assert bench.missing == ["pair_speedup: not there"]
 
 
+@pytest.mark.parametrize(
+    ("lanes", "stands"),
+    [([16], 16), ([12, 12], 12), ([15, 16], 16), ([12, None], 12), ([None], None)],
+)
+def test_a_crowd_of_which_some_were_turned_away_is_tried_again(monkeypatch, lanes, stands):
+    """One trial shows too little: plans had 256 threads for a server that lets eleven in, or twelve."""
+    made = iter([each and Trial(each, 0.1, 1.0, float(each)) for each in lanes])
+    monkeypatch.setattr(Trials, "make", lambda *_: next(made))
+    bench = Bench(abs, range(10), clock=FakeClock(), is_async=False, hand=OwnHand)
+    crowd = _trial._crowd(Trials(bench, Sample()), Size(16, 2, 0.01, settles=True))
+
+    assert (crowd.lanes if crowd else None) == stands
+    assert next(made, None) is None
+
+
 @pytest.mark.parametrize("speedup", [0.9, 1.3])
 def test_lanes_of_which_few_calls_tell_little_are_tried_again_with_more(monkeypatch, speedup):
     """One call in a hundred took ten times as long, so a few say nothing: the surer trial stands."""
