@@ -4,6 +4,7 @@ import gc
 import pickle
 import threading
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 import verdict_callables as callables
@@ -15,12 +16,15 @@ from concurrent_choices import (
     ItemTimeoutError,
     Machine,
     Plan,
+    Profile,
     Recommendation,
     Workload,
     recommend,
     run,
     run_report,
 )
+from concurrent_choices._facts._costs import Costs
+from concurrent_choices._judge._recommend import recommend as judge
 from concurrent_choices._platform import gil_enabled
 from concurrent_choices._run import _verdict
 from patience import patient, with_ample_limit
@@ -354,3 +358,16 @@ def test_a_timeout_that_cannot_work_starts_nothing(monkeypatch):
     monkeypatch.setattr(_verdict, "elsewhere", lambda *_: pytest.fail("a worker was asked"))
     with pytest.raises(InvalidArgumentError, match="timeout"):
         verdict.run(timeout="soon")
+
+
+@pytest.mark.parametrize(
+    ("congestion", "tolerant", "chosen"),
+    [(0.02, True, "auto"), (0.0, True, "thread"), (0.02, False, "thread")],
+)
+def test_few_calls_that_were_turned_away_are_no_limit_but_a_warning(congestion, tolerant, chosen):
+    """A server that lets thirteen of sixteen in: 256 threads at once met it, and half of the calls failed."""
+    profile = Profile(calls=20, wall=0.02, congestion=congestion, refused=0.0)
+    work = judge(Workload(len, items_count=1000), profile, Costs(), Machine(cpus=2))
+    verdict = _verdict.able(work, SimpleNamespace(fn=len, loop=None, used=False, results={}))
+    assert (verdict.diagnosis, verdict.plan.strategy) == ("waiting", "thread")
+    assert verdict._fit(tolerant=tolerant).name == chosen

@@ -90,13 +90,15 @@ class Verdict(Recommendation, Generic[R]):
 
         "auto" where worker processes would give other results: there may have been no time to ask one before.
         Or they might: where no call has come back, nobody has seen what calls change. And where calls were
-        turned away, with no more lanes than the plan has: it makes do with fewer as soon as others are. So do
-        the plan's own threads, where calls wait and the work goes on after errors.
+        turned away, with no more lanes than the plan has: it makes do with fewer as soon as others are. That
+        is so too where these were too few to be sure of a limit, but calls wait and the work goes on after
+        errors; the plan's own threads do it then where none was.
         """
         left = self._leftover
         if left.loop is not None:
             return KeptLoopStrategy(self.plan.concurrency, take=left.take_loop)
-        if self.diagnosis == RATE_LIMITED and self.plan.in_flight > 1:
+        in_doubt = tolerant and self.bound != "cpu" and self.profile.congestion > 0
+        if (in_doubt or self.diagnosis == RATE_LIMITED) and self.plan.in_flight > 1:
             return AutoStrategy(concurrency=self.plan.in_flight)
         if tolerant and self.plan.strategy == "thread" and self.bound != "cpu" and not is_async(left.fn):
             return GivingWay(self.plan.workers)
