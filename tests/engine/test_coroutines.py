@@ -226,7 +226,7 @@ def test_items_that_wait_in_threads_do_so_at_once(form):
 @FORMS
 def test_items_that_come_to_wait_go_back_to_a_loop(form):
     """After those that blocked theirs: many at once, in the thread where the first were."""
-    items = 3000
+    items = 5000
     found = form(coroutines.block_first, range(items))
     assert [item for item, _ in found] == list(range(items))
     assert run_report().done == items

@@ -37,9 +37,9 @@ def in_processes(*, cpu, queued=0.0, inside=1, limits=LIMITS):
     return decider
 
 
-@pytest.mark.parametrize(("inside", "home"), [(0.0, True), (0.5, True), (1.5, False), (64.0, False)])
-def test_items_in_threads_that_hold_up_less_than_one_loop_go_back(inside, home):
-    """One loop has many of them in flight, where each thread has one; those that block have to stay."""
+@pytest.mark.parametrize(("inside", "home"), [(0.0, True), (0.15, True), (0.5, False), (64.0, False)])
+def test_items_in_threads_that_hardly_hold_up_a_loop_go_back(inside, home):
+    """One loop has more of them in flight than threads have, and would be left again if they blocked it."""
     assert bool(in_threads(inside=inside).homeward) is home
 
 

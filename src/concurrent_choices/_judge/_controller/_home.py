@@ -9,10 +9,15 @@ from ._thresholds import CALM
 __all__ = ["Home", "LoopWatch", "leave_cores_idle"]
 
 SPARE = 0.6
-"""Cores, or loops, that items keep busy at most where one loop could have them all (guessed: below `FULL`,
-from which it would be left again)."""
+"""Cores that items keep busy at most where one loop could have them all (guessed: below `FULL`, from which it
+would be left again)."""
 
-LOOKS, SEEN = 4, 64
+HELD_UP = 0.2
+"""The same of loops that items hold up, in threads (guessed: half of `BLOCKS`, from which it would be left
+again, since one loop is to do more than those threads: items that wait for 50 ms and block for 1 went to and
+fro, and took twice as long)."""
+
+LOOKS, SEEN = 8, 64
 """Looks, and lanes looked at in all, before what they show counts (guessed): at one moment many lanes may be
 between two items, as they wait for the GIL."""
 
@@ -51,7 +56,7 @@ class LoopWatch:
         if seen < SEEN or self._looks < LOOKS:
             return False
         self._since, self._looks = sight, 0
-        return sight.calls > since.calls and inside * sight.in_flight <= SPARE * seen
+        return sight.calls > since.calls and inside * sight.in_flight <= HELD_UP * seen
 
 
 def leave_cores_idle(window: Window) -> bool:
