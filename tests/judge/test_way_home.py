@@ -52,6 +52,13 @@ def test_who_goes_back_has_everybody_end():
     assert decider.learnt is None
 
 
+def test_who_goes_back_does_so_whatever_is_found_then():
+    """Who has ordered workers may come to see that calls change something when all the others have ended."""
+    decider = in_threads(inside=0.0)
+    decider.keep_apart("calls change the global 'count'")
+    assert decider.homeward
+
+
 def test_one_look_at_many_lanes_is_not_enough():
     """All of them may be between two items, waiting for the GIL."""
     assert not in_threads(inside=0.0, lanes=256, seconds=0.015).homeward

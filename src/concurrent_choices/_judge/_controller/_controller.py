@@ -57,9 +57,13 @@ class Controller:
         self._stage = Alone(self._known, self._last, "the calling thread goes on")
 
     def keep_apart(self, reason: str) -> None:
-        """Learn that no two calls may compute at once; while they wait they may overlap."""
+        """Learn that no two calls may compute at once; while they wait they may overlap.
+
+        So they do on one loop. Whoever was told to leave the rest to it may have ended by now.
+        """
         self._known.apart = reason
-        self._stage = Alone(self._known, self._last, reason)
+        if not self.homeward:
+            self._stage = Alone(self._known, self._last, reason)
 
     @property
     def homeward(self) -> str:
