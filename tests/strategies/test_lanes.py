@@ -396,12 +396,22 @@ def test_as_many_loops_are_woken_as_there_are_items(thread_pool):
     pool = LanePool(job_of(1, 2), thread_pool, workers=4)
     woken = []
     for number, room in enumerate([False, True, True, True]):
-        pool.nudges[partial(woken.append, number)] = SimpleNamespace(has_room=room)
+        pool.nudges[partial(woken.append, number)] = SimpleNamespace(has_room=room, is_idle=room)
     pool.invite()
     assert woken == [1, 2]
     pool.job.stop()
     pool.invite()
     assert woken == [1, 2, 0, 1, 2, 3]  # there will be no more, so that all shall end
+
+
+def test_a_loop_at_an_item_is_not_the_only_one_to_be_woken(thread_pool):
+    """The item may block it, and another loop be idle meanwhile."""
+    pool = LanePool(job_of(1), thread_pool, workers=4)
+    woken = []
+    for number, idle in enumerate([False, True, True]):
+        pool.nudges[partial(woken.append, number)] = SimpleNamespace(has_room=True, is_idle=idle)
+    pool.invite()
+    assert woken == [0, 1]
 
 
 def test_nobody_waits_for_the_next_item_while_results_are_due(thread_pool, monkeypatch):

@@ -145,6 +145,11 @@ class TaskPool:
         """Whether it may begin an item more before one ends, after which it looks for the next by itself."""
         return self._live < self._concurrency
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is at no item, which might block it."""
+        return not self._live
+
     async def serve(self, host: LoopHost) -> None:
         """Work until the source is finished or the job is stopped."""
         source = self.job.source

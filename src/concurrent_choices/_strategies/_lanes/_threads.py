@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from itertools import islice
 from math import inf
 
 from ..._facts._batch import Batch, Claim
@@ -161,13 +160,17 @@ class LanePool:
         """Have loops see whether there are items: as many as there are, of those with room; at the end all.
 
         The others would find nothing, and each takes the GIL from who draws results: where one of 64 is drawn
-        they would all be woken for the one item that there is room for.
+        they would all be woken for the one item that there is room for. One that is at an item does not
+        count, as that may block it.
         """
         source = self.job.source
         if source.finished:
             self.nudge()
-        elif self.nudges and (ready := source.ready):
-            for nudge in islice((each for each, loop in list(self.nudges.items()) if loop.has_room), ready):
+            return
+        ready = source.ready if self.nudges else 0
+        for nudge, loop in self.nudges.copy().items():
+            if ready > 0 and loop.has_room:
+                ready -= loop.is_idle  # before it has begun the item
                 nudge()
 
     def _start_lane(self) -> bool:
