@@ -30,6 +30,7 @@ class Advice:
         diagnosis: What the callable spends its time on.
         reason: One sentence.
         seconds: The predicted seconds of what is recommended.
+        at_least: Whether those are a lower bound, as no call came back within the budget.
         error: What went wrong.
     """
 
@@ -41,6 +42,7 @@ class Advice:
     diagnosis: str = ""
     reason: str = ""
     seconds: float | None = None
+    at_least: bool = False
     error: str = ""
 
 
@@ -70,6 +72,7 @@ def advise(experiment: int, task: str, job: Job, budget: float) -> Advice:
         diagnosis=without_paths(said.diagnosis),
         reason=without_paths(said.reason),
         seconds=said.chosen.seconds,
+        at_least=said.profile.wall_at_least,
     )
 
 

@@ -195,7 +195,8 @@ def _said(advice: Advice | None) -> str:
         return ""
     if advice.error:
         return f"failed: {advice.error}"
-    predicted = "" if advice.seconds is None else f", predicted {spell(advice.seconds)}"
+    least = "at least " if advice.at_least else ""
+    predicted = "" if advice.seconds is None else f", predicted {least}{spell(advice.seconds)}"
     return f"{advice.verdict}{predicted}; {advice.bound}: {advice.diagnosis}"
 
 
