@@ -78,6 +78,13 @@ def test_all_fourteen_have_a_figure_and_a_verdict(root, committed):
     assert page.count("**Today: ") == len(EXPERIMENTS)
 
 
+def test_a_lower_bound_is_called_one(root, committed):
+    """Where no call came back within the budget, the page says "at least", as the verdict itself does."""
+    page = (root / "docs" / "experiments.md").read_text()
+    advice = [each for one in EXPERIMENTS for each in committed.advice(one.number).values()]
+    assert page.count("predicted at least ") == sum(each.at_least for each in advice) > 0
+
+
 def test_a_plot_can_be_read_in_both_colour_schemes():
     """A plot is well-formed, says what it is, and brings colours for dark pages."""
     text = chart(
