@@ -234,13 +234,12 @@ class _Field:
 
         Run once, a choice that met a slow moment would lose by that for good, as its rivals are many.
         """
-        best = min(self._taken, key=self._taken.__getitem__, default=None)
+        best = self._fastest()
         return {who: runner for who, runner in contestants.items() if who == best or who in self._chosen}
 
     def once_more(self, contestants: Contestants) -> None:
         """The best of all again: a perfect choice would take that long."""
-        if self._taken:
-            who = min(self._taken, key=lambda each: self._taken[each])
+        if (who := self._fastest()) is not None:
             taken = Measurement(workload=self.entry.name, kind=ONCE_MORE, name=who[1])
             self._keep(taken, partial(timed, contestants[who], self.entry.fn, self.items), HANGS)
 
@@ -272,6 +271,9 @@ class _Field:
         if kind == GRID:
             return min(HANGS, max(LEAST, HOPELESS * best))
         return min(HANGS, max(LEAST_OF_OURS, PATIENCE * best, 2 * self._predicted.get(name, HANGS)))
+
+    def _fastest(self) -> tuple[str, str] | None:
+        return min(self._taken, key=self._taken.__getitem__, default=None)
 
     def _best(self) -> float:
         hoped = HOPED * min(self._predicted.values(), default=HANGS)

@@ -1,7 +1,6 @@
 """What a callable holds is looked at without asking what raises when it is asked."""
 
 import asyncio
-import threading
 import weakref
 from itertools import count
 
@@ -9,6 +8,7 @@ import pytest
 
 from concurrent_choices import run
 from concurrent_choices._work._captured import reached_from
+from meanwhile import meanwhile
 
 
 class Elsewhere:
@@ -86,7 +86,6 @@ def keeps(item):
 
 def test_what_another_thread_adds_to_is_looked_at_meanwhile():
     """Without the GIL it grows while it is gone through, which raised from within `run`."""
-    over = threading.Event()
 
     def add():
         for number in count():
@@ -97,14 +96,8 @@ def test_what_another_thread_adds_to_is_looked_at_meanwhile():
                 SEEN.clear()
                 NAMES.clear()
                 vars(BOX).clear()
-            if over.is_set():
-                return
+            yield
 
-    adding = threading.Thread(target=add)
-    adding.start()
-    try:
+    with meanwhile(add()):
         for _ in range(300):
             assert {name for name, _ in reached_from(keeps)} >= {"it", "the global 'SEEN'"}
-    finally:
-        over.set()
-        adding.join()

@@ -63,7 +63,6 @@ class LoopConductor:
         self._lock = Mutex()
         self._over = False
         self._around = job.lanes  # of runs around this one
-        self._before = 0  # items that were done before this loop began
         self._bond = Bond(job.fn)
         self._may_overlap = False  # whether others may begin while the loop is at its last items
         self._follows_beside = False  # whether what others do is drawn beside the caller's own loop
@@ -104,7 +103,7 @@ class LoopConductor:
     def _end(self) -> None:
         """Close the report and keep what was learnt, unless others do who have taken over."""
         if self._others.heir is None:
-            self._report.close(self._before + (self._tasks.done if self._tasks is not None else 0))
+            self._report.close(self._others.before + (self._tasks.done if self._tasks is not None else 0))
             self._recollection.settle(self._controller.learnt)
 
     def end_here(self) -> None:
@@ -205,9 +204,8 @@ class LoopConductor:
     def _begin_again(self) -> None:
         """Others have come back: what they have left is done as if it were a run of its own."""
         others = self._others
-        assert others.heir is not None
         assert others.decider is not None
-        self._before, self._tasks, self._over = others.heir.done, None, False
+        self._tasks, self._over = None, False
         self._controller = self._controller.anew(others.homeward, others.decider.barred)
         self._others = others.anew()
         self._job.surround(self._around)
@@ -283,7 +281,7 @@ class LoopConductor:
 
     def _note(self, arrangement: Arrangement, tasks: ElasticTaskPool) -> None:
         report = self._report
-        lanes, done = self._job.source.fitting(tasks.lanes), self._before + tasks.done
+        lanes, done = self._job.source.fitting(tasks.lanes), self._others.before + tasks.done
         report.note(Step(report.now, arrangement.stage, f"loop ×{lanes}", lanes, arrangement.reason, done))
 
 

@@ -48,10 +48,8 @@ _NAME = "concurrent_choices-auto"
 class Succession:
     """What goes on where the loop ends.
 
-    Args:
-        before: Items that were done before this loop began, as it is not the first.
-
     Attributes:
+        before: Items that were done before this loop began, if it is not the first.
         limits: What the run may use, as far as that is known.
         thread_pool: Where threads come from.
         urgency: What a loop of ours gives way to, from one batch to the next.
@@ -77,7 +75,7 @@ class Succession:
         self._recollection = recollection
         self._state = state
         self._began = time.monotonic()
-        self._before = before
+        self.before = before
         self.stays = stays
         self._done: Callable[[], int] = none
         self._in_flight: Callable[[], int] = none
@@ -129,7 +127,7 @@ class Succession:
         self.reserve_thread()
         if beside:
             _try_thread()
-        self._done, self._in_flight = lambda: self._before + tasks.done, lambda: tasks.in_flight
+        self._done, self._in_flight = lambda: self.before + tasks.done, lambda: tasks.in_flight
         if overlap:
             self._takeover = Takeover(self._job, self.conduct(self._prior(arrangement), self._job))
         self.arrangement = arrangement
@@ -191,7 +189,7 @@ class Succession:
         return Prior(
             stage=arrangement.stage,
             lanes=arrangement.threads,
-            each=worked / max(1, self._done() - self._before),
+            each=worked / max(1, self._done() - self.before),
             inside=arrangement.inside,
             reason=arrangement.reason,
             worked=worked,
@@ -206,12 +204,13 @@ class Succession:
 
     def anew(self) -> Succession:
         """What goes on where the next loop ends. Each time others have to stay for longer."""
+        assert self.heir is not None
         return Succession(
             self._job,
             self.limits,
             self._recollection,
             self._state,
-            before=self.heir.done if self.heir else 0,
+            before=self.heir.done,
             stays=(AGAIN - 1) * self._job.report.now,
         )
 

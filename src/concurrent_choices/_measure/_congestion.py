@@ -37,7 +37,7 @@ def is_congestion(error: BaseException) -> bool:
     """
     if isinstance(error, (TimeoutError, ConnectionResetError, ConnectionRefusedError)):
         return True
-    return _is_told(error, _NAMES, _STATUSES)
+    return _is_told(error, _NAMES) or _status(error) in _STATUSES
 
 
 class Refusals:
@@ -56,7 +56,7 @@ class Refusals:
         """How many there are among the errors of so many calls that have ended, in one of so many lanes."""
         told = doubtful = 0
         for error in errors:
-            if _is_told(error, _TELLING_NAMES, frozenset()):
+            if _is_told(error, _TELLING_NAMES):
                 told += 1
             elif is_congestion(error):
                 doubtful += 1
@@ -69,13 +69,13 @@ class Refusals:
         return told + doubtful
 
 
-def _is_told(error: BaseException, names: frozenset[str], statuses: frozenset[int]) -> bool:
-    """Whether an error says that there is too much of something, or has one of the names or statuses."""
+def _is_told(error: BaseException, names: frozenset[str]) -> bool:
+    """Whether an error says that there is too much of something, or has one of the names."""
     if isinstance(error, OSError) and error.errno in _NUMBERS:
         return True
     if names.intersection(kind.__name__ for kind in type(error).__mro__):
         return True
-    return _status(error) in statuses or any(word in text_of(error).lower() for word in _WORDS)
+    return any(word in text_of(error).lower() for word in _WORDS)
 
 
 def _status(error: BaseException) -> Any:

@@ -12,9 +12,8 @@ from attrs import evolve
 
 from .._facts._profile import Payload, Profile
 from .._facts._table import counted
-from ._congestion import is_congestion
 from ._figures import PAIR, Totals, relative_error, spread, trend
-from ._ledger import Run, calls_of, errors_of
+from ._ledger import Run, calls_of, errors_of, turned_away
 from ._sample import SHORT, Sample, Unfinished
 
 if TYPE_CHECKING:
@@ -224,7 +223,7 @@ def _with_errors(profile: Profile, evidence: Evidence) -> Profile:
 
 
 def _refusals(runs: Sequence[Run]) -> int:
-    return sum(map(is_congestion, errors_of(runs)))
+    return sum(turned_away(run.outcomes) for run in runs)
 
 
 def _surely_refused(runs: Sequence[Run]) -> float:

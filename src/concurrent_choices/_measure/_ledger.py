@@ -66,9 +66,13 @@ def calls_of(runs: Iterable[Run]) -> int:
 
 
 def errors_of(runs: Iterable[Run]) -> list[BaseException]:
-    """What they have raised; of ten thousands that have not, this is known in a millisecond."""
-    some = (run.outcomes for run in runs if any_raised(run.outcomes))
-    return [one.error for outcomes in some for one in outcomes if isinstance(one, Raised)]
+    """What they have raised."""
+    return [error for run in runs for error in _errors_in(run.outcomes)]
+
+
+def _errors_in(outcomes: Sequence[Any]) -> list[BaseException]:
+    """What calls have raised; of ten thousands that have not, this is known in a millisecond."""
+    return [one.error for one in outcomes if isinstance(one, Raised)] if any_raised(outcomes) else []
 
 
 def any_raised(outcomes: Iterable[Any]) -> bool:
@@ -76,9 +80,9 @@ def any_raised(outcomes: Iterable[Any]) -> bool:
     return any(map(partial(is_, Raised), map(type, outcomes)))
 
 
-def turned_away(outcomes: Iterable[Any]) -> int:
+def turned_away(outcomes: Sequence[Any]) -> int:
     """How many of some calls raised what a crowded resource raises."""
-    return sum(isinstance(each, Raised) and is_congestion(each.error) for each in outcomes)
+    return sum(map(is_congestion, _errors_in(outcomes)))
 
 
 def refusal(runs: Sequence[Run]) -> BaseException | None:

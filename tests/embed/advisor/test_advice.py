@@ -40,6 +40,7 @@ from concurrent_choices._embed._advisor._rate import ROW
 from concurrent_choices._embed._advisor._route_table import MOST, RouteTable
 from concurrent_choices._embed._advisor._rules import LOOKS, Means, _most, means_of, say
 from concurrent_choices._embed._advisor._visit import LoopThread, Visit, pool_limiter
+from meanwhile import meanwhile
 from patience import TRIES, patient
 
 with warnings.catch_warnings():  # newer releases would rather have another client, which does the same
@@ -933,7 +934,6 @@ def test_nothing_limits_threads_while_anyio_is_being_imported(monkeypatch):
 def test_lines_that_are_found_meanwhile_do_not_end_the_advice():
     """Without the GIL the sampler finds new ones while the others are compared."""
     lines = Counter({("file.py", "0"): 9})
-    over = threading.Event()
 
     def sample():
         for number in count(1):
@@ -941,14 +941,8 @@ def test_lines_that_are_found_meanwhile_do_not_end_the_advice():
             if number % 300 == 0:
                 for line in range(number - 299, number + 1):
                     del lines["file.py", str(line)]
-            if over.is_set():
-                return
+            yield
 
-    sampling = threading.Thread(target=sample)
-    sampling.start()
-    try:
+    with meanwhile(sample()):
         for _ in range(6000):
             assert _most(lines) == ("file.py", "0")
-    finally:
-        over.set()
-        sampling.join()

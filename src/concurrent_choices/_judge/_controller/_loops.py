@@ -278,8 +278,7 @@ class LoopController:
             self._block(sight.run, blocked)
         elif busy >= FULL:
             if calls >= COUNTED or self._never_wait(sight):
-                begun = max(0, sight.run.in_flight - before.run.in_flight)
-                served = calls + begun / 2  # as if those were half done
+                served = _served(sight.run, before.run)
                 self._known.each = seconds / served if calls >= COUNTED else self._each_so_far(sight.run)
                 self._fill(sight, before, busy)
             else:
@@ -349,9 +348,10 @@ class LoopController:
     def _is_worth_carrying(self, sight: LoopSight, since: LoopSight) -> bool:
         """Whether items that wait compute so much that carrying them gains anything; also where few tell."""
         run, before = sight.run, since.run
-        calls, begun = run.calls - before.calls, max(0, run.in_flight - before.in_flight)
-        cpu = (run.lane_cpu - before.lane_cpu) / max(calls + begun / 2, 0.5)  # as if those were half done
-        return calls < COUNTED or worth_carrying(cpu, CARRIED, self._known.limits.processes)
+        cpu = (run.lane_cpu - before.lane_cpu) / max(_served(run, before), 0.5)
+        return run.calls - before.calls < COUNTED or worth_carrying(
+            cpu, CARRIED, self._known.limits.processes
+        )
 
     def _go_on(self, sight: LoopSight, reason: str) -> None:
         """The loop goes on, and is looked at anew."""
@@ -387,3 +387,8 @@ class LoopController:
         if self._climb is None:
             return REST
         return max(GLANCE, min(self._climb.round_trip / 4, REST)) if self._climb.settled else GLANCE
+
+
+def _served(run: Sight, before: Sight) -> float:
+    """Items done since then, those that were begun and are not over as if they were half done."""
+    return run.calls - before.calls + max(0, run.in_flight - before.in_flight) / 2
