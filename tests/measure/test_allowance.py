@@ -14,3 +14,9 @@ MS = 1_000_000
 def test_the_first_call_has_its_time_however_long_it_took_to_begin(items, most, began, until):
     """Beside two busy processes 4 of 400 verdicts rested on no call: 0.2 s were over, of a budget of 1 s."""
     assert Allowance.of(0, 0.2, most, items).first(began * MS) == until * MS
+
+
+@pytest.mark.parametrize(("beginning", "until"), [(0, 120), (150, 180), (250, 250)])
+def test_one_lane_is_watched_for_its_part_of_what_the_first_call_left(beginning, until):
+    """Where new memory took 150 of 200 ms, two more calls were made: too few to see who holds the GIL."""
+    assert Allowance.of(0, 0.2, None, 60).alone(200 * MS, beginning * MS) == until * MS

@@ -186,6 +186,37 @@ def test_a_slow_beginning_is_no_slow_work(clock):
     assert len(fn.items) == 2
 
 
+def test_a_slow_beginning_leaves_time_to_watch(clock):
+    """Two more calls were made where new memory took 150 ms of 200, and what they do was not seen."""
+    fn = Called(clock, wall=0.15)
+    fn.result = lambda item: fn.times.update(wall=0.0025)
+
+    sampled(fn, range(60), clock=clock, budget=0.2)
+
+    assert len(fn.items) > 8
+
+
+class SlowWitness(FakeWitness):
+    """Computes for a while to begin, and says so."""
+
+    def __init__(self, clock):
+        super().__init__()
+        self.clock = clock
+        self.said = self.said._replace(start=1_000_000)
+
+    def __enter__(self):
+        self.clock.spend(wall=0.003, native=0.001)
+        return self
+
+
+def test_the_witness_beginning_is_no_other_thread_at_work(clock):
+    """On a slow core that takes a third of the time, which was taken off native threads: they were none."""
+    fn = Called(clock, wall=0.01, cpu=0.01, native=0.005)
+    bench = Bench(fn, range(100), clock=clock, is_async=False, hand=OwnHand)
+
+    assert profile_at(bench, SlowWitness(clock), 0.2).profile.native == pytest.approx(0.5)
+
+
 def test_few_slow_calls_get_the_budget(clock):
     """A twentieth of three calls is nothing."""
     fn = Called(clock, wall=0.3)

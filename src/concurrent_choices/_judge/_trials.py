@@ -17,6 +17,8 @@ from ._stations import Demand
 __all__ = [
     "NATIVE",
     "RETROGRADE",
+    "SURE",
+    "TOGETHER",
     "WAITS",
     "cores_left",
     "corrected",

@@ -68,8 +68,7 @@ LOOKS = 8
 """Places of a sequence looked at in one round (guessed)."""
 
 OTHERS = 0.3
-"""CPU seconds per second, while nothing is called, that cannot be the witness's own start alone
-(measured: that takes 0.1 to 0.2)."""
+"""CPU seconds per second, while nothing is called, from which others in the process compute (guessed)."""
 
 
 class Rounds:
@@ -96,7 +95,7 @@ class Rounds:
             first_steps = self._steps()
             while came_back:
                 deadline = allowance.after(_usual(bench.ledger.blocks))
-                if not self._wants_more(deadline, allowance.alone(deadline)):
+                if not self._wants_more(deadline, allowance.alone(deadline, _beginning(bench.ledger.blocks))):
                     break
                 came_back = self._round(self._next_size(deadline), deadline)
             unfinished = None if came_back else self._unfinished()
@@ -110,7 +109,7 @@ class Rounds:
             blocks[0] if blocks else None,
             blocks[1:],
             whole,
-            native_share(whole, _of_others(idle) + testimony.cpu_rate),
+            native_share(whole, _of_others(idle, testimony.start) + testimony.cpu_rate),
             testimony,
             steps.since(first_steps) if later else steps,
             unfinished,
@@ -199,9 +198,13 @@ class Rounds:
         )
 
 
-def _of_others(idle: Gauge) -> float:
-    """CPU seconds per second that the rest of the process takes while nothing is called."""
-    busy = (idle.process - idle.cpu) / idle.wall if idle.wall > 0 else 0.0
+def _of_others(idle: Gauge, start: int) -> float:
+    """CPU seconds per second that others than the witness, which takes `start` to begin, take meanwhile.
+
+    Nothing is called then. On a slow core its start takes 0.3 to 0.4, and as much was taken to go on while
+    matrices were multiplied: their native threads were no more than that, 9 times of 24 (measured).
+    """
+    busy = (idle.process - idle.cpu - start) / idle.wall if idle.wall > 0 else 0.0
     return busy if busy > OTHERS else 0.0
 
 
@@ -216,6 +219,11 @@ def _usual(blocks: Sequence[Block]) -> int:
         return 0
     first, later = blocks[0].wall, Totals.of(blocks[1:])
     return min(first, int(later.wall / later.calls * 1e9)) if later.calls else first
+
+
+def _beginning(blocks: Sequence[Block]) -> int:
+    """What the first call took beyond what a call takes, ns."""
+    return max(0, blocks[0].wall - _usual(blocks)) if blocks else 0
 
 
 def _wait_alike(blocks: Sequence[Block]) -> bool:

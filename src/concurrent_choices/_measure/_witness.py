@@ -112,12 +112,14 @@ class Statement(NamedTuple):
         error: Its standard error.
         cpu_rate: CPU seconds that the witness uses itself, per second.
         looks: How often it looked.
+        start: CPU time that it took to begin, ns.
     """
 
     share: float | None = None
     error: float = math.inf
     cpu_rate: float = 0.0
     looks: int = 0
+    start: int = 0
 
 
 class WitnessThread:
@@ -132,6 +134,7 @@ class WitnessThread:
         self._on_wake = on_wake
         self._looks: list[Look] = []
         self._idle = 0
+        self._start = 0
         self._cpu = 0
         self._queued = 0
         self._watching = True
@@ -163,7 +166,7 @@ class WitnessThread:
     def testify(self, spans: Sequence[tuple[int, int]]) -> Statement:
         """Say how much the GIL was held within spans of the clock's wall time."""
         seen = _within(list(self._looks), spans)
-        return weigh(seen, self._idle + MARGIN)._replace(cpu_rate=self._cpu_rate())
+        return weigh(seen, self._idle + MARGIN)._replace(cpu_rate=self._cpu_rate(), start=self._start)
 
     def _cpu_rate(self) -> float:
         seen = self._looks
@@ -174,6 +177,7 @@ class WitnessThread:
         wake_promptly()
         try:
             self._idle = idle_lateness([self._look(_IDLE_SLEEP) for _ in range(_IDLE_LOOKS)])
+            self._start = self._clock.thread_cpu()
         finally:
             self._calm.set()
         self._queued = self._clock.run_queue()
