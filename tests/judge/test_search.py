@@ -59,6 +59,25 @@ def test_native_threads_divide_the_lanes():
     assert best(profile, 1000, "process", EIGHT).workers == 2
 
 
+def test_lanes_in_workers_are_not_tried_beyond_the_cores_where_nothing_waits():
+    """To ask about a machine of 64 CPUs took most of a verdict's time, for plans that nothing speaks for."""
+    computing = case_of(function(3, cpu=3, gil=3), FREE, Machine(cpus=64), 1000)
+    tried = list(plans_for(computing, "hybrid"))
+
+    assert tried
+    assert all(plan.concurrency <= max(2 * plan.workers, 64 + plan.workers) for plan in tried)
+    assert len(tried) < len(list(plans_for(case_of(function(3), FREE, Machine(cpus=64), 1000), "hybrid"))) / 2
+
+
+@pytest.mark.parametrize("profile", [coroutine(20, held=0.5, cpu=0.5), coroutine(5, held=5, cpu=5)])
+def test_anyio_is_never_faster_than_asyncio(profile):
+    """So nobody need ask whether it would be, were something otherwise."""
+    case = case_of(profile, Costs(), TWO, 1000)
+    fastest = {each: best_plan(case, each)[1].seconds for each in ("asyncio", "anyio")}
+
+    assert fastest["asyncio"] <= fastest["anyio"]
+
+
 def test_processes_that_wait_may_be_more_than_cores():
     """Four per core at most."""
     assert best(function(10, cpu=1, gil=1), 1000, "process").workers == 8

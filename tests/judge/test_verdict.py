@@ -88,6 +88,16 @@ def test_reasons_are_sentences():
     )
 
 
+def test_processes_for_what_leaves_the_gil_are_explained():
+    """Of threads one would think first, so how far they got is told where it is not far."""
+    told = verdict(function(0.245, cpu=0.23, gil=0.056, pair_speedup=1.3, pair_parallelism=1.45), 5000)
+    assert (told.plan.strategy, told.diagnosis) == ("process", "cpu outside the GIL")
+    assert told.reason.startswith(
+        "each call computes for 230 µs without holding the GIL, yet two threads get only 1.3 times as much "
+        "done as one, so 2 processes with a GIL each share the work"
+    )
+
+
 @pytest.mark.parametrize(
     ("wall", "items", "why"),
     [

@@ -16,7 +16,7 @@ from concurrent_choices._measure._lane_trials import Size, Trials
 from concurrent_choices._measure._profiler import profile
 from concurrent_choices._measure._rounds import Rounds
 from concurrent_choices._measure._sample import Sample
-from concurrent_choices._measure._trial import _inflated, _of_computing, _surer, _taking_turns
+from concurrent_choices._measure._trial import _inflated, _surer, _taking_turns
 from concurrent_choices._work._hand import DaemonHand, OwnHand
 from patience import patient
 
@@ -120,19 +120,6 @@ def test_a_pair_leaves_enough_items_to_be_confirmed(monkeypatch):
 
     [(calls, left)] = asked
     assert _trial.TWICE <= calls <= left // 5
-
-
-@pytest.mark.parametrize(("left", "calls"), [(1.0, 6), (0.018, 3), (0.001, 2)])
-def test_a_pair_makes_do_with_the_time_that_is_left(clock, left, calls, monkeypatch):
-    """After a first call that took most of it, two were not tried: they would have had six calls each."""
-    asked = []
-    monkeypatch.setattr(Trials, "make", lambda _, size: asked.append(size.calls))
-    bench = Bench(int, range(100), clock=clock, is_async=False, hand=OwnHand)
-    blocks = [Block(place, 1, 2_500_000, 2_500_000, 0) for place in range(5)]
-
-    _of_computing(Trials(bench, Sample(blocks=blocks, deadline=int(left * 1e9))))
-
-    assert asked == [calls]
 
 
 @patient

@@ -15,6 +15,9 @@ from ._trials import is_rationed, most_lanes
 
 __all__ = ["BECAUSE", "RATIONED", "SUPPOSED", "notes", "reason"]
 
+HELPS = 1.5
+"""Speed-up of two threads from which they help (guessed: half way between one and two)."""
+
 WORTH_IT = 1.1
 """How many times as fast it must be for the sentence to say so (guessed)."""
 
@@ -86,7 +89,10 @@ def _under(verdict: Recommendation) -> str:
 
 def _outside(verdict: Recommendation) -> str:
     free = " without holding the GIL" if verdict.machine.gil else ""
-    return f"each call computes for {_computing(verdict)}{free}"
+    computes, pair = f"each call computes for {_computing(verdict)}{free}", verdict.profile.pair_speedup
+    if pair is None or pair >= HELPS or verdict.plan.strategy not in IN_PROCESSES:
+        return computes
+    return f"{computes}, yet two threads get only {pair:.1f} times as much done as one"
 
 
 def _turned_away(verdict: Recommendation) -> str:

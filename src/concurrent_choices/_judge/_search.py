@@ -108,11 +108,10 @@ def _processes(case: Case) -> Iterator[Plan]:
 
 
 def _hybrids(case: Case) -> Iterator[Plan]:
-    inside = MOST_COROUTINES if case.demand.is_async else MOST_THREADS
     most = max(2, min(_most_processes(case), _cores(case)))
     whole = min(case.items, case.demand.most_lanes or case.items)
     for workers in _up_to(case, most, _cores(case)):
-        for lanes in _up_to(case, inside):
+        for lanes in _up_to(case, _most_inside(case, workers)):
             if workers > 1 and lanes > 1 and workers * lanes <= whole:
                 yield Plan(strategy="hybrid", workers=workers, concurrency=workers * lanes)
     if whole < 4:  # noqa: PLR2004 - too few for two lanes in each of two processes
@@ -145,9 +144,20 @@ def _cores(case: Case) -> int:
 
 
 def _most_threads(case: Case) -> int:
-    if case.demand.busy >= NOTHING_BUT * case.demand.alone:
+    if _only_computes(case):
         return 1 if _slower_together(case) else _cores(case)
     return MOST_WAITING_THREADS if case.demand.wait >= LONG_WAIT else MOST_THREADS
+
+
+def _most_inside(case: Case, workers: int) -> int:
+    """Lanes at most in each of so many workers: without a wait to fill, its share of the cores, or two."""
+    if case.demand.is_async:
+        return MOST_COROUTINES
+    return max(2, ceil(_cores(case) / workers)) if _only_computes(case) else MOST_THREADS
+
+
+def _only_computes(case: Case) -> bool:
+    return case.demand.busy >= NOTHING_BUT * case.demand.alone
 
 
 def _slower_together(case: Case) -> bool:

@@ -16,6 +16,10 @@ _ALONE = 0.6
 """Part of the time after which one lane has been watched long enough: the rest is for trials of several
 (guessed)."""
 
+_MOSTLY = 0.5
+"""What is left, as a part of what the first call took to begin, up to which that took most of the time
+(guessed)."""
+
 
 class Allowance(NamedTuple):
     """Times are the clock's, in nanoseconds.
@@ -56,8 +60,10 @@ class Allowance(NamedTuple):
         """When one lane has been watched long enough, if everything has to stop at the deadline.
 
         The first call took the `beginning` longer than others do, ns: in that time nothing was seen of those.
-        New memory took three quarters of all there was, where the host had to find it: two more calls were
-        made, and there were too few looks at the GIL.
+        A trial's lanes may begin as slowly, so where that took most, one lane is watched to the end. Where a
+        host had to find new memory, as for three quarters of the time, two more calls were made, too few to
+        see who holds the GIL, and a trial did not come back.
         """
         began = self.began + beginning
-        return began + int(_ALONE * max(0, deadline - began))
+        left = max(0, deadline - began)
+        return began + (int(_ALONE * left) if left > _MOSTLY * beginning else left)

@@ -34,10 +34,6 @@ TRIAL = (15e-3, 20e-3)
 """Seconds that a lane works in a trial: three switch intervals, at most 20 ms unless a call takes
 longer (DECISION.md 5.3)."""
 
-SHORTEST = 5e-3
-"""Seconds that a lane works at least where less time is left than that (guessed: five turns). Where the first
-call had taken most of it, two of 24 MB were not tried in the 30 ms that were left."""
-
 TWICE = 2
 """Calls a lane makes at least, unless they wait: of one alone, half is the wait for the GIL at the
 beginning."""
@@ -95,9 +91,7 @@ def _of_computing(trials: Trials) -> list[Trial]:
     """A pair, unless it is doubtful."""
     each = trials.sample.each
     seconds = max(TWICE * each, min(max(3 * each, TRIAL[0]), TRIAL[1]))
-    least = max(TWICE, math.ceil(SHORTEST / each))
-    fitting = max(least, int(trials.left / PAIR / each))
-    calls = min(math.ceil(seconds / each), fitting, max(TWICE, _left(trials.bench) // CONFIRMED_BY))
+    calls = min(math.ceil(seconds / each), max(TWICE, _left(trials.bench) // CONFIRMED_BY))
     turn = USUAL if _seldom_held(trials.sample) else TURN
     size = Size(PAIR, calls, PAIR * calls * each, turn=turn)
     pair = _pair(trials, size)
