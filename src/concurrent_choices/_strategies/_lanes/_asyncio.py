@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 from math import inf
 
 from ..._facts._batch import Batch
@@ -28,7 +29,7 @@ def run_tasks(tasks: TaskPool, register: Register, factory: Factory | None = Non
 
     async def main() -> None:
         host = AsyncioHost()
-        register(host.wake_soon)
+        register(partial(host.call_soon, host.wake))
         await tasks.serve(host)
 
     source = tasks.job.source

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Coroutine
 from contextvars import Context
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
@@ -77,7 +78,7 @@ def run_tasks(tasks: TaskPool, register: Register) -> None:
 
     async def main() -> None:
         host = TrioHost()
-        register(host.wake_soon)
+        register(partial(host.call_soon, host.wake))
         await tasks.serve(host)
 
     anyio.run(main, backend="trio")
