@@ -11,5 +11,6 @@ processes, hand-tuned runs and the audit are those of `benchmarks.oracle`.
     _changing     callables that change what they hold: are results those of a loop?
     _deaths       workers killed at work: is every item accounted for?
     simulated     the controller in virtual time, on workloads drawn by _drawn
+    informed      what any controller loses there by having to find out
     _figures      from measurements to regret; _report writes it down, with the losses
 """

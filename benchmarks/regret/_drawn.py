@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -21,17 +21,17 @@ from concurrent_choices._judge._simulator import (
     simulate,
 )
 
-__all__ = ["KINDS", "MACHINES", "drawn", "regret_of"]
+__all__ = ["KINDS", "MACHINES", "best_of", "drawn", "plans", "regret_of", "taken_by_auto"]
 
 KINDS = ("cpu", "native", "wait", "server", "lock", "mixed", "drift")
 MACHINES = (1, 2, 8, 64)
 """Cores."""
 
 
-def drawn(random: Random, kind: str) -> Script:
-    """A workload of a kind, of half a second or five seconds."""
+def drawn(random: Random, kind: str, sizes: Sequence[float] = (0.5, 5.0)) -> Script:
+    """A workload of a kind, that lasts one of these seconds where each item takes as long as the mean."""
     each = 10 ** random.uniform(-3.5, -1.3)
-    count = max(2, min(1500, int(random.choice([0.5, 5.0]) / each)))
+    count = max(2, min(1500, int(random.choice(sizes) / each)))
     time = _times(random.choice([0.0, 0.3, 1.0]))
     share = random.uniform(0.1, 0.9)
     first, second = random.choice([(Python, Wait), (Wait, Python), (Wait, Native)])
@@ -52,7 +52,7 @@ def _times(spread: float) -> Callable[[float], Any]:
     return lambda seconds: LogNormal(seconds, spread) if spread else seconds
 
 
-def _plans(cores: int) -> Iterator[Plan]:
+def plans(cores: int) -> Iterator[Plan]:
     """What an expert might have written by hand."""
     yield Plan(strategy="sequential")
     for lanes in (2, 4, 8, 16, 32, 64, 128):
@@ -63,16 +63,25 @@ def _plans(cores: int) -> Iterator[Plan]:
             yield Plan(strategy="hybrid", workers=cores, concurrency=cores * inside)
 
 
-def regret_of(script: Script, cores: int, seed: int) -> float:
-    """The controller's time over the best plan's.
+def best_of(script: Script, cores: int, seed: int) -> float:
+    """Seconds of the best of these plans."""
+    machine = Machine(cpus=cores)
+    return min(simulate(script, plan, machine, seed=seed).seconds for plan in plans(cores))
+
+
+def taken_by_auto(script: Script, cores: int, seed: int) -> float:
+    """Seconds of the controller.
 
     Raises:
         AssertionError: Items were left.
     """
-    machine = Machine(cpus=cores)
-    outcome = rehearse(script, machine, seed=seed)
+    outcome = rehearse(script, Machine(cpus=cores), seed=seed)
     if outcome.items != script.items:
         message = f"{outcome.items} of {script.items} items were done: seed {seed} on {cores} cores"
         raise AssertionError(message)
-    times = (simulate(script, plan, machine, seed=seed).seconds for plan in _plans(cores))
-    return outcome.seconds / min(times)
+    return outcome.seconds
+
+
+def regret_of(script: Script, cores: int, seed: int) -> float:
+    """The controller's time over the best plan's."""
+    return taken_by_auto(script, cores, seed) / best_of(script, cores, seed)

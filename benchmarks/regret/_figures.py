@@ -64,10 +64,25 @@ class Case:
     @property
     def bound(self) -> float:
         """Seconds of the best by hand that does not fork its caller; not a number where nobody knows."""
-        able = [seconds for name, seconds in self.by_hand.items() if not forks_the_caller(name)]
         if forks_the_caller(self.best[0]) and not self.by_fork_server:
             return math.nan
-        return min([*able, *self.by_fork_server.values()], default=math.nan)
+        return min(self._unforked, default=math.nan)
+
+    @property
+    def _unforked(self) -> list[float]:
+        """Seconds of those by hand that do not fork their caller."""
+        able = [seconds for name, seconds in self.by_hand.items() if not forks_the_caller(name)]
+        return [*able, *self.by_fork_server.values()]
+
+    def informed(self, after: float) -> float:
+        """Seconds that it takes whoever does one item after another for so long, and then knows the best.
+
+        The best is that of `bound`. What was done by then counts in full, even if it is a part of an item, so
+        nobody who knows as late is quicker, but where processes come up beside a calling thread that works.
+        """
+        left = 1.0 - after / self.sequential if after < self.sequential else 0.0
+        late = min(after, self.sequential) + left * min(self._unforked, default=math.nan)
+        return min(self.sequential, late)
 
     @property
     def regret(self) -> float:

@@ -19,6 +19,10 @@ __all__ = ["classes", "excess", "targets"]
 MIDDLE, FULL = 0.05, 0.5
 """Seconds of jobs at which the classes of 50 ms, and of 0.5 s and more, begin."""
 
+LATE = (2e-3, 5e-3, 10e-3)
+"""Seconds in which it can be known that a call waits, in which hardly anything is known of two lanes, and in
+which they show whether they compute beside each other (DECISION.md 0.7 and 5.3)."""
+
 NOTHING = "nothing measured"
 
 
@@ -51,6 +55,7 @@ def targets(cases: Sequence[Case], runs: Sequence[Run], simulated: Simulated) ->
     yield _round_trips(sized["50 ms"])
     yield _bound(sized["50 ms"])
     yield _unforked(sized["50 ms"])
+    yield from (_informed(sized["50 ms"], after) for after in LATE)
     yield _regret("5 ms", sized["5 ms"], None)
     yield _named(sized["5 ms"])
     yield _sequential(cases)
@@ -93,6 +98,12 @@ def _unforked(cases: Sequence[Case]) -> Target:
     """What nobody who forks no caller can go below, however soon he knows what to do."""
     figure = "what that best by hand shows itself: geometric mean"
     return Target(figure, "", _spread([case.bound / case.best[1] for case in cases]))
+
+
+def _informed(cases: Sequence[Case], after: float) -> Target:
+    """What nobody can go below who is at one item after another until he knows; nothing is to be reached."""
+    figure = f"what it would show whoever knows it after {after * 1e3:g} ms: geometric mean"
+    return Target(figure, "", _spread([case.informed(after) / case.best[1] for case in cases]))
 
 
 def _spread(ratios: Sequence[float]) -> str:

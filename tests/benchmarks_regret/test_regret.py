@@ -179,6 +179,18 @@ def test_a_job_of_50_ms_may_lose_a_round_trip():
     assert excess(late) == pytest.approx(0.002)
 
 
+def test_who_knows_late_has_done_some_items_one_by_one():
+    """A tenth of 50 ms in as much time, the rest as by the best by hand; never longer than all one by one."""
+    runs = [*job(0.02, best=0.01, plain=0.05, size=0.05), of(HAND, "joblib", 0.001, size=0.05)]
+    (case,) = cases_of(runs)
+    assert case.informed(0.0) == 0.01  # joblib forks its caller, so that it does not count
+    assert case.informed(0.005) == pytest.approx(0.005 + 0.9 * 0.01)
+    assert case.informed(0.06) == 0.05
+    figure = "what it would show whoever knows it after 5 ms"
+    told = target(figure, job(0.02, best=0.01, plain=0.05, size=0.05))
+    assert (told.measured, told.reached) == ("1.400 of 1; 0% (0 of 1) within 1.15; worst 1.40", None)
+
+
 @pytest.mark.parametrize(("auto", "reached"), [(0.519, True), (0.521, False)])
 def test_three_per_cent_and_five_milliseconds(auto, reached):
     """Of one item after another, at any size."""
