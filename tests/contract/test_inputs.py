@@ -12,7 +12,7 @@ import pytest
 from contract_ways import eventually, only_outside
 
 from concurrent_choices import recommend, run, stream
-from concurrent_choices._work import _source
+from concurrent_choices._work import _tap
 
 MAPPING = {3: "c", 1: "a", 2: "b"}
 ITERABLES = {
@@ -113,7 +113,7 @@ def test_generators_are_advanced_in_the_calling_thread(strategy, of_kind):
 @only_outside
 def test_what_an_iterable_has_given_is_begun_while_it_takes_its_time(strategy, of_kind, log, monkeypatch):
     """It may be slow to give more, which nobody can begin before."""
-    monkeypatch.setattr(_source, "FEED_SECONDS", -1.0)  # which no item takes less than
+    monkeypatch.setattr(_tap, "FEED_SECONDS", -1.0)  # which no item takes less than
 
     def items():
         yield str(log), 0

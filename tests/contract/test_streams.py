@@ -14,7 +14,7 @@ import pytest
 from contract_ways import eventually, only, only_keeping, sizes
 
 from concurrent_choices import stream
-from concurrent_choices._work import _source
+from concurrent_choices._work import _tap
 
 LONG = 30
 
@@ -138,7 +138,7 @@ def test_a_stream_left_open_at_the_end_of_the_with_block(name, strategy, of_kind
 @pytest.mark.parametrize("made", [list, iter])
 def test_room_is_filled_while_results_wait(strategy, of_kind, made, log, monkeypatch):
     """A caller who takes his time with what is due has others begin with each that he takes."""
-    monkeypatch.setattr(_source, "FEED_SECONDS", inf)  # a busy machine must not make the items seem slow
+    monkeypatch.setattr(_tap, "FEED_SECONDS", inf)  # a busy machine must not make the items seem slow
     items = made([(str(log), 0, 4), *((str(log), number, 1) for number in range(1, 12))])
     with closing(stream(of_kind(acts.meet), items, strategy=strategy, buffersize=4)) as results:
         for number in range(2):

@@ -27,7 +27,7 @@ from concurrent_choices._engine._report import begin_report, run_report
 from concurrent_choices._engine._thread_limit import ThreadLimit
 from concurrent_choices._facts._batch import Batch
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
-from concurrent_choices._work import _source
+from concurrent_choices._work import _tap
 from concurrent_choices._work._contexts import lanes_around
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._source import Source
@@ -42,7 +42,7 @@ def test_a_tiny_job_stays_here():
 
 def test_lanes_find_items_of_an_iterable_while_the_first_call_lasts(monkeypatch):
     """Only the calling thread may take them, and it is at a call of its own."""
-    monkeypatch.setattr(_source, "FEED_SECONDS", 60.0)
+    monkeypatch.setattr(_tap, "FEED_SECONDS", 60.0)
     begun, all_begun = [], threading.Event()
 
     def meet(item):

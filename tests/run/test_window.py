@@ -48,7 +48,7 @@ def window():
 
     def made(**options):
         source = Source(count(), window=64, **options)
-        source.staffed(LANES)
+        source.window.staffed(LANES)
         return Window(Job(abs, source)), source
 
     return made

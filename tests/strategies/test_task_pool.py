@@ -11,7 +11,7 @@ import pytest
 
 from concurrent_choices import AnyioStrategy, AsyncioStrategy, arun, run
 from concurrent_choices._strategies._lanes import _task_pool
-from concurrent_choices._work import _source
+from concurrent_choices._work import _tap
 from concurrent_choices._work._pace import Pace
 
 ITEMS = 2000
@@ -164,7 +164,7 @@ def test_what_one_lane_has_claimed_another_begins(monkeypatch, backend):
 
 def test_items_in_flight_go_on_while_others_are_waited_for(backend, monkeypatch):
     """Where each takes its time to come, those before it are held up by one of them, not by all."""
-    monkeypatch.setattr(_source, "FEED_SECONDS", -1.0)  # any time is long
+    monkeypatch.setattr(_tap, "FEED_SECONDS", -1.0)  # any time is long
     ended, seen = [], []
 
     def items():

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concurrent_choices._facts._batch import Claim
-from concurrent_choices._work import _source
-from concurrent_choices._work._source import CAUTION, SMOOTH, Source
+from concurrent_choices._work import _source, _tap
+from concurrent_choices._work._source import Source
+from concurrent_choices._work._tap import CAUTION, SMOOTH
 
 
 def drained(source, limit=3):
@@ -116,8 +117,8 @@ def test_the_window_is_kept(made):
 def test_a_fixed_window_does_not_widen():
     """What the caller asked for stays."""
     fixed, free = Source(range(9), window=2, fixed=True), Source(range(9), window=2)
-    fixed.staffed(3)
-    free.staffed(3)
+    fixed.window.staffed(3)
+    free.window.staffed(3)
     assert (fixed.room, free.room) == (2, 6)
 
 
@@ -127,7 +128,7 @@ def test_a_window_that_shrinks(made):
     source = Source(made(range(8)), window=9)
     source.feed(9)
     source.claim(1)
-    source.look_ahead(9, 2)
+    source.window.look_ahead(9, 2)
     assert (source.ready, source.room <= 1, source.remaining) == (1, True, 7)
     assert source.claim(5).items == [1]
     assert source.claim(5) is None
@@ -138,11 +139,11 @@ def test_a_window_that_shrinks(made):
 def test_what_lanes_have_in_hand_is_no_look_ahead():
     """So many are under way anyway; beyond these, as many again, or what may be held."""
     source = Source(range(99), window=5)
-    source.staffed(10)
+    source.window.staffed(10)
     assert source.room == 20
-    source.look_ahead(5, 3)
+    source.window.look_ahead(5, 3)
     assert source.room == 13
-    source.look_ahead(50, 30)
+    source.window.look_ahead(50, 30)
     assert source.room == 40
 
 
@@ -160,7 +161,7 @@ def test_room_that_was_made_stays():
     source.push([0])
     source.claim(1)
     source.make_room(1)
-    source.look_ahead(64, 1)
+    source.window.look_ahead(64, 1)
     assert source.room == 1
     source.push([1])
     assert source.claim(1).items == [1]
@@ -402,11 +403,11 @@ def test_what_has_come_is_begun_before_the_next_is_waited_for():
 @pytest.mark.parametrize(("longest", "paused"), [(-1.0, True), (inf, False)])
 def test_who_has_paused_may_pause_again(monkeypatch, longest, paused):
     """Until many items have come at once, and where the end has come."""
-    monkeypatch.setattr(_source, "FEED_SECONDS", longest)
+    monkeypatch.setattr(_tap, "FEED_SECONDS", longest)
     source = Source(iter(range(3 * SMOOTH)))
     source.feed(1)
     assert (source.pause > 0) is paused
-    monkeypatch.setattr(_source, "FEED_SECONDS", inf)
+    monkeypatch.setattr(_tap, "FEED_SECONDS", inf)
     source.feed(SMOOTH)
     assert (source.pause > 0) is paused
     source.feed(SMOOTH + 1)
@@ -415,7 +416,7 @@ def test_who_has_paused_may_pause_again(monkeypatch, longest, paused):
 
 def test_nobody_waits_for_more_than_there_is(monkeypatch):
     """Where the end has come, the next item takes no time."""
-    monkeypatch.setattr(_source, "FEED_SECONDS", -1.0)
+    monkeypatch.setattr(_tap, "FEED_SECONDS", -1.0)
     source = Source(iter([1]))
     source.feed(1)
     assert source.pause > 0

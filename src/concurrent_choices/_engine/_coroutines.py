@@ -163,7 +163,7 @@ class LoopConductor:
         )
         self._others.reserve_thread()  # before the ticker, which can be done without, takes the last one
         tasks = self._new_tasks(_giving_way(pool.outbox.put, self._others.urgency), give_threads)
-        job.source.staffed(self._controller.first)
+        job.source.window.staffed(self._controller.first)
         pool.resize(1)
         job.tend = pool.tend
         try:
@@ -209,7 +209,7 @@ class LoopConductor:
         self._controller = self._controller.anew(others.homeward, others.decider.barred)
         self._others = others.anew()
         self._job.surround(self._around)
-        self._job.source.staffed(self._controller.first)
+        self._job.source.window.staffed(self._controller.first)
         self._report.seconds = None  # it goes on
 
     def _following(self) -> Start | None:

@@ -108,7 +108,7 @@ class ElasticPool(LanePool):
         Once one could not be started, there are never more than there were then.
         """
         self.workers = workers = min(workers, self._ceiling)
-        self.job.source.staffed(workers)
+        self.job.source.window.staffed(workers)
         self._appetite = max(self._appetite, 2 * workers)
         self.nudge()
 

@@ -99,7 +99,7 @@ class ElasticTaskPool(TaskPool):
         """Have so many lanes, once an item waits; from any thread. Surplus ones finish their claims first."""
         self._followers = concurrency
         if self.waits and concurrency != self._concurrency:
-            self.job.source.staffed(concurrency)
+            self.job.source.window.staffed(concurrency)
             self._concurrency = concurrency
             self._wake()
 

@@ -118,7 +118,7 @@ class Window:
         self._job = job
         self._began = self._tended = time.perf_counter()
         self._taken = 0
-        self._most = job.source.window or 0
+        self._most = job.source.window.most or 0
         self._next_weighed = -math.inf
         self._weight = 0.0
         self._compared = False  # with another result, which would have shown what all of them share
@@ -150,7 +150,7 @@ class Window:
 
     def _set(self) -> None:
         held = int(HELD / max(1.0, self._weight))
-        self._job.source.look_ahead(self._most, max(1, held))
+        self._job.source.window.look_ahead(self._most, max(1, held))
 
     def tend(self) -> None:
         """Have the strategy fill what room there is, where the caller takes his time with results in hand.

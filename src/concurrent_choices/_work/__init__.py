@@ -1,6 +1,7 @@
 """The work itself: the callable, the one source all lanes draw from, and how a batch is performed.
 
 _job          what a strategy is handed: it claims items from the _source, and has claims performed
+_tap          the caller's iterable, as the source draws from it; _window: how far ahead of the results
 _perform      a claim of a `def`; _watched, by a _hand, under a time limit; _awaiter, one of an `async def`
 _pace         how many items are claimed at a time; _weight: how much memory a result takes
 _callables    what can be told of a callable before it is called; _bonds: what binds it to a thread or a loop

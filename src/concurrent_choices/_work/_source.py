@@ -1,27 +1,24 @@
 """The one source that all lanes draw from. Each item leaves it once.
 
-Plain containers may be advanced from any thread. Any other iterable is advanced only by the thread
-that called `run` or `stream`, as with the built-in `map`: generators often hold a database cursor, a
-lock or a context variable of that thread. That thread is the *owner*; it keeps a little ready for the
-lanes.
+Plain containers may be advanced from any thread. Any other iterable is advanced only by its owner, as _tap
+says, who keeps a little ready for the lanes.
 """
 
 from __future__ import annotations
 
 import sys
-import threading
-import time
 from collections import deque
-from functools import partial
-from itertools import count, islice
+from itertools import count
 
 from .._facts._batch import Claim, new_claim
 from .._facts._lean import TYPE_CHECKING
 from .._platform import gil_enabled
 from ._mutex import Mutex
+from ._tap import Tap
+from ._window import Window
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from .._facts._batch import Batch
@@ -45,22 +42,9 @@ SIZED: tuple[type[Any], ...] = (
 _SWEEP = 1024
 """Claimed items kept before they are dropped from the front of what is ready: dropping costs a copy."""
 
-_NOBODY = -1  # no thread has this identifier
-
-FEED_SECONDS = 1e-3
-"""Seconds that the owner pulls at most before it looks after the lanes again (guessed: nobody notices)."""
-
-CAUTION = 16
-"""Of so many items that came at once one more may be held back, as nobody gets any of those that are taken
-together until the last of them has come (guessed: a page of a thousand rows is taken in some 80 steps)."""
-
 LONG = 0.05
 """Seconds that a result which is due may wait for the next item, so that a lane has that meanwhile: one that
 is read or worked out takes less, as a rule, and one that waits for events takes more (guessed)."""
-
-SMOOTH = 64
-"""Items that come at once until nobody expects any more that the next one takes as long as one before
-(guessed: as many as begin together, as a rule)."""
 
 
 class Source:
@@ -75,7 +59,8 @@ class Source:
         error: What the iterable raised.
         closed: Whether nothing more is handed out.
         ended: Whether the iterable itself is used up; items may still be ready.
-        advance: Calls what takes a step of the iterable; None where it may be taken as it is.
+        tap: Where the owner has items from.
+        window: How many of them may be under way.
     """
 
     def __init__(self, items: Iterable[Any], *, window: int | None = None, fixed: bool = False) -> None:
@@ -83,24 +68,18 @@ class Source:
             items = iter(items)  # `len` cannot tell how many those are
         kind: Any = type(items)
         self.length: int | None = len(items) if kind in SIZED else None  # type: ignore[arg-type] # its kind says that it has a length
-        self.window = window
-        self.fixed = fixed
-        self._lanes = self._least = 0
+        self.window = Window(window, fixed=fixed)
         self.error: BaseException | None = None
         self.closed = False
         self.claimed = 0
         self._lock = Mutex()
-        self._owner = threading.get_ident()
         self._returned: list[Claim] = []
-        self._released = 0
         self._pulled = 0
-        self._longest, self._smooth = 0.0, 0
         self._ready: Any = items if kind in SLICEABLE else []
         self._at = 0
         self.ended = kind in SLICEABLE
         self._sliced = self.ended
-        self._iterator: Iterator[Any] | None = iter(() if self._sliced else items)
-        self.advance: Callable[[Callable[[], object]], object] | None = None
+        self.tap = Tap(() if self._sliced else items)
         self._listeners: list[Callable[[], None]] = []
         self._feeders: list[Callable[[], None]] = []
 
@@ -108,7 +87,7 @@ class Source:
     def pushed(cls, *, window: int | None = None, fixed: bool = False) -> Source:
         """A source without an iterable: somebody pushes the items, then calls `end`."""
         source = cls(iter(()), window=window, fixed=fixed)
-        source._iterator = None
+        source.tap = Tap(None)
         return source
 
     def on_change(self, listener: Callable[[], None]) -> None:
@@ -135,12 +114,12 @@ class Source:
 
         Called by the owner, it pulls from the iterable when nothing is ready.
         """
-        if not self.ended and self._at >= len(self._ready) and self.may_pull:
-            self.feed(limit)
+        if not self.ended and self._at >= len(self._ready) and self.tap.is_own:
+            self._feed(limit, None)
         with self._lock:
             if self._returned:
                 return None if self.closed else self._claim_returned(limit)
-            if self.window is not None and (limit := min(limit, self._allowed)) <= 0:
+            if self.window.most is not None and (limit := min(limit, self._allowed)) <= 0:
                 return None
             if not self._sliced:
                 return self._claim_ready(limit)
@@ -183,7 +162,7 @@ class Source:
         then costs two switches of threads, more than all the rest (benchmarks.dispatch, "threads, single").
         Under the GIL nobody comes between the halves of a counter's step. `claimed` is right at the end.
         """
-        if self._sliced and self.window is None and gil_enabled():
+        if self._sliced and self.window.most is None and gil_enabled():
             self._next_place = count(self._at).__next__
             self.claim = self._claim_next  # type: ignore[method-assign] # decided once, not at every claim
 
@@ -227,62 +206,51 @@ class Source:
         the iterable raises is kept in `error`, and ends the source; Ctrl-C is raised at once. What is called
         `between` has lanes begin what has come, as long as the next item may well be one that takes its time.
         """
-        return self._owner != _NOBODY and self._feed(wanted, between)
+        return not self.tap.disowned and self._feed(wanted, between)
 
     def _feed(self, wanted: int, between: Callable[[], object] | None) -> bool:
-        if self._iterator is None:
+        tap = self.tap
+        if not tap.is_there:
             return False
-        step, deadline = 1, time.perf_counter() + FEED_SECONDS
+        step, deadline = 1, tap.deadline()
         while not self.ended and not self.closed:
             short = min(wanted - self.ready, self.room)
             if short <= 0:
                 break
-            few = step if between is None else 1 + self._smooth // CAUTION
-            if self._pull(min(step, short, few)) > deadline:
+            self._take_in(min(step, short, step if between is None else tap.together))
+            if tap.time > deadline:
                 return True
             step *= 2
-            if between is not None and self._smooth < SMOOTH:
+            if between is not None and not tap.flows:
                 between()
         return step > 1
 
-    @property
-    def pause(self) -> float:
-        """Seconds that the next pull may take, as one before the last few has; 0 where those came at once."""
-        return self._longest if self._smooth < SMOOTH and not self.ended else 0.0
-
-    @property
-    def hesitates(self) -> bool:
-        """Whether that is so long that whoever has a result in hand should rather give that first."""
-        return self.pause > LONG
-
-    def _pull(self, count: int) -> float:
-        """Take so many items from the iterable; the time when that was over."""
-        fresh: list[Any] = []
-        assert self._iterator is not None
-        began = time.perf_counter()
+    def _take_in(self, count: int) -> None:
+        """Have so many more items of the iterable ready, or its end."""
         try:
-            if self.advance is None:
-                fresh.extend(islice(self._iterator, count))
-            else:
-                self.advance(partial(fresh.extend, islice(self._iterator, count)))
-        except (GeneratorExit, KeyboardInterrupt):
+            fresh = self.tap.take(count)
+        except BaseException:
             self.ended = True
             raise
-        except BaseException as error:  # noqa: BLE001 - whatever the caller's iterable raises is raised to the caller, after the results already due
-            self.error = error
-        ended = time.perf_counter()
-        if ended - began > FEED_SECONDS:
-            self._longest, self._smooth = ended - began, 0
-        else:
-            self._smooth += count
+        if self.tap.error is not None:
+            self.error = self.tap.error
         with self._lock:
             if not self.closed:  # else no lane may claim them
                 self._ready.extend(fresh)
                 self._pulled += len(fresh)
         # Last: who sees that the end has come must see the last items too.
-        if len(fresh) < count or self.error is not None:
+        if self.tap.ended:
             self.ended = True
-        return ended
+
+    @property
+    def pause(self) -> float:
+        """Seconds that the next pull may take, as one before the last few has; 0 where those came at once."""
+        return 0.0 if self.ended else self.tap.pause
+
+    @property
+    def hesitates(self) -> bool:
+        """Whether that is so long that whoever has a result in hand should rather give that first."""
+        return self.pause > LONG
 
     def push(self, items: Iterable[Any]) -> None:
         """Add items from outside (an async iterable, a parent process)."""
@@ -298,25 +266,14 @@ class Source:
         self.ended = True
         self._changed()
 
-    def staffed(self, lanes: int) -> None:
-        """Learn that so many lanes draw from it: twice as many items may be under way."""
-        self._lanes = max(self._lanes, lanes)
-        if self.window is not None and not self.fixed:
-            self.window = max(self.window, 2 * lanes)
-
-    def look_ahead(self, most: int, held: int) -> None:
-        """Let the window be so large, or what lanes need; but they may have no more than `held` ahead."""
-        if self.window is not None and not self.fixed:
-            self.window = min(max(most, 2 * self._lanes), self._lanes + held)
-
     def make_room(self, count: int) -> None:
         """Let at least `count` more items be claimed, whatever the window is, or becomes meanwhile."""
-        self._least = self.claimed - self._released + count
+        self.window.make_room(self.claimed, count)
 
     def release(self, count: int) -> None:
         """Say that `count` results have reached the caller; the window moves on."""
-        self._released += count
-        if self.window is not None:
+        self.window.release(count)
+        if self.window.most is not None:
             self._changed()
 
     def close(self) -> None:
@@ -336,7 +293,7 @@ class Source:
     @property
     def _allowed(self) -> int:
         """Items that may be claimed before a result is released: perhaps not all that are here."""
-        return self._beyond(self.claimed)
+        return self.window.beyond(self.claimed)
 
     @property
     def _given_back(self) -> int:
@@ -346,11 +303,7 @@ class Source:
     @property
     def room(self) -> int:
         """Items that may still leave the iterable before a result is released."""
-        return self._beyond(self.claimed if self._sliced else self._pulled)
-
-    def _beyond(self, gone: int) -> int:
-        """How many more than these may be under way."""
-        return 1 << 62 if self.window is None else max(self.window, self._least) - (gone - self._released)
+        return self.window.beyond(self.claimed if self._sliced else self._pulled)
 
     @property
     def full(self) -> bool:
@@ -375,8 +328,7 @@ class Source:
 
     def fitting(self, lanes: int) -> int:
         """So many lanes, or fewer where fewer items are there or may be under way: more would have none."""
-        if self.fixed and self.window is not None:
-            lanes = min(lanes, self.window)
+        lanes = self.window.fitting(lanes)
         return lanes if self._total is None else min(lanes, max(1, self._total))
 
     @property
@@ -387,14 +339,13 @@ class Source:
     @property
     def may_pull(self) -> bool:
         """Whether a claim by this thread takes items from the iterable; else they come by themselves."""
-        return self._iterator is not None and threading.get_ident() == self._owner
+        return self.tap.is_own
 
     def disown(self) -> Callable[[int, Callable[[], object] | None], bool]:
         """Let nobody advance the iterable any more but who calls what this gives, as others `feed`."""
-        self._owner = _NOBODY
+        self.tap.disowned = True
         return self._feed
 
     def adopt(self) -> None:
         """Make the calling thread the owner, where the source is not disowned."""
-        if self._owner != _NOBODY:
-            self._owner = threading.get_ident()
+        self.tap.adopt()

@@ -34,7 +34,7 @@ def run_tasks(tasks: TaskPool, register: Register, factory: Factory | None = Non
 
     source = tasks.job.source
     if source.may_pull:
-        source.advance = aside
+        source.tap.advance = aside
     loop = (factory or asyncio.new_event_loop)()
     work = main()
     try:
@@ -58,7 +58,7 @@ def serve(
         run(TaskPool(job, batches.append, concurrency), lambda _nudge: None)
         yield from batches
         return
-    job.source.staffed(concurrency)
+    job.source.window.staffed(concurrency)
     with lent as thread_pool:
         yield from LanePool(job, thread_pool, workers=1, body=loop_body(run, concurrency))
 

@@ -152,7 +152,7 @@ def execute_tasks(
     job: Job, concurrency: int, make: MakeTasks, follow: Follow | None = None
 ) -> AsyncIterator[Batch]:
     """Serve an `async def` with `concurrency` tasks of the running loop, and the rest as `follow` says."""
-    job.source.staffed(concurrency)
+    job.source.window.staffed(concurrency)
     return _Session(job, here(job, make), follow)
 
 

@@ -72,7 +72,7 @@ class LanePool:
         self._lock = Mutex()
         self._lanes: set[Lane] = set()
         self._appetite = 2 * workers
-        job.source.staffed(workers)
+        job.source.window.staffed(workers)
         if body is None and self.batch == 1:
             job.source.hand_out_singly()
         self.nudges: dict[Callable[[], None], TaskPool] = {}

@@ -74,7 +74,7 @@ class Pump:
         self._lanes = lanes
         if lanes is not None:
             inner = inner or partial(perform_inside, lanes)
-        job.source.staffed(workers * (lanes or 1))
+        job.source.window.staffed(workers * (lanes or 1))
         host.jobs += 1
         self._number = host.jobs
         self._modules = OwnModules(is_async=job.is_async, lanes=lanes is not None, watched=watched)

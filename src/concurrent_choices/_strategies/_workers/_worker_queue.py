@@ -186,8 +186,9 @@ class SharedWorkerQueue(WorkerQueue):
         self._all_lanes = workers * lanes
         self._source = source
         self._most = ceil(AHEAD * lanes)
-        if source.fixed and source.window is not None:
-            self._most = max(lanes, min(self._most, source.window // workers))
+        window = source.window
+        if window.fixed and window.most is not None:
+            self._most = max(lanes, min(self._most, window.most // workers))
         self._open: dict[int, Any] = {}
         self._counts: dict[int, int] = {}
         self._progress = 0, 0, 0
