@@ -50,7 +50,11 @@ class GivingWay:
 
 
 class _Threads(LanePool):
-    """Lanes that all leave after their present batch, once a call has been turned away."""
+    """Lanes that all leave after their present batch, once errors mean that there are too many of them.
+
+    Attributes:
+        turned_away: Whether they are to leave.
+    """
 
     def __init__(self, job: Job, thread_pool: ThreadPool, threads: int) -> None:
         super().__init__(job, thread_pool, workers=threads, body=_until_turned_away)
