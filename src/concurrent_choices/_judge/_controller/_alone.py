@@ -19,6 +19,7 @@ from ._thresholds import (
     MANY,
     MOSTLY,
     PARALLEL,
+    PROVING,
     SHORTEST,
     TINY,
     TWO,
@@ -36,7 +37,17 @@ sleep for 2 ms and then compute kept the GIL from the thread that starts workers
 
 NATIVE = 0.6
 """Cores that a process uses beside its lanes from which its items have threads of their own: the clock of
-a process is late by 4 ms for each of its threads, which is 0.4 of a core in 20 ms."""
+a process is late by 4 ms for each of its threads, which is 0.4 of a core in 20 ms (guessed: half as much
+again)."""
+
+BRIEF = 10e-3
+"""Seconds of work that a trial of two lanes takes longer than (guessed: `SHORTEST` and the lane's start)."""
+
+SCARCE = 0.1
+"""Share of a core that a lane is taken to have had at least: with less, hardly a thing is known (guessed)."""
+
+HOPELESS = 10
+"""Spans of a trial without the second lane at an item after which there is none for it (guessed)."""
 
 
 class Alone:
@@ -113,7 +124,7 @@ class Alone:
     def _computing(self, sight: Sight) -> Stage:
         known, began, work, rest = self._known, self._solo.began, self._solo.work, self._known.rest(sight)
         # More than one core is what a lane used that has left meanwhile.
-        known.cores = max(0.1, min(1.0, (sight.lane_cpu - began.lane_cpu) / work))
+        known.cores = max(SCARCE, min(1.0, (sight.lane_cpu - began.lane_cpu) / work))
         native = sight.used(began) / work if work >= CLEAR else 1.0
         # Threads of NumPy's library spin for 0.1 s after it was loaded: whose they are, the next look tells.
         known.native &= work < CLEAR or native >= PARALLEL
@@ -121,7 +132,7 @@ class Alone:
             return self._stay(FILLED, CALM)
         if known.apart:
             return self._stay(f"it computes, and {known.apart}", calm(sight))
-        if known.limits.cpus < 1.5 or rest < 10e-3:  # noqa: PLR2004 - less than a second core; less than a pair takes
+        if known.limits.cpus < 1.5 or rest < BRIEF:  # noqa: PLR2004 - less than a second core
             return self._stay("a second lane would gain nothing with what is left", calm(sight))
         if known.contends(sight.now, self._solo.items):
             return self._stay(CROWDED, CALM)
@@ -190,7 +201,7 @@ class Pair:
         if self._began is None:
             if sight.in_flight:
                 self._began = sight
-            elif sight.now - self._since > 10 * self._span:
+            elif sight.now - self._since > HOPELESS * self._span:
                 return self._under_gil(sight)  # the lane found nothing to do
             return self
         seconds = sight.now - self._began.now
@@ -204,7 +215,7 @@ class Pair:
             self._known.changed(sight.now)
             return Alone(self._known, sight, FILLED)
         items = sight.done - began.done
-        slower = items >= 3 * COUNTED and items / seconds < GAINS * self._alone
+        slower = items >= PROVING and items / seconds < GAINS * self._alone
         if gain >= PARALLEL and busy >= TWO and not slower:
             return Parallel(self._known, sight, f"two lanes compute {gain:.1f} times as much as one")
         if gain < 2 * WAITS:

@@ -22,18 +22,22 @@ BLIND = ((0.0, 64), (0.02, 128), (0.08, 256))
 cost more for every round trip spent on doubling (DECISION.md, experiment 16; the steps are guessed)."""
 
 GROWTH = 1.25
-"""A round that delivers less than this times the best so far has gained nothing (BBR's full pipe)."""
+"""A round that delivers less than this times the best so far has gained nothing (DECISION.md 1.4: BBR's
+full pipe)."""
 
 FLAT_ROUNDS = 2
+"""Rounds in a row without a gain from which it settles, and once settled with a loss from which it climbs
+again (guessed: BBR takes three, and most jobs are shorter than what that sends)."""
+
 GAIN = 2.0
 """Settle at so many times the bandwidth-delay product (DECISION.md, experiment 9: 1.5 costs
 21 % on a queue)."""
 
 FEWEST = 4
-"""Calls that make a round at least."""
+"""Calls that make a round at least (guessed)."""
 
 DROP = 0.75
-"""A settled rate that falls below this share of what it was means that something has changed."""
+"""A settled rate that falls below this share of what it was means that something has changed (guessed)."""
 
 INFLATED = 3.0
 """Calls so many times as long as alone: they queue, or get in each other's way (DECISION.md,
@@ -43,8 +47,23 @@ PROBE = 1.5
 """Lanes of a probe, as a multiple (guessed: its gain has to show in one round)."""
 
 WORTH = 1.1
-"""Gain in deliveries for which the lanes of a probe are kept, or those of one run for the next."""
+"""Gain in deliveries for which the lanes of a probe are kept, or those of one run for the next (guessed)."""
 
+PATIENCE = 8
+"""Rounds between settling and the first probe; twice as many after each probe in vain (guessed)."""
+
+CROWDED_PATIENCE = 2
+"""The same where calls were in each other's way: it has settled early, and the few rounds may have misled it
+(guessed)."""
+
+CONGESTED_PATIENCE = 64
+"""The same where errors have come: each probe asks for more of them (guessed)."""
+
+BELOW_ERRORS = 0.8
+"""Share of as many lanes as there were when errors came, which are the most from then on (guessed)."""
+
+FORGETTING = 0.9
+"""Share of the rate it has settled at that it still expects after a round that was slower (guessed)."""
 
 _CROWDED = "calls get in each other's way"
 _CONGESTED = "errors mean that too many calls are made at once"
@@ -94,7 +113,7 @@ class Climb:
         self.round_trip = inf
         self._flat = 0  # rounds in a row that gained nothing; once settled, that lost much
         self._rounds = 0  # since it settled, or last probed
-        self._patience = 8  # as many until the next probe
+        self._patience = PATIENCE  # as many until the next probe
         self._before_probe: tuple[int, float] | None = None  # lanes and deliveries
         self._seen_alone = 0.0  # seconds of a call, where what was known of one alone was too little
 
@@ -191,7 +210,7 @@ class Climb:
         if inflation > INFLATED:
             # On a queue this loses nothing; where more calls deliver less, waiting for the plateau would.
             self._settle(ceil(GAIN * served), rate, _CROWDED)
-            self._patience = 2
+            self._patience = CROWDED_PATIENCE
             return
         self._flat = 0 if rate >= GROWTH * self._best else self._flat + 1
         self._best = max(self._best, rate)
@@ -234,7 +253,7 @@ class Climb:
                 self._best, self._flat, self.round_trip = rate, 0, inf
         else:
             self._flat = 0
-            self._rate = max(rate, 0.9 * self._rate)
+            self._rate = max(rate, FORGETTING * self._rate)
             if self._rounds >= self._patience and self.lanes < self._ceiling:
                 self._before_probe = (self.lanes, self._rate)
                 self.lanes = min(ceil(PROBE * self.lanes), self._ceiling)
@@ -253,10 +272,10 @@ class Climb:
         """Errors of congestion: half the lanes, at most once per round, and never again so many."""
         if self.why == _CONGESTED and not self._round_is_over(sight):
             return
-        self._ceiling = max(1, int(0.8 * self.lanes))
+        self._ceiling = max(1, int(BELOW_ERRORS * self.lanes))
         self._round = sight
         self._settle(self.lanes // 2, self._rate, _CONGESTED)
-        self._patience = 64
+        self._patience = CONGESTED_PATIENCE
 
 
 def _is_quiet(last: Sight, sight: Sight) -> bool:

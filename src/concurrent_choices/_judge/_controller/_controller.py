@@ -13,6 +13,10 @@ from ._waiting import Waiting
 
 __all__ = ["Controller"]
 
+WORTHWHILE = 5e-3
+"""Seconds of work that an earlier run's plan is taken up for (DECISION.md 5.3: what a switch must save);
+less is over before lanes have started."""
+
 
 class Controller:
     """Decides about one run of a `def`."""
@@ -95,7 +99,7 @@ class Controller:
         rest = known.rest(sight)
         if sight.remaining is None and prior.stage == "waiting":
             rest = max(rest, prior.item)  # lanes start as items come, and there is one at least
-        if rest >= 5e-3:  # noqa: PLR2004 - less is over before lanes have started
+        if rest >= WORTHWHILE:
             reason = prior.reason
             if prior.stage == "waiting":
                 return Waiting(known, sight, reason, first=prior.lanes)

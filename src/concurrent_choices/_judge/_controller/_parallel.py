@@ -6,7 +6,7 @@ from ._known import Known
 from ._processes import Starting
 from ._sight import Arrangement, Sight
 from ._stage import Back, Stage
-from ._thresholds import CALM, COUNTED, FULL, GAINS, MANY, TWO, WAITS
+from ._thresholds import CALM, COUNTED, FULL, GAINS, MANY, PROVING, TWO, WAITS
 from ._waiting import CROWDED, Waiting
 from ._witness import in_turns
 
@@ -69,7 +69,7 @@ class Parallel:
         They may not where all of them wait for memory. Later on, items that grow would look the same.
         """
         items, seconds = sight.done - self._fed.done, sight.now - self._fed.now
-        self._proven = items >= 3 * COUNTED
+        self._proven = items >= PROVING
         if not self._proven or items * self._alone >= GAINS * seconds:
             return self
         self._known.alone = self._alone

@@ -17,6 +17,16 @@ LONG = 3 * CLEAR
 """Seconds of one lane's work after which this process's computing tells of the items: to order workers takes
 some 30 ms of it (measured)."""
 
+ATTENTIVE = 5e-3
+"""Seconds between looks while workers come up, and until they have proved themselves (guessed)."""
+
+JUDGED = 20e-3
+"""Seconds of their work that are judged at a time, until then (guessed, as for two lanes at the most)."""
+
+OVERDUE, STARTS = 10.0, 20
+"""Seconds, and so many usual starts more, after which workers do not come up any more (guessed: a busy
+machine may take several)."""
+
 
 class Starting:
     """Processes come up in the background, while work goes on as it was.
@@ -49,7 +59,7 @@ class Starting:
             relieved=until is not None,
             processes=self._known.limits.processes,
             inside=self._inside,
-            look=5e-3,
+            look=ATTENTIVE,
         )
 
     def look(self, sight: Sight) -> Stage | Back:
@@ -63,7 +73,7 @@ class Starting:
             known.native = True
             return self._give_up(sight, FILLED)
         if sight.ready < 2:  # noqa: PLR2004 - one worker is no faster than who works now; the others join in
-            if sight.now - self._since.now > 10.0 + 20 * known.limits.process_start:
+            if sight.now - self._since.now > OVERDUE + STARTS * known.limits.process_start:
                 known.barred = "worker processes did not come up in time"
             return self
         if not worth_sharing(known.rest(sight), known.limits.processes):
@@ -126,7 +136,7 @@ class Outside:
             processes=self._known.limits.processes,
             outside=True,
             inside=self._trial.inside,
-            look=CALM if self._trial.passed else 5e-3,
+            look=CALM if self._trial.passed else ATTENTIVE,
         )
 
     def look(self, sight: Sight) -> Stage | Back:
@@ -141,7 +151,7 @@ class Outside:
             if window.items >= known.limits.processes * self._trial.inside:
                 self._began, self._warm = sight, True
             return self
-        if window.seconds < (2 * CALM if self._trial.passed else 20e-3) or window.items < self._trial.enough:
+        if window.seconds < (2 * CALM if self._trial.passed else JUDGED) or window.items < self._trial.enough:
             return self
         self._began = sight
         return self._judge(window)

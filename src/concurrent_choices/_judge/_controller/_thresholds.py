@@ -18,6 +18,7 @@ __all__ = [
     "MOST_INSIDE",
     "PARALLEL",
     "PROCESS_START",
+    "PROVING",
     "SHORTEST",
     "TINY",
     "TWO",
@@ -33,7 +34,7 @@ TINY = 0.5e-6
 benchmarks.dispatch), since results come back too and the start has to be earned (guessed)."""
 
 CALM = 50e-3
-"""Longest time between looks."""
+"""Longest time between looks (guessed)."""
 
 WAITS = 0.3
 """Share of an item's time spent waiting from which lanes in threads may overlap it (guessed: below,
@@ -41,7 +42,7 @@ two threads under one GIL gain less than starting them costs)."""
 
 CLEAR = 20e-3
 """Seconds of evidence before a share between `WAITS` and `MOSTLY` counts: on a busy machine a neighbour's
-time slice of 4 ms while another thread holds the GIL looks like waiting."""
+time slice of 4 ms while another thread holds the GIL looks like waiting (guessed: five of them)."""
 
 HANDED = 0.13e-3
 """Seconds that a worker takes at least to hand an item to a lane inside it, and its result back (measured:
@@ -52,13 +53,14 @@ MOST_INSIDE = 64
 """Items in flight in each process at most: each has to be sent ahead (guessed)."""
 
 MOSTLY = 0.5
-"""Share from which it is above all waiting."""
+"""Share from which it is above all waiting (DECISION.md 5.1)."""
 
 COMPUTED = 4e-3
-"""Seconds of evidence before work counts as computing."""
+"""Seconds of evidence before work counts as computing (guessed)."""
 
 FROM_ONE = 1.5
-"""Factor by which that is longer for a single call, which may have imported what the others need not."""
+"""Factor by which that is longer for a single call, which may have imported what the others need not
+(guessed)."""
 
 PROCESS_START = 80e-3
 """Seconds from ordering worker processes until they are up: beside a computing caller 40 to 70 ms and more
@@ -73,14 +75,17 @@ TWO = 1.15
 one, whatever a neighbour left for the one lane before (guessed: an eighth for what is measured late)."""
 
 GAINS = 1.15
-"""Least gain in items per second that proves two lanes to be faster."""
+"""Least gain in items per second that proves two lanes to be faster (guessed)."""
 
 FULL = 0.85
 """Share of a core from which waiting lanes are bound by what they compute, and below which lanes that compute
-beside each other leave it idle."""
+beside each other leave it idle (guessed)."""
 
 COUNTED = 8
-"""Items in a window from which its rate means something."""
+"""Items in a window from which its rate means something (guessed)."""
+
+PROVING = 3 * COUNTED
+"""Items from which it is believed of lanes that they deliver no more than one does (guessed)."""
 
 MANY = 4
 """Processors from which a trial of two lanes loses more than it is worth where looks show the GIL free: with

@@ -29,6 +29,9 @@ BLIND_LOOKS = 16
 """Looks in a time as long as lanes have waited for a first call to come back: what they show is late by a
 sixteenth of it, and fifty lanes that send their requests meanwhile keep the GIL (guessed)."""
 
+WATCHED = 10 * GLANCE
+"""Seconds of calls that wait after which it is asked whether they compute instead (guessed)."""
+
 CROWDED = "calls get in each other's way: one at a time is as fast"
 
 
@@ -69,7 +72,7 @@ class Waiting:
         self._look = self._pace(sight)
         if self._has_begun_to_compute(sight):
             return self._computing(sight)
-        if sight.now - self._began.now < 10 * GLANCE:
+        if sight.now - self._began.now < WATCHED:
             return self
         full = FULL <= sight.busy(self._began) < TWO
         if sight.calls == self._began.calls and sight.in_flight > 1:
@@ -78,7 +81,7 @@ class Waiting:
 
     def _without_calls(self, sight: Sight, *, full: bool) -> Stage | Back:
         """What follows where none has come back in a window."""
-        full = full or sight.now - self._free.now >= 10 * GLANCE
+        full = full or sight.now - self._free.now >= WATCHED
         sure = full and not self._may_only_begin(sight)
         return self._computing(sight) if sure and self._known.may_change(sight.now) else self
 
