@@ -27,6 +27,9 @@ WAITING = 32
 CHANGED = 4.0
 """Factor by which computing must have changed for another look at a callable (guessed)."""
 
+REVIEWED, GROWN = 32, 4
+"""Measured calls at most, and as a part of those before, from one review to the next (guessed)."""
+
 ASKED_FOR = 'place="process" was asked for'
 
 _numbers = count(1)
@@ -204,7 +207,7 @@ class Account:
 
     def review(self) -> None:
         """Decide again where it belongs and how many may run at once."""
-        self.review_at = self.figures.measured + max(1, min(32, self.figures.measured // 4))
+        self.review_at = self.figures.measured + max(1, min(REVIEWED, self.figures.measured // GROWN))
         self._doubt()
         self.placement = place(self.figures, cpus=self._cpus)
         if self.placement.kind in {"waiting", "mixed"}:

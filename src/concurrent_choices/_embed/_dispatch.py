@@ -38,6 +38,9 @@ BRIEF = 10e-3
 """Seconds up to which a call counts as short: those never find all threads taken by longer ones
 (guessed: what a person or a request does not notice)."""
 
+RESERVE = 8
+"""Of so many threads one is left to short calls, and one at least (guessed)."""
+
 
 class Dispatch:
     """Threads, and the calls that wait for them.
@@ -76,7 +79,7 @@ class Dispatch:
         self.ended = threading.Condition(self.lock)
         self._most = most
         # Threads that long calls must leave to short ones.
-        self._reserve = min(most - 1, max(1, most // 8)) if most > 1 else 0
+        self._reserve = min(most - 1, max(1, most // RESERVE)) if most > 1 else 0
         self._clock = clock
         self._name = name
         self._serial = 0

@@ -12,6 +12,9 @@ NEWEST = 0.2
 RISING = 0.05
 """Part of the way that the low estimate of waiting rises to a call that waited longer (guessed)."""
 
+SERVED = 0.1
+"""Share of its time at least that a call counts as served with a core, to weigh what it tells (guessed)."""
+
 
 @define(eq=False)
 class Figures:
@@ -79,7 +82,7 @@ class Figures:
             self.at_once = at_once
             return
         # A call that hardly got a core says little about how long it computes or waits.
-        served = max(0.1, 1 - queued / wall) if wall > 0 else 1.0
+        served = max(SERVED, 1 - queued / wall) if wall > 0 else 1.0
         weight = 1.0 if self.measured == 2 else max(NEWEST, 1 / (self.measured - 1)) * served  # noqa: PLR2004 - the first call is kept apart
         self.wall += weight * (wall - self.wall)
         self.cpu += weight * (cpu - self.cpu)

@@ -26,11 +26,17 @@ TRIP = 0.2e-3
 20 µs in benchmarks.dispatch, the rest is waking threads)."""
 
 HOLDS = 0.6
-"""Share of a call's computing that holds the GIL, from which another process relieves it."""
+"""Share of a call's computing that holds the GIL, from which another process relieves it (guessed)."""
 
 SCARCE = 0.3
 """Share of computing in a worker below which it belongs to a thread after all: it would keep a whole
 process waiting (DECISION.md 5.1, the limit between waiting and mixed)."""
+
+PAYS = 5
+"""Trips that a call must compute for, to be worth one (guessed), beside twice what its payload takes."""
+
+MOST_PER_CORE = 4
+"""Calls at once in worker processes at most, for each core: where they wait, too (guessed)."""
 
 
 class Placement(NamedTuple):
@@ -76,7 +82,7 @@ def worth_moving(known: Figures) -> bool:
         return False
     fills_gil = known.together >= COMPUTES and not known.obstacle
     mostly_waits = known.share <= HARDLY and not fills_gil and known.alone is None
-    return not mostly_waits and known.cpu >= 5 * TRIP + 2 * (known.payload or 0.0)
+    return not mostly_waits and known.cpu >= PAYS * TRIP + 2 * (known.payload or 0.0)
 
 
 def _to_a_process(known: Figures, cores: int) -> Placement:
@@ -88,7 +94,7 @@ def _to_a_process(known: Figures, cores: int) -> Placement:
         limit = cores if known.share > HARDLY else None
         return Placement("thread", kind, limit, "whether it can travel is not known yet")
     share = known.alone if known.alone is not None else max(COMPUTES, known.share)
-    limit = min(4 * cores, ceil(cores / max(share, SCARCE)))
+    limit = min(MOST_PER_CORE * cores, ceil(cores / max(share, SCARCE)))
     trip = (known.payload + TRIP) * 1e3
     held = "under the GIL" if known.gil is not None else "(a process is to show whether under the GIL)"
     why = f"it computes {known.cpu * 1e3:.3g} ms {held}, its trip costs {trip:.2g} ms"

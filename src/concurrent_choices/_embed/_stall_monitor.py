@@ -34,6 +34,9 @@ STILL = 0.2e-3
 YOUNG = 2_000_000
 """Nanoseconds after which a call of an unknown callable may count as standing still (DECISION.md 0.7)."""
 
+SETTLED = 10 * YOUNG
+"""The same for a call of a known callable, whatever length is expected of it (guessed)."""
+
 OVERDUE = 3.0
 """How many times its expected length a call of a known callable takes before it counts (guessed)."""
 
@@ -139,7 +142,7 @@ class StallMonitor:
 
 
 def _stands_still(account: Account, age: int, cpu: float) -> bool:
-    patience = YOUNG if account.figures.is_new else max(10 * YOUNG, int(OVERDUE * account.figures.wall * 1e9))
+    patience = YOUNG if account.figures.is_new else max(SETTLED, int(OVERDUE * account.figures.wall * 1e9))
     return age > patience and cpu < STILL
 
 

@@ -19,13 +19,16 @@ SHARE = 1e-3
 computes 0.2 ms as with FastAPI, half a hundredth of that."""
 
 FREE = 0.1
-"""Seconds of computing that looks may take beyond that at first (some 300 looks at busy threads)."""
+"""Seconds of computing that looks may take beyond that at first (guessed: some 300 looks at busy threads)."""
 
 NEW_ROUTE = 0.03
-"""Seconds of computing more for each new route."""
+"""Seconds of computing more for each new route (guessed)."""
 
 LONGEST = 1.0
-"""Seconds between looks at most."""
+"""Seconds between looks at most (guessed)."""
+
+NEWEST = 0.1
+"""Weight of the latest look in what one usually costs (guessed)."""
 
 
 class Pauses:
@@ -45,7 +48,7 @@ class Pauses:
         self._credit = max(0.0, self._credit + NEW_ROUTE * (routes - self._routes) - cost)
         self._pause = LOOK if found or routes > self._routes else min(QUIET, self._pause * WANING)
         self._routes = routes
-        self._usual += 0.1 * (cost - self._usual)
+        self._usual += NEWEST * (cost - self._usual)
         if self._credit > 0:
             return self._pause
         return min(LONGEST, max(self._pause, self._usual / SHARE))

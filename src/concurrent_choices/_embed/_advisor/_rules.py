@@ -25,7 +25,7 @@ COMPUTES = 10e-3
 """Seconds a request may compute on the loop or under the GIL (guessed: two switch intervals)."""
 
 SHARE = 0.4
-"""Share of the time on the loop that is not computing, from which it blocks rather than computes."""
+"""Share of the time on the loop that is not computing, from which it blocks (guessed)."""
 
 QUEUES = 5e-3
 """Seconds a request may wait for a thread of the pool (guessed)."""
