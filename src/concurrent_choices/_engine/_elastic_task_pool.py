@@ -21,7 +21,7 @@ TURNS = 3
 `asyncio.sleep(0)` takes one, a time limit's task another (guessed; a turn costs 10 µs)."""
 
 PAUSE = 1e-3
-"""Seconds until the first lane is looked at again, where its items have ended so far."""
+"""Seconds until the first lane is looked at again, where its items have ended so far (guessed)."""
 
 
 class ElasticTaskPool(TaskPool):

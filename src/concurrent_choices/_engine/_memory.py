@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory", "Recollection", "key_of", "memory"]
 
 MOST = 256
-"""Verdicts kept; beyond that the one that was not used for longest goes."""
+"""Verdicts kept; beyond that the one that was not used for longest goes (guessed)."""
 
 AGREES = 3.0
 """Factor within which an item's time agrees with what was learnt (guessed: what the stages of the
@@ -32,7 +32,7 @@ controller take for the same kind of item)."""
 _CALLED: tuple[type, ...] = (FunctionType, MethodType, partial)
 
 SHORT = 200
-"""Length of the longest string that counts as a constant, such as an address, and not as data."""
+"""Length of the longest string that counts as a constant, such as an address, and not as data (guessed)."""
 
 
 class Memory:

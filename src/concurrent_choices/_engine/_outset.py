@@ -20,14 +20,14 @@ millisecond)."""
 
 FIRST_LOOK = 1e-3
 """Seconds until the first glance at a run (`Outset` says when the first look is due), and from the first
-reading of a run-queue delay, which has nothing to be compared with, to the next look."""
+reading of a run-queue delay, which has nothing to be compared with, to the next look (guessed)."""
 
 HARDLY = 0.1
 """Share of its time that a call may have computed, and count as asleep since it began (guessed: beginning
 takes some of it)."""
 
 GLANCE = 1e-3
-"""Seconds from one glance to the next."""
+"""Seconds from one glance to the next (guessed)."""
 
 BRIEF = 5e-3
 """Seconds of work that are not worth a look: two lanes take longer to tell the GIL from the cores, and lanes
