@@ -19,12 +19,11 @@ from .._work._mutex import Mutex
 from .._work._state import FIRST, State
 from .._work._switching import URGENT, quick_switching
 from ._beginning import NOTHING, Beginning
-from ._beside import new_startup, order_beside
+from ._beside import Workforce, order_beside
 from ._caller import Caller
 from ._elastic_pool import ElasticPool
-from ._lateness import Lateness
-from ._observer import Observer
-from ._outset import FIRST_LOOK, PRELUDE, Outset, sleeps
+from ._lookout import Lookout
+from ._outset import FIRST_LOOK, PRELUDE
 from ._report import RunReport, Step, doing_now
 from ._tally import Done, Tally
 from ._thread_limit import ThreadLimit
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["WAKING", "Conductor"]
 
 SURE = 4e-3
-"""Seconds between looks from which the controller has made up its mind for now."""
+"""Seconds between looks from which the controller has made up its mind for now (guessed: two glances)."""
 
 WAKING = 20e-3
 """Seconds within which workers that rest have begun, unless something is wrong with them (measured: 4 ms)."""
@@ -81,13 +80,10 @@ class Conductor:
         self._limited = limited
         self._lock = Mutex()
         self._over = False
-        self._prepared = self._asked = eager  # whether the prelude is over; whether the controller was asked
-        self._looking = False  # whether there is an observer, and a controller
+        self._prepared = eager  # whether the prelude is over
         self._urgency = Urgency()
         self._quick = ExitStack()
         self._beginning = beginning
-        self._startup = beginning.startup
-        self._processes = self._startup.workers if self._startup else 0  # as ordered
         self._base = job.lanes  # those of runs around this one
         self._most = most
         self._overlapped = False  # whether several calls were made here at once
@@ -114,14 +110,22 @@ class Conductor:
     def _open(self) -> None:
         job, beginning = self._job, self._beginning
         self._state = beginning.state or State(job.fn, job.source.peek(FIRST))
+        self._workforce = Workforce(job, self._state, self._urgency, beginning.startup)
         self._limit = ThreadLimit(job, self._most, self._state, beginning.in_flight)
         self._stands_in = self._limit.stands_in
         self._pool = ElasticPool(
             job, self._thread_pool, urgency=self._urgency, body=beginning.body, limited=self._limited
         )
         self._tally = Tally()
-        self._lateness = Lateness()
-        self._outset = Outset(self._tally, self._lateness)
+        self._lookout = Lookout(
+            self._decider,
+            self._pool,
+            self._tally,
+            self._state,
+            beginning,
+            eager=self._eager,
+            stands_in=self._stands_in,
+        )
         self._caller = Caller(self._pool, self._tally, stands_in=self._stands_in, most=self._most)
         if not job.source.ended:
             job.source.feed(MOST_THREADS)  # while the first call lasts, nobody can take more of them
@@ -133,7 +137,7 @@ class Conductor:
         if self._looked_after:
             # A computing callable would keep the ticker's thread waiting for 5 ms at each step.
             self._quick.enter_context(quick_switching())
-            self._began = time.monotonic(), time.process_time()
+            self._lookout.begin()
             try:
                 ticker().start(self._beat, 0.0 if self._eager else PRELUDE)
             except RuntimeError:  # there can be no more threads, so work goes on as it has begun
@@ -144,18 +148,14 @@ class Conductor:
         with self._lock:
             self._over = True
             self._quick.close()
-            if self._looking:
-                self._observer.close()
-        if self._startup is not None:
-            self._startup.leave()
+            self._lookout.close()
+        self._workforce.leave()
         ticker().stop(self._beat)
         self._pool.part()
-        stayed = not self._processes or self._startup is None or self._startup.obstacle
-        if stayed and self._overlapped and not self._report.witness:
+        if self._workforce.is_idle and self._overlapped and not self._report.witness:
             self._report.witness = self._state.changed()
         self._report.close(self.done)
-        if self._startup is not None:
-            self._startup.close(error)
+        self._workforce.close(error)
 
     # The calling thread
 
@@ -167,13 +167,14 @@ class Conductor:
 
     def _cross(self) -> Iterator[Batch]:
         """Have items performed in worker processes, unless calls turn out to belong here."""
-        assert self._startup is not None
+        startup = self._workforce.startup
+        assert startup is not None
         yield from self._await_call()
-        if loss := self._startup.loss():  # more calls have ended since they were ordered, or the first
+        if loss := startup.loss():  # more calls have ended since they were ordered, or the first
             self._stay(loss)
             return
         try:
-            pump = self._new_pump(self._startup)
+            pump = self._new_pump(startup)
         except InvalidArgumentError as error:
             # Since workers were ordered, it has come to hold something that cannot be pickled.
             self._stay(f"the callable cannot travel any more ({error.__cause__})")
@@ -189,13 +190,13 @@ class Conductor:
 
     def _pumped(self, pump: FallbackPump) -> Iterator[Batch]:
         """What worker processes do, and what is still done here, until they are to have no more."""
-        self._observer.pump = pump
+        self._lookout.observer.pump = pump
         if not self._caller.inside:  # called back already
             pump.leave()
         yield from pump
         self._job.tend = self._pool.tend
         with self._lock:
-            self._observer.pump_ended(pump)
+            self._lookout.observer.pump_ended(pump)
             if pump.changed:
                 self._report.lose(pump.changed)
             if pump.unfit:
@@ -211,7 +212,7 @@ class Conductor:
             self._job,
             host,
             self._pool,
-            workers=self._processes,
+            workers=self._workforce.ordered,
             inside=self._caller.inside,
             watched=self._state.is_exposed,
             new_pace=startup.carriage.pace,
@@ -221,19 +222,18 @@ class Conductor:
     def _stay(self, reason: str) -> None:
         """Have items performed here again, and no more in worker processes."""
         with self._lock:
-            self._controller.bar(reason)
+            self._lookout.controller.bar(reason)
             self._caller.inside, self._caller.relieved = 0, False
 
     @property
     def done(self) -> int:
         """Items finished, by others too."""
-        here = self._observer.done if self._looking else self._tally.items + self._pool.counts().items
-        return here + self._beginning.done()
+        return self._lookout.done
 
     @property
     def learnt(self) -> Prior | None:
         """What another run of the same callable may begin with; None where that is nothing."""
-        return self._controller.learnt if self._looking else None
+        return self._lookout.learnt
 
     # The ticker's thread
 
@@ -245,30 +245,26 @@ class Conductor:
             if not self._prepared:
                 self._prepared = True
                 return self._safely(self._prepare)
-            self._lateness.arrive()
+            self._lookout.lateness.arrive()
             self._caller.hasten()
-            if not self._asked:
-                rest = self._outset.rest(self._job.source.remaining)
-                if rest is not None:
-                    return rest
+            rest = self._lookout.rest(self._job.source.remaining)
+            if rest is not None:
+                return rest
             seconds = self._safely(self._look)
             if seconds is not None:
-                self._lateness.expect(seconds)
+                self._lookout.lateness.expect(seconds)
             return seconds
 
     def _prepare(self) -> float:
-        """Make the observer, if the first call sleeps meanwhile; seconds until the first glance."""
-        if self._outset.dozes:
-            self._make_observer()
-            self._observer.sight(None, alone=True)  # opens files, and finds out what stays as it is
+        """Use the time if the first call sleeps; seconds until the first glance."""
+        if self._lookout.prepare():
             self._limit.rehearse()
-        since = self._tally.began or self._began[0]
-        return max(0.0, FIRST_LOOK - (time.monotonic() - since))
+        return self._lookout.until_first()
 
     def _ask_again(self) -> None:
         """See whether the callable is bound after all: in the calling thread, between two calls."""
         with self._lock:
-            if self._limit.frees(self._controller):
+            if self._limit.frees(self._lookout.controller):
                 self._look()  # the next was not to come soon, as nothing was expected; Ctrl-C is raised here
 
     def _look_besides(self) -> None:
@@ -291,8 +287,6 @@ class Conductor:
         # Each file that is read gives the GIL away. But at the urgent interval lanes that work by themselves
         # would take it from one another, and from this: beside 128 of them a look took 200 ms (measured).
         with nullcontext() if self._caller.relieved else self._urgency.claimed():
-            if not self._looking:
-                self._make_observer()
             seconds = self._decide()
         return self._staff(seconds) if self._pool.workers else seconds
 
@@ -303,27 +297,12 @@ class Conductor:
         self._pool.staff()
         return 0.0 if self._pool.lacks_lanes else max(0.0, until - time.monotonic())
 
-    def _make_observer(self) -> None:
-        """Make the observer and the controller; not before, since many a run is over by then."""
-        self._controller = self._decider()
-        pool, tally, state, lateness = self._pool, self._tally, self._state, self._lateness
-        self._observer = Observer(pool, tally, state, lateness, began=self._began, stands_in=self._stands_in)
-        self._observer.count_inside = self._beginning.count_inside
-        self._looking = True
-
     def _decide(self) -> float:
         alone = not (self._caller.relieved or self._caller.inside)
-        sight = self._observer.sight(self._startup, alone=alone)
-        if not self._asked:
-            self._asked = True
-            if not self._outset.computed:
-                # A call in flight counts from its own start.
-                start = sight.now - sight.held
-                self._controller.begin(sight._replace(now=start, held=0.0, held_cpu=0.0))
-            # Calls may have queued for a core, and nobody has watched the queue until now.
-            if not ((self._outset.computed and self._lateness.looks) or sleeps(sight)):
-                return FIRST_LOOK
-        arrangement = self._controller.look(sight)
+        seen = self._lookout.look(self._workforce.startup, alone=alone)
+        if seen is None:
+            return FIRST_LOOK
+        sight, arrangement = seen
         threads = self._obey(arrangement, unseen=sight.unseen)
         self._note(arrangement, threads, self._beginning.done() + sight.done)
         if arrangement.relieved or arrangement.look >= SURE:
@@ -335,23 +314,24 @@ class Conductor:
         caller, stays = self._caller, arrangement.stage == "alone"
         changed = caller.order(arrangement) or (self._patient and stays)
         self._patient = self._patient and not stays  # nobody else is to have what is left
-        wanted = self._limit.lanes(arrangement, self._controller, unseen=unseen, calling=caller.may_call)
+        controller, pump = self._lookout.controller, self._lookout.observer.pump
+        wanted = self._limit.lanes(arrangement, controller, unseen=unseen, calling=caller.may_call)
         if self._limit.doubted:
             caller.ask(self._ask_again)
-        if self._pool.limited and self._observer.pump is not None:
+        if self._pool.limited and pump is not None:
             wanted = 0  # as many as may be in flight may still be with workers
-        if arrangement.processes and not (self._processes or unseen):
-            self._processes = arrangement.processes
+        if arrangement.processes and not (self._workforce.ordered or unseen):
+            self._workforce.ordered = arrangement.processes
             order = partial(self._order, arrangement.processes, arrangement.inside)
-            order_beside(self._thread_pool, order, self._controller.bar)
+            order_beside(self._thread_pool, order, controller.bar)
         self._overlapped |= wanted > 1
         if wanted != self._pool.workers:
             # So that nested runs know how many lanes there are that find items.
             lanes = self._job.source.fitting(max(wanted, 1))
             self._job.surround(self._base * lanes)
             self._pool.resize(wanted)
-        if self._observer.pump is not None and not arrangement.outside:
-            self._observer.pump.leave()
+        if pump is not None and not arrangement.outside:
+            pump.leave()
         if changed:
             caller.interrupt()
             self._pool.outbox.ring()
@@ -360,18 +340,14 @@ class Conductor:
     def _order(self, workers: int, inside: int) -> None:
         """Order worker processes, in a thread of its own."""
         with quick_switching(URGENT):  # after each wait for workers, getting the GIL back takes an interval
-            try:
-                startup = self._make_startup()
-            except OSError as error:
-                self._controller.bar(f"worker processes cannot be started here ({error})")
-                return
-            if startup is None:
-                return
-            here, lanes = self._tally, self._pool.counts()
-            done = Done(here.items + lanes.items, here.cpu + lanes.cpu, self._pool.latest)
-            startup.order(workers, inside, done, self._controller.bar)
-            self._keep_apart()
-            self._look_besides()  # workers that are up must not wait for the ticker, nor it for the GIL
+            if self._workforce.order(workers, inside, self._done_here, self._lookout.controller.bar):
+                self._keep_apart()
+                self._look_besides()  # workers that are up must not wait for the ticker, nor it for the GIL
+
+    def _done_here(self) -> Done:
+        """What was done here without workers."""
+        here, lanes = self._tally, self._pool.counts()
+        return Done(here.items + lanes.items, here.cpu + lanes.cpu, self._pool.latest)
 
     def _keep_apart(self) -> None:
         """See that calls which change what they hold never compute at once, if they have not until now.
@@ -380,15 +356,7 @@ class Conductor:
         """
         with self._lock:
             if self._report.witness and not self._pool.workers:
-                self._controller.keep_apart(f"calls change {self._report.witness}")
-
-    def _make_startup(self) -> WorkerStartup | None:
-        """Where the worker processes of this run come up; None where it is over."""
-        made = new_startup(self._job, self._state, self._urgency)
-        with self._lock:
-            if self._startup is None and not self._over:
-                self._startup = made
-            return None if self._over else self._startup
+                self._lookout.controller.keep_apart(f"calls change {self._report.witness}")
 
     def _note(self, arrangement: Arrangement, threads: int, done: int) -> None:
         if arrangement.relieved and not (threads or arrangement.outside):
