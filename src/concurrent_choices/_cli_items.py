@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from io import StringIO
 from pathlib import Path
 from re import fullmatch
 from typing import Any, TextIO
@@ -40,8 +41,7 @@ def _lines(file: TextIO | None) -> list[str]:
     if file is None:
         msg = "standard input is closed"
         raise OSError(msg)
-    lines = [line.rstrip("\n") for line in file]
-    return [lines[0].removeprefix(BYTE_ORDER_MARK), *lines[1:]] if lines else []
+    return [line.rstrip("\n") for line in StringIO(file.read().removeprefix(BYTE_ORDER_MARK))]
 
 
 def _evaluated(text: str) -> Iterable[Any]:

@@ -51,6 +51,13 @@ def test_a_byte_order_mark_is_no_part_of_an_item(here):
     assert items_of("marked.txt") == ["a", "b"]
 
 
+@pytest.mark.parametrize(("text", "items"), [("", []), ("\n", [""]), ("a\r\nb", ["a", "b"])])
+def test_a_byte_order_mark_alone_is_no_item(here, text, items):
+    """A file with one has as many items as without."""
+    (here / "marked.txt").write_text(text, encoding="utf-8-sig", newline="")
+    assert items_of("marked.txt") == items
+
+
 @pytest.mark.parametrize(
     ("arguments", "environment"), [(["--budget", "0"], {}), ([], {"CONCURRENT_CHOICES_CPUS": "many"})]
 )

@@ -73,6 +73,8 @@ def test_a_figure_that_was_not_finite_can_be_read_again():
         ('{"wall": "long"}', "has 'long' at wall, not a float"),
         ('{"wall": true}', "has True at wall, not a float"),
         (f'{{"wall": 1{"0" * 400}}}', "at wall, not a float"),
+        ('{"wall": Infinity}', "has inf at wall, not a finite float"),
+        ('{"ramp": [[2, -1e999]]}', "has -inf at ramp[0][1], not a finite float"),
         ('{"items": "all"}', "has 'all' at items, not a int"),
         ('{"calls": true}', "has True at calls, not a int"),
         ('{"payload": {"obstacle": 1}}', "has 1 at payload.obstacle, not a str"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from math import isfinite, nan
+from math import isfinite, isinf, nan
 from types import NoneType, UnionType
 from typing import Any, Self, TypeGuard, Union, cast, get_args, get_origin, get_type_hints
 
@@ -138,6 +138,8 @@ def _scalar(value: Any, kind: Any, where: str) -> Any:
             return float(value)
         except OverflowError as error:
             raise _wrong(value, kind, where) from error
+    if kind is float and isinstance(value, float) and isinf(value):  # Python reads Infinity and 1e999
+        raise _wrong(value, "finite float", where)
     # bool is an int to Python, but a flag where a count belongs is a mistake
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise _wrong(value, kind, where)
