@@ -1,6 +1,7 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
 VENV := .venv
 BIN := $(VENV)/bin
+LOWEST := $(VENV)/lowest
 
 # The first of these that runs and is new enough; say PYTHON=... to choose another.
 CANDIDATES := python3.11 python3 python3.12 python3.13 python3.14
@@ -10,7 +11,7 @@ PYTHON ?= $(shell for python in $(CANDIDATES); do \
 
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: demo test bench experiments docs clean
+.PHONY: demo test lowest bench experiments docs clean
 
 # Workers are interpreters of their own, and pip compiles nothing that is installed as editable.
 demo: $(VENV)/.demo
@@ -21,6 +22,12 @@ demo: $(VENV)/.demo
 test: $(VENV)/.test
 	@$(BIN)/python -m compileall -q src tests benchmarks examples
 	$(BIN)/python -m pytest
+
+# The tests that other packages can break, with the oldest version of each that pyproject.toml admits.
+lowest: $(LOWEST)/.test
+	@$(LOWEST)/bin/python -m compileall -q src tests
+	$(LOWEST)/bin/python -m pip check
+	$(LOWEST)/bin/python -m pytest tests/contract tests/embed
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks.dispatch
@@ -54,4 +61,14 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV), which takes a moment the first time ..."
 	@$(INSTALL) '.[test]'
+	@touch $@
+
+# By uv, because pip always takes the newest.
+$(LOWEST)/.test: pyproject.toml | $(BIN)/python
+	@echo "Installing the oldest versions into $(LOWEST) ..."
+	@rm -rf $(LOWEST)
+	@$(BIN)/python -m venv $(LOWEST)
+	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --compile-bytecode \
+		--resolution lowest-direct --editable '.[test]'
 	@touch $@

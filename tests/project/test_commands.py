@@ -53,6 +53,7 @@ def test_an_environment_that_cannot_be_made_is_not_left_half_made(tmp_path):
     [
         ("demo", "-m examples.demo"),
         ("test", "-m pytest"),
+        ("lowest", "-m pytest tests/contract tests/embed"),
         ("bench", "-m benchmarks.dispatch"),
         ("docs", "mkdocs build --strict"),
     ],
