@@ -102,6 +102,15 @@ def test_a_page_fits_a_phone(page):
     assert widths == [PHONE[0], PHONE[0]]
 
 
+def test_names_in_tables_stay_whole(page):
+    """A name is not broken in two, on a phone either."""
+    resize(page, PHONE)
+    broken = """return [...document.querySelectorAll('article td code')]
+        .filter(each => each.getClientRects().length > 1 && /^\\w+$/.test(each.innerText))
+        .map(each => each.innerText)"""
+    assert page.run(broken) == []
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_page_follows_the_colour_scheme(browser, address, scheme):
     """Text stands out from its ground, in both schemes."""
