@@ -775,6 +775,27 @@ def test_items_for_which_the_system_computes_stay_in_threads():
     assert (arrangement.stage, arrangement.processes) == ("waiting", 0)
 
 
+@pytest.mark.parametrize(("late", "stage"), [(0.5, "waiting"), (1, "starting")])
+def test_items_for_which_a_library_computes_stay_in_threads(late, stage):
+    """Its threads keep a core busy and need no GIL; those of the items' own that hold it count as ever."""
+    decider = controller()
+    decider.look(half_and_half(0.004))
+    for now in (0.01, 0.015, 0.02, 0.025, 0.03):
+        sight = half_and_half(now, calls=round(now / 0.0022), in_flight=2)
+        looks = round(now * 1000)
+        arrangement = decider.look(sight._replace(lane_cpu=0.2 * now, looks=looks, late=round(late * looks)))
+    assert arrangement.stage == stage
+
+
+def test_items_for_which_a_library_computes_are_given_lanes():
+    """Two of them leave cores idle between its threads and themselves, which wait: more will fill those."""
+    decider = controller()
+    at_the_pair(decider)
+    sight = computing(0.03, items=30, in_flight=1)
+    arrangement = decider.look(sight._replace(lane_cpu=0.009, cpu=0.026))
+    assert (arrangement.stage, arrangement.threads) == ("waiting", 4)
+
+
 def test_items_that_hold_their_loop_up_stay_in_threads():
     """A worker has one loop: there they would wait one after another."""
     decider = controller(overlap_inside=False)
@@ -1062,6 +1083,13 @@ def test_lanes_that_fill_the_gil_are_joined_by_none():
     climb = Climb(Sight(now=0.003, held=0.004, held_cpu=0.001, lane_cpu=0.001), 256, 4)
     lanes = [climb.look(Sight(now=now, in_flight=4, lane_cpu=now - 0.002)) for now in (0.05, 0.1, 0.2)]
     assert lanes == [5, 5, 5]
+
+
+def test_lanes_for_which_a_library_computes_are_joined_by_none():
+    """They sleep until its threads have done, which more of them would keep busy no better."""
+    climb = Climb(Sight(now=0.003), 256, 4)
+    lanes = [climb.look(Sight(now=now, in_flight=4, lane_cpu=0.001, cpu=now)) for now in (0.05, 0.1, 0.2)]
+    assert lanes == [4, 4, 4]
 
 
 @pytest.mark.parametrize(("each", "stage"), [(1.4e-3, "waiting"), (50e-3, "starting")])

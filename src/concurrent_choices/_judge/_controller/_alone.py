@@ -210,7 +210,8 @@ class Pair:
     def _conclude(self, sight: Sight, began: Sight, seconds: float) -> Stage:
         busy = sight.busy(began)
         gain = busy / self._known.cores
-        if sight.used(began) / seconds - busy >= NATIVE:
+        native = sight.beside(began) / seconds >= NATIVE
+        if native and busy >= 2 * WAITS:
             self._known.native = True
             self._known.changed(sight.now)
             return Alone(self._known, sight, FILLED)
@@ -218,7 +219,7 @@ class Pair:
         slower = items >= PROVING and items / seconds < GAINS * self._alone
         if gain >= PARALLEL and busy >= TWO and not slower:
             return Parallel(self._known, sight, f"two lanes compute {gain:.1f} times as much as one")
-        if gain < 2 * WAITS:
+        if native or gain < 2 * WAITS:
             why = f"two lanes computed {busy / 2:.0%} of the time"
             return Waiting(self._known, sight, why, first=EAGER)
         if self._wants < MOSTLY + WAITS / 2 and gain < GAINS and items / seconds < GAINS * self._alone:

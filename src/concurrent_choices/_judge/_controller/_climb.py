@@ -147,14 +147,14 @@ class Climb:
 
         As many as could have begun in the time waited, by what those in flight have computed: where they
         sleep that is all there may be, twice as many at each look, and `FIRST` at the least; where they fill
-        the GIL no more at all.
+        the GIL no more at all, nor where a library's threads compute for them.
         """
         origin = self._origin
         seen = origin.held > 0  # the first call, until it slept
         if self.settled or sight.starved or not (sight.in_flight and (seen or _is_quiet(last, sight))):
             return
         waited = sight.now - origin.now
-        computed = sight.lane_cpu - origin.lane_cpu + origin.held_cpu
+        computed = sight.computed(origin) + origin.held_cpu
         fitting = int((waited + origin.held) * (sight.in_flight + seen) / max(computed, 1e-6))
         most = max(lanes for start, lanes in self._blind if waited >= start)
         doubled = max(2 * self.lanes, FIRST)
@@ -279,5 +279,5 @@ class Climb:
 
 
 def _is_quiet(last: Sight, sight: Sight) -> bool:
-    """Whether the lanes leave most of the GIL idle: all have begun, and wait."""
-    return sight.lane_cpu - last.lane_cpu <= (sight.now - last.now) / 4
+    """Whether the lanes leave most of a core idle: all have begun, and wait for nothing computed here."""
+    return sight.computed(last) <= (sight.now - last.now) / 4

@@ -92,6 +92,14 @@ class Sight(NamedTuple):
         """CPU seconds of this process since then, without those of other threads of the program."""
         return self.cpu - since.cpu - (self.others_cpu - since.others_cpu)
 
+    def computed(self, since: Sight) -> float:
+        """CPU seconds since then of lanes, and of threads that items have of their own, as of a library."""
+        return max(self.lane_cpu - since.lane_cpu, self.used(since))
+
+    def beside(self, since: Sight) -> float:
+        """CPU seconds since then of such threads alone."""
+        return self.computed(since) - (self.lane_cpu - since.lane_cpu)
+
     @property
     def has_others(self) -> bool:
         """Whether several items tell what those are like that need not connect or import."""

@@ -17,11 +17,13 @@ from ._thresholds import (
     FULL,
     GLANCE,
     HANDED,
+    MOSTLY,
     PARALLEL,
     SHORTEST,
     TWO,
     WAITS,
 )
+from ._witness import gil_held
 
 __all__ = ["CROWDED", "Waiting"]
 
@@ -93,6 +95,8 @@ class Waiting:
         if not enough and not (full and calls and self._would_pay(sight, seconds / calls)):
             return self
         self._began = sight
+        if sight.beside(began) > MOSTLY * sight.computed(began) and not gil_held(began, sight):
+            return self  # a library's threads compute: the climb finds how many calls keep them busy
         free = self._known.gil_is_free(began, sight)
         return self._bound(sight, (sight.cpu - began.cpu) / seconds, seconds / calls, free=free)
 
