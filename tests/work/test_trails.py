@@ -25,6 +25,7 @@ groups = defaultdict(list)
 counts = defaultdict(Counter)
 nested = {"k": [], "number": 1}
 rows = [[1], [2]]
+tables = {"k": [1]}
 deep = ([{}], [{}])
 pairs = ([], 1)
 empty = {}
@@ -39,6 +40,7 @@ per_thread.seen = []
 jobs = queue.Queue()
 lock = threading.Lock()
 numbers = np.zeros(3)
+generator = np.random.default_rng(1)
 figures = array("d", [0.0])
 pattern = re.compile("a+")
 record = tally.record
@@ -562,6 +564,41 @@ def adds_to_each(item):
             row.append(item)
 
 
+def adds_to_each_by_number(item):
+    for number, row in enumerate(rows):
+        if item > 1000:
+            row.append(number)
+
+
+def adds_to_each_beside_another(items):
+    for (number, item), row in zip(enumerate(items), rows, strict=False):
+        row.append(item + number)
+
+
+def adds_to_each_backwards(item):
+    for row in reversed(rows):
+        row.append(item)
+
+
+def adds_to_each_of_a_table(item):
+    for row in tables.values():
+        row.append(item)
+
+
+def adds_to_each_of_a_table_by_its_name(item):
+    for name, row in tables.items():
+        row.append(name + item)
+
+
+def shuffles_an_array(item):
+    if item > 1000:
+        np.random.shuffle(numbers)  # noqa: NPY002 - people write that, too
+
+
+def shuffles_an_array_by_another(item):
+    generator.shuffle(numbers)
+
+
 def adds_to_each_of_each(item):
     for row in [*item]:
         for group in deep:
@@ -714,6 +751,13 @@ def marks(to, item, *, also=None):
         (adds_to_one_of_two, "the global 'pairs'"),
         (adds_by_a_name, "the global 'groups'"),
         (adds_to_each, "the global 'rows'"),
+        (adds_to_each_by_number, "the global 'rows'"),
+        (adds_to_each_beside_another, "the global 'rows'"),
+        (adds_to_each_backwards, "the global 'rows'"),
+        (adds_to_each_of_a_table, "the global 'tables'"),
+        (adds_to_each_of_a_table_by_its_name, "the global 'tables'"),
+        (shuffles_an_array, "the global 'numbers'"),
+        (shuffles_an_array_by_another, "the global 'numbers'"),
         (adds_to_each_of_each, "the global 'deep'"),
         (pushes, "the global 'heap'"),
         (pops, "the global 'heap'"),
@@ -806,6 +850,12 @@ def goes_through_its_own(item):
         number.append(item)
     for row in [list(row) for row in rows]:
         row.append(item)
+    for name, row in enumerate(sorted(rows[0])):
+        row.append(name)
+    every = list(rows)
+    every.append(item)
+    for name, row in tables.items():
+        name.append(row)
     return [row for row in rows if row]
 
 

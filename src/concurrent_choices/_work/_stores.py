@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 from opcode import opmap
-from types import FunctionType
+from types import FunctionType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
-from ._callables import called
-from ._code import KEPT, codes_in, parameters_of
-from ._steps import SIMPLE, steps_of
+from ._asking import of_type
+from ._callables import called, enclosed
+from ._code import KEPT, codes_in, globals_of, parameters_of
+from ._ownership import is_own_module
+from ._steps import SIMPLE, steps_of, use_of
+from ._within import FIRST_CHANGERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +27,13 @@ _BINDING = frozenset({"DELETE_ATTR", "DELETE_GLOBAL", "STORE_ATTR", "STORE_GLOBA
 MUTATORS = frozenset(
     {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft"}
     | {"put", "remove", "reverse", "setdefault", "sort", "update", "write"}
+    | {"difference_update", "extendleft", "fill", "intersection_update", "move_to_end"}
+    | {"symmetric_difference_update"}
 )
 """Methods of what may be anything that change it."""
+
+_CHANGERS = FIRST_CHANGERS | {"delattr", "setattr"}
+"""Functions that change what they are given first."""
 
 INDEXING = {"DELETE_SUBSCR": 1, "STORE_SLICE": 2, "STORE_SUBSCR": 1}
 """Instructions that change an item, and by how many values they say which; slices have one from 3.12 on."""
@@ -33,6 +41,8 @@ INDEXING = {"DELETE_SUBSCR": 1, "STORE_SLICE": 2, "STORE_SUBSCR": 1}
 INDEXED = frozenset(opmap[name] for name in INDEXING if name in opmap)
 """Their numbers."""
 
+_TELLTALE = MUTATORS | _CHANGERS
+_NAMING = frozenset({"LOAD_ATTR", "LOAD_GLOBAL"})
 _MAY_STORE = INDEXED | {opmap[name] for name in (*_BINDING, "STORE_DEREF")}
 _LITERALS = frozenset(
     {"BUILD_CONST_KEY_MAP", "BUILD_LIST", "BUILD_MAP", "BUILD_SET"}
@@ -49,26 +59,50 @@ def may_store(fn: Any) -> bool:
     What it does to containers that it has made itself does not count.
     """
     itself = called(fn)
-    return not isinstance(itself, FunctionType) or any(map(stores_beyond, codes_in(itself.__code__)))
+    if not isinstance(itself, FunctionType):
+        return True
+    libraries = _libraries_of(itself)
+    return any(stores_beyond(code, libraries) for code in codes_in(itself.__code__))
+
+
+def _libraries_of(function: FunctionType) -> frozenset[str]:
+    """The names by which a function has modules that are not the user's own, as `np`."""
+    named = (*globals_of(function), *enclosed(function))
+    return frozenset(name for name, each in named if of_type(each, ModuleType) and not is_own_module(each))
 
 
 @lru_cache(KEPT)
-def stores_beyond(code: CodeType) -> bool:
-    """Whether code stores anything but in its own variables, and in containers that it has made itself."""
+def stores_beyond(code: CodeType, libraries: frozenset[str] = frozenset()) -> bool:
+    """Whether code stores anything but in its own variables, and in containers that it has made itself.
+
+    Of `libraries`, which are names of modules, functions may have names of methods that change their object.
+    """
     # At a glance, since to take code apart costs as much as a hundred of these.
-    if MUTATORS.isdisjoint(code.co_names) and _MAY_STORE.isdisjoint(code.co_code[::2]):
+    if _TELLTALE.isdisjoint(code.co_names) and _MAY_STORE.isdisjoint(code.co_code[::2]):
         return False
     steps = steps_of(code)
     own = _own_containers(code, steps)
-    return any(_is_store(code, steps, at, own) for at in range(len(steps)))
+    return any(_is_store(code, steps, at, own, libraries) for at in range(len(steps)))
 
 
-def _is_store(code: CodeType, steps: Sequence[Step], at: int, own: set[str]) -> bool:
+def _is_store(
+    code: CodeType, steps: Sequence[Step], at: int, own: set[str], libraries: frozenset[str]
+) -> bool:
     step = steps[at]
     if step.name == "STORE_DEREF":
         return step.value in code.co_freevars
+    if step.name in _NAMING and step.value in _CHANGERS:
+        return _changes_another(steps, at, own)
+    if step.name == "LOAD_ATTR" and steps[at - 1].name in SIMPLE and steps[at - 1].value in libraries:
+        return False
     reach = _reach(steps, at)
     return step.name in _BINDING or (reach > 0 and not _is_own(steps[max(0, at - reach) : at + 1], own))
+
+
+def _changes_another(steps: Sequence[Step], at: int, own: set[str]) -> bool:
+    """Whether what a step loads is called, for all one sees, and not with one's own container first."""
+    use = use_of(steps, at + 1)
+    return (use is None or use.argument == -1) and not _is_own(steps[at + 1 : at + 2], own)
 
 
 def _reach(steps: Sequence[Step], at: int) -> int:

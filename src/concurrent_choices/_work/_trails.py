@@ -19,11 +19,13 @@ from ._steps import NO_ARGUMENT, steps_of, use_of
 from ._stores import INDEXING, MUTATORS
 from ._within import (
     FIRST_CHANGERS,
+    LOOPED,
     Attributes,
     attribute,
     changes_its_first,
     element,
     given_by,
+    gone_through,
     inherited,
     is_container,
 )
@@ -43,10 +45,7 @@ _DEPTH = 6
 UPDATES = range(13, 26)
 """What BINARY_OP is told where it is one of the likes of `+=`."""
 
-_CHANGING = frozenset(
-    {"difference_update", "extendleft", "fill", "intersection_update", "move_to_end", "partition", "resize"}
-    | {"rotate", "subtract", "symmetric_difference_update", *MUTATORS}
-)
+_CHANGING = frozenset({"partition", "resize", "rotate", "subtract", *MUTATORS})
 TELLTALE = _CHANGING | FIRST_CHANGERS
 """What code names that changes a container by a method or a function."""
 
@@ -55,8 +54,8 @@ OUT = "out"
 
 _SETTING_ATTRIBUTES = frozenset({"DELETE_ATTR", "STORE_ATTR"})
 _NAMING = frozenset({"STORE_DEREF", "STORE_FAST"})
-_BUILT_IN = {"delattr": delattr, "next": next, "setattr": setattr, "type": type, "vars": vars}
-"""Functions of Python's own that change what they are given, or give what it is."""
+_BUILT_IN: dict[str, Any] = {each.__name__: each for each in (delattr, next, setattr, type, vars, *LOOPED)}
+"""Functions of Python's own that change what they are given, or give what it is, or what stands in it."""
 
 _FINDING = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
 _CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
@@ -299,7 +298,8 @@ class _Reading:
         elif name == "BINARY_SUBSCR" and use.above == 1:
             value = self._element(held.value, at, use.at)
         elif use.argument == -1:
-            value = attribute(held.value, "__call__")
+            # A tuple is what a dictionary's method would give.
+            value = held.value if of_type(held.value, tuple) else attribute(held.value, "__call__")
         elif name == "COPY" and not use.above:  # as of `:=`
             return held
         elif name == "GET_ITER":
@@ -316,9 +316,11 @@ class _Reading:
         return None if value is None else held._replace(value=value)
 
     def _told_of(self, held: Held, use: Use) -> Held | None:
-        """What a step tells of a value: its type, or its attributes; None where it does something else."""
-        called = self._called.get(use.at) if use.argument == 0 and use.step.value == 1 else None
-        if called is type or use.step[:2] == ("LOAD_ATTR", "__class__"):
+        """What a step tells of a value: its type, its attributes, its elements; None where it does not."""
+        called = self._called.get(use.at) if use.argument >= 0 else None
+        if called is not None and (given := gone_through(held.value, called, use.argument)):
+            return held._replace(value=given)
+        if (called is type and use.step.value == 1) or use.step[:2] == ("LOAD_ATTR", "__class__"):
             return held._replace(value=type(held.value))
         return held._replace(value=attribute(held.value, "__dict__")) if called is vars else None
 
@@ -331,10 +333,21 @@ class _Reading:
         return element(container, last.value if constant else None)
 
     def _name_each(self, at: int, held: Held) -> None:
-        """Note the variable of a `for` over a container, for one of what is in there."""
-        loop, step, one = self._steps[at + 1], self._steps[at + 2], given_by(held.value)
-        if loop.name == "FOR_ITER" and step.name in _NAMING and one is not None:
-            self._name(step, held._replace(value=one))
+        """Note the variables of a `for` over a container, for one of what is in there."""
+        if self._steps[at + 1].name == "FOR_ITER":
+            self._store(at + 2, held._replace(value=given_by(held.value)))
+
+    def _store(self, at: int, held: Held) -> int:
+        """Note what steps from a place on name, a value or each of its parts; the place after them."""
+        step = self._steps[at]
+        if step.name == "UNPACK_SEQUENCE":
+            at += 1
+            for index in range(step.value):
+                at = self._store(at, held._replace(value=element(held.value, index)))
+            return at
+        if step.name in _NAMING and held.value is not None:
+            self._name(step, held)
+        return at + 1
 
     def _name(self, step: Step, held: Held) -> None:
         """Note a variable that is given to a value, and to nothing else."""

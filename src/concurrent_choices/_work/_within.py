@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FIRST_CHANGERS",
+    "LOOPED",
     "Attributes",
     "attribute",
     "changes_its_first",
     "element",
     "given_by",
+    "gone_through",
     "inherited",
     "is_container",
     "named_in",
@@ -41,6 +43,8 @@ _FIRST_CHANGERS = {
     | {"heapify_max", "heappop_max", "heappush_max", "heappushpop_max", "heapreplace_max"},
     "_operator": {"delitem", "iadd", "iconcat", "ior", "setitem"},
     "numpy": {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"},
+    "numpy.random": {"RandomState.shuffle"},
+    "numpy.random._generator": {"Generator.shuffle"},
     "random": {"Random.shuffle"},
 }
 """Functions that change the container they are given first, by the modules that they are written in."""
@@ -50,6 +54,13 @@ FIRST_CHANGERS = frozenset(
     | {name for names in _FIRST_CHANGERS.values() for name in names if "." not in name}
 )
 """How code names them."""
+
+
+_PAIRING = (enumerate, zip)
+LOOPED = (*_PAIRING, iter, list, reversed, sorted, tuple)
+"""What of Python's own gives a loop what stands in a container."""
+
+_VIEWS = frozenset({"items", "values"})
 
 
 class Attributes:
@@ -69,20 +80,23 @@ def changes_its_first(value: Any) -> bool:
     function: Any = value.__func__ if of_type(value, MethodType) else value
     if of_type(function, BuiltinFunctionType) and is_ufunc(function.__self__):
         return bool(function.__name__ == "at")
-    if not (of_type(function, BuiltinFunctionType, FunctionType) or _is_dispatcher(function)):
+    if not (of_type(function, BuiltinFunctionType, FunctionType) or _is_of_numpy(function)):
         return False
     return function.__qualname__ in _FIRST_CHANGERS.get(function.__module__, ())
 
 
-def _is_dispatcher(function: Any) -> bool:
-    """Whether it is one of NumPy's functions as most are from 1.25 on; others are written in Python."""
-    return type(function).__module__ == "numpy" and type(function).__name__ == "_ArrayFunctionDispatcher"
+def _is_of_numpy(function: object) -> bool:
+    """Whether it is one of NumPy's functions as most are from 1.25 on, or of its generators: by Cython."""
+    kind = type(function)
+    is_dispatcher = kind.__module__ == "numpy" and kind.__name__ == "_ArrayFunctionDispatcher"
+    return is_dispatcher or kind.__name__ == "cython_function_or_method"
 
 
 def attribute(value: Any, name: str) -> Any:
     """What a value has under a name; None where it has nothing, or something that has to be run to tell.
 
-    What stands in a class or a module is looked up only if that is the user's own.
+    Of a dictionary's method it is what that gives, as `gone_through` has it. What is in a class or a module
+    is looked up only if that is the user's own.
     """
     if name == "__dict__":
         return Attributes(value) if _held_by(value) else None
@@ -101,10 +115,12 @@ def inherited(above: Any, name: str) -> Any:
 
 
 def _of_library(value: Any, name: str) -> Any:
-    """What of a library it has there, if that changes what it is given first or has a method that does."""
+    """What of a library it has there, if that changes what it is given first or has what does."""
+    if of_type(value, dict):
+        return _viewed(value, name) if name in _VIEWS else None
     if of_type(value, ModuleType):
         found = value.__dict__.get(name)
-        if is_ufunc(found):
+        if is_ufunc(found) or of_type(found, ModuleType):
             return found
     elif is_ufunc(value):
         found = value.at if name == "at" else None
@@ -144,6 +160,23 @@ def given_by(container: Any) -> Any:
     The keys of a dictionary are nothing that could be changed.
     """
     return None if of_type(container, dict) else element(container, None)
+
+
+def gone_through(container: Any, function: Any, place: int) -> Any:
+    """What stands for what a function gives a loop that has a container as the argument of that place.
+
+    It is a tuple, as that is nothing that could be changed itself; None where nothing is known.
+    """
+    one = given_by(container) if any(function is each for each in LOOPED) else None
+    if one is not None and any(function is each for each in _PAIRING):
+        one = (*[None] * (place + (function is enumerate)), one)
+    return None if one is None else (one,)
+
+
+def _viewed(container: Any, name: str) -> Any:
+    """The same of what a dictionary's method gives."""
+    one = element(container, None)
+    return None if one is None else ((None, one) if name == "items" else one,)
 
 
 def _element(container: Any, index: Any) -> Any:
