@@ -80,3 +80,29 @@ def test_what_it_leaves_alone_is_the_callers():
     for each in (script, reading):
         assert printed("-c", each)[0] == "(0, {}, 'first')"
     assert printed("-c", reading)[1] == "(3, {1: 1}, 'second')"
+
+
+CLASS = """
+from concurrent_choices import ProcessStrategy, run
+
+class Settings:
+    limit, names, other = 0, [], "first"
+
+def begin():
+    Settings.limit = 7
+    Settings.names.append("a")
+
+def use(item):
+    return item, Settings.limit, Settings.names, Settings.other
+
+with ProcessStrategy(1, initializer=begin, start_method="fresh") as workers:
+    print(run(use, [1], strategy=workers)[0])
+    Settings.other = "second"
+    print(run(lambda item: use(item), [2], strategy=workers)[0])
+print(Settings.limit, Settings.names)
+"""
+
+
+def test_attributes_of_a_scripts_class():
+    """What it binds there and what it puts in: functions bring the class as the caller has it."""
+    assert printed("-c", CLASS) == ["(1, 7, ['a'], 'first')", "(2, 7, ['a'], 'second')", "0 []"]

@@ -12,7 +12,7 @@ _kept_by_caches  settings that functools.cache keeps, which are changed since
 _kept_here    why it stays though it could travel: for what tests replaced, also deep in libraries
               (_pretences), or for its _lookups by names that its code does not spell out
 _pickling     how things travel; _by_value and _apart: those that no worker can import; _obstacle: why not
-_prepared     what an initializer set in globals that travelled by value, for functions that come later
+_prepared     what an initializer set in what travelled by value, for functions that come later
 _generators   random ones that a library shares, which travel by name
 _asking       what a thing is, where its own hooks may raise
 _code         what a function names; _steps: its instructions; _ownership: whether the user wrote it

@@ -25,7 +25,7 @@ from ._callables import enclosed
 from ._generators import draws, reducers
 from ._marks import CONTAINERS, keeps_one, summed
 from ._ownership import is_own_class
-from ._prepared import filled_function
+from ._prepared import filled_function, prepare_again
 
 __all__ = ["dumps"]
 
@@ -196,6 +196,7 @@ def _filled(kind: type, told: tuple[Callable[..., Any], Any]) -> None:
     fill, state = told
     if kind in _arrived:
         fill(kind, state)
+        prepare_again(kind)
 
 
 _at_home: WeakKeyDictionary[type, int] = WeakKeyDictionary()

@@ -1,8 +1,9 @@
-"""What an initializer sets in globals, where it came by value: functions that come later find it there.
+"""What an initializer sets in globals and classes that came by value, for functions that come later.
 
 Of a script or a notebook a worker has no module: each pickle brings the globals that its functions name. So
 what `global connection` set in one would be unknown to all others, or have the value that it has with the
-caller. A worker imports this, so nothing slow may be imported here.
+caller; and so would an attribute of a class, which each pickle fills anew. A worker imports this, so nothing
+slow may be imported here.
 """
 
 from __future__ import annotations
@@ -15,25 +16,28 @@ from ._asking import ATOMS, attributes_of, of_type
 from ._callables import called
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-__all__ = ["filled_function", "prepare"]
+__all__ = ["filled_function", "prepare", "prepare_again"]
 
 _prepared: dict[object, dict[str, Any]] = {}
 """What initializers have set in this process, by the name of the module that they are of."""
+
+_attributes: dict[type, dict[str, Any]] = {}
+"""The same of attributes of classes that came by value."""
 
 
 def prepare(initializer: Callable[..., object], arguments: Iterable[Any]) -> None:
     """Call an initializer, and keep what it sets in globals that came by value."""
     around = _globals_by_value(_function_of(initializer))
-    before = {name: (value, _sum(value)) for name, value in around.items()}
+    home = around.get("__name__")
+    kinds: list[Any] = [each for each in around.values() if of_type(each, type) and each.__module__ == home]
+    before, bodies = _look_at(around), [_look_at(kind.__dict__) for kind in kinds]
     initializer(*arguments)
-    unset = before, None  # which is the value of no global
-    for name, value in list(around.items()):
-        was, its_sum = before.get(name, unset)
-        if name != "__builtins__" and (value is not was or _sum(value) != its_sum):
-            _prepared.setdefault(around.get("__name__"), {})[name] = value
+    _prepared.setdefault(home, {}).update(_set_since(before, around))
+    for kind, body in zip(kinds, bodies, strict=True):
+        _attributes.setdefault(kind, {}).update(_set_since(body, kind.__dict__))
 
 
 def filled_function(fn: Any, told: tuple[Callable[..., Any], Any]) -> None:
@@ -43,6 +47,28 @@ def filled_function(fn: Any, told: tuple[Callable[..., Any], Any]) -> None:
     if _prepared:
         around: dict[str, Any] = fn.__globals__
         around.update(_prepared.get(around.get("__name__"), ()))
+
+
+def prepare_again(kind: type) -> None:
+    """Set in a class, which has come once more as it is with the caller, what was prepared here."""
+    for name, value in _attributes.get(kind, {}).items():
+        type.__setattr__(kind, name, value)
+
+
+def _look_at(held: Mapping[str, Any]) -> dict[str, tuple[Any, object]]:
+    return {name: (value, _sum(value)) for name, value in list(held.items())}
+
+
+def _set_since(before: dict[str, tuple[Any, object]], held: Mapping[str, Any]) -> dict[str, Any]:
+    """What was bound anew, or changed in place; nothing that Python itself keeps there."""
+    unset = before, None  # which is the value of no name
+    found = [(name, value, *before.get(name, unset)) for name, value in list(held.items())]
+    return {
+        name: value
+        for name, value, was, its_sum in found
+        if not (name.startswith("__") and name.endswith("__"))
+        and (value is not was or _sum(value) != its_sum)
+    }
 
 
 def _function_of(initializer: Any) -> Any:
