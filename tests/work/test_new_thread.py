@@ -1,0 +1,83 @@
+"""How threads of ours begin."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from concurrent_choices._work._new_thread import new_thread, start
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CTRL_C = {signal.SIGINT}
+
+
+def heard() -> bool:
+    """Whether the calling thread would take a Ctrl-C."""
+    return signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def beside(work: Callable[[], None]) -> None:
+    """Do something in a thread that is not the main thread."""
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+@pytest.fixture
+def births(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """For each thread that is started, whether its starter would take a Ctrl-C at that moment."""
+    seen: list[bool] = []
+    really_start = threading.Thread.start
+
+    def watched(thread: threading.Thread, *args: Any) -> None:
+        if thread.name == "watched":
+            seen.append(heard())
+        really_start(thread, *args)
+
+    monkeypatch.setattr(threading.Thread, "start", watched)
+    return seen
+
+
+def test_a_thread_that_is_made_beside_the_main_thread_takes_no_ctrl_c_from_it(births: list[bool]) -> None:
+    """What is made, and what makes it, are deaf meanwhile: a call of the main thread would go on after it."""
+    later: list[bool] = []
+
+    def work() -> None:
+        thread = new_thread(lambda: later.append(heard()), "watched")
+        start(thread)
+        thread.join()
+        later.append(heard())
+
+    beside(work)
+    assert births == [False]
+    assert later == [True, True], "signals stay blocked: child processes would inherit that"
+
+
+def test_what_a_thread_blocked_stays_blocked(births: list[bool]) -> None:
+    """A program may leave its signals to a thread that waits for them."""
+    later: list[bool] = []
+
+    def work() -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, CTRL_C)
+        thread = new_thread(lambda: later.append(heard()), "watched")
+        start(thread)
+        thread.join()
+        later.append(heard())
+
+    beside(work)
+    assert births == [False]
+    assert later == [False, False]
+
+
+def test_the_main_thread_stays_open_to_ctrl_c_as_it_starts_a_thread(births: list[bool]) -> None:
+    """It is awake to handle it."""
+    thread = new_thread(lambda: None, "watched")
+    start(thread)
+    thread.join()
+    assert births == [True]
+    assert heard()
