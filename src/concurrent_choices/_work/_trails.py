@@ -318,7 +318,8 @@ class _Reading:
     def _told_of(self, held: Held, use: Use) -> Held | None:
         """What a step tells of a value: its type, its attributes, its elements; None where it does not."""
         called = self._called.get(use.at) if use.argument >= 0 else None
-        if called is not None and (given := gone_through(held.value, called, use.argument)):
+        # Of what calls are given not: which of their items are changed so is seen in workers, where it is.
+        if not self._search.of_given and (given := gone_through(held.value, called, use.argument)):
             return held._replace(value=given)
         if (called is type and use.step.value == 1) or use.step[:2] == ("LOAD_ATTR", "__class__"):
             return held._replace(value=type(held.value))
