@@ -8,13 +8,14 @@ from collections import Counter as Tallied
 from contextlib import nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain, repeat
+from random import Random
 from urllib.request import urlopen
 
 import engine_acts as acts
 import pytest
 from engine_fakes import ALONE, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy
 
-from concurrent_choices import run, run_report, stream
+from concurrent_choices import AutoStrategy, run, run_report, stream
 from concurrent_choices._engine._conductor import Conductor
 from patience import TRIES
 
@@ -27,8 +28,10 @@ class Crowd(BaseHTTPRequestHandler):
         with server.counting:
             server.inside += 1
             crowded = server.inside > server.seats
+        crowded |= server.is_down(self.path)
         time.sleep(server.pause(self.path))
         with server.counting:
+            server.most.append(server.inside)
             server.inside -= 1
             server.asked.append(self.path)
         self.send_response(server.refusal if crowded else 200)
@@ -52,6 +55,7 @@ def server():
     with Server(("127.0.0.1", 0), Crowd) as server:
         server.counting, server.asked, server.inside = threading.Lock(), [], 0
         server.seats, server.refusal, server.pause = 10**6, 503, lambda path: 0.005
+        server.is_down, server.most = lambda path: False, []
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server
@@ -117,6 +121,23 @@ def test_hosts_that_are_down_take_no_lanes_away(kind):
     results = run({"def": ask, "async def": ask_on_loop}[kind], range(1000), return_exceptions=True)
     assert [number for number in range(1000) if results[number] != number] == [*range(0, 1000, 50)]
     assert not [step for step in run_report().steps if "too many calls" in step.reason]
+
+
+def test_refusals_that_fewer_lanes_do_not_lessen_are_borne(server):
+    """One call in four asks for what is down: all the others were done one at a time for it."""
+    server.is_down = lambda path: Random(path).random() < 0.25
+    server.pause = lambda path: 0.02
+
+    def ask(number):
+        return fetch(address_of(server, number))
+
+    results = run(ask, range(1000), return_exceptions=True, strategy=AutoStrategy(max_workers=32))
+    refused = [result for result in results if result != 200]
+    for error in refused:
+        error.close()
+    assert {error.code for error in refused} == {503}
+    assert Tallied(server.asked) == Tallied(f"/{number}" for number in range(1000))
+    assert max(server.most[-200:]) >= 8
 
 
 def _most(steps):

@@ -813,10 +813,10 @@ def test_items_that_begin_to_hold_their_loop_up_in_workers_come_back():
     assert decider.look(Sight(now=0.5, remaining=400, **workers)).stage == "alone"
 
 
-def filling(each, first=0.0):
+def filling(each, first=0.0, *, refused=False):
     """Lanes that fill the GIL with items of `each` seconds, nine tenths of which compute.
 
-    The calling thread has done one of them, or several where `first` is not given.
+    The calling thread has done one of them, or several where `first` is not given. Lanes may be turned away.
     """
     decider = controller()
     items = 1 if first else round(4e-3 / each)
@@ -827,7 +827,7 @@ def filling(each, first=0.0):
         spent = 0.005 * look
         calls = round(spent / (0.9 * each))
         more = {"calls": calls, "call_seconds": 4 * spent, "quickest": each, "in_flight": 4, **alone}
-        clocks = {"lane_cpu": spent, "cpu": spent}
+        clocks = {"lane_cpu": spent, "cpu": spent, "errors": calls * refused}
         now = 0.004 + first + spent
         arrangement = decider.look(Sight(now=now, done=items + calls, remaining=10**6, **clocks, **more))
         if arrangement.processes:
@@ -839,6 +839,12 @@ def test_short_items_that_wait_get_no_lanes_inside_workers():
     """To hand one to such a lane takes longer than it waits: one worker's lane does more of them in a row."""
     arrangement = filling(50e-6)
     assert (arrangement.stage, arrangement.processes, arrangement.inside) == ("starting", 2, 1)
+
+
+def test_lanes_that_are_turned_away_are_not_joined_by_workers():
+    """It takes no time, so that it fills the GIL; and workers would not be fewer for it."""
+    assert filling(1e-3).stage == "starting"
+    assert filling(1e-3, refused=True).stage == "waiting"
 
 
 def test_a_first_call_that_was_held_up_asks_for_no_crowd():

@@ -105,6 +105,14 @@ def test_doubtful_errors_that_are_few_do_not_count_for_coming_close_together():
     assert not any(refusals.count(each, 1, 16) for each in errors)
 
 
+def test_all_are_seen_that_may_mean_it():
+    """Also those that are few; others say nothing."""
+    refusals = Refusals()
+    refusals.count([PoolTimeout(), TimeoutError(), ValueError()], 40, 16)
+    refusals.count([ConnectionRefusedError()], 40, 16)
+    assert refusals.seen == 3
+
+
 def test_other_errors_never_count():
     """They say nothing of how many calls there are."""
     refusals = Refusals()

@@ -134,6 +134,11 @@ class ElasticPool(LanePool):
         self.refusal = None if self.workers else error
 
     @property
+    def refused(self) -> int:
+        """How many items raised what means that, or may."""
+        return self._refusals.seen
+
+    @property
     def lacks_lanes(self) -> bool:
         """Whether there shall be more lanes, and is something for them to claim."""
         return self._staying < self.workers and self.job.source.ready > 0 and not self.job.stopped

@@ -82,6 +82,11 @@ class ElasticTaskPool(TaskPool):
         return self._concurrency
 
     @property
+    def refused(self) -> int:
+        """How many items raised what means "too many at once", or may."""
+        return self._refusals.seen
+
+    @property
     def in_flight(self) -> int:
         """Items in flight; from any thread. A lane whose callable never waits has no other beside it."""
         unfinished = sum(chunk.left for chunk in list(self._open.values()))

@@ -89,6 +89,7 @@ class LoopObserver:
             call_seconds=self._call_seconds,
             lane_cpu=spent,
             errors=tasks.errors,
+            refused=tasks.refused,
             looks=self._lateness.looks,
             late=self._lateness.late,
             # Where the loop's own thread takes the items from the iterable, none is ever ready.

@@ -116,6 +116,7 @@ class Observer:
             lane_cpu=lane_cpu,
             others_cpu=self._bystanders.spent(cpu - lane_cpu, self._threads),
             errors=pool.errors,
+            refused=pool.refused,
             looks=self._lateness.looks,
             late=self._lateness.late,
             glances=self._glances,

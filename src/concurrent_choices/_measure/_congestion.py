@@ -46,9 +46,13 @@ class Refusals:
     Some say so. Others, such as a refused connection or a status of 503, may have reasons of their own: hosts
     that are down or busy are some in a hundred, whatever the number of calls. These count once they are many
     of those of late.
+
+    Attributes:
+        seen: How many errors there were that say so, or may.
     """
 
     def __init__(self) -> None:
+        self.seen = 0
         self._doubtful = 0
         self._excess = 0.0  # how many more of them there were than would be borne, since there was none
 
@@ -60,6 +64,7 @@ class Refusals:
                 told += 1
             elif is_congestion(error):
                 doubtful += 1
+        self.seen += told + doubtful
         # By a sum that calls take from: four of some 32 calls are often found where one in twenty fails.
         self._excess = max(0.0, self._excess + doubtful - MANY * calls)
         self._doubtful = doubtful = self._doubtful + doubtful if self._excess else 0

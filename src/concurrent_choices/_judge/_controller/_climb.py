@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from math import ceil, inf
 
+from ._rationing import Rationing
 from ._sight import Sight
 from ._thresholds import COUNTED, FULL, TWO
 
@@ -67,6 +68,7 @@ FORGETTING = 0.9
 
 _CROWDED = "calls get in each other's way"
 _CONGESTED = "errors mean that too many calls are made at once"
+_BORNE = "calls are turned away as often from fewer lanes, so these double again"
 
 
 class Climb:
@@ -101,7 +103,7 @@ class Climb:
         self._one_core = one_core
         self._blind = blind
         self._known_alone = alone
-        self._ceiling = max(1, ceiling)
+        self._ceiling = self._most = max(1, ceiling)
         self.lanes = min(first, self._ceiling)
         self.settled = self.alone_is_best = self._under_way = False
         self.why = "lanes double per round trip while more is delivered"
@@ -115,6 +117,7 @@ class Climb:
         self._rounds = 0  # since it settled, or last probed
         self._patience = PATIENCE  # as many until the next probe
         self._before_probe: tuple[int, float] | None = None  # lanes and deliveries
+        self._rationing = Rationing(sight)
         self._seen_alone = 0.0  # seconds of a call, where what was known of one alone was too little
 
     def look(self, sight: Sight) -> int:
@@ -123,8 +126,10 @@ class Climb:
         if not self._under_way and (sight.calls > last.calls or 2 * sight.in_flight >= self.lanes):
             self._under_way = True
             self._round, self._round_lanes = sight, self.lanes  # not what starting threads took
-        if sight.errors > last.errors:
+        if self._rationing.look(sight, self.lanes):
             self._halve(sight)
+        elif self._rationing.lanes:
+            self._ascend(sight)
         elif sight.calls == self._origin.calls:
             self._grow_blindly(sight, last)
         else:
@@ -133,6 +138,11 @@ class Climb:
             if self._round_is_over(sight):
                 self._judge(sight)
         return self.lanes
+
+    @property
+    def is_rationed(self) -> bool:
+        """Whether calls are turned away, and maybe because there are so many."""
+        return self.why == _CONGESTED or self._rationing.lanes > 0
 
     def narrow(self, filling: int) -> None:
         """Keep no more lanes than it takes to fill the GIL, which so few would if they never met.
@@ -268,10 +278,18 @@ class Climb:
             self.lanes = lanes
             self._patience *= 2  # probing stays logarithmic
 
+    def _ascend(self, sight: Sight) -> None:
+        """Fewer lanes are turned away as often: have as many again as before, and climb from there."""
+        self.lanes = self._round_lanes = self._rationing.lanes
+        self._ceiling, self._before_probe, self._round = self._most, None, sight
+        self._best, self._flat, self.round_trip = 0.0, 0, inf
+        self.settled, self.why = False, _BORNE
+
     def _halve(self, sight: Sight) -> None:
         """Errors of congestion: half the lanes, at most once per round, and never again so many."""
         if self.why == _CONGESTED and not self._round_is_over(sight):
             return
+        self._rationing.halved(sight, self.lanes)
         self._ceiling = max(1, int(BELOW_ERRORS * self.lanes))
         self._round = sight
         self._settle(self.lanes // 2, self._rate, _CONGESTED)

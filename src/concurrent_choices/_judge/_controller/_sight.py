@@ -38,6 +38,7 @@ class Sight(NamedTuple):
         lane_cpu: CPU of the calling thread and the lanes, exactly.
         others_cpu: CPU of the program's other threads: what its items do is not among it.
         errors: Errors that mean "too many at once".
+        refused: Calls that raised such a one, or what may be one.
         looks: Looks that were due so far.
         late: How many of them came late, because somebody held the GIL.
         glances: How often lanes with a loop each were looked at, each of them by itself.
@@ -71,6 +72,7 @@ class Sight(NamedTuple):
     lane_cpu: float = 0.0
     others_cpu: float = 0.0
     errors: int = 0
+    refused: int = 0
     looks: int = 0
     late: int = 0
     glances: int = 0

@@ -72,6 +72,14 @@ class Waiting:
             known.crowded(sight, (sight.now - since.now) / max(1, sight.calls - since.calls))
             return Back(CROWDED)
         self._look = self._pace(sight)
+        if climb.is_rationed:
+            # That takes no time, so that asking again and again fills the GIL; workers would not give way.
+            self._began = self._last = self._free = sight
+            return self
+        return self._weigh(sight)
+
+    def _weigh(self, sight: Sight) -> Stage | Back:
+        """Whether the lanes wait, or compute."""
         if self._has_begun_to_compute(sight):
             return self._computing(sight)
         if sight.now - self._began.now < WATCHED:

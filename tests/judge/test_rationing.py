@@ -1,0 +1,195 @@
+"""Whether fewer lanes help against calls that are turned away: by hand, and over servers in virtual time."""
+
+from heapq import heappop, heappush
+from itertools import count
+from random import Random
+from statistics import median
+
+import pytest
+
+from concurrent_choices._judge._controller._climb import Climb
+from concurrent_choices._judge._controller._rationing import Rationing
+from concurrent_choices._judge._controller._sight import Sight
+from concurrent_choices._measure._congestion import Refusals
+
+SECONDS = 0.02
+
+
+class Chance:
+    """Turns away a share of the calls, whatever else is called."""
+
+    def __init__(self, share):
+        self.share, self.random = share, Random(7)
+
+    def admits(self, inside, now):
+        return self.random.random() >= self.share
+
+
+class Room:
+    """Lets so many in at a time."""
+
+    def __init__(self, seats):
+        self.seats = seats
+
+    def admits(self, inside, now):
+        return inside < self.seats
+
+
+class Bucket:
+    """Lets so many in a second, after a number that it lets in at once."""
+
+    def __init__(self, rate, burst):
+        self.rate, self.burst = rate, burst
+        self.tokens, self.at = float(burst), 0.0
+
+    def admits(self, inside, now):
+        self.tokens = min(self.burst, self.tokens + (now - self.at) * self.rate)
+        self.at = now
+        admitted = self.tokens >= 1
+        self.tokens -= admitted
+        return admitted
+
+
+class Both:
+    """Lets in whom each of two would."""
+
+    def __init__(self, *servers):
+        self.servers = servers
+
+    def admits(self, inside, now):
+        return all(server.admits(inside, now) for server in self.servers)
+
+
+def called(server, *, items=2000, refusal=SECONDS, seed=1, error=TimeoutError):
+    """Calls a server in virtual time with as many lanes as a climb says; seconds, refusals and its lanes."""
+    random, order, events = Random(seed), count(), [(2e-3, -1, None, 0.0)]
+    climb, refusals = Climb(Sight(now=0.0, remaining=items), 256), Refusals()
+    begun = inside = errors = 0
+    sight = Sight(now=0.0, remaining=items)
+    while sight.calls < items:
+        while begun < items and sight.in_flight < climb.lanes:
+            admitted = server.admits(inside, sight.now)
+            lasts = random.uniform(0.9, 1.1) * (SECONDS if admitted else refusal)
+            heappush(events, (sight.now + lasts, next(order), admitted, lasts))
+            begun, inside = begun + 1, inside + admitted
+            sight = sight._replace(in_flight=sight.in_flight + 1)
+        now, _, admitted, lasts = heappop(events)
+        sight = sight._replace(now=now, remaining=items - begun)
+        if admitted is None:
+            climb.look(sight)
+            heappush(events, (now + (8e-3 if climb.settled else 2e-3), -1, None, 0.0))
+            continue
+        inside -= admitted
+        errors += refusals.count([] if admitted else [error()], 1, climb.lanes)
+        sight = sight._replace(
+            in_flight=sight.in_flight - 1,
+            calls=sight.calls + 1,
+            call_seconds=sight.call_seconds + lasts,
+            quickest=min(sight.quickest or lasts, lasts),
+            errors=errors,
+            refused=refusals.seen,
+        )
+    return sight.now, sight.refused, climb.lanes
+
+
+@pytest.mark.parametrize("share", [0.2, 0.3, 0.5])
+@pytest.mark.parametrize("refusal", [SECONDS, SECONDS / 20])
+def test_calls_that_fewer_lanes_would_not_help_keep_theirs(share, refusal):
+    """2,000 calls of 20 ms took 20 to 37 s in one lane; by 32 lanes it would be 1.25 s.
+
+    By chance it looks otherwise in some runs, one in twenty.
+    """
+    runs = [called(Chance(share), refusal=refusal, seed=seed) for seed in range(5)]
+    assert median(seconds for seconds, _, _ in runs) < 3.0
+    assert median(lanes for _, _, lanes in runs) >= 16
+
+
+class TooManyRequests(Exception):  # noqa: N818 - the name is what is recognised
+    """As a client of some service raises it."""
+
+
+def test_errors_that_say_so_are_judged_by_what_fewer_lanes_do_too():
+    """Some hosts of many may have a limit of their own."""
+    seconds, _, lanes = called(Chance(0.2), error=TooManyRequests)
+    assert seconds < 3.0
+    assert lanes >= 16
+
+
+@pytest.mark.parametrize(
+    ("server", "refusal", "most"),
+    [
+        # Where lanes are halved whatever follows, it is 118 to 139, 25 to 67, 266 to 289 and 328 to 359.
+        (lambda: Room(8), SECONDS, 140),
+        (lambda: Room(8), SECONDS / 20, 70),
+        (lambda: Bucket(200, 50), SECONDS, 580),
+        (lambda: Bucket(200, 50), SECONDS / 20, 640),
+    ],
+    ids=["room", "room, soon", "bucket", "bucket, soon"],
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_true_limits_are_obeyed(server, refusal, most, seed):
+    """Of a room and of a rate, also where many are let in at first, so that fewer lanes fare worse."""
+    _, refused, lanes = called(server(), refusal=refusal, seed=seed)
+    assert refused <= most
+    assert lanes <= 12
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_below_a_limit_what_fewer_lanes_would_not_help_is_borne(seed):
+    """A share is turned away in any case, and beyond sixteen lanes all."""
+    seconds, _, lanes = called(Both(Chance(0.2), Room(16)), seed=seed)
+    assert seconds < 20.0
+    assert lanes <= 48
+
+
+def test_a_server_that_answers_nobody_is_left_in_peace():
+    """Where no call is served, nothing speaks for more of them."""
+    _, refused, lanes = called(Chance(1.0), items=300)
+    assert (refused, lanes) == (300, 1)
+
+
+# By hand
+
+
+def counted(*stretches):
+    """What is said to an alarm in each stretch: lanes, calls a lane that come back, and share turned away."""
+    rationing, told = Rationing(Sight(now=0.0)), []
+    sight = Sight(now=0.0)
+    for lanes, each, share in stretches:
+        for _ in range(2):  # the calls of the first part were begun by the lanes before
+            calls = lanes * each
+            sight = sight._replace(
+                now=sight.now + each * SECONDS,
+                in_flight=lanes,
+                calls=sight.calls + calls,
+                call_seconds=sight.call_seconds + calls * SECONDS,
+                refused=sight.refused + round(calls * share),
+                errors=sight.errors + 1,
+            )
+            halves = rationing.look(sight, lanes)
+        told.append((halves, rationing.lanes))
+        if halves:
+            rationing.halved(sight, lanes)
+    return told
+
+
+def test_a_share_that_stays_ends_the_halving():
+    """The odds are the same for 64, 32 and 16 lanes."""
+    assert counted((64, 2, 0.1), (32, 4, 0.1), (16, 8, 0.1)) == [(True, 0), (True, 0), (False, 16)]
+
+
+def test_odds_that_halve_with_the_lanes_do_not():
+    """As where eight are let in: 7/8, 3/4 and 1/2 of the calls are turned away."""
+    told = counted((64, 2, 0.875), (32, 4, 0.75), (16, 8, 0.5))
+    assert told == [(True, 0), (True, 0), (True, 0)]
+
+
+def test_odds_that_rise_as_the_lanes_halve_do_not_either():
+    """Something else has changed: a server has let in at first what came at once."""
+    told = counted((64, 2, 0.2), (32, 4, 0.5), (16, 8, 0.9))
+    assert told == [(True, 0), (True, 0), (True, 0)]
+
+
+def test_few_calls_prove_nothing():
+    """Of eight calls two may be turned away by chance, whatever the number of lanes."""
+    assert counted((8, 1, 0.25), (4, 1, 0.25)) == [(True, 0), (True, 0)]
