@@ -13,6 +13,7 @@ import warnings
 from collections import Counter
 from contextlib import asynccontextmanager
 from functools import partial
+from importlib.metadata import version
 from itertools import count
 from types import ModuleType
 
@@ -22,6 +23,7 @@ import labelled_service as labelled
 import orders_service as orders
 import pytest
 from fastapi import APIRouter, FastAPI
+from packaging.version import Version
 from starlette.applications import Starlette
 from starlette.endpoints import HTTPEndpoint
 from starlette.middleware import Middleware
@@ -46,6 +48,10 @@ from patience import TRIES, patient
 with warnings.catch_warnings():  # newer releases would rather have another client, which does the same
     warnings.simplefilter("ignore")
     from starlette.testclient import TestClient
+
+# `make lowest` has one that does not, and then only names of parameters are known: docs/embedding.md.
+TELLS_ROUTES = Version(version("starlette")) >= Version("1.7")
+PART = "/api/parts/{number:int}" if TELLS_ROUTES else "/api/parts/{number}"
 
 
 def advise(app, requests=None, *, times=TIMES, at_once=AT_ONCE):
@@ -365,7 +371,7 @@ def test_starlette_routes_have_their_templates():
         for number in range(3):
             assert client.get(f"/api/parts/{number}").text == "part"
     said = tables[0].routes[0]
-    assert (said.method, said.path, said.requests) == ("GET", "/api/parts/{number:int}", 3)
+    assert (said.method, said.path, said.requests) == ("GET", PART, 3)
     assert (said.handler, said.style) == ("Parts", "def")
 
 
@@ -461,6 +467,7 @@ async def named(request):
     return PlainTextResponse(str(request.path_params))
 
 
+@pytest.mark.skipif(not TELLS_ROUTES, reason="Starlette before 1.7 does not tell which route it was")
 @pytest.mark.parametrize(
     ("paths", "names"),
     [
@@ -543,7 +550,7 @@ def test_an_advisor_inside_of_another_says_nothing_of_what_it_did_not_time():
             client.get("/fails")
     assert tables == []
     assert {(each.path, each.requests, each.finding) for each in inner.advice()} == {
-        ("/api/parts/{number:int}", 3, "unknown"),
+        (PART, 3, "unknown"),
         ("/fails", 3, "unknown"),
     }
 
@@ -745,8 +752,8 @@ def test_the_json_can_be_read_back():
         client.get("/api/parts/1")
         said = client.get("/advice.json").json()
         page = client.get("/advice").text
-    assert said["routes"][0]["path"] == "/api/parts/{number:int}"
-    assert "/api/parts/{number:int}" in page
+    assert said["routes"][0]["path"] == PART
+    assert PART in page
     assert json.dumps(said)
 
 
@@ -837,7 +844,7 @@ def test_advise_goes_on_after_an_error():
     """An endpoint that raises does not end the drive."""
     app, _ = make()
     table = advise(app, ["/fails", Request("/api/parts/1")], times=3)
-    assert {each.path for each in table} == {"/fails", "/api/parts/{number:int}"}
+    assert {each.path for each in table} == {"/fails", PART}
 
 
 @pytest.mark.parametrize("error", [asyncio.CancelledError(), SystemExit(3)])
