@@ -106,3 +106,30 @@ print(Settings.limit, Settings.names)
 def test_attributes_of_a_scripts_class():
     """What it binds there and what it puts in: functions bring the class as the caller has it."""
     assert printed("-c", CLASS) == ["(1, 7, ['a'], 'first')", "(2, 7, ['a'], 'second')", "0 []"]
+
+
+DUNDERS = """
+from concurrent_choices import ProcessStrategy, run
+
+__version__ = "0"
+
+class Settings:
+    def __len__(self):
+        return 0
+
+def begin():
+    global __version__
+    __version__ = "7"
+    Settings.__len__ = lambda self: 7
+
+def use(_):
+    return __version__, len(Settings())
+
+with ProcessStrategy(1, initializer=begin, start_method="fresh") as workers:
+    print(run(use, [1], strategy=workers)[0])
+"""
+
+
+def test_names_with_two_underscores():
+    """They are set like others, though Python gives some of them values itself."""
+    assert printed("-c", DUNDERS) == ["('7', 7)"]

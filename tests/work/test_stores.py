@@ -123,6 +123,11 @@ def puts(item):
     np.put(log, [0], item)
 
 
+def puts_its_own_in_another(item):
+    found = [item]
+    log.put(found)
+
+
 def adds_at(item):
     np.add.at(log, [0], item)
 
@@ -181,6 +186,7 @@ def test_what_only_has_the_name_of_a_change_does_not_count(fn):
         inserts,
         copies_to,
         puts,
+        puts_its_own_in_another,
         adds_at,
         sets_by_operator,
         sets_by_name,

@@ -337,6 +337,22 @@ def test_what_changes_its_object_is_found(method):
     assert altered_by(partial(fn, end=1)) == "its object"
 
 
+class Path(tuple):  # noqa: SLOT001 - it has attributes of its own
+    """A tuple that is called, and keeps what it is told."""
+
+    def __call__(self, item):
+        self.seen.append(item)
+
+
+path = Path()
+path.seen = []
+
+
+def test_a_tuple_that_is_called_has_its_own_call():
+    """It is not taken for what a dictionary's method gives a loop."""
+    assert altered_by(lambda item: path(item + 1)) == "the global 'path'"
+
+
 class Noting:
     """A worker that comes to a change by what it inherits."""
 

@@ -60,14 +60,13 @@ def _look_at(held: Mapping[str, Any]) -> dict[str, tuple[Any, object]]:
 
 
 def _set_since(before: dict[str, tuple[Any, object]], held: Mapping[str, Any]) -> dict[str, Any]:
-    """What was bound anew, or changed in place; nothing that Python itself keeps there."""
+    """What was bound anew, or changed in place; not what Python itself puts there."""
     unset = before, None  # which is the value of no name
     found = [(name, value, *before.get(name, unset)) for name, value in list(held.items())]
     return {
         name: value
         for name, value, was, its_sum in found
-        if not (name.startswith("__") and name.endswith("__"))
-        and (value is not was or _sum(value) != its_sum)
+        if name != "__builtins__" and (value is not was or _sum(value) != its_sum)
     }
 
 

@@ -91,8 +91,8 @@ def _is_store(
     step = steps[at]
     if step.name == "STORE_DEREF":
         return step.value in code.co_freevars
-    if step.name in _NAMING and step.value in _CHANGERS:
-        return _changes_another(steps, at, own)
+    if step.name in _NAMING and step.value in _CHANGERS and _changes_another(steps, at, own):
+        return True
     if step.name == "LOAD_ATTR" and steps[at - 1].name in SIMPLE and steps[at - 1].value in libraries:
         return False
     reach = _reach(steps, at)

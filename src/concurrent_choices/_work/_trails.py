@@ -298,8 +298,8 @@ class _Reading:
         elif name == "BINARY_SUBSCR" and use.above == 1:
             value = self._element(held.value, at, use.at)
         elif use.argument == -1:
-            # A tuple is what a dictionary's method would give.
-            value = held.value if of_type(held.value, tuple) else attribute(held.value, "__call__")
+            # A tuple is what a dictionary's method would give; one of another kind may itself be called.
+            value = held.value if type(held.value) is tuple else attribute(held.value, "__call__")
         elif name == "COPY" and not use.above:  # as of `:=`
             return held
         elif name == "GET_ITER":
