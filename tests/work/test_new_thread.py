@@ -81,3 +81,26 @@ def test_the_main_thread_stays_open_to_ctrl_c_as_it_starts_a_thread(births: list
     thread.join()
     assert births == [True]
     assert heard()
+
+
+def test_whoever_sets_the_run_of_threads_that_start_may_do_so_beside_the_main_thread_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Sentry wraps each thread's `run` like this, and calls what it wrapped with the thread."""
+    really_start = threading.Thread.start
+    later: list[bool] = []
+
+    def wrapping(thread: threading.Thread) -> None:
+        run: Any = thread.run
+        wrapped = getattr(run, "__func__", run)
+        thread.run = lambda: wrapped(threading.current_thread())  # type: ignore[method-assign]
+        really_start(thread)
+
+    def work() -> None:
+        thread = new_thread(lambda: later.append(heard()), "watched")
+        start(thread)
+        thread.join()
+
+    monkeypatch.setattr(threading.Thread, "start", wrapping)
+    beside(work)
+    assert later == [True]

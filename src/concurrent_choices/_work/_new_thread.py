@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from contextvars import Context
-from functools import partial
 
 from .._facts._lean import TYPE_CHECKING
 
@@ -33,6 +32,20 @@ _REFUSED = (
 )
 
 
+class _Thread(threading.Thread):
+    """A thread that is begun with signals blocked, and hears those again when it runs.
+
+    Not by an attribute `run` of the thread: what watches threads, as Sentry does, sets one itself.
+    """
+
+    heard: set[int] | None = None
+
+    def run(self) -> None:
+        if self.heard is not None:
+            _hear(self.heard)
+        super().run()
+
+
 def new_thread(target: Callable[[], object], name: str) -> threading.Thread:
     """A thread that is not started yet: a daemon, where there can be such.
 
@@ -41,9 +54,9 @@ def new_thread(target: Callable[[], object], name: str) -> threading.Thread:
     """
     rest: dict[str, Any] = {"context": Context()} if sys.version_info >= (3, 14) else {}
     try:
-        return threading.Thread(target=target, name=name, daemon=True, **rest)
+        return _Thread(target=target, name=name, daemon=True, **rest)
     except RuntimeError:  # a subinterpreter has no daemon threads, and waits at its end for those that run
-        return threading.Thread(target=target, name=name, daemon=False, **rest)
+        return _Thread(target=target, name=name, daemon=False, **rest)
 
 
 def start(thread: threading.Thread) -> None:
@@ -56,16 +69,17 @@ def start(thread: threading.Thread) -> None:
         problem = f"the interpreter ends, and no thread can begin any more ({thread.name})"
         raise RuntimeError(problem)
     try:
-        if threading.current_thread() is threading.main_thread() or not hasattr(_signal, "pthread_sigmask"):
-            thread.start()
-        else:
+        beside = threading.current_thread() is not threading.main_thread()
+        if beside and isinstance(thread, _Thread) and hasattr(_signal, "pthread_sigmask"):
             _start_deaf(thread)
+        else:
+            thread.start()
     except RuntimeError as error:
         error.add_note(_REFUSED)
         raise
 
 
-def _start_deaf(thread: threading.Thread) -> None:
+def _start_deaf(thread: _Thread) -> None:
     """Start a thread, such that neither it nor this one takes a signal that is meant for the main thread.
 
     The kernel wakes the main thread for it, but until that has a core, whichever thread makes another, or has
@@ -73,17 +87,11 @@ def _start_deaf(thread: threading.Thread) -> None:
     wait for the end of `time.sleep` in 9 of 24 runs whose lanes were being started (measured).
     """
     heard = _signal.pthread_sigmask(_signal.SIG_BLOCK, _FOR_MAIN)  # the new thread inherits it
-    thread.run = partial(_run, thread, heard)  # type: ignore[method-assign]  # put back when it runs
+    thread.heard = heard
     try:
         thread.start()
     finally:
         _hear(heard)
-
-
-def _run(thread: threading.Thread, heard: set[int]) -> None:
-    del thread.run  # the class has it; and what refers to itself would live until it is collected
-    _hear(heard)
-    thread.run()
 
 
 def _hear(heard: set[int]) -> None:
