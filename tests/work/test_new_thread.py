@@ -93,7 +93,7 @@ def test_whoever_sets_the_run_of_threads_that_start_may_do_so_beside_the_main_th
     def wrapping(thread: threading.Thread) -> None:
         run: Any = thread.run
         wrapped = getattr(run, "__func__", run)
-        thread.run = lambda: wrapped(threading.current_thread())  # type: ignore[method-assign]
+        thread.run = lambda: wrapped(threading.current_thread())  # type: ignore[method-assign]  # as Sentry does
         really_start(thread)
 
     def work() -> None:

@@ -299,7 +299,8 @@ class _Reading:
             value = self._element(held.value, at, use.at)
         elif use.argument == -1:
             # A tuple is what a dictionary's method would give; one of another kind may itself be called.
-            value = held.value if type(held.value) is tuple else attribute(held.value, "__call__")
+            is_given = type(held.value) is tuple
+            value = held.value if is_given else attribute(held.value, "__call__")
         elif name == "COPY" and not use.above:  # as of `:=`
             return held
         elif name == "GET_ITER":
