@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from concurrent_choices import AsyncioStrategy, arun, astream
-from concurrent_choices._strategies._lanes import _feeding, _task_pool
+from concurrent_choices import arun, astream
+from concurrent_choices._strategies._lanes import _feeding
 from concurrent_choices._strategies._lanes._asyncio import run_tasks
 from concurrent_choices._strategies._lanes._asyncio_host import AsyncioHost
 from concurrent_choices._strategies._lanes._task_pool import TaskPool
@@ -57,30 +57,6 @@ def test_lanes_that_are_at_an_item_are_not_woken_for_the_next(monkeypatch):
     woken = counted(monkeypatch, AsyncioHost, "wake")
     assert asyncio.run(arun(gives_way, given(), strategy="sequential")) == [*range(ITEMS)]
     assert len(woken) < ITEMS / 4
-
-
-def test_a_result_whose_neighbour_is_slow_is_handed_over_as_others_are_taken(monkeypatch):
-    """Nor do lanes that are all at an item keep it until somebody looks by the clock."""
-    monkeypatch.setattr(_task_pool, "GLANCE", 600)
-    slow, last = ITEMS // 2, ITEMS // 2 + 400
-
-    async def main():
-        over = asyncio.Event()
-
-        async def call(item):
-            await (over.wait() if item == slow else asyncio.sleep(0))
-            return item
-
-        lanes = AsyncioStrategy(concurrency=2)
-        taken, due = set(), {*range(slow + 100)} - {slow}
-        async for item in astream(call, range(ITEMS), ordered=False, buffersize=200, strategy=lanes):
-            taken.add(item)
-            if item == last:
-                assert due <= taken
-                over.set()
-        return taken
-
-    assert asyncio.run(main()) == {*range(ITEMS)}
 
 
 def test_what_brings_items_brings_many_at_a_time(monkeypatch):

@@ -184,8 +184,8 @@ def _start_here(job: Job, make: MakeTasks, mail: _Mailbox) -> Callable[[], Await
 
 
 def _wake_for_items(tasks: TaskPool, host: LoopHost) -> None:
-    """Items have come, or there is room for them."""
-    if tasks.has_news:
+    """Items have come, or there is room for them: lanes that are at one look for the next by themselves."""
+    if tasks.has_room:
         host.wake_soon()
 
 

@@ -136,8 +136,6 @@ class TaskPool:
         self._slots: Slots = iter(())
         self._unstarted: Iterator[Any] = iter(())
         self._open: dict[int, Chunk] = {}
-        self._partial = False  # whether something is finished in a chunk that is not
-        self._overtaken = False  # whether another chunk was finished meanwhile
         self._pace = Pace()
         self._turning = False
         self._breathed = self._finished = 0.0
@@ -149,14 +147,6 @@ class TaskPool:
     def has_room(self) -> bool:
         """Whether it may begin an item more before one ends, after which it looks for the next by itself."""
         return self._live < self._concurrency
-
-    @property
-    def has_news(self) -> bool:
-        """Whether items that come, or results that leave, are a reason to look around.
-
-        Lanes that are at one look for the next by themselves, but keep results whose neighbours are slow.
-        """
-        return self.has_room or self._overtaken
 
     @property
     def is_idle(self) -> bool:
@@ -257,8 +247,6 @@ class TaskPool:
                     self._finish(chunk)
                     while self._finished - self._breathed >= BREATH:
                         await self._breathe()
-                else:
-                    self._partial = True
                 if self._breathless:
                     await self._let_turn()
                 context = copy_context() if own is None else own
@@ -326,7 +314,6 @@ class TaskPool:
         """Hand over a finished chunk."""
         claim = chunk.claim
         del self._open[claim.start]
-        self._overtaken = self._partial and bool(self._open)
         if chunk.sent:
             for batch in chunk.runs():
                 self._hand_over(claim, batch)
@@ -339,7 +326,6 @@ class TaskPool:
 
     def _flush(self) -> None:
         """Hand over what is finished in chunks that are not."""
-        self._partial = self._overtaken = False
         for chunk in self._open.values():
             for batch in chunk.runs():
                 self._hand_over(chunk.claim, batch)
