@@ -69,29 +69,10 @@ def perform_in_loop(most: int, lane: Lane) -> None:
         pool.urgency.give_way()
         tally.begin()
 
-    tasks = _LaneTasks(pool.job, put, _tasks_of(pool, most), is_surplus=lambda: pool.is_surplus(lane))
+    tasks = ElasticTaskPool(pool.job, put, _tasks_of(pool, most), is_surplus=lambda: pool.is_surplus(lane))
     with pool.account() as tally:
         tally.begin()
         serve_in_lane(run_tasks, tasks, lane)
-
-
-class _LaneTasks(ElasticTaskPool):
-    """The tasks of a lane, which sees whether an item waits only where others would then be let in beside it.
-
-    To see it takes some turns of the loop, and at each the GIL is given away, which other lanes want.
-    """
-
-    def resize(self, concurrency: int) -> None:
-        """The same; whoever rests goes on to see that, if others may be let in only now."""
-        if concurrency != self._followers:
-            self._wake()
-        super().resize(concurrency)
-
-    async def _rest(self) -> None:
-        if self._followers == 1:
-            await self._host.wait(self._glance)
-        else:
-            await super()._rest()
 
 
 def _tasks_of(pool: ElasticPool, most: int) -> int:

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from contextvars import copy_context
-from threading import get_ident
 
 import anyio
 
@@ -69,18 +68,14 @@ class Bell:
     def __init__(self) -> None:
         self._event = anyio.Event()
         self._post = _post_here()
-        self._thread = get_ident()
 
     def ring(self) -> None:
         """Wake it; for callers in the loop's thread."""
         self._event.set()
 
     def ring_soon(self) -> None:
-        """Wake it; for callers in any thread, but not in a signal's handler, as for `LoopHost.wake_soon`."""
-        if get_ident() == self._thread:
-            self.ring()
-        else:
-            self.call_soon(self.ring)
+        """Wake it; for callers in any thread."""
+        self.call_soon(self.ring)
 
     def call_soon(self, call: Callable[[], object]) -> None:
         """Have the loop call something; for callers in any thread."""

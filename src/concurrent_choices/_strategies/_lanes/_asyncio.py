@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from functools import partial
 from math import inf
 
 from ..._facts._batch import Batch
@@ -29,7 +28,7 @@ def run_tasks(tasks: TaskPool, register: Register, factory: Factory | None = Non
 
     async def main() -> None:
         host = AsyncioHost()
-        register(partial(host.call_soon, host.wake))
+        register(host.wake_soon)
         await tasks.serve(host)
 
     source = tasks.job.source

@@ -7,7 +7,6 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from contextvars import Context
 from math import inf
-from threading import get_ident
 from typing import Any, Self
 
 from ..._work._limited import cancel_all, limited
@@ -24,7 +23,6 @@ class AsyncioHost:
         self._bell = asyncio.Event()
         self._failure: BaseException | None = None
         self._loop = asyncio.get_running_loop()
-        self._thread = get_ident()
         self._ending = False
 
     async def __aenter__(self) -> Self:
@@ -51,23 +49,18 @@ class AsyncioHost:
         self._bell.set()
 
     def wake_soon(self) -> None:
-        if get_ident() == self._thread:  # the loop would write to itself, and read it: 10 µs
-            self.wake()
-        else:
-            self.call_soon(self.wake)
+        self.call_soon(self._bell.set)
 
     def call_soon(self, call: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the loop has closed: nobody waits any more
             self._loop.call_soon_threadsafe(call)
 
     async def wait(self, seconds: float) -> None:
-        # Not by `asyncio.wait_for`, which makes a task: lanes wait once for each item, or oftener.
-        timer = None if seconds == inf else self._loop.call_later(seconds, self._bell.set)
-        try:
+        if seconds == inf:
             await self._bell.wait()
-        finally:
-            if timer is not None:
-                timer.cancel()
+        else:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._bell.wait(), seconds)
         self._bell.clear()
         if self._failure is not None:
             raise self._failure

@@ -46,11 +46,8 @@ class Feeding:
             self._background = Background(self._feed)
 
     def taken(self) -> None:
-        """Results have been taken.
-
-        What brings items goes on once half of those that are to be ready have left, not for each of them.
-        """
-        if self._background is not None and 2 * self._source.ready < self._appetite:
+        """Results have been taken."""
+        if self._background is not None:
             self._bell.ring()
 
     async def aclose(self) -> None:

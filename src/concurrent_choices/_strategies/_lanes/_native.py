@@ -22,7 +22,7 @@ from ..._work._new_thread import new_thread, start
 from ..._work._running_loop import on_trio
 from ._any_loop import PARTING, Background, Bell
 from ._asyncio_host import AsyncioHost
-from ._task_pool import LoopHost, TaskPool
+from ._task_pool import TaskPool
 from ._trio_host import TrioHost
 
 __all__ = ["Start", "beside", "execute_beside", "execute_tasks", "here"]
@@ -169,8 +169,8 @@ def beside(job: Job, execute: Execute) -> Start:
 def _start_here(job: Job, make: MakeTasks, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
     host = TrioHost() if on_trio() else AsyncioHost()
     tasks = make(mail.put)
-    job.on_stop(partial(host.call_soon, host.wake))  # perhaps by a signal's handler
-    job.source.on_change(partial(_wake_for_items, tasks, host))
+    job.on_stop(host.wake_soon)
+    job.source.on_change(host.wake_soon)
 
     async def serve() -> None:
         try:
@@ -181,12 +181,6 @@ def _start_here(job: Job, make: MakeTasks, mail: _Mailbox) -> Callable[[], Await
         mail.close()
 
     return Background(serve).finish
-
-
-def _wake_for_items(tasks: TaskPool, host: LoopHost) -> None:
-    """Items have come, or there is room for them: lanes that are at one look for the next by themselves."""
-    if tasks.has_room:
-        host.wake_soon()
 
 
 def execute_beside(job: Job, execute: Execute) -> AsyncIterator[Batch]:

@@ -70,10 +70,7 @@ class LoopHost(Protocol):
         """End the current or the next `wait`."""
 
     def wake_soon(self) -> None:
-        """The same, from any thread.
-
-        Not from a signal's handler, which may have interrupted the loop's sleep: only `call_soon` ends that.
-        """
+        """The same, from any thread."""
 
     def call_soon(self, call: Callable[[], object]) -> None:
         """Have the loop call something when it turns; from any thread."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Coroutine
 from contextvars import Context
-from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
@@ -78,7 +77,7 @@ def run_tasks(tasks: TaskPool, register: Register) -> None:
 
     async def main() -> None:
         host = TrioHost()
-        register(partial(host.call_soon, host.wake))
+        register(host.wake_soon)
         await tasks.serve(host)
 
     anyio.run(main, backend="trio")
