@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from concurrent_choices._platform._frames import _uncollected, frames, own_frame
+from concurrent_choices._platform._frames import _uncollected, back, frames, own_frame
 
 CROWD = """
 import faulthandler, gc, os, sys, threading, time
@@ -45,6 +45,22 @@ def test_the_frame_of_a_thread(look):
 def test_looking_beside_threads_and_garbage():
     """A thread that starts while garbage is closed does not stop everything (CPython's issue 106883)."""
     subprocess.run([sys.executable, "-c", CROWD], check=True)
+
+
+class Frame:
+    """One that tells whether garbage might be collected as its caller's is asked for."""
+
+    @property
+    def f_back(self):
+        return gc.isenabled()
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="garbage is collected between instructions only")
+def test_no_garbage_is_collected_on_the_way_out():
+    """Its closing would let the other thread go on, and its frame be gone that is made an object of."""
+    assert gc.isenabled()
+    assert back(Frame()) is False
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize("collects", [True, False])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .._judge._controller._sight import LoopSight, Sight
-from .._platform._frames import frames
+from .._platform._frames import back, frames
 from .._strategies._lanes._task_pool import AROUND
 from ._elastic_task_pool import ElasticTaskPool
 from ._lateness import Lateness
@@ -153,7 +153,7 @@ def _place_in(frame: FrameType | None) -> Place | None:
         return None
     place = id(frame), frame.f_lasti
     for _ in range(_DEEPEST):
-        frame = frame.f_back
+        frame = back(frame)
         if frame is None or frame.f_code is STARTING:
             return None
         if frame.f_code in AROUND:

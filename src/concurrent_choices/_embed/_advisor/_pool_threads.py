@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..._platform._frames import back
 from ._lines import place_of
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class PoolThreads:
             route = self._codes.get(frame.f_code)
             if route is not None:
                 return route
-            frame = frame.f_back
+            frame = back(frame)
         return None
 
 
