@@ -21,6 +21,15 @@ def heard() -> bool:
     return signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
+def a_new_one_heard() -> bool:
+    """The same of a thread of ours that the calling one has made."""
+    told: list[bool] = []
+    thread = new_thread(lambda: told.append(heard()), "watched")
+    start(thread)
+    thread.join()
+    return told[0]
+
+
 def beside(work: Callable[[], None]) -> None:
     """Do something in a thread that is not the main thread."""
     thread = threading.Thread(target=work)
@@ -48,9 +57,7 @@ def test_a_thread_that_is_made_beside_the_main_thread_takes_no_ctrl_c_from_it(bi
     later: list[bool] = []
 
     def work() -> None:
-        thread = new_thread(lambda: later.append(heard()), "watched")
-        start(thread)
-        thread.join()
+        later.append(a_new_one_heard())
         later.append(heard())
 
     beside(work)
@@ -64,9 +71,7 @@ def test_what_a_thread_blocked_stays_blocked(births: list[bool]) -> None:
 
     def work() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, CTRL_C)
-        thread = new_thread(lambda: later.append(heard()), "watched")
-        start(thread)
-        thread.join()
+        later.append(a_new_one_heard())
         later.append(heard())
 
     beside(work)
@@ -76,9 +81,7 @@ def test_what_a_thread_blocked_stays_blocked(births: list[bool]) -> None:
 
 def test_the_main_thread_stays_open_to_ctrl_c_as_it_starts_a_thread(births: list[bool]) -> None:
     """It is awake to handle it."""
-    thread = new_thread(lambda: None, "watched")
-    start(thread)
-    thread.join()
+    assert a_new_one_heard()
     assert births == [True]
     assert heard()
 
@@ -96,11 +99,6 @@ def test_whoever_sets_the_run_of_threads_that_start_may_do_so_beside_the_main_th
         thread.run = lambda: wrapped(threading.current_thread())  # type: ignore[method-assign]  # as Sentry does
         really_start(thread)
 
-    def work() -> None:
-        thread = new_thread(lambda: later.append(heard()), "watched")
-        start(thread)
-        thread.join()
-
     monkeypatch.setattr(threading.Thread, "start", wrapping)
-    beside(work)
+    beside(lambda: later.append(a_new_one_heard()))
     assert later == [True]
