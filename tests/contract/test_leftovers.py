@@ -7,6 +7,7 @@ import gc
 import threading
 import time
 import weakref
+from contextlib import closing
 from itertools import count
 
 import contract_acts as acts
@@ -26,7 +27,7 @@ from contract_ways import (
 )
 
 from concurrent_choices import ItemTimeoutError, WorkerDiedError, arun, run, stream
-from concurrent_choices._strategies._workers import _staffing
+from concurrent_choices._strategies._workers import _parting, _staffing
 
 
 def one_of_each(strategy, of_kind, *, outside):
@@ -143,6 +144,41 @@ def test_resting_workers_serve_again(strategy):
     first = set(run(acts.where, range(10), strategy=strategy))
     second = set(run(acts.where, range(10), strategy=strategy))
     assert first & second
+
+
+def spoil(strategy):
+    with pytest.raises(acts.PlainError):
+        run(acts.raise_plain, range(10), strategy=strategy)
+
+
+def spoil_in_a_loop(strategy):
+    with pytest.raises(acts.PlainError):
+        asyncio.run(arun(acts.raise_plain, range(10), strategy=strategy))
+
+
+def spoil_a_stream(strategy):
+    with pytest.raises(acts.PlainError):
+        list(stream(acts.raise_plain, range(10), strategy=strategy))
+
+
+@pytest.mark.usefixtures("a_long_rest")
+@pytest.mark.parametrize("spoil", [spoil, spoil_in_a_loop, spoil_a_stream])
+def test_workers_serve_again_after_an_item_has_failed(spoil, monkeypatch):
+    """That it raised is no fault of theirs; and to start others would take longer than most calls."""
+    monkeypatch.setattr(_parting, "MERCY", 10.0)  # of a busy machine
+    strategy = small("process", max_workers=1)
+    first = set(run(acts.where, range(10), strategy=strategy))
+    spoil(strategy)
+    assert set(run(acts.where, range(10), strategy=strategy)) == first
+
+
+@only_outside
+@pytest.mark.usefixtures("a_long_rest")
+def test_workers_of_a_stream_that_is_given_up_end(strategy):
+    """Whoever closes it may be the interpreter at its end, which lets no thread start."""
+    with closing(stream(acts.where, range(10), strategy=strategy)) as begun:
+        next(begun)
+    assert not resting()
 
 
 @only_outside

@@ -160,9 +160,8 @@ class WorkerStartup:
 
     def _warm_up(self, host: Host, frames: list[Any]) -> list[Worker]:
         """Have every worker load the callable, by an empty batch of it, while work goes on here."""
-        host.jobs += 1
         around = dump(self._job.context.copy().run(surroundings))
-        self._number = host.jobs
+        self._number = host.begin()
         self._sent = Sent(frames, set(host.workers))
         for worker in host.workers:
             worker.take_job(self._number, frames, around)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import aclosing
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, Self, TypeVar, Unpack, overload
 
 from .._facts._batch import Batch
 from .._work._job import Job
@@ -80,7 +79,7 @@ async def arun(  # noqa: PLR0913 - all but two are options, taken by name
     )
     collector = Collector()
     with shown(progress, job, chosen) as seen:
-        async with aclosing(_Batches(chosen, job, items)) as batches:
+        async with _Batches(chosen, job, items) as batches:
             async for batch in batches:
                 collector.add(batch)
                 if seen is not None:
@@ -158,7 +157,7 @@ async def _astream(
 ) -> AsyncGenerator[Any]:
     window, arrived = Window(job), 0
     with shown(progress, job, chosen) as seen:
-        async with aclosing(_Batches(chosen, job, items)) as batches:
+        async with _Batches(chosen, job, items) as batches:
             async for batch in batches:
                 if seen is not None:
                     seen(batch)
@@ -193,7 +192,18 @@ class _Batches:
             self._batches = execute_beside(job, lambda job: iterable_of(name, chosen.execute(job)))
         self._started = False
 
-    def __aiter__(self) -> _Batches:
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
+        self._job.failed = kind is not None and issubclass(kind, Exception)
+        self._job.stop()  # first, as in `run`
+        await self._feeding.aclose()
+        close = getattr(self._batches, "aclose", None)
+        if close is not None:
+            await close()
+
+    def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Batch:
@@ -203,11 +213,3 @@ class _Batches:
             self._started = True
             self._feeding.start()
         return batch_of(self._name, await anext(self._batches))
-
-    async def aclose(self) -> None:
-        """End the feeding, the strategy and the job."""
-        self._job.stop()  # first, as in `run`
-        await self._feeding.aclose()
-        close = getattr(self._batches, "aclose", None)
-        if close is not None:
-            await close()

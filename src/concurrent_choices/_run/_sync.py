@@ -221,7 +221,8 @@ class _Batches:
     def __enter__(self) -> Iterator[Batch]:
         return map(partial(batch_of, self._name), self._batches)
 
-    def __exit__(self, *exc_info: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
+        self._job.failed = kind is not None and issubclass(kind, Exception)
         self._job.stop()  # first: who ends its threads in `execute` waits for no more than the call of each
         batches = self._batches
         if isinstance(batches, Generator):

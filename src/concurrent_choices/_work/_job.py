@@ -55,6 +55,7 @@ class Job:
     Attributes:
         performer: Performs claims of a `def`, however long it takes.
         stopped: Whether the caller wants nothing more.
+        failed: Whether an exception is why, such as an item's, and nobody who lost interest or patience.
         tend: Has the strategy see to its lanes between two of its batches, in the thread that iterates over
             `execute`; what goes wrong is raised in place of the next batch.
     """
@@ -89,7 +90,7 @@ class Job:
             return_exceptions=return_exceptions,
             quick=not self.is_async and touches_nothing(fn),
         )
-        self.stopped = False
+        self.stopped = self.failed = False
         self.tend: Callable[[], None] = _nothing
         self._on_stop: list[Callable[[], None]] = []
 

@@ -175,6 +175,7 @@ class Host:
     Attributes:
         workers: Those that there are.
         jobs: How many jobs they have had: the number of the last.
+        parted: Whether they have left that, done or failed, and can have another.
         closed: Whether no more are hired.
         claimed: Held by whoever has the workers for a job.
     """
@@ -195,6 +196,7 @@ class Host:
         self._initializer = [] if initializer is None else dump((initializer, initargs))
         self.workers: list[Worker] = []
         self.jobs = 0
+        self.parted = False
         self.closed = False
         self.claimed = threading.Lock()
         _hosts.add(self)
@@ -217,6 +219,12 @@ class Host:
             self.close()
             raise ClosedStrategyError(self.name)
         return worker
+
+    def begin(self) -> int:
+        """A job begins; its number."""
+        self.parted = False
+        self.jobs += 1
+        return self.jobs
 
     def preload(self, fn: object, needed: Iterable[str] = ()) -> None:
         """Have what a callable needs imported once, for all who are hired from now on.

@@ -75,8 +75,7 @@ class Pump:
         if lanes is not None:
             inner = inner or partial(perform_inside, lanes)
         job.source.window.staffed(workers * (lanes or 1))
-        host.jobs += 1
-        self._number = host.jobs
+        self._number = host.begin()
         self._modules = OwnModules(is_async=job.is_async, lanes=lanes is not None, watched=watched)
         self._frames = JobFrames(job, inner, workers, watched=watched, sent=sent)
         # In a copy: another thread may be in the context itself, where there is room for one.
@@ -103,6 +102,7 @@ class Pump:
         finally:
             part(self._queues.values(), self._host, self._number, self._job.context)
             waker.close()
+            self._host.parted = self._job.failed
 
     def _advance(self) -> bool:
         """Send and listen until results are due; whether there are any, or that was all."""

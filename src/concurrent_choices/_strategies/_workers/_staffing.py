@@ -42,7 +42,7 @@ class Staffing(Keeper[Host]):
 
     @contextmanager
     def lend(self) -> Generator[Host, None, None]:
-        """A host for one job. One whose job fails is not used again, except inside `with`.
+        """A host for one job. One whose job is given up is not used again, except inside `with`.
 
         Raises:
             ClosedStrategyError: Its block is over, or ended while the job went on.
@@ -58,15 +58,15 @@ class Staffing(Keeper[Host]):
                     kept.close()
             return
         host = (_wake() if self._rests else None) or self._make()
+        given_up = True
         try:
             yield host
-        except BaseException:
-            host.close()
-            raise
-        if self._rests:
-            _put_to_rest(host)
-        else:
-            host.close()
+            given_up = False
+        finally:
+            if self._rests and (host.parted or not given_up):
+                _put_to_rest(host)
+            else:
+                host.close()
 
 
 def _kind() -> Any:
