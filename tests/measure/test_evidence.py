@@ -191,6 +191,9 @@ def test_congestion_in_a_trial():
         ((0, 100), (8, 36), False),
         ((3, 3), (0, 0), False),
         ((5, 20), (0, 0), False),
+        ((1, 1), (0, 0), True),  # what was asked first is down
+        ((2, 2), (2, 2), True),
+        ((3, 12), (0, 0), False),
     ],
 )
 def test_few_refusals_are_no_sure_ones(alone, crowded, few):
@@ -203,6 +206,15 @@ def test_few_refusals_are_no_sure_ones(alone, crowded, few):
 
     assert 0.0 <= profile.refused <= 1.0
     assert (profile.refused < 0.05) == few
+
+
+def test_lanes_that_were_turned_away_twice_alike():
+    """They say more than so few calls do."""
+    crowded_runs = [Run(0, [Raised(TimeoutError())] * 4 + [1] * 60)]
+    profile = profile_of(evidence_of(blocks=blocks(1), crowded_runs=crowded_runs, turned_away=0.125))
+
+    assert profile.congestion == 4 / 64
+    assert profile.refused == 0.125
 
 
 def test_trials():

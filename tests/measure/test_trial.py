@@ -1,3 +1,4 @@
+import asyncio
 import itertools
 import threading
 import time
@@ -6,6 +7,7 @@ from functools import partial
 import pytest
 from measure_fakes import FakeClock, FakeWitness
 
+from concurrent_choices._judge._trials import is_rationed, most_lanes
 from concurrent_choices._measure import _control, _trial
 from concurrent_choices._measure._allowance import Allowance
 from concurrent_choices._measure._bench import Bench
@@ -13,6 +15,7 @@ from concurrent_choices._measure._clock import SystemClock
 from concurrent_choices._measure._control import resident_inflation
 from concurrent_choices._measure._figures import PAIR, Block, Trial
 from concurrent_choices._measure._lane_trials import Size, Trials
+from concurrent_choices._measure._ledger import Raised, Run
 from concurrent_choices._measure._profiler import profile
 from concurrent_choices._measure._rounds import Rounds
 from concurrent_choices._measure._sample import Sample
@@ -250,6 +253,55 @@ def test_a_crowd_of_which_some_were_turned_away_is_tried_again(monkeypatch, lane
 
     assert (crowd.lanes if crowd else None) == stands
     assert next(made, None) is None
+
+
+@pytest.mark.parametrize(
+    ("lanes", "away", "later", "share"),
+    [
+        (16, (2, 2), 0, 2 / 16),
+        (16, (3, 2), 0, 0.0),  # by chance, hardly twice as many
+        (16, (1, 1), 0, 0.0),  # of one it may be
+        (16, (2, 2), 1, 0.0),  # fewer lanes are turned away, too
+        (16, (0, 0), 0, 0.0),
+        (PAIR, (1, 1), 0, 1 / 2),
+    ],
+)
+def test_lanes_of_which_as_many_are_turned_away_twice_show_a_limit(monkeypatch, lanes, away, later, share):
+    """Plans had 256 threads for a server that lets thirteen in, or fourteen, or one."""
+    bench = Bench(abs, range(10), clock=FakeClock(), is_async=False, hand=OwnHand)
+    idle_lanes = iter(away)
+
+    def call(trials, size):
+        idle = next(idle_lanes)
+        outcomes = [Raised(TimeoutError())] * (idle + later) + [1] * size.lanes
+        trials.bench.ledger.runs.append(Run(0, outcomes))
+        return [Block(0, 0, 5, 0, 0)] * idle + [Block(0, 2, 10, 0, 0)] * (size.lanes - idle)
+
+    monkeypatch.setattr(Trials, "lanes", call)
+    trials, size = Trials(bench, Sample()), Size(lanes, 2, 0.01, settles=True)
+    trials.make(size)
+    assert bench.turned_away == 0.0
+    trials.again(size)
+    assert bench.turned_away == share
+
+
+@patient
+@pytest.mark.parametrize(("room", "limited"), [(1, True), (14, True), (16, False)])
+def test_a_room_of_nearly_as_many_as_are_tried_is_a_limit(room, limited):
+    """As is one of one: coroutines that come together meet it, on one loop, in every trial."""
+    inside = 0
+
+    async def ask(_):
+        nonlocal inside
+        if inside == room:
+            raise TimeoutError
+        inside += 1
+        await asyncio.sleep(0.02)
+        inside -= 1
+
+    found = profile(ask, range(1000), clock=SystemClock(), budget=1.0, is_async=True).profile
+    assert is_rationed(found) == limited
+    assert most_lanes(found) == (room if limited else None)
 
 
 @pytest.mark.parametrize("speedup", [0.9, 1.3])

@@ -80,7 +80,8 @@ class Profile(Jsonable):
         congestion: Share of calls that raised what an overloaded resource raises (429, timeouts,
             "locked").
         refused: The share that those surely exceed, in trials or one at a time: a few of a sample may have
-            reasons of their own. None where that is not known, so that `congestion` counts.
+            reasons of their own. Or the share of a trial's lanes that were turned away at once, twice alike.
+            None where that is not known, so that `congestion` counts.
         missing: Figures that could not be measured, each as "field: reason".
         wall_max: The longest call seen; 0 where unknown.
         wall_at_least: Whether no call returned in time; then `wall` is how long the first one had lasted, and

@@ -62,7 +62,7 @@ class AwaitedCalls:
     ) -> list[Block]:
         """The same with `count` calls in flight at once; answers the totals of each lane.
 
-        Where it settles, a lane is timed from after its first block, if there is a second, and calls that
+        Where it settles, a lane is timed from after its first block, if a second is served, and calls that
         were turned away do not count, and are the lane's last.
         """
         return self._run(self._lanes(iter(claims), ledger, count, settles=settles))
@@ -104,12 +104,13 @@ class AwaitedCalls:
 
     async def _lane(self, source: Iterator[Claim], ledger: Ledger, *, settles: bool) -> Block:
         watch, calls, settled = Stopwatch(self._clock), 0, not settles
+        first = Block(0, 0, 0, 0, 0)
         watch.start()
         for claim in source:
             if not ledger.begin(claim):
                 break
             if calls and not settled:
-                calls, settled = 0, True
+                first, calls, settled = Block(0, calls, *watch.passed()), 0, True
                 watch.start()
             # timing steps would tell nothing more, and takes a third of what short ones do
             outcomes = await self._together(claim)
@@ -118,7 +119,8 @@ class AwaitedCalls:
             calls += len(claim.items) - refused
             if refused:  # as of plain calls
                 break
-        return Block(0, calls, *watch.passed())
+        rest = Block(0, calls, *watch.passed())
+        return rest if calls else first.plus(rest)
 
     async def _together(self, claim: Claim) -> list[Any]:
         """Await items as a lane of a strategy does, in one context, until one leaves something there.

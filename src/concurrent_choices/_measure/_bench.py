@@ -46,6 +46,7 @@ class Bench:
         in_flight: Those that were under way then.
         missing: What could not be measured, each as "field: reason".
         binding: Why the calls have to be made in the caller's own thread; empty where they need not.
+        turned_away: Share of the lanes of a trial that were turned away at once, in two trials alike; else 0.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Bench:
         self.in_flight: tuple[InFlight, ...] = ()
         self.missing = list(clock.missing)
         self.binding = ""
+        self.turned_away = 0.0
         self._keeps = False
 
     def left(self, deadline: int) -> float:

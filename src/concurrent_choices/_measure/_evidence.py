@@ -13,7 +13,7 @@ from attrs import evolve
 from .._facts._profile import Payload, Profile
 from .._facts._table import counted
 from ._figures import PAIR, Totals, relative_error, spread, trend
-from ._ledger import Run, calls_of, errors_of, turned_away
+from ._ledger import HOPELESS, Run, calls_of, errors_of, turned_away
 from ._sample import SHORT, Sample, Unfinished
 
 if TYPE_CHECKING:
@@ -39,11 +39,9 @@ _COMPUTES = 0.7
 """CPU share of the wall time from which a pair's calls tell what the sample's should have taken
 (DECISION.md 5.1: what computes)."""
 
-_ONE_SIDED = 1.64
-"""Standard errors by which a share may be exceeded for no reason (the usual 95 %, on one side)."""
-
 _SURE = 2.0
-"""Standard errors of the sample's mean by which a pair may be cheaper for no reason (the usual 95 %)."""
+"""Standard errors of the sample's mean by which a pair may be cheaper for no reason, and by which more calls
+are turned away than usually may be (the usual 95 %)."""
 
 
 class Evidence(NamedTuple):
@@ -62,6 +60,7 @@ class Evidence(NamedTuple):
         payload: What a trip to another process costs.
         missing: What could not be measured, each as "field: reason".
         binding: Why calls are made in the caller's own thread; empty where they need not be.
+        turned_away: Share of a trial's lanes that were turned away at once, in two trials alike; else 0.
     """
 
     sample: Sample = Sample()
@@ -76,6 +75,7 @@ class Evidence(NamedTuple):
     payload: Payload = Payload()
     missing: tuple[str, ...] = ()
     binding: str = ""
+    turned_away: float = 0.0
 
 
 def profile_of(evidence: Evidence) -> Profile:
@@ -214,11 +214,12 @@ def _with_errors(profile: Profile, evidence: Evidence) -> Profile:
     """With how many calls raised; a crowded resource refuses them in trials, if not before."""
     everywhere = [*evidence.runs, *evidence.crowded_runs]
     raised, calls = errors_of(everywhere), max(1, calls_of(everywhere))
+    refused = max(map(_surely_refused, (evidence.runs, evidence.crowded_runs)))
     return evolve(
         profile,
         errors=len(raised) / calls,
         congestion=_refusals(everywhere) / calls,
-        refused=max(_surely_refused(evidence.runs), _surely_refused(evidence.crowded_runs)),
+        refused=max(refused, evidence.turned_away),
     )
 
 
@@ -227,10 +228,17 @@ def _refusals(runs: Sequence[Run]) -> int:
 
 
 def _surely_refused(runs: Sequence[Run]) -> float:
-    """The share of calls that are turned away, less what may be chance among so few."""
-    calls = max(1, calls_of(runs))
-    share = _refusals(runs) / calls
-    return max(0.0, share - _ONE_SIDED * math.sqrt(share * (1.0 - share) / calls))
+    """The share of calls that are turned away, less what may be chance among so few.
+
+    The lower end of Wilson's interval, with half a call taken off as whole calls are counted. One call of one
+    or two of two are few whatever that says: hosts that are down come first as often as any.
+    """
+    calls, refused = calls_of(runs), _refusals(runs)
+    if refused < HOPELESS:
+        return 0.0
+    share, doubt = (refused - 0.5) / calls, _SURE**2 / calls
+    error = math.sqrt(doubt * (share * (1.0 - share) + doubt / 4))
+    return (share + doubt / 2 - error) / (1.0 + doubt)
 
 
 def _means(totals: Totals, unfinished: Unfinished | None) -> tuple[float, float, float]:

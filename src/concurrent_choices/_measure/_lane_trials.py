@@ -12,16 +12,18 @@ from .._work._switching import quick_switching
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
 from ._figures import beside_others, compare, variation
+from ._ledger import turned_away
 from ._rounds import block_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .._facts._batch import Claim
     from .._facts._clock import Clock
     from ._bench import Bench
     from ._calls import PlainCalls
     from ._figures import Block, Trial
+    from ._ledger import Run
     from ._sample import Sample
 
 __all__ = ["NO_LONGER", "TURN", "Size", "Trials"]
@@ -34,6 +36,11 @@ read small files 0.9 times as fast as one there, as they do later, and 1.26 time
 NO_LONGER = 1.3
 """How many times as long as the sample's longest the last call of a trial may take, and any call where those
 were equally long: what queueing may add (guessed)."""
+
+ALIKE = 2
+"""Lanes turned away at once, and as many in one more trial, while all else is served: from so many on, or one
+of a pair, that is a limit. Where one call in twenty fails by chance, sixteen lanes look so once in 200, and
+two once in 140 such samples; from one lane of sixteen on it would be once in 30 (simulated)."""
 
 
 class Size(NamedTuple):
@@ -65,6 +72,7 @@ class Trials:
     def __init__(self, bench: Bench, sample: Sample) -> None:
         self.bench = bench
         self.sample = sample
+        self._away = 0  # lanes of the last trial that were turned away at once, if nothing else was
 
     @property
     def left(self) -> float:
@@ -73,10 +81,11 @@ class Trials:
 
     def make(self, size: Size) -> Trial | None:
         """What lanes did together beside the one of the sample; None where they did nothing."""
-        differing = variation(self.sample.counted)
-        return compare(
-            self.lanes(size), self.sample.alone, crowded=self.sample.native > 0, differing=differing
-        )
+        differing, runs = variation(self.sample.counted), self.bench.ledger.runs
+        before = len(runs)
+        lanes = self.lanes(size)
+        self._away = _away_at_once(lanes, runs[before:])
+        return compare(lanes, self.sample.alone, crowded=self.sample.native > 0, differing=differing)
 
     def better(self, first: Trial, size: Size, merit: Callable[[Trial], float]) -> Trial:
         """The better of a trial and one more like it."""
@@ -85,9 +94,11 @@ class Trials:
 
     def again(self, size: Size) -> Trial | None:
         """What lanes did together in one more trial. Where it cannot be made, no figure is missing."""
-        missing = list(self.bench.missing)
+        missing, away = list(self.bench.missing), self._away
         trial = self.make(size)
         self.bench.missing[:] = missing
+        if self._away == away >= min(ALIKE, size.lanes - 1):
+            self.bench.turned_away = away / size.lanes
         return trial
 
     def lanes(self, size: Size) -> list[Block]:
@@ -121,6 +132,12 @@ class Trials:
             # By then they are done even one after another, unless they take longer than in the sample.
             last = min(last, bench.clock.wall() + int(size.seconds * 1e9))
         return _Source(claims, bench.clock, last)
+
+
+def _away_at_once(lanes: Sequence[Block], runs: Iterable[Run]) -> int:
+    """How many lanes were turned away at their first calls, unless others were later."""
+    idle = sum(not lane.calls for lane in lanes)
+    return idle if idle and idle == sum(turned_away(run.outcomes) for run in runs) else 0
 
 
 class _Source:

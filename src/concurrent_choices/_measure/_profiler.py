@@ -132,6 +132,7 @@ def profile_at(
         payload=payload,
         missing=tuple(bench.missing),
         binding=bench.binding,
+        turned_away=bench.turned_away,
     )
     runs = sorted(bench.ledger.runs, key=lambda run: run.start)
     return Sampled(profile_of(evidence), tuple(runs), bench.in_flight, bench.feed, loop)
