@@ -1,3 +1,5 @@
+import math
+
 import pytest
 from attrs import evolve
 
@@ -59,6 +61,13 @@ def test_a_race_adds_a_column():
     assert lines[4] == "   strategy    how                     predicted         measured"
     assert lines[5] == ">  thread      32 threads              180 ms ± 10.0 ms  170 ms"
     assert lines[6] == "   sequential  one item after another  4.10 s ± 200 ms"
+
+
+def test_an_error_that_nobody_knows_is_not_printed():
+    """JSON may have none: what is not finite becomes null there."""
+    read = Estimate.from_json(Estimate(plan=THREADS, seconds=0.18, error=math.inf).to_json())
+    lines = str(evolve(VERDICT, estimates=(read, *ESTIMATES[1:]))).splitlines()
+    assert lines[5] == ">  thread      32 threads              180 ms"
 
 
 def test_a_close_call_is_called_close():

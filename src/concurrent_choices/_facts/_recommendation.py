@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 
 from attrs import field, frozen
 
@@ -111,8 +112,10 @@ class Recommendation(Printed, Jsonable):
     def _predicted(self, each: Estimate) -> str:
         if each.seconds is None:
             return "not measured"
-        least = self.profile.wall_at_least
-        return f"at least {spell(each.seconds)}" if least else f"{spell(each.seconds)} ± {spell(each.error)}"
+        if self.profile.wall_at_least:
+            return f"at least {spell(each.seconds)}"
+        error = f" ± {spell(each.error)}" if isfinite(each.error) else ""  # JSON may have none
+        return f"{spell(each.seconds)}{error}"
 
     @property
     def _unmeasured(self) -> bool:

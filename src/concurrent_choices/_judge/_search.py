@@ -56,6 +56,10 @@ NEARLY = 1.25
 """Factor between numbers of lanes that makes no difference but for the last wave (guessed: the least step
 from one number that is tried to the next)."""
 
+WAVES = 4
+"""Batches that each worker gets at least, where their size is fixed: else one is left with a long tail
+(DECISION.md 5.2)."""
+
 _STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1000)
 
 
@@ -183,4 +187,4 @@ def _batches(case: Case, workers: int) -> tuple[int | None, ...]:
     if not alone or parent_seconds(case, workers, None) * workers <= BUSY_PARENT * alone:
         return (None,)
     size = ceil(workers * case.costs.process_batch / (0.05 * alone))
-    return (None, size) if 1 < size <= case.items // (4 * workers) else (None,)
+    return (None, size) if 1 < size <= case.items // (WAVES * workers) else (None,)

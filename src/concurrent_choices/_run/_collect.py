@@ -20,6 +20,7 @@ AHEAD = 0.02
 hundred times over, and holds little memory)."""
 
 MOST_AHEAD = 1 << 16
+"""Results that a stream works ahead at most, however fast its caller is (guessed: some megabytes)."""
 
 HELD = 1 << 26
 """Bytes of results that may wait for the caller, besides one for each lane (guessed: 64 of a megabyte)."""

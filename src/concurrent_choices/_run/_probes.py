@@ -25,6 +25,8 @@ _ENOUGH = 0.8  # seconds of rounds after which no other is begun: four take half
 _MORE = 5  # workers: so many that the cores are shared, as in a real run
 _THREADS = 32
 _WAIT = 10e-3  # seconds: longer than it takes to start the threads
+"""How much each probe does (guessed, where no reason stands beside it: a tenth of a second)."""
+
 _NEXT_TO_NOTHING = 1e-9  # seconds; a cost of 0 would say that it was not measured
 
 

@@ -15,7 +15,7 @@ from ._any_loop import Background, Bell
 __all__ = ["Feeding"]
 
 MOST = 4096
-"""Most items kept ready."""
+"""Most items kept ready (guessed, as `_threads.APPETITE`)."""
 
 
 class Feeding:

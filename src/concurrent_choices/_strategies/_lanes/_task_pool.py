@@ -41,7 +41,8 @@ BREATH = 5e-3
 server's client notices)."""
 
 GLANCE = 0.05
-"""Seconds between looks for finished items whose neighbours in the batch are slow."""
+"""Seconds between looks for finished items whose neighbours in the batch are slow (guessed: who takes results
+one by one hardly notices)."""
 
 
 Body = Callable[[Context | None], Coroutine[Any, Any, None]]

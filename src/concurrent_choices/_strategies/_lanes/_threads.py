@@ -31,10 +31,11 @@ __all__ = ["LONG", "MOST_THREADS", "Lane", "LanePool", "perform_claims", "thread
 
 LONG = 4 * AIM
 """Seconds after which a batch gives back what it has not started, a lane's if another is idle: its items are
-unlike those before them."""
+unlike those before them (guessed)."""
 
 APPETITE = 4096
-"""Most items kept ready from an iterable that only the caller's thread may advance."""
+"""Most items kept ready from an iterable that only the caller's thread may advance (guessed: some
+milliseconds of the shortest calls)."""
 
 MOST_THREADS = 256
 """Most threads that stand in for tasks, whatever the concurrency (guessed: 3 MB of stacks in use)."""

@@ -23,7 +23,7 @@ __all__ = ["main"]
 
 _DESCRIPTORS = 4  # of each worker: its wire, its page, its lifeline, and where its end is told
 _SIZE = CMSG_SPACE(4 * _DESCRIPTORS)
-_LONGEST = 1 << 16  # bytes of names of modules
+_LONGEST = 1 << 16  # bytes of names of modules (guessed: two thousand names)
 _KILL = 9  # the signal, whose module would cost a worker's start 4 ms
 
 

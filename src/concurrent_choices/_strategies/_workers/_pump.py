@@ -45,7 +45,8 @@ _ADVICE = (
 )
 
 NAP = 50e-6
-"""Seconds in which a few answers gather where a batch takes a microsecond (the kernel makes it 100)."""
+"""Seconds in which a few answers gather where a batch takes a microsecond (guessed; the kernel
+makes it 100)."""
 
 
 class Pump:

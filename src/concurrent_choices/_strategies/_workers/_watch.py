@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["SPARING", "Watch"]
 
 SPARING = 50
-"""Times what a look takes until the next, so that looking costs 2 %."""
+"""Times what a look takes until the next, so that looking costs 2 % (guessed: too little to be noticed)."""
 
 FEW = 32
 """Items of a batch that are looked at, evenly spread (guessed: half a millisecond)."""

@@ -16,7 +16,8 @@ from ._host import Worker
 __all__ = ["CREDIT", "Fallen", "SharedWorkerQueue", "WorkerQueue"]
 
 CREDIT = 2
-"""Batches a worker may hold, so that it never waits for the parent: one in work and one ahead."""
+"""Batches a worker may hold, so that it never waits for the parent: one in work and one ahead
+(DECISION.md 5.2)."""
 
 LONG = 10e-3
 """Seconds from which a batch is long: its worker gets the next when it has ended, so that nothing waits
@@ -28,7 +29,7 @@ MOST_CREDIT = 32
 times as much as the item (benchmarks.dispatch, processes, batches of one)."""
 
 BRIEF = 0.5e-3
-"""Seconds of work that a worker should have ahead."""
+"""Seconds of work that a worker should have ahead (guessed: a few round trips)."""
 
 AHEAD = 1.25
 """Items sent to a worker with lanes, as a multiple of those it has in flight: a quarter waits, so that none
