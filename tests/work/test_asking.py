@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from concurrent_choices._work._asking import DEEP, WIDE, is_frozen, is_logger, some_of
+from concurrent_choices._work._asking import DEEP, WIDE, inside_of, is_frozen, is_logger, some_of
 
 
 def nested(deep):
@@ -54,3 +54,16 @@ def growing(most):
 def test_what_others_add_to_meanwhile_is_taken_in_part(most, taken):
     """As much as can be had at once, where it grows after so many; or nothing."""
     assert some_of(lambda: growing(most), 200) == list(range(taken))
+
+
+class Table(dict):
+    """A container that has attributes."""
+
+
+def test_what_is_inside_of_a_thing():
+    """Its attributes come first; of either there are no more than asked for."""
+    table = Table(a=1, b=2)
+    table.name, table.kind = "one", "two"
+    assert inside_of(table, 9) == ["one", "two", 1, 2]
+    assert inside_of(table, 1) == ["one", 1]
+    assert inside_of(1, 9) == []

@@ -96,6 +96,30 @@ def sorts_numbers(items):
     return np.sort(items), np.append(items, 1), np.insert(items, 0, 1)
 
 
+def joins_texts(texts):
+    return np.char.add(texts, "!")
+
+
+def imports_on_the_spot(items):
+    import numpy as np
+
+    return np.append(items, 1), np.char.add(items, "!")
+
+
+def imports_its_own_module(item):
+    import storing_callables as others
+
+    others.append(item)
+
+
+def imports_one_of_two(item):
+    import numpy as np
+
+    if item:
+        np = log
+    np.append(item)
+
+
 def heaps_its_own(items):
     heap = list(items)
     heapq.heapify(heap)
@@ -163,7 +187,7 @@ def test_what_it_has_made_itself_may_be_changed(fn):
     assert not may_store(fn)
 
 
-@pytest.mark.parametrize("fn", [sorts_numbers, heaps_its_own, looks_at])
+@pytest.mark.parametrize("fn", [sorts_numbers, joins_texts, imports_on_the_spot, heaps_its_own, looks_at])
 def test_what_only_has_the_name_of_a_change_does_not_count(fn):
     """A library's function is no method, and one that changes what it is given may be given one's own."""
     assert not may_store(fn)
@@ -192,6 +216,8 @@ def test_what_only_has_the_name_of_a_change_does_not_count(fn):
         sets_by_name,
         fills,
         asks_its_own_module,
+        imports_its_own_module,
+        imports_one_of_two,
         adds_to_what_a_library_has,
         counting(),
         sets_an_attribute,

@@ -736,8 +736,77 @@ def fills_by_name(item):
     return np.dot(item, numbers, out=numbers)
 
 
+def fills_by_place(item):
+    np.add(numbers, item, numbers)
+    np.multiply(item, item, numbers)
+
+
 def sets_in_an_array_of_pythons_own(item):
     figures[item] = 1
+
+
+def adds_to_one_of_its_parts(item):
+    row, _ = rows
+    row.append(item)
+
+
+def adds_to_the_first_of_its_parts(item):
+    row, *_ = rows
+    row.append(item)
+
+
+def adds_to_the_last_of_its_parts(item):
+    *_, row = rows
+    row.append(item)
+
+
+def adds_to_one_of_the_others(item):
+    _, *others = rows
+    others[0].append(item)
+
+
+def adds_to_each_of_more(item):
+    _, *others = rows
+    for row in others:
+        row.append(item)
+
+
+def adds_by_the_class(item):
+    list.append(rows, item)
+
+
+def adds_by_another_class(item):
+    dict.update(nested, item)
+
+
+def pushes_by_an_import(item):
+    import heapq as queues
+
+    queues.heappush(heap, item)
+
+
+def pushes_by_an_import_of_a_name(item):
+    from heapq import heappop, heappush
+
+    heappush(heap, item)
+    return heappop
+
+
+def pushes_by_a_name(item):
+    push = heapq.heappush
+    push(heap, item)
+
+
+def adds_by_an_import(item):
+    from trail_callables import rows as kept
+
+    kept.append(item)
+
+
+def adds_to_an_import(item):
+    import trail_callables
+
+    trail_callables.rows.append(item)
 
 
 def marks(to, item, *, also=None):
@@ -799,7 +868,20 @@ def marks(to, item, *, also=None):
         (puts_into_an_array, "the global 'numbers'"),
         (copies_to_an_array, "the global 'numbers'"),
         (fills_by_name, "the global 'numbers'"),
+        (fills_by_place, "the global 'numbers'"),
         (sets_in_an_array_of_pythons_own, "the global 'figures'"),
+        (adds_to_one_of_its_parts, "the global 'rows'"),
+        (adds_to_the_first_of_its_parts, "the global 'rows'"),
+        (adds_to_the_last_of_its_parts, "the global 'rows'"),
+        (adds_to_one_of_the_others, "the global 'rows'"),
+        (adds_to_each_of_more, "the global 'rows'"),
+        (adds_by_the_class, "the global 'rows'"),
+        (adds_by_another_class, "the global 'nested'"),
+        (pushes_by_an_import, "the global 'heap'"),
+        (pushes_by_an_import_of_a_name, "the global 'heap'"),
+        (pushes_by_a_name, "the global 'heap'"),
+        (adds_by_an_import, "the imported 'rows'"),
+        (adds_to_an_import, "the imported 'trail_callables'"),
         (partial(marks, []), "its bound arguments"),
         (partial(marks, also={}), "its bound arguments"),
     ],
@@ -839,6 +921,38 @@ def reads_arrays(item):
     np.add(numbers, where=numbers, out=found) and item(rows, out=rows)
     found[item] = numbers[item] + np.add(numbers, item) + np.add.reduce(numbers)
     return np.sort(numbers), numbers.copy(), numbers.sum()
+
+
+def takes_apart(item):
+    first, *others = rows
+    others.append(first)
+    one, other = nested
+    one.append(other)
+    (*all_of_them,) = rows
+    all_of_them.append(item)
+    return others, all_of_them
+
+
+def imports_on_the_spot(item):
+    import heapq
+    import logging.handlers
+    from heapq import nlargest
+
+    import nothing_of_that_name
+    from trail_callables import rows, tally
+
+    logging.raiseExceptions += 1
+    found = [*rows, tally]
+    heapq.heappush(found, item)
+    list.append(found, nothing_of_that_name)
+    return nlargest(1, rows)
+
+
+def fills_its_own(item):
+    found = np.zeros(3)
+    np.add(numbers, item, found)
+    np.multiply(numbers, numbers, found)
+    return np.add(numbers, numbers), np.maximum(numbers, item)
 
 
 def makes_its_own(item):
@@ -911,6 +1025,9 @@ def has_its_own_of_that_name(record, tally):
         rebinds,
         sees_no_container,
         sets_in_libraries,
+        takes_apart,
+        imports_on_the_spot,
+        fills_its_own,
         makes_its_own,
         reads_arrays,
         goes_through_its_own,
@@ -1007,6 +1124,11 @@ def finishes_each(item):
         task.finish(item)
 
 
+def takes_its_item_apart(item):
+    numbers, *_ = item
+    numbers.sort()
+
+
 class Task:
     def __init__(self):
         self.parts = []
@@ -1032,6 +1154,8 @@ class Task:
         (lambda item: item.table["tags"].append(1), Task()),
         (lambda item: item["tags"].append(1), {"tags": []}),
         (lambda item: item[0].sort(), ([2, 1], 1)),
+        (lambda item: list.append(item, 1), [2, 1]),
+        (takes_its_item_apart, ([2, 1], 1)),
         (lambda item: heapq.heappush(item.parts, 1), Task()),
         (lambda item: into(item.parts, 1), Task()),
         (lambda item: setattr(item, "done", item), Task()),

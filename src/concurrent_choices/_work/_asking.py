@@ -6,6 +6,7 @@ A worker may import this, so nothing slow may be imported here.
 from __future__ import annotations
 
 import sys
+from functools import partial
 from itertools import islice
 
 from .._facts._lean import TYPE_CHECKING
@@ -22,6 +23,7 @@ __all__ = [
     "answers",
     "attributes_of",
     "elements_of",
+    "inside_of",
     "is_a",
     "is_array",
     "is_frozen",
@@ -107,6 +109,15 @@ def some_of(ask: Callable[[], Iterable[T]], most: int) -> list[T]:
         except RuntimeError:
             most //= 2
     return []
+
+
+def inside_of(thing: object, most: int) -> list[Any]:
+    """So many attributes of an object at most, and then as many elements of a container."""
+    return [
+        each
+        for ask in (attributes_of(thing).values, partial(elements_of, thing))
+        for each in some_of(ask, most)
+    ]
 
 
 def answers(thing: object) -> bool:

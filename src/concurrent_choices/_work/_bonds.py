@@ -16,7 +16,7 @@ from itertools import chain, islice, pairwise
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, cast
 
-from ._asking import ATOMS, Seen, attributes_of, elements_of, of_type, some_of
+from ._asking import ATOMS, Seen, inside_of, of_type
 from ._callables import name_of
 from ._captured import reached_from
 from ._code import globals_of
@@ -143,9 +143,8 @@ def _nearest_first(fn: Any) -> Iterator[Any]:
 
 
 def _inside(value: object, kinds: Seen) -> list[Any]:
-    """What stands in a thing, taken at once: other threads may add to it. A class is looked into once."""
-    held = partial(elements_of, value), attributes_of(value).values
-    inside = [each for ask in held for each in some_of(ask, WIDEST)]
+    """What stands in a thing. A class is looked into once."""
+    inside = inside_of(value, WIDEST)
     if inside and of_type(value, tuple):  # as bound arguments, which may be called
         called = [each for each in inside if of_type(each, FunctionType, MethodType, partial)]
         inside += (part for each in called for _, part in reached_from(each))

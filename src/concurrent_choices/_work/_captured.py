@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "builtins_of",
     "data_among",
+    "loaded_as",
     "modules_of",
     "parts_of_class",
     "parts_of_module",
@@ -185,10 +186,14 @@ def unloaded_among(reached: Iterable[tuple[str, Any]]) -> frozenset[str]:
 
 def _imported_by(fn: FunctionType) -> Iterator[tuple[str, Any]]:
     """What a function imports, as far as it is loaded: by the name itself, or from its own package."""
-    package = fn.__globals__.get("__package__")
     for name in imports_in(fn.__code__):
-        yield name, sys.modules.get(name)
-        yield name, sys.modules.get(f"{package}.{name}" if name else str(package))
+        yield from ((name, module) for module in loaded_as(name, fn.__globals__))
+
+
+def loaded_as(name: str, around: dict[str, Any]) -> tuple[Any, Any]:
+    """What a function with these globals may import by a name, if that is there: by itself, or beside it."""
+    package = around.get("__package__")
+    return sys.modules.get(name), sys.modules.get(f"{package}.{name}" if name else str(package))
 
 
 def _plain(held: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from types import ModuleType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from ._alterations import altered_by, alters_items
-from ._asking import ATOMS, Seen, attributes_of, elements_of, is_frozen, is_logger, is_proxy, of_type, some_of
+from ._asking import ATOMS, Seen, attributes_of, inside_of, is_frozen, is_logger, is_proxy, of_type
 from ._captured import data_among, reached_from, unloaded_among
 from ._generators import draws
 from ._marks import summed
@@ -174,18 +174,12 @@ def _apart(value: Any) -> _Part:
             whole = whole and part.whole
         elif each is value or _is_gone_into(each):
             digests.append(_outline(each))
-            ahead.extend(_inside(each))
+            ahead.extend(inside_of(each, WIDEST))
     return _Part(value, tuple(digests), whole, opaque=of_type(value, Iterator))
 
 
 def _is_gone_into(value: object) -> bool:
     return of_type(value, dict, list, set, tuple) or is_own_class(type(value))
-
-
-def _inside(value: Any) -> list[Any]:
-    """What an object or a container holds, taken at once: other threads may add to it."""
-    held = attributes_of(value).values, partial(elements_of, value)
-    return [each for ask in held for each in some_of(ask, WIDEST)][:WIDEST]
 
 
 def _outline(value: Any) -> str:

@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-__all__ = ["NO_ARGUMENT", "SIMPLE", "Step", "Use", "steps_of", "use_of"]
+__all__ = ["NAMING", "NO_ARGUMENT", "SIMPLE", "Step", "Use", "steps_of", "times_bound", "use_of"]
 
 SIMPLE = frozenset(
     {"LOAD_COMMON_CONSTANT", "LOAD_CONST", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_SMALL_INT"}
 )
 """Instructions that load a value, and do no more."""
+
+NAMING = frozenset({"STORE_DEREF", "STORE_FAST"})
+"""Instructions that give a variable a value."""
 
 _KEPT = 64
 """Pieces of code of which the instructions are remembered: who asks whether one changes this asks the same of
@@ -126,6 +129,11 @@ def steps_of(code: CodeType) -> tuple[Step, ...]:
     Read here rather than by `dis`, which takes three times as long, and 2 ms of a first run for its import.
     """
     return tuple(_steps(code))
+
+
+def times_bound(steps: Sequence[Step], name: str) -> int:
+    """How many instructions give a variable a value."""
+    return sum(step.name in NAMING and step.value == name for step in steps)
 
 
 def use_of(steps: Sequence[Step], at: int) -> Use | None:

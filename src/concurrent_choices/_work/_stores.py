@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
+from itertools import pairwise
 from opcode import opmap
 from types import FunctionType, ModuleType
 
 from .._facts._lean import TYPE_CHECKING
 from ._asking import of_type
 from ._callables import called, enclosed
-from ._code import KEPT, codes_in, globals_of, parameters_of
+from ._code import KEPT, codes_in, globals_of, imports_in, names_in, parameters_of
 from ._ownership import is_own_module
-from ._steps import SIMPLE, steps_of, use_of
+from ._steps import NAMING, SIMPLE, steps_of, times_bound, use_of
 from ._within import FIRST_CHANGERS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from types import CodeType
     from typing import Any
 
@@ -66,9 +68,29 @@ def may_store(fn: Any) -> bool:
 
 
 def _libraries_of(function: FunctionType) -> frozenset[str]:
-    """The names by which a function has modules that are not the user's own, as `np`."""
-    named = (*globals_of(function), *enclosed(function))
-    return frozenset(name for name, each in named if of_type(each, ModuleType) and not is_own_module(each))
+    """The names by which a function has modules that are not the user's own, as `np` and `np.char`."""
+    named = (*globals_of(function), *enclosed(function), *_imported_by(function.__code__))
+    found = {name: each for name, each in named if _is_of_library(each)}
+    within = (
+        f"{name}.{each}"
+        for name, module in found.items()
+        for each in names_in(function.__code__)
+        if _is_of_library(module.__dict__.get(each, module))  # what is not there yet is loaded when asked for
+    )
+    return frozenset((*found, *within))
+
+
+def _is_of_library(thing: Any) -> bool:
+    return of_type(thing, ModuleType) and not is_own_module(thing)
+
+
+def _imported_by(code: CodeType) -> Iterator[tuple[str, Any]]:
+    """What code imports when it runs, by variables that stand for nothing else; None if it is not there."""
+    for each in codes_in(code) if imports_in(code) else ():
+        steps = steps_of(each)
+        for step, (how, variable, _) in pairwise(steps):
+            if step.name == "IMPORT_NAME" and how in NAMING and times_bound(steps, variable) == 1:
+                yield variable, sys.modules.get(step.value.partition(".")[0])
 
 
 @lru_cache(KEPT)
@@ -93,10 +115,17 @@ def _is_store(
         return step.value in code.co_freevars
     if step.name in _NAMING and step.value in _CHANGERS and _changes_another(steps, at, own):
         return True
-    if step.name == "LOAD_ATTR" and steps[at - 1].name in SIMPLE and steps[at - 1].value in libraries:
+    if step.name == "LOAD_ATTR" and _path_before(steps, at) in libraries:
         return False
     reach = _reach(steps, at)
     return step.name in _BINDING or (reach > 0 and not _is_own(steps[max(0, at - reach) : at + 1], own))
+
+
+def _path_before(steps: Sequence[Step], at: int) -> str:
+    """By what name, and what of that, the step before a place loads a value; empty if that is not plain."""
+    if at > 1 and steps[at - 1].name == "LOAD_ATTR":
+        return f"{_path_before(steps, at - 1)}.{steps[at - 1].value}"
+    return str(steps[at - 1].value) if steps[at - 1].name in SIMPLE else ""
 
 
 def _changes_another(steps: Sequence[Step], at: int, own: set[str]) -> bool:

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from types import CodeType, MethodType
 
 from .._facts._lean import TYPE_CHECKING, NamedTuple
-from ._asking import is_array, of_type
+from ._asking import is_array, is_ufunc, of_type
 from ._callables import defaults_of, enclosed
-from ._captured import wrapped_by
+from ._captured import loaded_as, wrapped_by
 from ._code import parameters_of
 from ._ownership import is_own_function
-from ._steps import NO_ARGUMENT, steps_of, use_of
+from ._steps import NAMING, NO_ARGUMENT, steps_of, times_bound, use_of
 from ._stores import INDEXING, MUTATORS
 from ._within import (
     FIRST_CHANGERS,
@@ -28,6 +28,8 @@ from ._within import (
     gone_through,
     inherited,
     is_container,
+    is_kind_of_container,
+    unpacked,
 )
 
 if TYPE_CHECKING:
@@ -46,17 +48,24 @@ UPDATES = range(13, 26)
 """What BINARY_OP is told where it is one of the likes of `+=`."""
 
 _CHANGING = frozenset({"partition", "resize", "rotate", "subtract", *MUTATORS})
-TELLTALE = _CHANGING | FIRST_CHANGERS
+_FILLING = frozenset({"divide", "maximum", "minimum", "multiply"})
+"""NumPy's functions that people give the array to fill as a last argument, where it is no `out=`; and `add`
+and `subtract`, which are above (guessed: the others are seldom used so)."""
+
+TELLTALE = _CHANGING | FIRST_CHANGERS | _FILLING
 """What code names that changes a container by a method or a function."""
 
 OUT = "out"
 """By what name NumPy's functions are given the array that they fill."""
 
 _SETTING_ATTRIBUTES = frozenset({"DELETE_ATTR", "STORE_ATTR"})
-_NAMING = frozenset({"STORE_DEREF", "STORE_FAST"})
-_BUILT_IN: dict[str, Any] = {each.__name__: each for each in (delattr, next, setattr, type, vars, *LOOPED)}
+_BUILT_IN: dict[str, Any] = {
+    each.__name__: each for each in (bytearray, delattr, dict, next, set, setattr, type, vars, *LOOPED)
+}
 """Functions of Python's own that change what they are given, or give what it is, or what stands in it."""
 
+_IMPORTING = frozenset({"IMPORT_FROM", "IMPORT_NAME"})
+_UNPACKING = frozenset({"UNPACK_EX", "UNPACK_SEQUENCE"})
 _FINDING = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
 _CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
 
@@ -138,9 +147,9 @@ class Search:
         return known
 
 
-def times_bound(steps: Sequence[Step], name: str) -> int:
-    """How many instructions give a variable a value."""
-    return sum(step.name in _NAMING and step.value == name for step in steps)
+def _is_filled(function: Any, place: int) -> bool:
+    """Whether a function of NumPy's fills the argument of that place."""
+    return is_ufunc(function) and place >= function.nin
 
 
 class _Reading:
@@ -170,6 +179,8 @@ class _Reading:
         self._depth = depth
         self._first: set[int] = set()
         """Places after loads of what goes to functions that change the container they are given first."""
+        self._module: Any = None
+        """What is being imported."""
         self._called: dict[int, Any] = {}
         """What is called, by the places of the calls."""
 
@@ -192,7 +203,18 @@ class _Reading:
         if step.name == "LOAD_GLOBAL":
             value = self._globals.get(step.value, _BUILT_IN.get(step.value))
             return self._search.held(value, f"the global {step.value!r}")
+        if step.name in _IMPORTING:
+            return self._search.held(self._imported(step), f"the imported {step.value!r}")
         return self._known.get(step[:2]) if step.name in {"LOAD_DEREF", "LOAD_FAST"} else None
+
+    def _imported(self, step: Step) -> Any:
+        """What is imported on the spot: a module, if it is there, or what `from` takes of the last one."""
+        if step.name == "IMPORT_FROM":
+            return attribute(self._module, step.value)
+        name, dot, _ = step.value.partition(".")
+        found = loaded_as(step.value, self._globals)
+        self._module = next((module for module in found if module is not None), None)
+        return loaded_as(name, self._globals)[0] if dot else self._module  # `import a.b` gives `a`
 
     def _super(self) -> Held | None:
         """What `super()` stands for in a method; None where its object is not known."""
@@ -213,10 +235,7 @@ class _Reading:
 
     def _changed(self, at: int, held: Held | None) -> str:
         """What is changed by what follows the load of a value; empty where nothing is seen."""
-        while held is not None:
-            if changes_its_first(held.value):
-                self._first.add(at + 1)
-                return ""
+        while held is not None and not self._is_noted(at, held):
             use = use_of(self._steps, at)
             if use is not None and use.argument == -1:
                 self._called[use.at] = held.value
@@ -231,6 +250,19 @@ class _Reading:
             at, held = use.at + 1, self._inside(held, at, use)
         return ""
 
+    def _is_noted(self, at: int, held: Held) -> bool:
+        """Note what is told by the step after a load: names for the parts, or what goes to a changer."""
+        name, value, _ = self._steps[at]
+        if name in _UNPACKING:
+            self._store(at, held)
+        elif changes_its_first(held.value) and name not in NAMING:
+            self._first.add(at + 1)
+        elif name == "LOAD_ATTR" and value in _CHANGING and is_kind_of_container(held.value):
+            self._first.add(at + 2)  # as `list.append` does
+        else:
+            return False
+        return True
+
     def _handed_on(self, held: Held, use: Use) -> str:
         """What is changed by a function that a value is handed to."""
         function: Any = self._called.get(use.at)
@@ -242,7 +274,7 @@ class _Reading:
         if of_type(function, MethodType):
             function, place, unnamed = function.__func__, place + 1, unnamed + 1
         if not is_own_function(function):
-            is_out = place >= unnamed and names[place - unnamed] == OUT
+            is_out = names[place - unnamed] == OUT if place >= unnamed else _is_filled(function, place)
             return held.words if is_out and is_array(held.value) else ""
         given, by_name = list[Held](), dict[str, Held]()
         if place < unnamed:
@@ -305,7 +337,7 @@ class _Reading:
             return held
         elif name == "GET_ITER":
             self._name_each(use.at, held)
-        elif name in _NAMING and held.value is not None:
+        elif name in NAMING and held.value is not None:
             self._name(use.step, held)
         return None if value is None else held._replace(value=value)
 
@@ -342,12 +374,14 @@ class _Reading:
     def _store(self, at: int, held: Held) -> int:
         """Note what steps from a place on name, a value or each of its parts; the place after them."""
         step = self._steps[at]
-        if step.name == "UNPACK_SEQUENCE":
+        if step.name in _UNPACKING:
             at += 1
-            for index in range(step.value):
-                at = self._store(at, held._replace(value=element(held.value, index)))
+            whole = step.name == "UNPACK_SEQUENCE"
+            after = None if whole else step.value >> 8
+            for part in unpacked(held.value, step.value if whole else step.value & 0xFF, after):
+                at = self._store(at, held._replace(value=part))
             return at
-        if step.name in _NAMING and held.value is not None:
+        if step.name in NAMING and held.value is not None:
             self._name(step, held)
         return at + 1
 

@@ -25,7 +25,9 @@ __all__ = [
     "gone_through",
     "inherited",
     "is_container",
+    "is_kind_of_container",
     "named_in",
+    "unpacked",
 ]
 
 _CONTAINERS = (list, dict, set, bytearray, deque)
@@ -68,6 +70,11 @@ class Attributes:
 
     def __init__(self, of: Any) -> None:
         self.of = of
+
+
+def is_kind_of_container(value: Any) -> bool:
+    """Whether it is a class of Python's own whose objects are such: a method may be taken from there."""
+    return any(value is kind for kind in _MADE)
 
 
 def is_container(value: Any) -> bool:
@@ -160,6 +167,17 @@ def given_by(container: Any) -> Any:
     The keys of a dictionary are nothing that could be changed.
     """
     return None if of_type(container, dict) else element(container, None)
+
+
+def unpacked(container: Any, before: int, after: int | None) -> Iterator[Any]:
+    """What so many names, perhaps one with a star and so many more, get of a container; None as above."""
+    places = [*range(before), *range(-(after or 0), 0)]
+    parts = [None if of_type(container, dict) else element(container, place) for place in places]
+    yield from parts[:before]
+    if after is not None:
+        # A list of its own, of which a tuple can only be read, too.
+        yield None if (one := given_by(container)) is None else (one,)
+        yield from parts[before:]
 
 
 def gone_through(container: Any, function: Any, place: int) -> Any:
