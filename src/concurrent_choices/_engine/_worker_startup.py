@@ -230,13 +230,15 @@ class WorkerStartup:
     def close(self, error: BaseException | None = None) -> None:
         """Let the workers rest, or end them if the run failed with an error."""
         self.leave()
-        if self._ordering.acquire(timeout=PARTING if error is None else 0.0):
+        ordered = self._ordering.acquire(timeout=PARTING if error is None else 0.0)
+        if ordered:
             self._ordering.release()
-        elif error is None:
-            # Who wakes them must be the only one to listen to them.
-            error = TimeoutError("workers are still being ordered")
         with self._lock:
-            lent, self._lent, self.host = self._lent, None, None
+            lent, self._lent, host, self.host = self._lent, None, self.host, None
+        if host is not None and not ordered:
+            # Who wakes them must be the only one to listen to them.
+            host.parted = False
+            error = error or TimeoutError("workers are still being ordered")
         if lent is not None:
             lent.__exit__(type(error) if error else None, error, None)
 
