@@ -224,6 +224,7 @@ def test_items_that_wait_in_threads_do_so_at_once(form):
 
 
 @FORMS
+@patient
 def test_items_that_come_to_wait_go_back_to_a_loop(form):
     """After those that blocked theirs: many at once, in the thread where the first were."""
     items = 5000
