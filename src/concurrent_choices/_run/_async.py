@@ -196,8 +196,7 @@ class _Batches:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
-        self._job.failed = kind is not None and issubclass(kind, Exception)
-        self._job.stop()  # first, as in `run`
+        self._job.end(kind)  # first, as in `run`
         await self._feeding.aclose()
         close = getattr(self._batches, "aclose", None)
         if close is not None:

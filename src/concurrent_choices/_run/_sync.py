@@ -222,8 +222,7 @@ class _Batches:
         return map(partial(batch_of, self._name), self._batches)
 
     def __exit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
-        self._job.failed = kind is not None and issubclass(kind, Exception)
-        self._job.stop()  # first: who ends its threads in `execute` waits for no more than the call of each
+        self._job.end(kind)  # first: who ends its threads in `execute` waits for the call of each, no more
         batches = self._batches
         if isinstance(batches, Generator):
             batches.close()

@@ -182,6 +182,11 @@ class Job:
         for callback in list(self._on_stop):
             callback()
 
+    def end(self, kind: type[BaseException] | None) -> None:
+        """Stop, as whoever draws the batches leaves, with an exception of this kind or with none."""
+        self.failed = kind is not None and issubclass(kind, Exception)
+        self.stop()
+
     def on_stop(self, callback: Callable[[], None]) -> None:
         """Call `callback`, from any thread, when the job is stopped."""
         self._on_stop.append(callback)

@@ -175,7 +175,7 @@ class Host:
     Attributes:
         workers: Those that there are.
         jobs: How many jobs they have had: the number of the last.
-        parted: Whether they have left that, done or failed, and can have another.
+        parted: Whether they have left that after an exception ended it, and can have another.
         closed: Whether no more are hired.
         claimed: Held by whoever has the workers for a job.
     """
