@@ -174,7 +174,7 @@ def _apart(value: Any) -> _Part:
             whole = whole and part.whole
         elif each is value or _is_gone_into(each):
             digests.append(_outline(each))
-            ahead.extend(inside_of(each, WIDEST))
+            ahead.extend(inside_of(each, WIDEST)[:WIDEST])
     return _Part(value, tuple(digests), whole, opaque=of_type(value, Iterator))
 
 
