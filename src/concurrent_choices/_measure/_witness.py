@@ -114,7 +114,7 @@ class Look(NamedTuple):
 
     def held(self, threshold: int) -> bool:
         """Whether somebody surely did: the look waited for it, or longer than for a core."""
-        return self.sleeps > 1 or self.late - self.starved > threshold + DOUBT * self.starved
+        return self.sleeps > 1 or self.delay > threshold + DOUBT * self.starved
 
 
 class Statement(NamedTuple):
@@ -200,7 +200,7 @@ class WitnessThread:
             look = self._look(chance.expovariate(1 / mean))
             look = look._replace(expected=int(mean * 1e9), starved=self._starved())
             self._looks.append(look)
-            forced = look.late - look.starved > (FORCED * USUAL * 1e9) + DOUBT * look.starved
+            forced = look.delay > (FORCED * USUAL * 1e9) + DOUBT * look.starved
             mean = REST if forced else MEAN_SLEEP
             self._cpu = self._clock.thread_cpu()
             if self._on_wake is not None:

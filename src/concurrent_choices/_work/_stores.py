@@ -44,7 +44,7 @@ INDEXED = frozenset(opmap[name] for name in INDEXING if name in opmap)
 """Their numbers."""
 
 _TELLTALE = MUTATORS | _CHANGERS
-_NAMING = frozenset({"LOAD_ATTR", "LOAD_GLOBAL"})
+_LOADING = frozenset({"LOAD_ATTR", "LOAD_GLOBAL"})
 _MAY_STORE = INDEXED | {opmap[name] for name in (*_BINDING, "STORE_DEREF")}
 _LITERALS = frozenset(
     {"BUILD_CONST_KEY_MAP", "BUILD_LIST", "BUILD_MAP", "BUILD_SET"}
@@ -113,7 +113,7 @@ def _is_store(
     step = steps[at]
     if step.name == "STORE_DEREF":
         return step.value in code.co_freevars
-    if step.name in _NAMING and step.value in _CHANGERS and _changes_another(steps, at, own):
+    if step.name in _LOADING and step.value in _CHANGERS and _changes_another(steps, at, own):
         return True
     if step.name == "LOAD_ATTR" and _path_before(steps, at) in libraries:
         return False
