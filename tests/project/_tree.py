@@ -6,6 +6,7 @@ import ast
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +48,14 @@ def documents() -> list[Path]:
     return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
+@cache
 def extras() -> set[str]:
     """The extras that pyproject.toml declares."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     return set(project["project"]["optional-dependencies"])
 
 
+@cache  # a module is asked for by all that import from it
 def public_literal(module: Path) -> list[str] | None:
     """A module's ``__all__``, or None where it has none; it must be a literal."""
     for node in ast.parse(module.read_text()).body:
