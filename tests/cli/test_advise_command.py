@@ -281,9 +281,18 @@ def test_an_application_that_raises(service, capsys, arguments, message):
 ADVISE = [sys.executable, "-m", "concurrent_choices", "advise", "service:holding"]
 FEW = ["--at-once", "1", "--times", "2"]
 
+HURRIED = """
+import sys
+from concurrent_choices._cli import program
+from concurrent_choices._embed._advise import _drive, _watch
+_drive.GRACE = _watch.GRACE = 0.5  # it is waited for to its end, more than once
+sys.exit(program())
+"""
 
-def advised(*requests, limit, command=ADVISE):
+
+def advised(*requests, limit, app="holding"):
     """The command in a process of its own, which may be ended; exit code, output and errors."""
+    command = [sys.executable, "-c", HURRIED, "advise", f"service:{app}"]
     done = subprocess.run(
         [*command, *requests, "--timeout", str(limit), *FEW],
         capture_output=True,
@@ -346,6 +355,6 @@ def test_what_ends_programs_is_told_in_one_line(service, limit):
     """From a handler and from a lifespan: asyncio's traceback of its tasks would say nothing more."""
     making = "making requests of service:holding ...\n"
     assert advised("/interrupts", limit=limit) == (130, "", f"{making}concurrent-choices: interrupted\n")
-    code, out, err = advised("/", limit=limit, command=[*ADVISE[:-1], "service:leaving_at_start"])
+    code, out, err = advised("/", limit=limit, app="leaving_at_start")
     assert (code, out) == (1, "")
     assert "never retrieved" not in err
