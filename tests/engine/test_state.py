@@ -257,7 +257,7 @@ def test_what_the_code_changes_late_stays():
     def note(item):
         if item >= 250:
             seen.append(item)
-        return acts.spin(item) - acts.spin(0)
+        return acts.spun(item)
 
     strategy = outside()
     assert run(note, range(300), strategy=strategy) == list(range(300))
@@ -275,33 +275,33 @@ class Late:
     def by_a_list(self, item):
         if item >= 250:
             self.seen.append(item)
-        return acts.spin(item) - acts.spin(0)
+        return acts.spun(item)
 
     def by_an_element(self, item):
         if item >= 250:
             self.groups["late"].append(item)
-        return acts.spin(item) - acts.spin(0)
+        return acts.spun(item)
 
     def by_an_operator(self, item):
         if item >= 250:
             self.seen += [item]
-        return acts.spin(item) - acts.spin(0)
+        return acts.spun(item)
 
     def by_a_name(self, item):
         log = self.seen
         if item >= 250:
             log.append(item)
-        return acts.spin(item) - acts.spin(0)
+        return acts.spun(item)
 
     def by_a_function(self, item):
         if item >= 250:
             heapq.heappush(self.seen, item)
-        return acts.spin(item) - acts.spin(0)
+        return acts.spun(item)
 
     def by_a_method(self, item):
         if item >= 250:
             self.by_a_list(item)
-        return acts.spin(item) - acts.spin(0)
+        return acts.spun(item)
 
     __call__ = by_a_method
 
@@ -316,7 +316,7 @@ def late_by_an_object(item):
 def late_by_its_list(item):
     if item >= 250:
         late.seen.append(item)
-    return acts.spin(item) - acts.spin(0)
+    return acts.spun(item)
 
 
 WAYS = {name: getattr(late, name) for name in vars(Late) if name.startswith("by_")}
@@ -352,7 +352,7 @@ class ChangesFrom:
         self.move.linger(early=item < 50)
         if item >= self.first:
             object.__setattr__(self, "count", self.count + 1)
-        return acts.spin(item) - acts.spin(0)
+        return acts.spun(item)
 
 
 @pytest.fixture
@@ -388,14 +388,14 @@ def through_a_variable(order):
     for _, row in enumerate(order["rows"]):
         if order["number"] >= 250:
             row["discount"] = True
-    return acts.spin(order["number"]) - acts.spin(0)
+    return acts.spun(order["number"])
 
 
 def through_a_helper(order):
     order["move"].linger(early=order["number"] < 50)
     if order["number"] >= 250:
         list(map(discount, order["rows"]))
-    return acts.spin(order["number"]) - acts.spin(0)
+    return acts.spun(order["number"])
 
 
 @pytest.mark.parametrize("fn", [through_a_variable, through_a_helper])
@@ -430,7 +430,7 @@ class Connected:
     def ask(self, item):
         if self.process != os.getpid():
             self.process = os.getpid()
-        return acts.spin(item) - acts.spin(0)
+        return acts.spun(item)
 
 
 def test_what_a_worker_does_for_itself_once_is_no_change():
@@ -447,7 +447,7 @@ def test_what_cannot_travel_stays():
 
     def locked(item):
         with lock:
-            return acts.spin(item) - acts.spin(0)
+            return acts.spun(item)
 
     strategy = outside()
     with closing(stream(locked, count(), strategy=strategy)) as results:
@@ -571,7 +571,7 @@ def test_drawing_from_what_all_share_changes_nothing():
     """A method that `from random import randint` binds is as `random.randint`: each process has its own."""
 
     def throws(item):
-        return acts.spin(item) - acts.spin(0) + randint(1, 6), gauss(0, 1)
+        return acts.spun(item) + randint(1, 6), gauss(0, 1)
 
     state = State(throws)
     throws(1)
