@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import time
+import types
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -833,6 +834,23 @@ def add(left, right):
 async def add_awaited(left, right):
     await checkpoint()
     return left + right
+
+
+@types.coroutine
+def add_generated(amount, number):
+    """A coroutine as they were before there was `async def`; `await` takes it."""
+    yield from checkpoint().__await__()
+    return amount + number
+
+
+class UnrulyAdder:
+    """Raises what it likes for a name that it does not know."""
+
+    def __getattr__(self, name):
+        raise LookupError(name)
+
+    def __call__(self, number):
+        return 5 + number
 
 
 class Adder:

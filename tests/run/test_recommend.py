@@ -369,3 +369,20 @@ def test_what_a_loop_comes_to_is_counted():
     """The verdict is about what `run` would do."""
     verdict = recommend(len, Table())
     assert (verdict.items, verdict.run()) == (2, [1, 1])
+
+
+class Unruly:
+    """Raises what it likes for a name that it does not know."""
+
+    def __getattr__(self, name):
+        raise LookupError(name)
+
+    def __call__(self, item):
+        return item
+
+
+def test_a_callable_that_raises_if_asked_for_a_name():
+    """It is called all the same, and named after its class."""
+    verdict = recommend(Unruly(), range(3))
+    assert verdict.name == "Unruly"
+    assert verdict.run() == [0, 1, 2]

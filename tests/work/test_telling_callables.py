@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import math
 import sys
+import types
 from functools import partial, partialmethod, wraps
 
 import pytest
@@ -85,6 +87,30 @@ class Client:
     two = partialmethod(count, 2)
 
 
+@types.coroutine
+def awaited(item):
+    yield from asyncio.sleep(0).__await__()
+    return item
+
+
+class Awaited:
+    """A call that makes a generator which is awaited."""
+
+    @types.coroutine
+    def __call__(self, item):
+        yield from awaited(item)
+
+
+class Unruly:
+    """Raises what it likes for a name that it does not know."""
+
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+
+    def __call__(self, item):
+        return item
+
+
 @wraps(fetch)
 def disguised(item):
     return item
@@ -94,6 +120,20 @@ def test_what_has_no_hash_can_be_told():
     """A callable's class is compared with others, and looked up nowhere."""
     assert not is_async(Odd())
     assert not is_generator(Odd())
+
+
+@pytest.mark.parametrize("fn", [awaited, partial(awaited), Awaited()])
+def test_a_generator_that_is_awaited_is_a_coroutine(fn):
+    """As `types.coroutine` makes them, and `await` takes them."""
+    assert is_async(fn)
+    assert not is_generator(fn)
+
+
+def test_what_raises_if_asked_for_a_name_can_be_told():
+    """An executor would just call it."""
+    assert not is_async(Unruly())
+    assert not is_generator(Unruly())
+    assert name_of(Unruly()) == "Unruly"
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="there are no marks before Python 3.12")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
 from inspect import isclass
 from operator import attrgetter
 from pkgutil import resolve_name
@@ -42,8 +44,12 @@ def _countable(_instance: object, attribute: Attribute[Any], value: int | None) 
 
 def _name(workload: Any) -> str:
     fn: Any = workload.fn
-    inner: Any = getattr(fn, "func", fn)  # a functools.partial is named after what it calls
-    return str(getattr(inner, "__qualname__", None) or type(fn).__qualname__)
+    inner: Any = fn.func if isinstance(fn, partial) else fn
+    with suppress(
+        Exception
+    ):  # a user's own `__getattr__` may raise anything for a name that it does not know
+        return str(inner.__qualname__)
+    return str(type(fn).__qualname__)
 
 
 def _leads_to(fn: Callable[[Any], Any], module: str, name: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from .._facts._profile import Payload
+from .._work._asking import told_by
 from .._work._imports import imports_of
 from .._work._kept_here import kept_here
 from .._work._obstacle import obstacle
@@ -173,5 +174,5 @@ def _trip(thing: Any, clock: Clock) -> Weight:
 
 def _called(fn: Any) -> str:
     """What a reader calls a callable."""
-    name = getattr(fn, "__name__", None) or type(fn).__name__
+    name = told_by(fn, "__name__") or type(fn).__name__
     return "the lambda" if name == "<lambda>" else str(name)

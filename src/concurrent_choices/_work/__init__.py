@@ -11,6 +11,7 @@ _imported     what it uses of modules, which a worker may find otherwise; _impor
 _kept_by_caches  settings that functools.cache keeps, which are changed since
 _kept_here    why it stays though it could travel: for what tests replaced, also deep in libraries
               (_pretences), or for its _lookups by names that its code does not spell out
+_interrupted  whether an error is that of a signal's handler, which ends what it comes in the midst of
 _pickling     how things travel; _by_value and _apart: those that no worker can import; _obstacle: why not
 _prepared     what an initializer set in what travelled by value, for functions that come later
 _generators   random ones that a library shares, which travel by name

@@ -32,6 +32,7 @@ __all__ = [
     "is_ufunc",
     "of_type",
     "some_of",
+    "told_by",
 ]
 
 WIDE, DEEP = 20, 3
@@ -78,12 +79,17 @@ def is_a(thing: object, *kinds: type) -> bool:
         return False
 
 
+def told_by(thing: object, name: str) -> Any:
+    """What a thing has under a name; None where it has nothing there, or raises if asked for that."""
+    try:
+        return getattr(thing, name, None)
+    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+        return None
+
+
 def attributes_of(thing: object) -> dict[str, Any]:
     """An object's own dictionary; empty where it has none to show."""
-    try:
-        held: Any = getattr(thing, "__dict__", None)
-    except Exception:  # noqa: BLE001 - a value's own hook raises anything
-        held = None
+    held = told_by(thing, "__dict__")
     return held if is_a(held, dict) else {}
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
+from ._asking import told_by
 from ._words import safe_repr, shortened
 
 if TYPE_CHECKING:
@@ -28,8 +29,12 @@ _CALLING = ("CALL", "IMPORT", "ITER", "YIELD", "SEND", "WITH", "INTRINSIC")
 
 _NUMERIC = frozenset({abs, bin, chr, hex, oct, ord, round})
 
-_GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
-"""Flags of code, as `inspect` has them: CO_GENERATOR and so on. To import that costs a first run 5 ms."""
+_GENERATOR, _COROUTINE, _AWAITED, _ASYNC_GENERATOR = 0x20, 0x80, 0x100, 0x200
+"""Flags of code, as `inspect` has them: CO_GENERATOR and so on. To import that costs a first run 5 ms.
+
+`_AWAITED`, which is CO_ITERABLE_COROUTINE, is that of a generator function under `types.coroutine`, whose
+generators are awaited as coroutines are.
+"""
 
 _DISGUISES = ("_is_coroutine_marker", "__partialmethod__")
 """What a function or class has that `inspect` takes for more than its code says: one that was marked by
@@ -40,22 +45,21 @@ def is_async(fn: Callable[..., Any]) -> bool:
     """Whether calling `fn` gives a coroutine: through partials, methods and callable objects too."""
     flags = _flags(fn)
     if flags is not None:
-        return bool(flags & _COROUTINE)
+        return bool(flags & (_COROUTINE | _AWAITED))
     import inspect  # noqa: PLC0415 - see `_GENERATOR`
 
-    return any(inspect.iscoroutinefunction(layer) for layer in _layers(fn))
+    return any(_says(inspect.iscoroutinefunction, layer) or _is_awaited(layer) for layer in _layers(fn))
 
 
 def is_generator(fn: Callable[..., Any]) -> bool:
-    """Whether calling `fn` gives a generator, plain or asynchronous."""
+    """Whether calling `fn` gives a generator, plain or asynchronous, and none that is awaited."""
     flags = _flags(fn)
     if flags is not None:
-        return bool(flags & (_GENERATOR | _ASYNC_GENERATOR))
+        return bool(flags & (_GENERATOR | _ASYNC_GENERATOR)) and not flags & _AWAITED
     import inspect  # noqa: PLC0415 - as above
 
-    return any(
-        inspect.isgeneratorfunction(layer) or inspect.isasyncgenfunction(layer) for layer in _layers(fn)
-    )
+    asked = (inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+    return any(_says(is_one, layer) and not _is_awaited(layer) for layer in _layers(fn) for is_one in asked)
 
 
 def called(fn: Any) -> Any:
@@ -81,7 +85,7 @@ def taken_apart(
 def name_of(fn: Callable[..., Any]) -> str:
     """A name a person recognises `fn` by."""
     fn = called(fn)
-    return getattr(fn, "__qualname__", None) or type(fn).__qualname__
+    return told_by(fn, "__qualname__") or type(fn).__qualname__
 
 
 def show_call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -144,6 +148,18 @@ def _flags(fn: Callable[..., Any]) -> int | None:
     if any(hasattr(fn, name) for name in _DISGUISES):
         return None
     return fn.__code__.co_flags if isinstance(fn, FunctionType) else 0
+
+
+def _says(is_one: Callable[[Any], bool], layer: Any) -> bool:
+    """What `inspect` finds; it asks for names, on which a callable's own `__getattr__` may raise anything."""
+    try:
+        return is_one(layer)
+    except Exception:  # noqa: BLE001 - see above
+        return False
+
+
+def _is_awaited(layer: Any) -> bool:
+    return isinstance(layer, FunctionType) and bool(layer.__code__.co_flags & _AWAITED)
 
 
 def _layers(fn: Callable[..., Any]) -> list[Any]:

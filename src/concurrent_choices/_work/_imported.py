@@ -12,6 +12,7 @@ from contextlib import suppress
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ._asking import told_by
 from ._captured import builtins_of, modules_of, parts_of_class, parts_of_module, reached_from
 from ._code import globals_of, names_in
 from ._kept_by_caches import kept_by_caches
@@ -51,7 +52,8 @@ def _marked(places: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, str]
 
 def _imported(fn: Any) -> Iterator[tuple[str, str]]:
     """What a worker imports for a callable: each value's module, and its name there."""
-    yield from _of_classes(type(getattr(fn, "__self__", fn)).__mro__)
+    held = told_by(fn, "__self__")
+    yield from _of_classes(type(fn if held is None else held).__mro__)
     reached = list(reached_from(fn))
     for _, thing in reached:
         if isinstance(thing, FunctionType) and not of_libraries(thing.__code__):

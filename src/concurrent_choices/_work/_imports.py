@@ -10,7 +10,7 @@ from itertools import chain, islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, TypeGuard
 
-from ._asking import Seen, of_type
+from ._asking import Seen, of_type, told_by
 from ._callables import defaults_of, enclosed
 from ._code import globals_of
 from ._ownership import MAINS
@@ -145,8 +145,7 @@ def _goes_by_value(fn: object) -> bool:
 
     Not all that cannot is seen, as this does not look inside: objects and partials find it out later.
     """
-    name = getattr(fn, "__qualname__", "")
-    return getattr(fn, "__module__", None) in MAINS or "<" in name
+    return told_by(fn, "__module__") in MAINS or "<" in (told_by(fn, "__qualname__") or "")
 
 
 def _used_by(fn: FunctionType) -> Iterator[object]:

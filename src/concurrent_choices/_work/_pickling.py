@@ -23,6 +23,7 @@ __all__ = [
     "dump_callable",
     "load",
     "names_what_stays",
+    "raise_handlers",
     "size_of",
     "travels_by_name",
 ]
@@ -43,7 +44,7 @@ def dump(value: Any, pickled: Callable[..., bytes] = pickled) -> list[Any]:
     `pickled` makes that where nothing goes by value.
 
     Raises:
-        Exception: Whatever cloudpickle raises for what cannot be pickled.
+        Exception: Whatever cloudpickle raises for what cannot be pickled, or a handler of signals meanwhile.
     """
     frames: list[Any] = [b""]
 
@@ -61,13 +62,21 @@ def dump(value: Any, pickled: Callable[..., bytes] = pickled) -> list[Any]:
         frames[0] = pickled(value, 5, buffer_callback=beside)
         if not names_what_stays(frames[0]):
             return frames
-    except Exception:  # noqa: BLE001, S110 - whatever pickle cannot do, cloudpickle is asked
-        pass
+    except Exception as error:  # noqa: BLE001 - whatever pickle cannot do, cloudpickle is asked
+        raise_handlers(error)
     from ._by_value import dumps  # noqa: PLC0415 - seldom needed, and a worker must start fast
 
     del frames[1:]
     frames[0] = dumps(value, beside, tuple(APART.values()))  # another thread may add one meanwhile
     return frames
+
+
+def raise_handlers(error: Exception) -> None:
+    """Raise an error of pickling on if it is that of a signal's handler, and none of the thing's own."""
+    from ._interrupted import by_handler  # noqa: PLC0415 - seldom needed, and a worker must start fast
+
+    if by_handler(error):
+        raise error
 
 
 def dump_callable(value: Any) -> list[Any]:

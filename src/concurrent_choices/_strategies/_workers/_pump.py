@@ -17,7 +17,7 @@ from ..._errors import ClosedStrategyError, NotPicklableError, WorkerStartError
 from ..._facts._batch import Batch, Claim
 from ..._work._job import Job
 from ..._work._pace import TRIP, Pace, share_of_rest
-from ..._work._pickling import dump, size_of
+from ..._work._pickling import dump, raise_handlers, size_of
 from ..._work._switching import quick_switching
 from ..._work._watched import unless_late
 from ..._work._words import reason_of, show
@@ -218,6 +218,7 @@ class Pump:
         try:
             return dump(claim.items)
         except Exception as error:  # noqa: BLE001 - any item's own __reduce__ may raise anything
+            raise_handlers(error)
             self._mishaps.single_out(claim, reason_of(error))
             return None
 

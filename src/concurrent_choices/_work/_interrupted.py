@@ -1,0 +1,36 @@
+"""Whether an error is that of a signal's handler, which comes in the midst of anything, as time limits do.
+
+A worker may import this, so nothing slow may be imported here.
+"""
+
+from __future__ import annotations
+
+import _signal  # pyright: ignore[reportMissingModuleSource] - built in; `signal` makes enums of it for 0.4 ms
+from types import FunctionType
+
+from .._facts._lean import TYPE_CHECKING
+from ._callables import called
+
+if TYPE_CHECKING:
+    from types import CodeType
+    from typing import Any
+
+__all__ = ["by_handler"]
+
+
+def by_handler(error: BaseException) -> bool:
+    """Whether a handler that is in place raised an error: its code is among those that it came through."""
+    came_through: set[CodeType] = set()
+    at = error.__traceback__ and error.__traceback__.tb_next  # whoever asks is no handler
+    while at is not None:
+        came_through.add(at.tb_frame.f_code)
+        at = at.tb_next
+    return bool(came_through) and not came_through.isdisjoint(_codes_of_handlers())
+
+
+def _codes_of_handlers() -> list[CodeType]:
+    handlers: list[Any] = [called(_signal.getsignal(number)) for number in _signal.valid_signals()]
+    functions = [
+        each if isinstance(each, FunctionType) else type(each).__call__ for each in handlers if callable(each)
+    ]
+    return [each.__code__ for each in functions if isinstance(each, FunctionType)]
