@@ -16,6 +16,7 @@ from contract_ways import dismiss_resting, is_outside, only, parameters, resting
 
 from concurrent_choices import ThreadStrategy, WorkerStartError, arun, run, stream
 from concurrent_choices._engine._elastic_pool import ElasticPool
+from descriptors import no_descriptors
 from interpreters import printed
 
 ITEMS = range(60)
@@ -191,6 +192,17 @@ def test_one_worker_comes_up(name, of_kind, log):
     """The others are not missed: it does all the work."""
     strategy = small(name, initializer=acts.come_up_alone, initargs=(str(log),))
     assert run(of_kind(acts.double), ITEMS, strategy=strategy) == DONE
+
+
+@only(is_outside)
+@pytest.mark.parametrize("left", [3, 6, 9])
+def test_few_descriptors_for_workers(name, of_kind, left):
+    """Those there are do all the work, where one finds all that it needs."""
+    dismiss_resting()
+    with small(name) as strategy:
+        run(of_kind(acts.double), [1], strategy=strategy)  # its first worker is up, and all is loaded
+        with no_descriptors(left):
+            assert run(of_kind(acts.double), ITEMS, strategy=strategy) == DONE
 
 
 @only(lambda name: "initializer" in parameters(name))

@@ -138,7 +138,14 @@ class Pump:
     def _deal(self) -> None:
         """Give a batch to each worker that has room for one, the idlest first, while items are ready."""
         while len(self._queues) < self._workers and self._work_waits():
-            self._send(self._open_queue())
+            try:
+                queue = self._open_queue()
+            except (OSError, WorkerStartError):  # as a rule there are no more descriptors
+                self._workers = len(self._queues)
+                if not self._workers:
+                    raise
+            else:
+                self._send(queue)
         while any([queue.room and self._send(queue) for queue in sorted(self._queues.values())]):  # noqa: C419 - to each, not to the first that takes one
             pass
         for queue in self._queues.values():
