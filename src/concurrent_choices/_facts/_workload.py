@@ -44,10 +44,8 @@ def _countable(_instance: object, attribute: Attribute[Any], value: int | None) 
 
 def _name(workload: Any) -> str:
     fn: Any = workload.fn
-    inner: Any = fn.func if isinstance(fn, partial) else fn
-    with suppress(
-        Exception
-    ):  # a user's own `__getattr__` may raise anything for a name that it does not know
+    inner: Any = fn.func if issubclass(type(fn), partial) else fn
+    with suppress(Exception):  # a user's own `__getattr__` raises anything for a name that it does not know
         return str(inner.__qualname__)
     return str(type(fn).__qualname__)
 
