@@ -16,6 +16,7 @@ from contract_ways import dismiss_resting, is_outside, only, parameters, resting
 
 from concurrent_choices import ThreadStrategy, WorkerStartError, arun, run, stream
 from concurrent_choices._engine._elastic_pool import ElasticPool
+from concurrent_choices._strategies._workers._host import Host
 from descriptors import no_descriptors
 from interpreters import printed
 
@@ -203,6 +204,21 @@ def test_few_descriptors_for_workers(name, of_kind, left):
         run(of_kind(acts.double), [1], strategy=strategy)  # its first worker is up, and all is loaded
         with no_descriptors(left):
             assert run(of_kind(acts.double), ITEMS, strategy=strategy) == DONE
+
+
+@only(is_outside)
+def test_a_time_limit_is_no_scarcity(name, of_kind, monkeypatch):
+    """What a handler of signals raises as the second worker starts ends the run: it comes but once."""
+    hire = Host.hire
+
+    def hire_in_time(host):
+        if host.workers:
+            raise TimeoutError
+        return hire(host)
+
+    monkeypatch.setattr(Host, "hire", hire_in_time)
+    with small(name) as strategy, pytest.raises(TimeoutError):
+        run(of_kind(acts.double), ITEMS, strategy=strategy)
 
 
 @only(lambda name: "initializer" in parameters(name))

@@ -26,6 +26,9 @@ class Ending:
     def __call__(self, _number, _frame):
         raise TimeUpError
 
+    def method(self, _number, _frame):
+        raise TimeUpError
+
 
 class Slow:
     """A signal comes while it is pickled for the first time."""
@@ -47,7 +50,9 @@ class Stubborn:
         raise TimeUpError
 
 
-@pytest.fixture(params=[end, Ending(), partial(end)], ids=["function", "object", "partial"])
+@pytest.fixture(
+    params=[end, Ending(), Ending().method, partial(end)], ids=["function", "object", "method", "partial"]
+)
 def handled(request):
     """A signal that is handled by what raises."""
     before = signal.signal(SIGNAL, request.param)

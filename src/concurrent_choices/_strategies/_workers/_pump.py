@@ -138,14 +138,8 @@ class Pump:
     def _deal(self) -> None:
         """Give a batch to each worker that has room for one, the idlest first, while items are ready."""
         while len(self._queues) < self._workers and self._work_waits():
-            try:
-                queue = self._open_queue()
-            except (OSError, WorkerStartError):  # as a rule there are no more descriptors
-                self._workers = len(self._queues)
-                if not self._workers:
-                    raise
-            else:
-                self._send(queue)
+            if (worker := self._find_worker()) is not None:
+                self._send(self._open_queue(worker))
         while any([queue.room and self._send(queue) for queue in sorted(self._queues.values())]):  # noqa: C419 - to each, not to the first that takes one
             pass
         for queue in self._queues.values():
@@ -182,10 +176,21 @@ class Pump:
         """How the batches of a worker begin: they adapt, unless only an item alone can be timed."""
         return Pace(self._batch if self._job.timeout is None else 1, TRIP)
 
-    def _open_queue(self) -> WorkerQueue:
+    def _find_worker(self) -> Worker | None:
+        """One that is not at this job yet; None where the system gives none beside those that are."""
         taken = {queue.worker for queue in self._queues.values()}
-        free = [worker for worker in self._host.workers if worker not in taken]
-        worker = free[0] if free else self._hire()
+        free = next((worker for worker in self._host.workers if worker not in taken), None)
+        try:
+            return free or self._hire()
+        except (OSError, WorkerStartError) as error:
+            refusal = error.__cause__ or error
+            # What the system refuses has a number. A time limit has none: its handler may raise TimeoutError.
+            if not self._queues or getattr(refusal, "errno", None) is None:
+                raise
+            self._workers = len(self._queues)
+            return None
+
+    def _open_queue(self, worker: Worker) -> WorkerQueue:
         queue = self._new_queue(worker)
         worker.page.clear()
         self._frames.tell(worker, self._number, self._surroundings)
