@@ -8,6 +8,7 @@ import anyio.to_thread
 import pytest
 
 from concurrent_choices import run
+from interpreters import printed
 
 LONG = 30
 """Seconds after which an item ends by itself."""
@@ -53,3 +54,25 @@ def test_what_resists_is_left(strategy, item):
         run(resisting, range(2), strategy=strategy)
     assert not resisting.has_ended
     resisting.free.set()
+
+
+INTERRUPTED = """
+import _socket
+from concurrent_choices import run
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+async def end(_item):
+    _socket.socketpair = interrupt  # which uvloop asks as it starts, and so at the end once more
+
+try:
+    run(end, [1], strategy="uvloop")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_as_a_loop_starts_for_its_end():
+    """It comes out as it is, and not as an error of what was to be closed."""
+    assert printed("-c", INTERRUPTED) == ["interrupted"]

@@ -9,13 +9,22 @@ from asyncio import (
     _get_running_loop,  # pyright: ignore[reportPrivateUsage] - in its `__all__`, for who makes loops
     _set_running_loop,  # pyright: ignore[reportPrivateUsage] - as above
 )
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
 from ._limited import GRACE, cancel_all
 
-__all__ = ["MOST", "aside", "end_loop", "give_threads", "loops_to_be_had", "new_loop", "with_threads"]
+__all__ = [
+    "MOST",
+    "aside",
+    "end_loop",
+    "give_threads",
+    "loops_to_be_had",
+    "new_loop",
+    "run_on",
+    "with_threads",
+]
 
 MOST = 64
 """Threads that `asyncio.to_thread` may use in one loop (guessed, as where a `def` waits)."""
@@ -91,6 +100,19 @@ def loops_to_be_had() -> int:
         return 0
 
 
+def run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, object]) -> None:
+    """Run a coroutine to its end on a loop.
+
+    A loop of uvloop's that fails to start, for want of descriptors or by Ctrl-C, counts as running for good,
+    and cannot be closed either.
+    """
+    try:
+        loop.run_until_complete(work)
+    finally:
+        if loop.is_running():
+            work.close()  # or Python warns that it was never awaited
+
+
 def end_loop(loop: asyncio.AbstractEventLoop) -> None:
     """Cancel the tasks that are left on a loop, close its async generators, and then the loop.
 
@@ -103,9 +125,10 @@ def end_loop(loop: asyncio.AbstractEventLoop) -> None:
         return
     try:
         # Asked here: from Python 3.14 on, one that runs knows no tasks of other threads that ran it before.
-        loop.run_until_complete(_tidy(loop, asyncio.all_tasks(loop)))
+        run_on(loop, _tidy(loop, asyncio.all_tasks(loop)))
     finally:
-        loop.close()
+        if not loop.is_running():
+            loop.close()
 
 
 async def _tidy(loop: asyncio.AbstractEventLoop, tasks: set[asyncio.Task[Any]]) -> None:

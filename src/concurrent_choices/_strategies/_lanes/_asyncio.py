@@ -9,7 +9,7 @@ from math import inf
 
 from ..._facts._batch import Batch
 from ..._work._job import Job
-from ..._work._own_loops import aside, end_loop
+from ..._work._own_loops import aside, end_loop, run_on
 from ._asyncio_host import AsyncioHost
 from ._task_pool import Register, TaskPool
 from ._thread_pool import ThreadPool
@@ -35,12 +35,9 @@ def run_tasks(tasks: TaskPool, register: Register, factory: Factory | None = Non
     if source.may_pull:
         source.tap.advance = aside
     loop = (factory or asyncio.new_event_loop)()
-    work = main()
     try:
-        loop.run_until_complete(work)
+        run_on(loop, main())
     finally:
-        if loop.is_running():  # it has failed to start, for want of descriptors, and cannot be closed either
-            work.close()  # or Python warns that it was never awaited
         end_loop(loop)
 
 
