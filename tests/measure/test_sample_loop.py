@@ -1,6 +1,8 @@
 import asyncio
 import contextvars
+import errno
 import gc
+import inspect
 import os
 import threading
 
@@ -22,6 +24,19 @@ def loop(clock):
 def run(loop, fn):
     """Await a coroutine function on it."""
     return loop.run(fn(), contextvars.copy_context())
+
+
+def test_a_coroutine_for_which_no_loop_starts_is_closed(loop, monkeypatch):
+    """There may be no descriptors for one; Python would complain that it was never awaited."""
+
+    def refuse():
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(_sample_loop, "new_loop", refuse)
+    work = where()
+    with pytest.raises(OSError, match=os.strerror(errno.EMFILE)):
+        loop.run(work, contextvars.copy_context())
+    assert inspect.getcoroutinestate(work) == inspect.CORO_CLOSED
 
 
 async def leaves_a_task():

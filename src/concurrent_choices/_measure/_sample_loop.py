@@ -43,7 +43,11 @@ class SampleLoop:
         """Run a coroutine to its end."""
         if self._runner is None:
             runner = asyncio.Runner(loop_factory=new_loop)
-            self._time_threads(runner.get_loop())
+            try:
+                self._time_threads(runner.get_loop())
+            except BaseException:  # there may be no descriptors for one
+                work.close()  # or Python warns that it was never awaited
+                raise
             self._runner = runner
         return self._runner.run(work, context=context)
 
