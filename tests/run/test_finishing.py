@@ -1,6 +1,8 @@
 import asyncio
 import copy
+import errno
 import gc
+import os
 import pickle
 import threading
 from contextlib import nullcontext
@@ -27,6 +29,7 @@ from concurrent_choices._facts._costs import Costs
 from concurrent_choices._judge._recommend import recommend as judge
 from concurrent_choices._platform import gil_enabled
 from concurrent_choices._run import _verdict
+from concurrent_choices._strategies._workers._pump import Pump
 from patience import patient, with_ample_limit
 
 gil = pytest.mark.skipif(not gil_enabled(), reason="threads are the answer where there is no GIL")
@@ -130,6 +133,50 @@ def test_a_verdict_runs_once():
     verdict.run()
     with pytest.raises(InvalidArgumentError, match=r"recommendation: has been run already.*recommend\(\)"):
         verdict.run()
+
+
+@pytest.mark.parametrize(
+    ("fn", "strategy", "place"),
+    [
+        (callables.compute, "process", (Pump, "_find_worker")),
+        (callables.rest, "asyncio", (asyncio, "new_event_loop")),
+    ],
+    ids=["process", "asyncio"],
+)
+def test_a_verdict_that_could_not_begin_is_not_used_up(fn, strategy, place, monkeypatch):
+    """As where there are no descriptors: what was called to measure is kept, and the rest may follow."""
+    verdict = recommend(fn, iter(range(1000)), verify=False)
+    verdict = evolve(verdict, plan=Plan(strategy=strategy, workers=1, concurrency=1))
+
+    def refuse(*_):
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    with monkeypatch.context() as scarcity:
+        scarcity.setattr(*place, refuse)
+        with pytest.raises(OSError, match=os.strerror(errno.EMFILE)):
+            verdict.run()
+    assert verdict.run() == run(fn, range(1000))
+
+
+@pytest.mark.parametrize("strategy", ["sequential", "thread"])
+def test_a_verdict_that_has_begun_is_used_up(strategy):
+    """Also where that ended early: what was called is not called again."""
+    bad = set()
+
+    def fail_late(item):
+        if item in bad:
+            raise TimeoutError
+        return callables.compute(1) and item
+
+    fn = Counted(fail_late)
+    verdict = recommend(fn, range(1000), verify=False)
+    verdict = evolve(verdict, plan=Plan(strategy=strategy, workers=1, concurrency=1))
+    bad.add(max({*range(1000)} - {*fn.calls}))
+    with pytest.raises(TimeoutError):
+        verdict.run()
+    with pytest.raises(InvalidArgumentError, match="has been run already"):
+        verdict.run()
+    assert set(fn.calls.values()) == {1}
 
 
 def test_a_verdict_that_refused_is_not_used_up():

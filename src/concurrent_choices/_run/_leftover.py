@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +21,14 @@ from .._work._running_loop import loop_runs
 from .._work._watched import time_up
 from ..protocols import Strategy
 from ._numbering import renumber, was_raised
-from ._sync import run
+from ._prepare import prepare
+from ._sync import collected
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
     from .._measure._sample_loop import KeptLoop
+    from .._work._job import Job
 
 __all__ = ["Leftover"]
 
@@ -100,18 +102,21 @@ class Leftover:
         """
         indices, items = [index for index, _ in drawn], [item for _, item in drawn]
         began = time.perf_counter()
-        work = partial(
-            run,
-            self.fn,
-            items,
-            strategy=strategy,
-            timeout=timeout,
-            return_exceptions=return_exceptions,
-        )
+        jobs: list[Job] = []
+
+        def work() -> list[Any]:
+            job, chosen = prepare(
+                self.fn, items, strategy, linger=inf, timeout=timeout, return_exceptions=return_exceptions
+            )
+            jobs.append(job)
+            return collected(job, chosen)
+
         try:
             values = _beside_loop(work) if loop_runs() else work()
         except BaseException as error:
             renumber(error, indices)
+            if all(job.source.untouched for job in jobs):  # such as for want of descriptors
+                self.rest, self.used = chain(drawn, self.rest), False
             raise
         took = time.perf_counter() - began
         self.results.update(zip(indices, values, strict=True))

@@ -24,7 +24,7 @@ from ._prepare import (
     shown,
 )
 
-__all__ = ["run", "stream"]
+__all__ = ["collected", "run", "stream"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -92,6 +92,11 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
         return_exceptions=return_exceptions,
         idempotent=idempotent,
     )
+    return collected(job, chosen, progress=progress)
+
+
+def collected(job: Job, chosen: Strategy, *, progress: bool = False) -> list[Any]:
+    """All results of a job, in input order."""
     collector = Collector()
     add = collector.add
     with shown(progress, job, chosen) as seen, _Batches(chosen, job) as batches:

@@ -75,6 +75,7 @@ class Source:
         self._lock = Mutex()
         self._returned: list[Claim] = []
         self._pulled = 0
+        self._singly = False
         self._ready: Any = items if kind in SLICEABLE else []
         self._at = 0
         self.ended = kind in SLICEABLE
@@ -163,6 +164,7 @@ class Source:
         Under the GIL nobody comes between the halves of a counter's step. `claimed` is right at the end.
         """
         if self._sliced and self.window.most is None and gil_enabled():
+            self._singly = True
             self._next_place = count(self._at).__next__
             self.claim = self._claim_next  # type: ignore[method-assign] # decided once, not at every claim
 
@@ -304,6 +306,11 @@ class Source:
     def room(self) -> int:
         """Items that may still leave the iterable before a result is released."""
         return self.window.beyond(self.claimed if self._sliced else self._pulled)
+
+    @property
+    def untouched(self) -> bool:
+        """Whether no item can have been claimed yet."""
+        return not (self.claimed or self._singly)
 
     @property
     def full(self) -> bool:
