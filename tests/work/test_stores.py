@@ -1,9 +1,11 @@
 """Whether a callable stores anything outside its own variables, told from its code before it has done so."""
 
 import heapq
+import json
 import operator
 import random
 import sys
+import wsgiref
 from bisect import insort
 from collections import defaultdict
 
@@ -106,6 +108,10 @@ def imports_on_the_spot(items):
     return np.append(items, 1), np.char.add(items, "!")
 
 
+def asks_a_module_that_is_not_there_yet(item):
+    return wsgiref.headers.add(item)
+
+
 def imports_its_own_module(item):
     import storing_callables as others
 
@@ -176,6 +182,10 @@ def adds_to_what_a_library_has(item):
     sys.path.append(item)
 
 
+def adds_to_what_a_library_makes_when_asked(item):
+    json.table.append(item)
+
+
 def sets_an_attribute(item):
     own = []
     item.parts = own
@@ -187,7 +197,17 @@ def test_what_it_has_made_itself_may_be_changed(fn):
     assert not may_store(fn)
 
 
-@pytest.mark.parametrize("fn", [sorts_numbers, joins_texts, imports_on_the_spot, heaps_its_own, looks_at])
+@pytest.mark.parametrize(
+    "fn",
+    [
+        sorts_numbers,
+        joins_texts,
+        asks_a_module_that_is_not_there_yet,
+        imports_on_the_spot,
+        heaps_its_own,
+        looks_at,
+    ],
+)
 def test_what_only_has_the_name_of_a_change_does_not_count(fn):
     """A library's function is no method, and one that changes what it is given may be given one's own."""
     assert not may_store(fn)
@@ -219,6 +239,7 @@ def test_what_only_has_the_name_of_a_change_does_not_count(fn):
         imports_its_own_module,
         imports_one_of_two,
         adds_to_what_a_library_has,
+        adds_to_what_a_library_makes_when_asked,
         counting(),
         sets_an_attribute,
         loads_once,

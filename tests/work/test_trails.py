@@ -736,6 +736,10 @@ def fills_by_name(item):
     return np.dot(item, numbers, out=numbers)
 
 
+def fills_by_name_in_a_tuple(item):
+    return np.add(item, numbers, out=(numbers,))
+
+
 def fills_by_place(item):
     np.add(numbers, item, numbers)
     np.multiply(item, item, numbers)
@@ -777,6 +781,14 @@ def adds_by_the_class(item):
 
 def adds_by_another_class(item):
     dict.update(nested, item)
+
+
+def sets_by_the_class(item):
+    dict.__setitem__(nested, item, 1)
+
+
+def deletes_by_name(item):
+    nested.__delitem__(item)
 
 
 def pushes_by_an_import(item):
@@ -868,6 +880,7 @@ def marks(to, item, *, also=None):
         (puts_into_an_array, "the global 'numbers'"),
         (copies_to_an_array, "the global 'numbers'"),
         (fills_by_name, "the global 'numbers'"),
+        (fills_by_name_in_a_tuple, "the global 'numbers'"),
         (fills_by_place, "the global 'numbers'"),
         (sets_in_an_array_of_pythons_own, "the global 'figures'"),
         (adds_to_one_of_its_parts, "the global 'rows'"),
@@ -877,6 +890,8 @@ def marks(to, item, *, also=None):
         (adds_to_each_of_more, "the global 'rows'"),
         (adds_by_the_class, "the global 'rows'"),
         (adds_by_another_class, "the global 'nested'"),
+        (sets_by_the_class, "the global 'nested'"),
+        (deletes_by_name, "the global 'nested'"),
         (pushes_by_an_import, "the global 'heap'"),
         (pushes_by_an_import_of_a_name, "the global 'heap'"),
         (pushes_by_a_name, "the global 'heap'"),

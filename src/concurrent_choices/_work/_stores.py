@@ -30,7 +30,7 @@ MUTATORS = frozenset(
     {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft"}
     | {"put", "remove", "reverse", "setdefault", "sort", "update", "write"}
     | {"difference_update", "extendleft", "fill", "intersection_update", "move_to_end"}
-    | {"symmetric_difference_update"}
+    | {"__delitem__", "__setitem__", "symmetric_difference_update"}
 )
 """Methods of what may be anything that change it."""
 
@@ -71,13 +71,33 @@ def _libraries_of(function: FunctionType) -> frozenset[str]:
     """The names by which a function has modules that are not the user's own, as `np` and `np.char`."""
     named = (*globals_of(function), *enclosed(function), *_imported_by(function.__code__))
     found = {name: each for name, each in named if _is_of_library(each)}
+    asked = _asked_to_change(function.__code__)
     within = (
-        f"{name}.{each}"
-        for name, module in found.items()
-        for each in names_in(function.__code__)
-        if _is_of_library(module.__dict__.get(each, module))  # what is not there yet is loaded when asked for
+        f"{name}.{each}" for name, library in found.items() for each in asked if _is_module_of(library, each)
     )
     return frozenset((*found, *within))
+
+
+def _asked_to_change(code: CodeType) -> set[str]:
+    """What code names just before a method that changes its object, or a function of such a name."""
+    if MUTATORS.isdisjoint(names_in(code)):
+        return set()
+    return {
+        step.value
+        for each in codes_in(code)
+        for step, following in pairwise(steps_of(each))
+        if step.name == following.name == "LOAD_ATTR" and following.value in MUTATORS
+    }
+
+
+def _is_module_of(library: ModuleType, name: str) -> bool:
+    """Whether a library has a module under a name; one that is not there yet is loaded when asked for."""
+    held = vars(library)
+    if name in held:
+        return _is_of_library(held[name])
+    from importlib.machinery import PathFinder  # noqa: PLC0415 - hardly ever needed
+
+    return PathFinder.find_spec(f"{library.__name__}.{name}", held.get("__path__", ())) is not None
 
 
 def _is_of_library(thing: Any) -> bool:

@@ -333,8 +333,8 @@ class _Reading:
             # A tuple is what a dictionary's method would give; one of another kind may itself be called.
             is_given = type(held.value) is tuple
             value = held.value if is_given else attribute(held.value, "__call__")
-        elif name == "COPY" and not use.above:  # as of `:=`
-            return held
+        elif (name == "COPY" and not use.above) or (name == "BUILD_TUPLE" and is_array(held.value)):
+            return held  # as of `:=`; and in a tuple NumPy may be given what it is to fill
         elif name == "GET_ITER":
             self._name_each(use.at, held)
         elif name in NAMING and held.value is not None:
