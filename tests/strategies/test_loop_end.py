@@ -73,6 +73,26 @@ except KeyboardInterrupt:
 """
 
 
+UNREADABLE = """
+import sys
+from concurrent_choices import run
+
+async def end(_item):
+    pass
+
+sys.modules["concurrent.futures.thread"] = None
+try:
+    run(end, [1], strategy="asyncio")
+except ImportError:
+    print("refused")
+"""
+
+
+def test_no_loop_is_left_where_its_threads_cannot_be_loaded():
+    """As for want of a descriptor to read their module by: Python complains of loops that are not closed."""
+    assert printed("-c", UNREADABLE) == ["refused"]
+
+
 def test_ctrl_c_as_a_loop_starts_for_its_end():
     """It comes out as it is, and not as an error of what was to be closed."""
     assert printed("-c", INTERRUPTED) == ["interrupted"]

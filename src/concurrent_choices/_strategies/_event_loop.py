@@ -68,7 +68,7 @@ class UvloopStrategy(AsyncioStrategy):
             return super()._new_loop()  # libuv would abort the process when it closes one of theirs
         from .._work._own_loops import with_threads  # noqa: PLC0415 - asyncio costs 30 ms; as above
 
-        return with_threads(uvloop.new_event_loop())
+        return with_threads(uvloop.new_event_loop)
 
 
 def has_uvloop() -> bool:

@@ -36,26 +36,28 @@ SPARE = 8
 """Descriptors that a run itself may open meanwhile: to look at its threads, and to read its own modules."""
 
 
-def with_threads(loop: asyncio.AbstractEventLoop) -> asyncio.AbstractEventLoop:
+def with_threads(make: Callable[[], asyncio.AbstractEventLoop]) -> asyncio.AbstractEventLoop:
     """A loop whose items that wait in threads do so at once.
 
     A loop has four threads more than processors by itself, however many items it has in flight.
     """
+    # Before there is a loop, as nobody would close it where there is no descriptor to read that by.
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - auto's loops load it only where it is used
 
+    loop = make()
     loop.set_default_executor(ThreadPoolExecutor(MOST, thread_name_prefix="asyncio"))
     return loop
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
     """A loop of asyncio's own, with such threads."""
-    return with_threads(asyncio.new_event_loop())
+    return with_threads(asyncio.new_event_loop)
 
 
 def give_threads() -> None:
     """The same for the running loop, unless nobody has loaded thread pools: then no item uses them."""
     if "concurrent.futures.thread" in sys.modules:
-        with_threads(asyncio.get_running_loop())
+        with_threads(asyncio.get_running_loop)
 
 
 def aside(step: Callable[[], object]) -> None:
