@@ -1,4 +1,5 @@
 import errno
+import socket
 import sqlite3
 from random import Random
 from types import SimpleNamespace
@@ -41,6 +42,11 @@ def with_code(code):
         with_response(429),
         with_response(503),
         with_code(429),
+        RuntimeError("An error occurred (ThrottlingException) when calling Scan: Rate exceeded"),
+        RuntimeError("FATAL: sorry, too many clients already"),
+        RuntimeError("<AioRpcError of RPC that terminated with:\n\tstatus = StatusCode.RESOURCE_EXHAUSTED"),
+        RuntimeError("<AioRpcError of RPC that terminated with:\n\tstatus = StatusCode.UNAVAILABLE"),
+        RuntimeError("Error 111 connecting to localhost:6379. Connection refused."),
     ],
     ids=repr,
 )
@@ -58,12 +64,58 @@ def test_a_crowd(error):
         with_code("429"),
         SystemExit(),
         sqlite3.OperationalError("no such table: t"),
+        RuntimeError('Traceback:\n  File "throttle.py", line 3, in throttled\nKeyError: 3'),
     ],
     ids=repr,
 )
 def test_no_crowd(error):
     """Ordinary errors say nothing of a crowd."""
     assert not is_congestion(error)
+
+
+def layered(name, innermost):
+    """As libraries and programs have errors of their own, some layers of them."""
+    outer, inner = KeyError(), ValueError()
+    setattr(outer, name, inner)
+    setattr(inner, name, innermost)
+    return outer
+
+
+@pytest.mark.parametrize("name", ["__cause__", "__context__"])
+def test_what_an_error_was_raised_for_tells_as_much(name):
+    """It is doubtful, or not, as that is."""
+    refused = layered(name, ConnectionRefusedError())
+    assert is_congestion(refused)
+    assert not is_congestion(layered(name, socket.gaierror(-2, "Name or service not known")))
+    assert Refusals().count([layered(name, PoolTimeout()), refused], 2, 16) == 1
+    refused.__suppress_context__, refused.__cause__ = True, None  # `raise ... from None`
+    assert not is_congestion(refused)
+
+
+def test_members_and_arguments_tell_as_much():
+    """Several addresses were tried, or the error was taken in."""
+    assert is_congestion(ExceptionGroup("two", [ValueError(), ExceptionGroup("one", [TimeoutError()])]))
+    assert is_congestion(RuntimeError("aborted", ConnectionResetError()))
+
+
+def test_errors_that_lead_back_to_themselves_have_an_end():
+    """By their causes, or their arguments."""
+    one, two = ValueError(), KeyError()
+    one.__cause__, two.__cause__ = two, one
+    assert not is_congestion(one)
+    one.args = (one, one, two)
+    assert not is_congestion(one)
+
+
+class Argued(Exception):  # noqa: N818 - as programs have it
+    """Its arguments are a matter of its own."""
+
+    args = 3
+
+
+def test_an_error_whose_arguments_are_something_else():
+    """It says nothing by them."""
+    assert not is_congestion(Argued())
 
 
 class Unanswered(Exception):  # noqa: N818 - as clients have it

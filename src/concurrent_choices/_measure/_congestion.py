@@ -20,24 +20,48 @@ calls of 20 ms, 40 of which ask hosts that are down, took 27 to 32 s instead of 
 1.4 where those answer with 503. Who minds how many there are refuses most of what is too much, as that takes
 less time than an answer."""
 
+DEEPEST = 16
+"""Errors that are looked at, of one and those that led to it (guessed: those of an HTTP client are four or
+five)."""
+
+_KINDS = (TimeoutError, ConnectionResetError, ConnectionRefusedError)
 _STATUSES = frozenset({429, 502, 503, 504})
 _NUMBERS = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOBUFS, errno.EADDRNOTAVAIL})
-_NAMES = frozenset(
-    {"PoolTimeout", "ConnectTimeout", "ReadTimeout", "WriteTimeout", "TooManyRequests", "Throttled"}
-)
+_NAMES = frozenset({"ConnectTimeout", "ReadTimeout", "WriteTimeout"})
 _TELLING_NAMES = frozenset({"PoolTimeout", "TooManyRequests", "Throttled"})
-_WORDS = ("database is locked", "database table is locked", "too many connections", "rate limit")
+# What is no class's: of PostgreSQL and its poolers, of botocore (the codes that it tries again for) and gRPC.
+_TELLING_WORDS = (
+    "database is locked",
+    "database table is locked",
+    "too many connections",
+    "too many clients",
+    "connection slots are reserved",
+    "rate limit",
+    "throttl",
+    "throughputexceeded",
+    "requestlimitexceeded",
+    "(slowdown)",
+    "resource_exhausted",
+)
+# What the drivers of databases, asyncio, gRPC and errors that were pickled say without the system's error.
+_WORDS = (
+    "connection refused",
+    "connection reset",
+    "connect call failed",
+    "timed out",
+    "statuscode.unavailable",
+    "statuscode.deadline_exceeded",
+)
 
 
 def is_congestion(error: BaseException) -> bool:
     """Whether a call raised what a crowded resource raises (the list of DECISION.md, pitfall 4).
 
     That is a time-out, a reset connection, a status of 429 or 503, a table of files that is full, a database
-    that is locked.
+    that is locked; or what a client raises because of one. A name that no host has is not among them.
     """
-    if isinstance(error, (TimeoutError, ConnectionResetError, ConnectionRefusedError)):
-        return True
-    return _is_told(error, _NAMES) or _status(error) in _STATUSES
+    chain = _chain(error)
+    return any(map(_says_so, chain)) or any(map(_may_say_so, chain))
 
 
 class Refusals:
@@ -60,9 +84,10 @@ class Refusals:
         """How many there are among the errors of so many calls that have ended, in one of so many lanes."""
         told = doubtful = 0
         for error in errors:
-            if _is_told(error, _TELLING_NAMES):
+            chain = _chain(error)
+            if any(map(_says_so, chain)):
                 told += 1
-            elif is_congestion(error):
+            elif any(map(_may_say_so, chain)):
                 doubtful += 1
         self.seen += told + doubtful
         # By a sum that calls take from: four of some 32 calls are often found where one in twenty fails.
@@ -74,13 +99,46 @@ class Refusals:
         return told + doubtful
 
 
-def _is_told(error: BaseException, names: frozenset[str]) -> bool:
-    """Whether an error says that there is too much of something, or has one of the names."""
+def _chain(error: BaseException) -> list[BaseException]:
+    """An error, and those that led to it, as clients wrap theirs: causes, members and arguments.
+
+    Some lead back to themselves, so only the first few are looked at.
+    """
+    chain = [error]
+    for each in chain:  # which grows meanwhile
+        led = each.__context__ if each.__cause__ is None and not each.__suppress_context__ else each.__cause__
+        members = each.exceptions if isinstance(each, BaseExceptionGroup) else ()
+        # httpcore takes the cause away that it has given an error, which is among its arguments as well.
+        args = _told(each, "args")
+        parts = (led, *members, *(args if isinstance(args, tuple) else ()))
+        chain += (part for part in parts if isinstance(part, BaseException))
+        if len(chain) >= DEEPEST:
+            break
+    return chain[:DEEPEST]
+
+
+def _says_so(error: BaseException) -> bool:
+    """Whether an error says that there is too much of something."""
     if isinstance(error, OSError) and error.errno in _NUMBERS:
         return True
-    if names.intersection(kind.__name__ for kind in type(error).__mro__):
+    return _is_called(error, _TELLING_NAMES) or _speaks_of(error, _TELLING_WORDS)
+
+
+def _may_say_so(error: BaseException) -> bool:
+    """Whether it is one that a crowd brings about, among other things."""
+    if isinstance(error, _KINDS) or _is_called(error, _NAMES) or _status(error) in _STATUSES:
         return True
-    return any(word in text_of(error).lower() for word in _WORDS)
+    return _speaks_of(error, _WORDS)
+
+
+def _is_called(error: BaseException, names: frozenset[str]) -> bool:
+    return not names.isdisjoint(kind.__name__ for kind in type(error).__mro__)
+
+
+def _speaks_of(error: BaseException, words: tuple[str, ...]) -> bool:
+    """Whether its text has one of the words; in a traceback from elsewhere only lines of errors count."""
+    text = "\n".join(line for line in text_of(error).lower().split("\n") if not line.startswith(" "))
+    return any(word in text for word in words)
 
 
 def _status(error: BaseException) -> Any:
