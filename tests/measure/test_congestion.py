@@ -133,6 +133,22 @@ def test_an_error_that_raises_as_it_is_asked():
     assert is_congestion(Unanswered("rate limit exceeded"))
 
 
+@pytest.mark.parametrize("error", [ConnectionRefusedError(), RuntimeError("111: Connect call failed")])
+def test_a_port_that_nobody_listens_at_minds_no_crowd(error):
+    """A refused connection is a sign of one only where others are served, or fail in another way."""
+    refusals = Refusals()
+    assert not any(refusals.heed([error] * 4, 4, 16) for _ in range(32))
+    assert refusals.heed([], 1, 16) == 0
+    assert any(refusals.heed([error] * 4, 4, 16) for _ in range(8))
+    assert refusals.seen >= 132
+
+
+def test_other_errors_are_heeded_at_once():
+    """Who is silent, or answers with 503, is there."""
+    for error in (TimeoutError(), with_response(503), ConnectionResetError()):
+        assert Refusals().heed([error] * 16, 16, 16) == 16
+
+
 def test_errors_that_say_so_count_each():
     """A database that is locked has one meaning."""
     assert Refusals().count([PoolTimeout(), sqlite3.OperationalError("database is locked")], 2, 16) == 2

@@ -226,7 +226,7 @@ class ElasticPool(LanePool):
         """Count errors that mean "too many at once", and explain those about threads."""
         errors = explain_refusals(batch, tolerant=self.job.return_exceptions)
         with self._lock:
-            self.errors += self._refusals.count(errors, len(batch.values), self.workers)
+            self.errors += self._refusals.heed(errors, len(batch.values), self.workers)
 
 
 def explain_refusals(batch: Batch, *, tolerant: bool) -> list[BaseException]:

@@ -201,7 +201,7 @@ class ElasticTaskPool(TaskPool):
         self.latest = batch.values
         if self.job.return_exceptions:
             errors = [each for each in batch.values if isinstance(each, Exception)]
-            self.errors += self._refusals.count(errors, len(batch.values), self._concurrency)
+            self.errors += self._refusals.heed(errors, len(batch.values), self._concurrency)
         super()._hand_over(claim, batch)
 
 

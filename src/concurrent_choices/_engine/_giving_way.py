@@ -72,7 +72,7 @@ class _Threads(LanePool):
     def inspect(self, batch: Batch) -> None:
         """Have all lanes leave if calls were turned away."""
         errors = [value for value in batch.values if isinstance(value, BaseException)]
-        if self._refusals.count(errors, len(batch.values), self.workers):
+        if self._refusals.heed(errors, len(batch.values), self.workers):
             self.turned_away = True
             self.workers = 0
 

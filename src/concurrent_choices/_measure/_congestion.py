@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._work._words import text_of
@@ -44,10 +44,10 @@ _TELLING_WORDS = (
     "resource_exhausted",
 )
 # What the drivers of databases, asyncio, gRPC and errors that were pickled say without the system's error.
+_REFUSED = ("connection refused", "connect call failed")
 _WORDS = (
-    "connection refused",
+    *_REFUSED,
     "connection reset",
-    "connect call failed",
     "timed out",
     "statuscode.unavailable",
     "statuscode.deadline_exceeded",
@@ -77,8 +77,18 @@ class Refusals:
 
     def __init__(self) -> None:
         self.seen = 0
+        self._anybody = False  # whether a call ended in something else than a refused connection
         self._doubtful = 0
         self._excess = 0.0  # how many more of them there were than would be borne, since there was none
+
+    def heed(self, errors: Sequence[BaseException], calls: int, lanes: int) -> int:
+        """The same as `count`; but none as long as all connections are refused: nobody is there to mind.
+
+        In one lane, 500 calls of 20 ms to a host that is down took 5 to 17 s; by 32 threads it is 0.3 to 1.4.
+        """
+        counted = self.count(errors, calls, lanes)
+        self._anybody = self._anybody or calls > sum(map(_is_refused, errors))
+        return counted if self._anybody else 0
 
     def count(self, errors: Iterable[BaseException], calls: int, lanes: int) -> int:
         """How many there are among the errors of so many calls that have ended, in one of so many lanes."""
@@ -129,6 +139,12 @@ def _may_say_so(error: BaseException) -> bool:
     if isinstance(error, _KINDS) or _is_called(error, _NAMES) or _status(error) in _STATUSES:
         return True
     return _speaks_of(error, _WORDS)
+
+
+def _is_refused(error: BaseException) -> bool:
+    """Whether a connection was, which is what a port that nobody listens at does."""
+    chain = _chain(error)
+    return any(isinstance(each, ConnectionRefusedError) or _speaks_of(each, _REFUSED) for each in chain)
 
 
 def _is_called(error: BaseException, names: frozenset[str]) -> bool:
