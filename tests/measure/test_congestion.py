@@ -47,6 +47,7 @@ def with_code(code):
         RuntimeError("<AioRpcError of RPC that terminated with:\n\tstatus = StatusCode.RESOURCE_EXHAUSTED"),
         RuntimeError("<AioRpcError of RPC that terminated with:\n\tstatus = StatusCode.UNAVAILABLE"),
         RuntimeError("Error 111 connecting to localhost:6379. Connection refused."),
+        RuntimeError("HTTPError: HTTP Error 429: Too Many Requests"),
     ],
     ids=repr,
 )

@@ -49,6 +49,10 @@ _WORDS = (
     *_REFUSED,
     "connection reset",
     "timed out",
+    "too many requests",
+    "bad gateway",
+    "service unavailable",
+    "gateway time",
     "statuscode.unavailable",
     "statuscode.deadline_exceeded",
 )
@@ -117,14 +121,21 @@ def _chain(error: BaseException) -> list[BaseException]:
     chain = [error]
     for each in chain:  # which grows meanwhile
         led = each.__context__ if each.__cause__ is None and not each.__suppress_context__ else each.__cause__
-        members = each.exceptions if isinstance(each, BaseExceptionGroup) else ()
         # httpcore takes the cause away that it has given an error, which is among its arguments as well.
-        args = _told(each, "args")
-        parts = (led, *members, *(args if isinstance(args, tuple) else ()))
-        chain += (part for part in parts if isinstance(part, BaseException))
+        chain += (part for part in (led, *_parts(each)) if isinstance(part, BaseException))
         if len(chain) >= DEEPEST:
             break
     return chain[:DEEPEST]
+
+
+def _parts(error: BaseException) -> list[Any]:
+    """The members of a group, and what any was made with."""
+    parts: list[Any] = []
+    for name in ("exceptions", "args"):
+        told = _told(error, name)
+        if issubclass(type(told), tuple):  # `isinstance` leaves pyright with what it does not know
+            parts += told
+    return parts
 
 
 def _says_so(error: BaseException) -> bool:
