@@ -18,6 +18,7 @@ _NEEDED = (
     "hashlib",
     "concurrent_choices._strategies._workers._shared_memory",
     "concurrent_choices._work._by_value",
+    "concurrent_choices._work._interrupted",
 )
 """10 ms all together; each is lazy elsewhere, since most workers and runs need none of it."""
 
