@@ -1098,6 +1098,41 @@ def test_lanes_for_which_a_library_computes_are_joined_by_none():
     assert lanes == [4, 4, 4]
 
 
+def test_a_first_call_for_which_a_library_computes_is_not_taken_to_sleep():
+    """Its own clock stands still; lanes beside it would only begin more of what is computed already."""
+    climb = Climb(Sight(now=0.034, held=0.034, held_cpu=0.009, lane_cpu=0.009, cpu=0.034), 256, 4)
+    lanes = [climb.look(Sight(now=now, in_flight=4, lane_cpu=0.011, cpu=now)) for now in (0.04, 0.1, 0.2)]
+    assert lanes == [4, 4, 4]
+
+
+@pytest.mark.parametrize(("cores", "lanes"), [(1.0, 8), (1.9, 4)])
+def test_lanes_are_joined_by_none_where_a_library_fills_the_cores(cores, lanes):
+    """Each call that comes back would bring one more, which could only wait for those that are there."""
+    climb = Climb(Sight(now=0.0), 256, 4, cpus=2.0)
+    climb.look(Sight(now=0.01, in_flight=4, lane_cpu=0.002, cpu=0.01 * cores))
+    clocks = {"lane_cpu": 0.004, "cpu": 0.03 * cores}
+    assert climb.look(Sight(now=0.03, in_flight=4, calls=4, call_seconds=0.08, **clocks)) == lanes
+
+
+@pytest.mark.parametrize(("cores", "stage"), [(0.9, "starting"), (1.6, "waiting")])
+@pytest.mark.parametrize("returned", [0, 20])
+def test_lanes_that_fill_a_core_beside_a_library_do_not_go_to_processes(cores, stage, returned):
+    """A GIL would not let them all use more than one; before, calls did little, or none was back."""
+    decider = Controller(Limits(cpus=2.0, processes=2), Prior(stage="waiting", lanes=4, each=0.05))
+    run = {"remaining": 400, "in_flight": 4}
+    decider.look(Sight(now=0.0, remaining=400))
+    light = Sight(now=0.05, calls=returned, call_seconds=returned * 0.01, quickest=0.01, **run)
+    decider.look(light._replace(cpu=0.005, lane_cpu=0.005))
+    stages = set()
+    for look in range(1, 40):
+        more = look * 5e-3
+        calls = returned + look // 8 * (returned > 0)
+        now, spent, all_of_it = 0.05 + more, 0.005 + 0.9 * more, 0.005 + cores * more
+        sight = light._replace(now=now, calls=calls, lane_cpu=spent, cpu=all_of_it)
+        stages.add(decider.look(sight).stage)
+    assert (stage == "starting") is ("starting" in stages)
+
+
 @pytest.mark.parametrize(("each", "stage"), [(1.4e-3, "waiting"), (50e-3, "starting")])
 def test_many_lanes_that_begin_at_once_do_not_compute_yet(each, stage):
     """Fifty that send a request fill the GIL for as long as sending takes; those that compute go on."""

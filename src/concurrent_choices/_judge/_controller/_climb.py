@@ -81,6 +81,7 @@ class Climb:
         blind: Most lanes while no call has come back, by the seconds waited so far.
         alone: Seconds of a call with nothing beside it, if several have told; else 0.
         one_core: Whether the lanes have no more than that to compute on: they share a GIL, or a loop.
+        cpus: Cores for what they, and threads of a library, compute outside of it.
 
     Attributes:
         lanes: How many there should be.
@@ -99,8 +100,10 @@ class Climb:
         blind: tuple[tuple[float, int], ...] = BLIND,
         alone: float = 0.0,
         one_core: bool = True,
+        cpus: float = inf,
     ) -> None:
         self._one_core = one_core
+        self._cpus = cpus
         self._blind = blind
         self._known_alone = alone
         self._ceiling = self._most = max(1, ceiling)
@@ -161,7 +164,8 @@ class Climb:
         """
         origin = self._origin
         seen = origin.held > 0  # the first call, until it slept
-        if self.settled or sight.starved or not (sight.in_flight and (seen or _is_quiet(last, sight))):
+        quiet = _is_quiet(last, sight) or (seen and not _is_helped(last, sight))
+        if self.settled or sight.starved or not (sight.in_flight and quiet):
             return
         waited = sight.now - origin.now
         computed = sight.computed(origin) + origin.held_cpu
@@ -177,14 +181,17 @@ class Climb:
         self.lanes = min(self.lanes + min(returned, self.lanes), self._ceiling)
 
     def _gains_nothing(self, sight: Sight, last: Sight) -> bool:
-        """Whether more lanes would not help: these deliver what one would, or fill the GIL already.
+        """Whether more lanes would not help: these deliver what one would, or fill the GIL, or the cores.
 
         Simulated runs do not need it; without it writers of a database took 1.5 times as long (jobs of 50 ms)
-        and items that compute half of their time 1.17 times (of 0.5 s; measured).
+        and items that compute half of their time 1.17 times (of 0.5 s; measured); and tables that a library's
+        threads filter got 90 lanes, whose memory cost twice the CPU.
         """
         began, alone = self._round, self._alone(sight)
         seconds = sight.now - began.now
         if self._one_core and FULL <= sight.busy(last) < TWO:
+            return True
+        if sight.computed(began) > FULL * self._cpus * seconds:
             return True
         if seconds < 2 * alone:
             return self._known_alone > 0 and self.lanes < FIRST  # they compute too, and are short
@@ -299,3 +306,8 @@ class Climb:
 def _is_quiet(last: Sight, sight: Sight) -> bool:
     """Whether the lanes leave most of a core idle: all have begun, and wait for nothing computed here."""
     return sight.computed(last) <= (sight.now - last.now) / 4
+
+
+def _is_helped(last: Sight, sight: Sight) -> bool:
+    """Whether a library's threads compute meanwhile, which the lanes wait for."""
+    return sight.beside(last) > (sight.now - last.now) / 4

@@ -45,7 +45,10 @@ class Waiting:
     def __init__(self, known: Known, sight: Sight, reason: str, first: int = FIRST) -> None:
         self._known = known
         self._reason = reason
-        self._climb = Climb(sight, known.limits.threads, first, alone=known.alone, one_core=known.limits.gil)
+        limits = known.limits
+        self._climb = Climb(
+            sight, limits.threads, first, alone=known.alone, one_core=limits.gil, cpus=limits.cpus
+        )
         # When this stage began; its present window; the last look; and the last that saw the GIL left free.
         self._since = self._began = self._last = self._free = sight
         self._watch = LoopWatch(sight)
@@ -84,7 +87,7 @@ class Waiting:
             return self._computing(sight)
         if sight.now - self._began.now < WATCHED:
             return self
-        full = FULL <= sight.busy(self._began) < TWO
+        full = _fill_one_core(self._began, sight)
         if sight.calls == self._began.calls and sight.in_flight > 1:
             return self._without_calls(sight, full=full)
         return self._by_calls(sight, full=full)
@@ -124,7 +127,7 @@ class Waiting:
         """
         last, self._last = self._last, sight
         # The calling thread may compute too, where it makes the items.
-        if not FULL <= sight.busy(last) < TWO or sight.remaining is None:
+        if not _fill_one_core(last, sight) or sight.remaining is None:
             self._free = sight
             return False
         since, free = self._since, self._free
@@ -201,3 +204,8 @@ class Waiting:
         lanes = known.limits.inside(max(inside + 1, share)) if inside > 1 else 1
         self._climb.narrow(filling)
         return Starting(known, sight, why, before=self, inside=lanes)
+
+
+def _fill_one_core(since: Sight, sight: Sight) -> bool:
+    """Whether lanes have computed as much as under a GIL they can, and no library's threads beside them."""
+    return sight.busy(since) >= FULL and sight.computed(since) < TWO * (sight.now - since.now)
