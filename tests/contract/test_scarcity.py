@@ -254,3 +254,32 @@ print(len(run({fn}, range(200))))
 def test_few_descriptors_for_coroutines(fn, left):
     """A run stays on the loop it has, or makes do with few more; nothing is said, and nothing raised."""
     assert printed("-c", SCARCE.format(fn=fn, left=left)) == ["200"]
+
+
+SLOWLY_MADE = """
+import asyncio, sys, threading, time
+from concurrent_choices import run
+
+opened, make = [], asyncio.new_event_loop
+
+def watch(event, arguments):
+    if event == "open" and threading.current_thread() is not threading.main_thread():
+        opened.append(arguments[0])
+
+def make_slowly():
+    sys.addaudithook(watch)
+    time.sleep(0.05)
+    print(opened)
+    return make()
+
+async def rest(item):
+    await asyncio.sleep(0.01)
+
+asyncio.new_event_loop = make_slowly
+run(rest, range(20))
+"""
+
+
+def test_nobody_opens_anything_while_a_loop_is_made():
+    """It may be the last descriptor, without which the loop cannot be had."""
+    assert printed("-c", SLOWLY_MADE) == ["[]"]

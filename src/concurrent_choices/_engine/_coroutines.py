@@ -231,6 +231,8 @@ class LoopConductor:
             tasks = self._tasks
             if tasks is None or self._over or self._job.stopped:
                 return None
+            if tasks.tally is None:  # a look opens files; the loop may need what descriptors there are
+                return SOON
             self._lateness.arrive()
             tasks.turn_soon()
             try:
