@@ -86,7 +86,9 @@ def test_what_holds_much_weighs_it(value):
 
 
 @pytest.mark.parametrize(
-    "value", [0, None, "", (), [], {}, set(), len, SimpleNamespace, pytest, Sealed()], ids=repr
+    "value",
+    [0, None, "", (), [], {}, set(), len, SimpleNamespace, pytest, Sealed()],
+    ids=lambda value: type(value).__name__,
 )
 def test_what_holds_little(value):
     """Nor does what all of a program's results share, such as a class."""
