@@ -18,10 +18,11 @@ demo: $(VENV)/.demo
 	@$(BIN)/python -m compileall -q src examples
 	$(BIN)/python -m examples.demo
 
-# As above: hundreds of interpreters are started.
+# As above: hundreds of interpreters are started. Most tests wait for something, so that a second one runs
+# beside them, on however many cores.
 test: $(VENV)/.test
 	@$(BIN)/python -m compileall -q src tests benchmarks examples
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
 
 # The tests that other packages can break, with the oldest version of each that pyproject.toml admits.
 lowest: $(LOWEST)/.test

@@ -15,6 +15,12 @@ pytest_plugins = ["pytester"]
 QUICK = ("-p", "no:cacheprovider", "--benchmark-max-time=0.02", "--benchmark-min-rounds=2")
 
 
+@pytest.fixture(autouse=True)
+def no_worker(monkeypatch):
+    """In one of pytest-xdist's workers pytest-benchmark measures nothing; these runs are nobody's workers."""
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+
+
 @pytest.fixture
 def bench(pytester):
     """Run a test file under pytest-benchmark and read the figures it leaves."""
