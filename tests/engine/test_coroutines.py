@@ -304,6 +304,7 @@ def test_a_loop_that_is_held_up_is_asked_once(monkeypatch):
 
 
 @pytest.mark.parametrize("form", [run, in_a_loop])
+@patient
 def test_a_lock_that_a_coroutine_holds_for_a_moment_binds_nothing(form):
     """Whoever looks from another thread finds it taken, as that of a log's handler; the loop is asked."""
     lock = threading.RLock()
