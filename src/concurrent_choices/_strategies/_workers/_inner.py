@@ -36,7 +36,6 @@ class _Relay(Source):
 
     def __init__(self, page: Page) -> None:
         super().__init__(iter(()))
-        self._iterator = None  # there is nothing to pull from: items arrive by themselves
         self._page = page
         self._claims: deque[Claim] = deque()
         self._waiting = 0
