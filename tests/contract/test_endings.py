@@ -118,6 +118,14 @@ def assert_quiet_end(script, before):
     assert eventually(lambda: gone(before))
 
 
+def assert_workers_die_with(script, count):
+    """None of so many workers outlives a script that is killed."""
+    workers = script.workers(count)
+    script.process.kill()
+    script.process.wait(DEADLINE)
+    assert eventually(lambda: gone(workers))
+
+
 def test_ctrl_c(name, kind, start):
     """In the middle of `run`, Ctrl-C ends the script at once and all its workers."""
     script = start(f"run({ITEM[kind]}, [20] * 4, strategy={name!r})")
@@ -202,10 +210,7 @@ def test_forked_workers_die_with_their_caller(start):
         run(acts.note_and_sleep, [600] * 2, strategy=ProcessStrategy(max_workers=2, start_method="fork"))
         """
     )
-    workers = script.workers(2)
-    script.process.kill()
-    script.process.wait(DEADLINE)
-    assert eventually(lambda: gone(workers))
+    assert_workers_die_with(script, 2)
 
 
 @only_outside
@@ -217,10 +222,7 @@ def test_resting_workers_die_with_their_caller(name, start):
         time.sleep(600)
         """
     )
-    workers = script.workers(1)
-    script.process.kill()
-    script.process.wait(DEADLINE)
-    assert eventually(lambda: gone(workers))
+    assert_workers_die_with(script, 1)
 
 
 @only_outside
@@ -235,10 +237,7 @@ def test_workers_of_workers_die_with_the_caller(name, start):
         run(nested, range(1), strategy={name!r})
         """
     )
-    workers = script.workers(2)
-    script.process.kill()
-    script.process.wait(DEADLINE)
-    assert eventually(lambda: gone(workers))
+    assert_workers_die_with(script, 2)
 
 
 @only_outside
