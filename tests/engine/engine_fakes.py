@@ -86,11 +86,11 @@ class ScriptedStrategy:
             ).batches()
 
 
-def wandering(seed: int, steps: int = 1000) -> list[Arrangement]:
+def wandering(seed: int) -> list[Arrangement]:
     """A script that changes its mind at random, all the time."""
     random = Random(seed)
     orders = (ALONE, PAIR, LANES, OUTSIDE, HYBRID)
     return [
         random.choice(orders)._replace(processes=2, look=random.choice([5e-4, 2e-3, 1e-2]))
-        for _ in range(steps)
+        for _ in range(1000)
     ]

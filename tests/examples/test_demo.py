@@ -64,10 +64,10 @@ def started(folder: Path) -> list[psutil.Process]:
     return found
 
 
-def await_processes(folder: Path, count: int, demo: subprocess.Popen[str]) -> None:
+def await_processes(folder: Path, demo: subprocess.Popen[str]) -> None:
     """Wait until the demo, its server and its workers are there."""
     deadline = time.monotonic() + 120
-    while len(started(folder)) < count:
+    while len(started(folder)) < 3:
         assert demo.poll() is None, demo.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -110,7 +110,7 @@ LONG = "--only", "primes", "--scale", "0.2", "--strategies"
 def test_a_signal_leaves_nothing(start, folder, strategy, number, whole_group):
     """One that comes while worker processes run ends the demo, which takes away everything that it made."""
     demo = start(*LONG, *[strategy] * 20)
-    await_processes(folder, 3, demo)
+    await_processes(folder, demo)
     if whole_group:
         os.killpg(demo.pid, number)
     else:
@@ -134,7 +134,7 @@ def test_a_closed_pipe_leaves_nothing(start, folder):
 def test_killing_it_leaves_no_process(start, folder):
     """Even SIGKILL, which nobody can catch, leaves neither server nor workers behind."""
     demo = start(*LONG, *["process"] * 20)
-    await_processes(folder, 3, demo)
+    await_processes(folder, demo)
     demo.kill()
     demo.communicate(timeout=60)
     deadline = time.monotonic() + 60

@@ -66,8 +66,8 @@ class CountingClock(FakeClock):
 class FakeWitness:
     """Saw the GIL held for a share that a test chooses."""
 
-    def __init__(self, share=None, error=0.0):
-        self.said = Statement(share, error if share is not None else math.inf, 0.0, 100)
+    def __init__(self, share=None):
+        self.said = Statement(share, math.inf if share is None else 0.0, 0.0, 100)
         self.spans = None
 
     def __enter__(self):

@@ -26,10 +26,10 @@ def told(strategy, seconds, workers=1, concurrency=None):
     return Estimate(plan=plan, seconds=seconds)
 
 
-def verdict_of(*estimates, items=1000):
+def verdict_of(*estimates):
     return Recommendation(
         name="work",
-        items=items,
+        items=1000,
         plan=estimates[0].plan,
         estimates=estimates,
         bound="cpu",
