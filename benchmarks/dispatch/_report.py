@@ -60,7 +60,7 @@ def _summary(verdicts: list[Verdict]) -> Iterable[str]:
     for verdict in verdicts:
         target = verdict.target
         figure, bound = _number(verdict.figure), f"{target.sign} {target.bound:g}"
-        yield f"| {target.row} | {target.text} | {figure} | {bound} | {verdict.word} |"
+        yield line(target.row, target.text, figure, bound, verdict.word)
     yield ""
 
 

@@ -15,6 +15,7 @@ import attrs
 from benchmarks._environment import listed
 from benchmarks._interval import interval
 from benchmarks._results import QUICK, heads, written
+from benchmarks._results import row as line
 
 __all__ = ["TARGETS", "Target", "write_report"]
 
@@ -137,8 +138,8 @@ def write_report(folder: Path) -> Path:
     """Write REPORT.md into the folder of a run, from its files alone."""
     environment = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
     values: Values = defaultdict(lambda: defaultdict(dict))
-    for line in (folder / "results.jsonl").read_text(encoding="utf-8").splitlines():
-        row, contestant, turn, value = json.loads(line)
+    for told in (folder / "results.jsonl").read_text(encoding="utf-8").splitlines():
+        row, contestant, turn, value = json.loads(told)
         # Several numbers of a round (requests that failed) count as their sum.
         values[row][contestant][turn] = values[row][contestant].get(turn, 0.0) + value
     return written(folder, _report(environment, values))
@@ -170,7 +171,7 @@ def _targets(values: Values) -> Iterable[str]:
         figure = f"{target.over(seen):.4g}" if seen else ""
         ends = " to ".join(f"{end:.4g}" for end in interval(seen)) if figure and target.over is median else ""
         aim = f"{target.sign} {target.bound:g}"
-        yield f"| {target.text} | {aim} | {figure} | {ends} | {target.verdict(seen)} |"
+        yield line(target.text, aim, figure, ends, target.verdict(seen))
     yield ""
 
 
@@ -179,6 +180,6 @@ def _rows(values: Values) -> Iterable[str]:
     for row, contestants in values.items():
         for name, turns in contestants.items():
             seen = list(turns.values())
-            numbers = " | ".join(f"{each:.4g}" for each in (median(seen), min(seen), max(seen)))
-            yield f"| {row} | {name} | {numbers} | {len(seen)} |"
+            numbers = (f"{each:.4g}" for each in (median(seen), min(seen), max(seen)))
+            yield line(row, name, *numbers, str(len(seen)))
     yield ""

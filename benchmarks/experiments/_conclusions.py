@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 
 from benchmarks._results import heads
+from benchmarks._results import row as line
 
 from ._drawing import Step, drawing
 from ._figures import Figures, spell
@@ -121,16 +122,16 @@ def _winners(rows: Sequence[Row]) -> Iterator[str]:
         top = max(won, key=lambda row: row.times(name), default=None)
         most = "" if top is None else f"{top.times(name):.1f} times"
         what = "" if top is None else f"{top.job}: {top.what} (experiment {top.number})"
-        yield f"| [`{name}`](strategies.md#{name}) | {len(won)} of {len(rows)} | {most} | {what} |"
+        yield line(f"[`{name}`](strategies.md#{name})", f"{len(won)} of {len(rows)}", most, what)
 
 
 def _table(rows: Sequence[Row]) -> Iterator[str]:
     yield from heads("", "what", "callable", "one after another", "fastest", "times", "`auto`")
     for row in rows:
         best = row.fastest
-        cells = [spell(row.seconds["sequential"]), ", ".join(f"`{name}`" for name in best)]
-        cells += [f"{row.times(best[0]):.1f}", _auto(row)]
-        yield f"| {row.number} | {row.what} | {row.job} | {' | '.join(cells)} |"
+        alone, fastest = spell(row.seconds["sequential"]), ", ".join(f"`{name}`" for name in best)
+        times = f"{row.times(best[0]):.1f}"
+        yield line(str(row.number), row.what, row.job, alone, fastest, times, _auto(row))
 
 
 def _auto(row: Row) -> str:
