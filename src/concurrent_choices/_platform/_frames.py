@@ -24,6 +24,8 @@ _MENDED = sys.version_info >= (3, 11, 9)
 _COLLECTS_APART = sys.version_info >= (3, 12)
 """Whether garbage is collected between two instructions only, and not as an object is made."""
 
+_seen = sys._current_frames  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the documented way to see another thread's frame
+
 _turn = threading.Lock()
 if not _COLLECTS_APART and sys.platform != "win32":
     # a process forked in between would never collect garbage, and find the lock taken
@@ -78,7 +80,3 @@ def _without_garbage(see: Callable[[], Seen]) -> Seen:
         finally:
             if collects:
                 gc.enable()
-
-
-def _seen() -> dict[int, FrameType]:
-    return sys._current_frames()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the documented way to see another thread's frame
