@@ -77,7 +77,7 @@ def _layer_of_object(fn: Any, kind: Any) -> tuple[object, Any]:
 
 
 def _layer_in_c(fn: object) -> tuple[object, Any]:
-    """The same of what is written in C, and may be made anew for each call: what has no name surely is."""
+    """As `_layer`, of what is written in C and may be made anew for each call: what has no name surely is."""
     code, inner = getattr(fn, "__code__", None), _wrapped(fn)
     if of_type(code, CodeType):
         return code, inner

@@ -181,7 +181,7 @@ def _has_changed(packed: _Packed, fn: FunctionType, account: Account) -> bool:
 
 
 def _has_changed_inside(fn: Any, account: Account) -> bool:
-    """The same of what is packed for each call: what its function names of modules is imported but once."""
+    """As `_has_changed`, for what is packed for each call: what its function names of modules is not."""
     function = function_shared_by_calls(fn)
     if function is None or not account.digest or not account.looks.due(account.figures.wall):
         return False

@@ -288,7 +288,7 @@ class LoopConductor:
 
 
 def _giving_way(put: Callable[[Batch], None], urgency: Urgency) -> Callable[[Batch], None]:
-    """The same, on a loop of ours, which gives way after each batch; the caller's own has others to serve."""
+    """Puts batches, on a loop of ours, which gives way after each; the caller's own has others to serve."""
 
     def put_and_give_way(batch: Batch) -> None:
         put(batch)

@@ -114,7 +114,7 @@ class ElasticTaskPool(TaskPool):
         self._wake()
 
     def turn_soon(self) -> None:
-        """The same; and when it turns, see whether an item waits for what the loop brings."""
+        """Have the loop turn before another item begins, and see whether one waits for what it brings."""
         super().turn_soon()
         unknown = not self.needs_loop or self._question is not None
         if self.tally is not None and unknown and not self._posted:  # or calls pile up while an item blocks

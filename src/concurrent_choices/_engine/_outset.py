@@ -88,7 +88,7 @@ class Outset:
         return self._rest_under_gil(left, wall) if self.computed else None
 
     def _rest_under_gil(self, left: int | None, wall: float) -> float | None:
-        """The same for calls that compute: those that hold the GIL may be over before there are processes."""
+        """As `rest`, of calls that compute: those under the GIL may be over before there are processes."""
         rest, lateness = (left or 0) * _each(self._tally), self._lateness
         if not (0 < rest < PROCESS_START - wall and 0 < lateness.looks == lateness.late):
             return None

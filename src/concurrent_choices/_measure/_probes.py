@@ -221,7 +221,7 @@ DIRECT: dict[str, Probe] = {
 
 
 def for_another_process() -> frozenset[str]:
-    """Those that this process cannot run and another may: importing is timed once, and needs streams.
+    """The probes that this process cannot run and another may: importing is timed once, and needs streams.
 
     Greenlets tell nothing about threads, and a pipe that is full or empty would hold them all up, for ever.
     """

@@ -38,7 +38,7 @@ def number_of(thread: threading.Thread) -> int | None:
 
 
 def cpu_clock_of_task(task: int | None) -> int | None:
-    """The same by the number that the system has for a thread, which may have ended: then it cannot be read.
+    """The CPU clock of a thread, by the system's number for it; it cannot be read once the thread has ended.
 
     Asked by its `ident` the C library would look into the memory of a thread that is gone.
     """

@@ -55,7 +55,7 @@ def new_loop() -> asyncio.AbstractEventLoop:
 
 
 def give_threads() -> None:
-    """The same for the running loop, unless nobody has loaded thread pools: then no item uses them."""
+    """Give the running loop such threads, unless nobody has loaded thread pools: then no item uses them."""
     if "concurrent.futures.thread" in sys.modules:
         with_threads(asyncio.get_running_loop)
 

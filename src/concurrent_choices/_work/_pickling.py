@@ -80,7 +80,7 @@ def raise_handlers(error: Exception) -> None:
 
 
 def dump_callable(value: Any) -> list[Any]:
-    """The same of a callable, or of what holds one: it may hold generators that a library shares.
+    """As `dump`, for a callable or what holds one: it may hold random generators that a library shares.
 
     They are looked for here alone, as it would cost each batch of items twice what pickling small ones does.
     """
