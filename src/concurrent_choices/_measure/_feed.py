@@ -84,7 +84,7 @@ class Feed:
             self._iterator = iter(items)
 
     def peek(self, count: int) -> list[Any]:
-        """At most so many items, which are handed out nevertheless; of a sequence the first it looks at."""
+        """At most so many of the items that are handed out first, and still will be."""
         if self.places is None:
             pulled = [claim for _ in range(count) for claim in self._pull(1)]
             self.give_back(pulled)

@@ -31,7 +31,7 @@ _THERE = frozenset(
 """What each worker has anyway, besides what is part of the interpreter's own file."""
 
 _VALUES = ("attr", "attrs")
-"""What some of ours make their values with. It takes 15 ms, so nobody loads it for those that need none."""
+"""What some of our modules make their values with; it takes 15 ms, so it is loaded only for those."""
 
 _SHARED = (*_VALUES, "cloudpickle", "numpy")
 """Installed packages that workers may have of one process. NumPy takes each of two workers 150 to 200 ms,

@@ -175,7 +175,7 @@ class Source:
         return new_claim((at, items)) if items else self._claim_last()
 
     def _claim_last(self) -> Claim | None:
-        """What came back, when all have left."""
+        """One item of what was given back, when all have been claimed."""
         with self._lock:
             if self.closed:
                 return None

@@ -142,7 +142,7 @@ def _is_store(
 
 
 def _path_before(steps: Sequence[Step], at: int) -> str:
-    """By what name, and what of that, the step before a place loads a value; empty if that is not plain."""
+    """The path, as `np.char`, by which the step before a place loads a value; empty if there is none."""
     if at > 1 and steps[at - 1].name == "LOAD_ATTR":
         return f"{_path_before(steps, at - 1)}.{steps[at - 1].value}"
     return str(steps[at - 1].value) if steps[at - 1].name in SIMPLE else ""

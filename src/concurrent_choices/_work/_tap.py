@@ -23,8 +23,8 @@ FEED_SECONDS = 1e-3
 """Seconds that the owner pulls at most before it looks after the lanes again (guessed: nobody notices)."""
 
 CAUTION = 16
-"""Of so many items that came at once one more may be held back, as nobody gets any of those that are taken
-together until the last of them has come (guessed: a page of a thousand rows is taken in some 80 steps)."""
+"""For each so many items that came at once, one more is taken at a time: of those nobody gets any
+until the last of them has come (guessed: a page of a thousand rows is taken in some 80 steps)."""
 
 SMOOTH = 64
 """Items that come at once until nobody expects any more that the next one takes as long as one before

@@ -27,9 +27,9 @@ _OF_ALL = (type, FunctionType, ModuleType)
 
 
 def weight_of(value: Any, beside: Any = None) -> int:
-    """Bytes of a value with what it holds; none of what raises where it is asked.
+    """Bytes of a value with what it holds; 0 where it raises as it is asked.
 
-    What is held by another that is `beside` it, too, is taken for what all share.
+    What another value `beside` it holds too is left out: it is taken for what all of them share.
     """
     try:
         shared = {place for place, _ in _walked(beside, ())}

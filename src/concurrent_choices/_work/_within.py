@@ -181,9 +181,9 @@ def unpacked(container: Any, before: int, after: int | None) -> Iterator[Any]:
 
 
 def gone_through(container: Any, function: Any, place: int) -> Any:
-    """What stands for what a function gives a loop that has a container as the argument of that place.
+    """What a loop goes through that is over `enumerate`, `zip` or the like of a container at that place.
 
-    It is a tuple, as that is nothing that could be changed itself; None where nothing is known.
+    One element stands for all, in a tuple, which could not be changed itself; None where nothing is known.
     """
     one = given_by(container) if any(function is each for each in LOOPED) else None
     if one is not None and any(function is each for each in _PAIRING):
@@ -192,7 +192,7 @@ def gone_through(container: Any, function: Any, place: int) -> Any:
 
 
 def _viewed(container: Any, name: str) -> Any:
-    """The same of what a dictionary's method gives."""
+    """The same of the views that a dictionary's methods give."""
     one = element(container, None)
     return None if one is None else ((None, one) if name == "items" else one,)
 

@@ -97,7 +97,7 @@ class WorkerQueue:
 
     @property
     def least(self) -> int:
-        """How many of those at least, however few are left, as each message is dear."""
+        """How many to send it at least, however few are left, where each message is dear."""
         return self.room // TAIL if self.pace.aim > TRIP else 1
 
     def took(self, seconds: float, count: int) -> None:
