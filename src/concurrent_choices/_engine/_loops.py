@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import suppress
 from types import FunctionType
 from typing import Any
 
@@ -37,11 +38,10 @@ def loop_factory(job: Job) -> Factory:
     wanted = "uvloop" in sys.modules or (job.source.length or 0) >= MANY
     able = wanted and standard_streams_are_open()  # else libuv would abort the process
     if able and not starts_children(job.fn):
-        try:
+        with suppress(ImportError):
             import uvloop  # noqa: PLC0415 - 30 ms, and not there on every platform
-        except ImportError:
-            return asyncio.new_event_loop
-        return uvloop.new_event_loop
+
+            return uvloop.new_event_loop
     return asyncio.new_event_loop
 
 
