@@ -45,7 +45,7 @@ def obstacle(thing: Any, name: str) -> str:
         if found is None:
             break
         noun, smallest, words = found
-        path += f"{', whose' if path else chr(39) + 's'} {noun} is {_article(smallest)}"
+        path += (", whose" if path else "'s") + f" {noun} is {_article(smallest)}"
     return f"{name}{path or f' is {_article(thing)}'} ({words})"
 
 
