@@ -22,8 +22,7 @@ def write(views: Sequence[memoryview]) -> int:
     try:
         offset = 0
         for view in views:
-            rest = view
-            place = offset
+            rest, place = view, offset
             while rest.nbytes:
                 written = os.pwrite(descriptor, rest, place)
                 rest, place = rest[written:], place + written
