@@ -143,18 +143,15 @@ def test_an_exception_that_does_not_unpickle(strategy, of_kind):
     assert caught.value.__notes__ == ["raised by item 3: 3"]
 
 
-def test_a_frozen_exception(strategy, of_kind):
-    """One that takes no attributes is raised like others, with its note."""
-    with pytest.raises(acts.FrozenError) as caught:
-        run(of_kind(acts.raise_frozen), range(6), strategy=strategy)
-    assert caught.value.code == 3
-    assert caught.value.__notes__ == ["raised by item 3: 3"]
-
-
-def test_a_frozen_dataclass_as_exception(strategy, of_kind):
-    """One that takes nothing at all neither."""
-    with pytest.raises(acts.FrozenDataError) as caught:
-        run(of_kind(acts.raise_frozen_dataclass), range(6), strategy=strategy)
+@pytest.mark.parametrize(
+    ("fn", "kind"),
+    [(acts.raise_frozen, acts.FrozenError), (acts.raise_frozen_dataclass, acts.FrozenDataError)],
+    ids=["attributes", "dataclass"],
+)
+def test_a_frozen_exception(strategy, of_kind, fn, kind):
+    """One that takes no attributes, or nothing at all, is raised like others, with its note."""
+    with pytest.raises(kind) as caught:
+        run(of_kind(fn), range(6), strategy=strategy)
     assert caught.value.code == 3
     assert caught.value.__notes__ == ["raised by item 3: 3"]
 

@@ -107,22 +107,24 @@ def test_an_error_in_the_loop_that_reads(strategy, of_kind):
             raise KeyError("of the reader")
 
 
-def test_two_streams_at_once(strategy, of_kind):
-    """Streams of one strategy can be read in turns."""
-    left = stream(of_kind(acts.double), range(20), strategy=strategy)
-    right = stream(of_kind(acts.double), range(20, 40), strategy=strategy)
+def assert_read_in_turns(strategy, fn):
+    """Two streams give their results by turns."""
+    left = stream(fn, range(20), strategy=strategy)
+    right = stream(fn, range(20, 40), strategy=strategy)
     pairs = list(zip(left, right, strict=True))
     assert pairs == [(2 * number, 2 * number + 40) for number in range(20)]
+
+
+def test_two_streams_at_once(strategy, of_kind):
+    """Streams of one strategy can be read in turns."""
+    assert_read_in_turns(strategy, of_kind(acts.double))
 
 
 @only_keeping
 def test_two_streams_at_once_inside_a_with_block(name, strategy, of_kind):
     """The same for workers that are kept warm."""
     with strategy:
-        left = stream(of_kind(acts.double), range(20), strategy=strategy)
-        right = stream(of_kind(acts.double), range(20, 40), strategy=strategy)
-        pairs = list(zip(left, right, strict=True))
-    assert pairs == [(2 * number, 2 * number + 40) for number in range(20)]
+        assert_read_in_turns(strategy, of_kind(acts.double))
 
 
 @only_keeping

@@ -12,10 +12,9 @@ from interpreters import interpreter
 if sys.version_info < (3, 13):
     pytest.skip("older interpreters have none to try", allow_module_level=True)
 
-INSIDE = """
+CALLABLES = """
 import asyncio, sys, time
 sys.path[:] = {path!r}
-from concurrent_choices import run
 
 def nap(item):
     time.sleep(1e-3)
@@ -24,23 +23,17 @@ def nap(item):
 async def awaited(item):
     await asyncio.sleep(1e-3)
     return item
-
-for fn in nap, {coroutine}:
-    assert run(fn, range(60), strategy={name!r}) == [*range(60)]
 """
 
-OTHERS = """
-import asyncio, sys, time
-sys.path[:] = {path!r}
+INSIDE = f"""{CALLABLES}
+from concurrent_choices import run
+
+for fn in nap, {{coroutine}}:
+    assert run(fn, range(60), strategy={{name!r}}) == [*range(60)]
+"""
+
+OTHERS = f"""{CALLABLES}
 from concurrent_choices import Workload, arun, recommend
-
-def nap(item):
-    time.sleep(1e-3)
-    return item
-
-async def awaited(item):
-    await asyncio.sleep(1e-3)
-    return item
 
 assert recommend(nap, range(60), verify=False).run() == [*range(60)]
 assert recommend(Workload(awaited, range(60), items_count=100_000)).run() == [*range(60)]
