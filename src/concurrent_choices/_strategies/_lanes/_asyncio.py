@@ -59,16 +59,16 @@ def serve(
         yield from LanePool(job, thread_pool, workers=1, body=loop_body(run, concurrency))
 
 
-def loop_body(run_tasks: RunTasks, concurrency: int) -> Callable[[Lane], None]:
+def loop_body(run: RunTasks, concurrency: int) -> Callable[[Lane], None]:
     """A lane's body that serves `concurrency` items at once on a loop of its own."""
 
     def body(lane: Lane) -> None:
-        serve_in_lane(run_tasks, TaskPool(lane.pool.job, lane.pool.outbox.put, concurrency), lane)
+        serve_in_lane(run, TaskPool(lane.pool.job, lane.pool.outbox.put, concurrency), lane)
 
     return body
 
 
-def serve_in_lane(run_tasks: RunTasks, tasks: TaskPool, lane: Lane) -> None:
+def serve_in_lane(run: RunTasks, tasks: TaskPool, lane: Lane) -> None:
     """Run a task pool on a loop in a lane's thread, and have it told when there are items."""
     pool = lane.pool
     nudges: list[Callable[[], None]] = []
@@ -79,7 +79,7 @@ def serve_in_lane(run_tasks: RunTasks, tasks: TaskPool, lane: Lane) -> None:
         pool.job.on_stop(nudge)
 
     try:
-        run_tasks(tasks, register)
+        run(tasks, register)
     except OSError as error:  # as a rule there are no more descriptors, of which a loop needs three
         if nudges:
             raise
