@@ -81,10 +81,10 @@ def _calls_others(code: CodeType) -> bool:
     return package.endswith(_LOOPS) if package else of_libraries(code)
 
 
-def _file_of(called: object) -> str:
+def _file_of(fn: object) -> str:
     """Where the module of a callable is; of one that a decorator made, that of what it stands around."""
-    own = called if of_type(called, FunctionType, type) else type(called)
-    name = attributes_of(called).get("__module__", getattr(own, "__module__", None))
+    own = fn if of_type(fn, FunctionType, type) else type(fn)
+    name = attributes_of(fn).get("__module__", getattr(own, "__module__", None))
     return str(_written_in(sys.modules.get(name) if isinstance(name, str) else None) or "")
 
 
