@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from functools import wraps
 
 
 def spin(rounds):
@@ -13,6 +14,16 @@ def spin(rounds):
     for number in range(rounds):
         total += number
     return total
+
+
+def traced(fn):
+    """Decorate as most do."""
+
+    @wraps(fn)
+    def around(*args):
+        return fn(*args)
+
+    return around
 
 
 def where(rounds):

@@ -9,12 +9,13 @@ import threading
 import weakref
 from concurrent.futures import CancelledError
 from contextvars import copy_context
-from functools import cache, partial, update_wrapper, wraps
+from functools import cache, partial, update_wrapper
 from operator import itemgetter
 from types import SimpleNamespace
 from unittest import mock
 
 import pytest
+from executor_acts import traced
 
 from concurrent_choices._embed._account import EXAMINED, Account
 from concurrent_choices._embed._accounts import KEPT, Accounts
@@ -385,7 +386,7 @@ def test_the_same_code_is_the_same_callable():
         return lambda: number
 
     assert identity_of(made(1)) == identity_of(made(2))
-    assert identity_of(named(made(1))) == identity_of(named(made(2)))
+    assert identity_of(traced(made(1))) == identity_of(traced(made(2)))
     assert identity_of(Box().open) == identity_of(Box.open)
     assert identity_of(Box()) == identity_of(Box())
     assert identity_of(partial(made, 1)) == identity_of(made)
@@ -395,16 +396,6 @@ def test_the_same_code_is_the_same_callable():
     assert identity_of(weakref.proxy(box)) == identity_of(box)
     assert identity_of(itemgetter(1)) == identity_of(itemgetter(2))
     assert identity_of(len) == (len,)
-
-
-def named(fn):
-    """Decorate as most do."""
-
-    @wraps(fn)
-    def around(*args):
-        return fn(*args)
-
-    return around
 
 
 class Named:
@@ -428,7 +419,7 @@ class Remote:
         """Call it there."""
 
 
-@pytest.mark.parametrize("decorate", [named, Named, cache, lambda fn: partial(named(fn), 1)])
+@pytest.mark.parametrize("decorate", [traced, Named, cache, lambda fn: partial(traced(fn), 1)])
 def test_what_is_decorated_is_one_callable_and_its_decorated_form_another(decorate):
     """What was learnt of one says nothing of the other, whatever its decorator is written in."""
 
@@ -461,9 +452,9 @@ def test_a_callable_that_seems_to_wrap_without_end_is_recognised():
     update_wrapper(loop, loop)
     assert identity_of(loop) == (loop.__code__,)
     assert identity_of(Remote()) == (Remote.__call__.__code__,)
-    ring, other = named(print), named(print)
+    ring, other = traced(print), traced(print)
     ring.__wrapped__, other.__wrapped__ = other, ring
-    assert identity_of(ring) == identity_of(other) != identity_of(named(print))
+    assert identity_of(ring) == identity_of(other) != identity_of(traced(print))
     own = Named(print)
     own.__wrapped__ = own
     assert identity_of(own) == identity_of(own)
@@ -479,7 +470,7 @@ class InC:
         vars(self).update(says)
 
 
-@pytest.mark.parametrize("says", [{"__code__": named.__code__}, {"__code__": None, "__func__": named}])
+@pytest.mark.parametrize("says", [{"__code__": traced.__code__}, {"__code__": None, "__func__": traced}])
 def test_what_is_written_in_c_and_made_anew_is_known_by_what_it_is_made_of(says):
     """Else nothing would ever be learnt of it."""
     assert identity_of(InC(**says)) == identity_of(InC(**says))
@@ -500,7 +491,7 @@ def test_what_an_account_is_found_by_lives_as_long():
 
     def opened():
         inner = eval("lambda: 1")
-        return accounts.of(named(inner)), weakref.ref(inner.__code__)
+        return accounts.of(traced(inner)), weakref.ref(inner.__code__)
 
     account, code = opened()
     gc.collect()

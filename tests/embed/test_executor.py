@@ -29,6 +29,7 @@ from executor_acts import (
     nap,
     place_of,
     spin,
+    traced,
     where,
     where_it_is,
     work,
@@ -452,16 +453,6 @@ def then_cached(rounds):
     """Count in a global."""
     COUNTED["calls"] += 1
     return spin(rounds)
-
-
-def traced(fn):
-    """Decorate as most do."""
-
-    @wraps(fn)
-    def around(*args):
-        return fn(*args)
-
-    return around
 
 
 @traced
