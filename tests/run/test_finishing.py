@@ -20,6 +20,7 @@ from concurrent_choices import (
     Plan,
     Profile,
     Recommendation,
+    WorkerStartError,
     Workload,
     recommend,
     run,
@@ -29,6 +30,8 @@ from concurrent_choices._facts._costs import Costs
 from concurrent_choices._judge._recommend import recommend as judge
 from concurrent_choices._platform import gil_enabled
 from concurrent_choices._run import _verdict
+from concurrent_choices._strategies._workers import _staffing
+from concurrent_choices._strategies._workers._host import Host
 from concurrent_choices._strategies._workers._pump import Pump
 from patience import patient, with_ample_limit
 
@@ -158,6 +161,26 @@ def test_a_verdict_that_could_not_begin_is_not_used_up(fn, strategy, place, monk
     assert verdict.run() == run(fn, range(1000))
 
 
+@pytest.mark.parametrize("strategy", ["process", "hybrid"])
+def test_a_verdict_whose_workers_do_not_come_up_is_not_used_up(strategy, monkeypatch):
+    """They have begun nothing, though each was given items as it started: those have come back."""
+    verdict = recommend(callables.compute, iter(range(1000)), verify=False)
+    verdict = evolve(verdict, plan=Plan(strategy=strategy, workers=2, concurrency=2))
+    hire = Host.hire
+
+    def hire_and_kill(host):
+        worker = hire(host)
+        worker.kill()
+        return worker
+
+    with monkeypatch.context() as killing:
+        killing.setattr(Host, "hire", hire_and_kill)
+        killing.setattr(_staffing, "_wake", lambda: None)  # none are there from an earlier run
+        with pytest.raises(WorkerStartError, match="ended before they were ready"):
+            verdict.run()
+    assert verdict.run() == run(callables.compute, range(1000))
+
+
 @pytest.mark.parametrize("strategy", ["sequential", "thread"])
 def test_a_verdict_that_has_begun_is_used_up(strategy):
     """Also where that ended early: what was called is not called again."""
@@ -177,6 +200,31 @@ def test_a_verdict_that_has_begun_is_used_up(strategy):
     with pytest.raises(InvalidArgumentError, match="has been run already"):
         verdict.run()
     assert set(fn.calls.values()) == {1}
+
+
+@pytest.mark.parametrize(("bound", "count"), [(False, 1000), (True, 200)], ids=["anywhere", "on one loop"])
+def test_what_the_iterable_raises_comes_after_the_calls_before(bound, count):
+    """As in `run`: it gave all these items, and none of them is dropped."""
+    called, turn = [], asyncio.Lock()
+
+    def compute(item):
+        callables.compute(item)
+        called.append(item)
+
+    async def rest(item):
+        async with turn:
+            await callables.rest(item)
+        called.append(item)
+
+    def items():
+        yield from range(count)
+        raise ConnectionError
+
+    verdict = recommend(rest if bound else compute, items(), verify=False)
+    assert len(called) < count
+    with pytest.raises(ConnectionError):
+        verdict.run()
+    assert sorted(called) == [*range(count)]
 
 
 def test_a_verdict_that_refused_is_not_used_up():

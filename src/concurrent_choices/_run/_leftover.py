@@ -78,8 +78,8 @@ class Leftover:
     def _errors(self) -> Iterator[BaseException]:
         return (self.results[index] for index in sorted(self.raised))
 
-    def draw(self, count: int) -> list[tuple[int, Any]]:
-        """At most so many items of the rest; what the iterable raises, that raises when it is asked again."""
+    def draw(self, count: int | None) -> list[tuple[int, Any]]:
+        """So many items of the rest, or all; what the iterable raises, that raises when it is asked again."""
         drawn: list[tuple[int, Any]] = []
         try:
             drawn.extend(islice(self.rest, count))
@@ -115,7 +115,7 @@ class Leftover:
             values = _beside_loop(work) if loop_runs() else work()
         except BaseException as error:
             renumber(error, indices)
-            if all(job.source.untouched for job in jobs):  # such as for want of descriptors
+            if all(job.source.untouched for job in jobs):  # such as for want of descriptors, or of workers
                 self.rest, self.used = chain(drawn, self.rest), False
             raise
         took = time.perf_counter() - began
@@ -133,7 +133,8 @@ class Leftover:
 
         Raises:
             InvalidArgumentError: It was done before.
-            Exception: What the earliest failed call raised, unless `return_exceptions`.
+            Exception: What the earliest failed call raised, unless `return_exceptions`; else what the
+                iterable raised.
         """
         if self.used:
             problem = "has been run already; its items were used up. Ask recommend() again"
@@ -144,13 +145,14 @@ class Leftover:
             self.perform, strategy=strategy, timeout=timeout, return_exceptions=return_exceptions
         )
         if self.loop is None:
-            perform(list(self.rest))
+            perform(self.draw(None))
             self._land(timeout)
         else:  # it is free once they are over
             self._land(timeout)
             self._raise_first(return_exceptions=return_exceptions)
-            perform(list(self.rest))
+            perform(self.draw(None))
         self._raise_first(return_exceptions=return_exceptions)
+        next(self.rest, None)  # raises what the iterable raised, as `run` does: after the calls before
         return [value for _, value in sorted(self.results.items())]
 
     def _land(self, timeout: float | None) -> None:

@@ -309,8 +309,8 @@ class Source:
 
     @property
     def untouched(self) -> bool:
-        """Whether no item can have been claimed yet."""
-        return not (self.claimed or self._singly)
+        """Whether no item can have been claimed and kept: each that was claimed has come back."""
+        return not self._singly and self.claimed == self._given_back
 
     @property
     def full(self) -> bool:

@@ -324,11 +324,7 @@ class Pump:
         worker = queue.worker
         self._wires.remove(queue)
         code = self._host.dismiss(worker)
-        if not worker.ready and self._starts.fail(worker):
-            self._make_do(code)
         reading = 0 if overdue else worker.page.reading
-        if reading == A_JOB and self._mishaps.counted(A_JOB) == ATTEMPTS:  # another may fare better
-            self._despair(f"{ATTEMPTS} ended as they loaded {self._job.name}, the last with exit code {code}")
         # What it had started is known now: until it was killed it may have gone on.
         lost, running, unstarted = queue.fallen(worker.started)
         self._mishaps.unstarted(unstarted, reading, code)
@@ -337,6 +333,10 @@ class Pump:
         else:
             self._mishaps.died(running, worker.pid, code)
         self._mishaps.lost(lost, worker.pid, code)
+        if not worker.ready and self._starts.fail(worker):
+            self._make_do(code)
+        if reading == A_JOB and self._mishaps.counted(A_JOB) == ATTEMPTS:  # another may fare better
+            self._despair(f"{ATTEMPTS} ended as they loaded {self._job.name}, the last with exit code {code}")
 
     def _make_do(self, code: int | None) -> None:
         """Hire no more workers: the last has ended before it was ready."""
