@@ -11,6 +11,7 @@ from asyncio import (
 )
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from socket import socketpair
 from typing import Any
 
 from ._limited import GRACE, cancel_all
@@ -105,14 +106,29 @@ def loops_to_be_had() -> int:
 def run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, object]) -> None:
     """Run a coroutine to its end on a loop.
 
-    A loop of uvloop's that fails to start, for want of descriptors or by Ctrl-C, counts as running for good,
-    and cannot be closed either.
+    A loop of uvloop's that fails to start counts as running for good, and cannot be closed either. What it
+    opens as it starts is therefore tried before; what is left is Ctrl-C at that very moment.
+
+    Raises:
+        OSError: There are no descriptors for it to start again.
     """
+    try:
+        if not isinstance(loop, asyncio.BaseEventLoop):
+            _try_pair()
+    except BaseException:
+        work.close()  # or Python warns that it was never awaited
+        raise
     try:
         loop.run_until_complete(work)
     finally:
         if loop.is_running():
-            work.close()  # or Python warns that it was never awaited
+            work.close()  # as above
+
+
+def _try_pair() -> None:
+    """Open two sockets, as uvloop does for signals whenever it starts, and close them."""
+    for end in socketpair():
+        end.close()
 
 
 def end_loop(loop: asyncio.AbstractEventLoop) -> None:
