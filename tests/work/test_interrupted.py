@@ -1,12 +1,20 @@
 """What a handler of signals raises while something is pickled comes to the caller as it is."""
 
 import signal
+import sys
+import types
 from functools import partial
+from importlib import _bootstrap
 
 import pytest
 
-from concurrent_choices import InvalidArgumentError, ProcessStrategy, run
+from concurrent_choices import InvalidArgumentError, ProcessStrategy, run, stream
+from concurrent_choices._strategies._workers._fork_client import ForkServer, can_serve_forks
+from concurrent_choices._work._apart import being_imported, keep_apart
+from concurrent_choices._work._imported import Imported
 from concurrent_choices._work._interrupted import by_handler
+from concurrent_choices._work._marks import summed
+from concurrent_choices._work._obstacle import obstacle
 from concurrent_choices._work._pickling import dump
 
 SIGNAL = signal.SIGUSR1
@@ -41,6 +49,21 @@ class Slow:
             self.comes = False
             signal.raise_signal(SIGNAL)
         return int, ()
+
+
+class Asking:
+    """A signal comes while it is asked for its size."""
+
+    @property
+    def nbytes(self):
+        signal.raise_signal(SIGNAL)
+
+
+class Finding:
+    """A signal comes while it looks for a module."""
+
+    def find_spec(self, _name, _path=None):
+        signal.raise_signal(SIGNAL)
 
 
 class Stubborn:
@@ -78,6 +101,59 @@ def test_a_run_ends_by_what_a_handler_raises(handled):
         with pytest.raises(TimeUpError):
             run(abs, [Slow()], strategy=workers)
         assert run(abs, [-1], strategy=workers) == [1]
+
+
+@pytest.mark.parametrize("ask", [summed, being_imported, lambda slow: obstacle([slow], "it")])
+def test_looking_ends_by_what_a_handler_raises(handled, ask, monkeypatch):
+    """Wherever a value is pickled to learn something of it: that it cannot be would be no answer."""
+    monkeypatch.setattr(_bootstrap, "_module_locks", {"another": None})  # as while that is imported
+    with pytest.raises(TimeUpError):
+        ask(Slow())
+
+
+def test_weighing_ends_by_what_a_handler_raises(handled):
+    """A stream does that again and again."""
+    with pytest.raises(TimeUpError):
+        list(stream(lambda _: Asking(), [1], strategy="sequential"))
+
+
+@pytest.fixture
+def module(monkeypatch):
+    """One that no other process could import, with a function and what that names."""
+    module = types.ModuleType("nowhere_to_be_found")
+    exec("def fn(item): return SLOW", vars(module))
+    module.SLOW = Slow()
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    return module
+
+
+def test_comparing_modules_ends_by_what_a_handler_raises(handled, module):
+    """Whose values are left out where they cannot be asked for."""
+    with pytest.raises(TimeUpError):
+        Imported(module.fn)
+
+
+def test_finders_are_no_excuse(handled, module, monkeypatch):
+    """They may raise what they like, but not for a handler."""
+    monkeypatch.setattr(sys, "meta_path", [Finding(), *sys.meta_path])
+    with pytest.raises(TimeUpError):
+        keep_apart(module.fn)
+
+
+@pytest.mark.skipif(not can_serve_forks(), reason="no fork server here")
+def test_a_time_limit_is_no_refusal_of_the_system(monkeypatch):
+    """Though a handler raises what the system may raise as well, as a worker is asked for."""
+
+    def end_it(_number, _frame):
+        raise TimeoutError
+
+    before = signal.signal(SIGNAL, end_it)
+    monkeypatch.setattr(ForkServer, "_ready", lambda _server: signal.raise_signal(SIGNAL))
+    try:
+        with pytest.raises(TimeoutError), ProcessStrategy(max_workers=1) as workers:
+            run(abs, [1], strategy=workers)
+    finally:
+        signal.signal(SIGNAL, before)
 
 
 def test_what_cannot_be_pickled_is_to_blame(handled):

@@ -77,8 +77,7 @@ class Verdict(Recommendation, Generic[R]):
         Raises:
             InvalidArgumentError: The verdict has been run already, or an argument is invalid.
             RunningLoopError: An event loop is running in this thread.
-            WorkerStartError: No worker process came up. As long as none of the rest was called, the verdict can
-                be run again.
+            WorkerStartError: No worker process came up. Where nothing was called, the verdict can run again.
             Exception: Whatever a call or the iterable raised, as for `concurrent_choices.run`.
         """
         refuse_loop("Verdict.run", "await asyncio.to_thread(verdict.run)")

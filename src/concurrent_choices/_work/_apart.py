@@ -9,7 +9,6 @@ import os
 import sys
 from _pickle import Pickler
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import lru_cache
 from importlib import _bootstrap
 from io import BytesIO
@@ -18,7 +17,7 @@ from typing import Any
 
 from ._callables import called
 from ._ownership import MAINS
-from ._pickling import APART
+from ._pickling import APART, raise_handlers
 
 __all__ = ["being_imported", "keep_apart"]
 
@@ -44,7 +43,8 @@ def being_imported(value: Any) -> bool:
         _Wary(BytesIO()).dump(value)
     except _BeingImportedError:
         return True
-    except (Exception, SystemExit):  # noqa: BLE001 - it has no such pickle, as whoever needs one finds out again
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it has no such pickle, as whoever needs one finds out again
+        raise_handlers(error)
         return False
     return False
 
@@ -110,8 +110,11 @@ def _lies_on(path: Iterable[Any], module: ModuleType | None, part: str) -> bool:
 def _spec(name: str, path: Any) -> Any:
     """What an import would find. Not `importlib.util.find_spec`, which is content with what is loaded."""
     for finder in sys.meta_path:
-        with suppress(Exception):  # an old one has no such method, another keeps it out, a third has a fault
+        try:
             spec = finder.find_spec(name, path)
-            if spec is not None:
-                return spec
+        except Exception as error:  # noqa: BLE001 - an old one has no such method, another keeps it out, a third has a fault
+            raise_handlers(error)
+            continue
+        if spec is not None:
+            return spec
     return None

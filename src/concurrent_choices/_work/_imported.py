@@ -8,7 +8,6 @@ processes must know that; one that chooses processes by itself must not give oth
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -18,7 +17,7 @@ from ._code import globals_of, names_in
 from ._kept_by_caches import kept_by_caches
 from ._marks import compare, mark_of, value_at
 from ._ownership import of_libraries
-from ._pickling import travels_by_name
+from ._pickling import raise_handlers, travels_by_name
 
 __all__ = ["Imported"]
 
@@ -46,8 +45,10 @@ class Imported:
 def _marked(places: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], int]]:
     """Places with their marks, but for those that cannot be asked for here either: a class may raise."""
     for place in places:
-        with suppress(Exception):
+        try:
             yield place, mark_of(value_at(*place))
+        except Exception as error:  # noqa: BLE001 - see above
+            raise_handlers(error)
 
 
 def _imported(fn: Any) -> Iterator[tuple[str, str]]:

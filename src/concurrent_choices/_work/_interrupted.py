@@ -12,6 +12,7 @@ from .._facts._lean import TYPE_CHECKING
 from ._callables import called
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import CodeType
     from typing import Any
 
@@ -29,8 +30,8 @@ def by_handler(error: BaseException) -> bool:
 
 
 def _codes_of_handlers() -> list[CodeType]:
-    handlers: list[Any] = [called(_signal.getsignal(number)) for number in _signal.valid_signals()]
-    functions = [
-        each if isinstance(each, FunctionType) else type(each).__call__ for each in handlers if callable(each)
-    ]
+    # Most have none, which are left out first: pickling fails, and asks for them, often.
+    there: Iterable[Any] = filter(callable, map(_signal.getsignal, _signal.valid_signals()))
+    handlers = map(called, there)
+    functions = [each if isinstance(each, FunctionType) else type(each).__call__ for each in handlers]
     return [each.__code__ for each in functions if isinstance(each, FunctionType)]

@@ -16,6 +16,7 @@ from .._facts._lean import TYPE_CHECKING
 from ._asking import ATOMS, attributes_of, of_type
 from ._code import parameters_of
 from ._generators import dump_to
+from ._pickling import raise_handlers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +96,8 @@ def summed(value: Any, kind: Callable[..., Pickler] = Pickler) -> Sum | None:
         dump_to(file, value, file.buffer, kind=kind)
     except _FullError:
         pass
-    except Exception:  # noqa: BLE001 - picklers raise anything
+    except Exception as error:  # noqa: BLE001 - picklers raise anything
+        raise_handlers(error)
         return None
     return file
 

@@ -8,7 +8,6 @@ tried with the pickler that sends work to the worker processes, so what it can c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from functools import partial
 from itertools import islice
 from types import FunctionType, MethodType
@@ -17,7 +16,7 @@ from typing import Any
 from ._asking import attributes_of, of_type
 from ._callables import enclosed
 from ._code import globals_of
-from ._pickling import dump
+from ._pickling import dump, raise_handlers
 from ._words import text_of
 
 __all__ = ["obstacle"]
@@ -50,11 +49,13 @@ def obstacle(thing: Any, name: str) -> str:
 
 
 def _failing(thing: Any) -> Iterator[tuple[str, Any, str]]:
-    with suppress(Exception):  # a thing's own hooks raise anything; then it is the smallest that is known
+    try:
         for noun, part in _parts(thing):
             words = _refusal(part)
             if words:
                 yield noun, part, words
+    except Exception as error:  # noqa: BLE001 - a thing's own hooks raise anything; then it is the smallest that is known
+        raise_handlers(error)
 
 
 def _refusal(thing: Any) -> str:
@@ -62,6 +63,7 @@ def _refusal(thing: Any) -> str:
     try:
         dump(thing)
     except Exception as error:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
+        raise_handlers(error)
         if isinstance(error, RecursionError) or "deep recursion" in text_of(error):
             return _TOO_DEEP
         return text_of(error) or type(error).__name__

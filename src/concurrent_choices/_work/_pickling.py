@@ -71,8 +71,8 @@ def dump(value: Any, pickled: Callable[..., bytes] = pickled) -> list[Any]:
     return frames
 
 
-def raise_handlers(error: Exception) -> None:
-    """Raise an error of pickling on if it is that of a signal's handler, and none of the thing's own."""
+def raise_handlers(error: BaseException) -> None:
+    """Raise an error on if it is that of a signal's handler, and none of what was pickled or asked."""
     from ._interrupted import by_handler  # noqa: PLC0415 - seldom needed, and a worker must start fast
 
     if by_handler(error):

@@ -11,6 +11,7 @@ from types import FunctionType, MethodDescriptorType, ModuleType
 from typing import Any, cast
 
 from ._asking import ATOMS, Seen, elements_of, of_type
+from ._pickling import raise_handlers
 
 __all__ = ["weight_of"]
 
@@ -34,7 +35,8 @@ def weight_of(value: Any, beside: Any = None) -> int:
     try:
         shared = {place for place, _ in _walked(beside, ())}
         return sum(weight for _, weight in _walked(value, shared))
-    except Exception:  # noqa: BLE001 - a value's own hooks raise anything
+    except Exception as error:  # noqa: BLE001 - a value's own hooks raise anything
+        raise_handlers(error)
         return 0
 
 

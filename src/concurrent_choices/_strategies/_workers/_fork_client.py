@@ -16,6 +16,7 @@ from signal import SIGKILL
 
 from ..._errors import WorkerStartError
 from ..._work._imports import is_shared_package
+from ..._work._pickling import raise_handlers
 from ._child import Child, pidfd, readable
 from ._page import Page
 from ._spawn import interpreter
@@ -78,6 +79,7 @@ class ForkServer:
                 self.close()
                 self._ready().sendmsg([b"+"], [rights])
         except OSError as error:
+            raise_handlers(error)  # a time limit may well be a TimeoutError
             raise WorkerStartError(str(error)) from error
 
     def _ready(self) -> socket:
