@@ -613,6 +613,18 @@ def test_items_that_only_wait_come_back_from_workers():
     assert (arrangement.stage, arrangement.outside) == ("alone", False)
 
 
+@pytest.mark.parametrize("remaining", [1, 5, 1000])
+def test_a_callable_bound_to_its_thread_stays_for_that_reason(remaining):
+    """However little is left: that nothing would be gained is true as well, and says less."""
+    decider = controller()
+    decider.look(computing(0.002, items=2))
+    decider.keep_single("it belongs to the thread that made it")
+    for now in (0.005, 0.01, 0.02):
+        arrangement = decider.look(computing(now, items=round(now * 1000), remaining=remaining))
+        assert (arrangement.stage, arrangement.threads) == ("alone", 0)
+        assert "it belongs to the thread that made it" in arrangement.reason
+
+
 @pytest.mark.parametrize("reason", ["calls change the global 'n'"])
 def test_a_barred_callable_never_leaves(reason):
     """What changes its surroundings goes on in this process, and the reason says why."""

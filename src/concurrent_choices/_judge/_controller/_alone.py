@@ -78,13 +78,19 @@ class Alone:
             return self._beside_others(sight)
         rest = known.rest(sight)
         if sight.remaining == 0 or (solo.items and (rest < SMALL or known.each < TINY)):
-            reason = "the rest, or each item, is too small to be worth anything else"
+            reason = self._bound or "the rest, or each item, is too small to be worth anything else"
             return self._stay(reason, max(rest, GLANCE))
         if solo.sleeps:
             return self._to_lanes(sight)
         if sight.unseen or not solo.computes:
             return self._stay(self._reason, GLANCE)
         return self._computing(sight)
+
+    @property
+    def _bound(self) -> str:
+        """What binds the callable to its thread, which says more than how little is left; else empty."""
+        limits = self._known.limits
+        return limits.obstacle if limits.threads < 2 else ""  # noqa: PLR2004 - one thread is the calling one
 
     def _beside_others(self, sight: Sight) -> Stage:
         """Lanes are still at their last item: what is seen now is not what it is like alone."""
@@ -133,7 +139,8 @@ class Alone:
         if known.apart:
             return self._stay(f"it computes, and {known.apart}", calm(sight))
         if known.limits.cpus < 1.5 or rest < BRIEF:  # noqa: PLR2004 - less than a second core
-            return self._stay("a second lane would gain nothing with what is left", calm(sight))
+            reason = self._bound or "a second lane would gain nothing with what is left"
+            return self._stay(reason, calm(sight))
         if known.contends(sight.now, self._solo.items):
             return self._stay(CROWDED, CALM)
         if not known.under_gil and known.limits.threads > 1:
