@@ -123,6 +123,7 @@ def test_what_if(here, capsys):
         (["mine:fails", "--items", "[1]", "--count", f"{10**20}"], "--count: must be no more than 9,223,"),
         (["mine:fails", "--items", "photo.jpeg"], "--items: 'photo.jpeg' cannot be read: 'utf-8' codec"),
         (["mine", "--items", "[1]"], "mine: names nothing; write it as mine:FN"),
+        (["a.mine.fails", "--items", "[1]"], "names nothing; write it as a.mine.fails:FN or a.mine:fails"),
         (["./mine.py:fails", "--items", "[1]"], "names nothing; write it as mine:fails from its folder"),
         (["mine/py:fails", "--items", "[1]"], "names nothing; write it as mine:fails"),
         (["mine.py:fails", "--items", "[1]"], "names a file; write it as mine:fails"),

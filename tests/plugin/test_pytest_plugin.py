@@ -210,6 +210,22 @@ def test_a_plain_function_is_refused(fruitless):
     result.stdout.fnmatch_lines(["*benchmark abs with the fixture `benchmark`*"])
 
 
+def test_a_coroutine_itself_is_refused(fruitless):
+    """Written as for `asyncio.run`, the call has been made: the message asks for the function."""
+    result = fruitless("""
+        from contextlib import closing
+
+        async def work():
+            pass
+
+        def test_work(aio_benchmark):
+            with closing(work()) as coroutine:
+                aio_benchmark(coroutine)
+    """)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*not coroutine; give the function itself, without calling it*"])
+
+
 def test_disabled_benchmarks_run_once(bench):
     """With --benchmark-disable the coroutine is called once, and the strategies too."""
     result, figures = bench(

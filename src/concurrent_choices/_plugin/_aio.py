@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import pytest
 
 from .._errors import InvalidArgumentError, MissingExtraError
+from .._run._arguments import check_callable
 from .._work._callables import is_async, name_of
 from .._work._running_loop import loop_runs
 from ._clock import InsideClock
@@ -129,9 +130,10 @@ class AioBenchmark:
         return self.benchmark.pedantic(target, rounds=rounds)
 
     def _coroutine(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        if not is_async(fn):
-            problem = f"must be an `async def`; benchmark {name_of(fn)} with the fixture `benchmark`"
-            with excused(self.benchmark):
+        with excused(self.benchmark):
+            check_callable(fn)
+            if not is_async(fn):
+                problem = f"must be an `async def`; benchmark {name_of(fn)} with the fixture `benchmark`"
                 raise InvalidArgumentError("fn", problem)
         return fn
 

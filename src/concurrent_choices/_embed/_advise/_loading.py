@@ -72,6 +72,8 @@ def _meant(module: str, attribute: str, name: str) -> str:
     stem, called = path.name.removesuffix(".py"), attribute.partition("(")[0]
     named = stem if all(each.isidentifier() for each in stem.split(".")) else "MODULE"
     inside = called if all(each.isidentifier() for each in called.split(".")) else name
+    if named == module and "." in module and not attribute:  # as Python has it: the last may be what is meant
+        return f"{named}:{inside} or {':'.join(named.rsplit('.', 1))}"
     return f"{named}:{inside}{' from its folder' if '/' in module and path.name else ''}"
 
 
