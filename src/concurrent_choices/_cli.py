@@ -164,7 +164,7 @@ def _add_recommend(commands: Any) -> None:
         "--items",
         required=True,
         metavar="FILE|EXPRESSION",
-        help="a file with an item a line, or a Python expression such as 'range(1000)'; - for standard input",
+        help="a file with a str a line, or a Python expression such as 'range(1000)'; - for standard input",
     )
     parser.add_argument("--budget", type=float, default=1.0, help="seconds to spend at most (default: 1)")
     parser.add_argument("--no-race", action="store_true", help="only predict; do not race the candidates")
