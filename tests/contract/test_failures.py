@@ -57,6 +57,17 @@ def test_the_traceback_shows_where(strategy, of_kind):
     assert 'raise PlainError("three")' in "".join(traceback.format_exception(caught.value))
 
 
+def test_the_traceback_of_a_nested_function_shows_where(strategy):
+    """Also where it travels by value, as functions of scripts and notebooks do."""
+
+    def fail(number):
+        raise acts.PlainError(number)
+
+    with pytest.raises(acts.PlainError) as caught:
+        run(fail, range(6), strategy=strategy)
+    assert "raise acts.PlainError(number)" in "".join(traceback.format_exception(caught.value))
+
+
 @only_outside
 def test_a_remote_traceback_is_the_cause(strategy, of_kind):
     """From another process the traceback comes as the exception's cause, in words."""

@@ -16,6 +16,16 @@ def here_and_back(value):
     return load(dump(value))
 
 
+def test_code_knows_its_file():
+    """Tracebacks, warnings and log records of workers name it; so does what is defined inside a function."""
+
+    def outer():
+        return lambda: None
+
+    arrived = here_and_back(outer)
+    assert arrived.__code__.co_filename == arrived().__code__.co_filename == __file__
+
+
 @lru_cache(maxsize=5)
 def importable(number):
     return -number

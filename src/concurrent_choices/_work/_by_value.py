@@ -14,7 +14,7 @@ from enum import EnumMeta
 from functools import cached_property, lru_cache, singledispatch, update_wrapper
 from operator import attrgetter
 from pickle import PickleBuffer
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -139,6 +139,19 @@ def _reduce_dispatching(fn: Any) -> Any:
     return NotImplemented
 
 
+def _reduce_code(code: CodeType) -> tuple[Any, ...]:
+    """How code travels: as cloudpickle has it, and with the name of its file, whose lines tracebacks show.
+
+    From 3.1.3 on cloudpickle leaves that out, so that pickles are alike wherever a function was written.
+    """
+    make, made_of = _own[CodeType](code)
+    return make, tuple(code.co_filename if _stands_for_a_file(each) else each for each in made_of)
+
+
+def _stands_for_a_file(part: object) -> bool:
+    return type(part) is str and part == "<dynamic-code>"  # bytes, compared with text, may warn
+
+
 def _reduce_function(reduced: Any) -> Any:
     """How a function travels by value: as cloudpickle has it, and finds there what an initializer has set."""
     if reduced is NotImplemented or isinstance(reduced, str):
@@ -213,6 +226,7 @@ _given: dict[str, type] = {}
 _own, *_others = cloudpickle.Pickler.dispatch_table.maps
 _mine: dict[type, Callable[[Any], Any]] = {
     **_own,
+    CodeType: _reduce_code,
     cached_property: _reduce_cached_property,
     type(lru_cache(len)): _reduce_cached,
 }
