@@ -11,7 +11,7 @@ from re import fullmatch
 from typing import Any, TextIO
 
 from ._errors import InvalidArgumentError
-from ._work._words import safe_repr, show
+from ._work._words import reason_of, show
 
 __all__ = ["items_of"]
 
@@ -48,7 +48,7 @@ def _evaluated(text: str) -> Iterable[Any]:
     try:
         items: Any = eval(text, {})  # noqa: S307 - the user's own expression, on the user's own command line
     except (Exception, SystemExit) as error:
-        problem = f"{text!r} is neither a file nor an expression that works: {safe_repr(error)}"
+        problem = f"{text!r} is neither a file nor an expression that works: {reason_of(error)}"
         if isinstance(error, (NameError, SyntaxError)) and _like_a_path(text):
             problem = f"there is no such file as {text!r}"
         raise InvalidArgumentError("--items", problem) from error

@@ -114,6 +114,7 @@ def test_what_if(here, capsys):
         (["nowhere:fn", "--items", "[1]"], "nowhere:fn: there is no module nowhere"),
         (["mine:nothing", "--items", "[1]"], "has no attribute 'nothing'; write it as MODULE:FN"),
         (["mine:fails", "--items", "1 +"], "neither a file nor an expression"),
+        (["mine:fails", "--items", "range(9"], "an expression that works: SyntaxError: '(' was never closed"),
         (["mine:fails", "--items", "17"], "cannot be iterated over"),
         (["mine:fails", "--items", "/dev/"], "'/dev/' cannot be read: [Errno 21] Is a directory"),
         (["mine:fails", "--items", "[1]", "--budget", "0"], ": --budget: must be seconds above 0"),
