@@ -76,6 +76,8 @@ TABLE = {
     "fsync that queues": (function(2, cpu=0.1, disk_blocks=8.0, pair_speedup=1.1), "io", "disk"),
     "file in memory": (function(0.4, cpu=0.4, gil=0.05), "cpu", "cpu outside the GIL"),
     "turned away": (function(5, errors=0.2, congestion=0.2), "io", "rate-limited"),
+    "nobody listens": (function(5, errors=1.0, congestion=1.0), "unknown", "failing"),
+    "bad arguments": (function(5, cpu=5, gil=5, errors=1.0), "unknown", "failing"),
     "half and half": (function(4, cpu=2, gil=2), "mixed", "mixed"),
     "awaits": (coroutine(20, held=0.05, cpu=0.05), "io", "async that awaits"),
     "awaits and computes": (coroutine(4, held=2, cpu=2), "mixed", "mixed"),

@@ -453,8 +453,11 @@ def test_what_did_not_come_back_has_computed_for_at_least_so_long():
 
 def test_calls_that_all_raised_are_nothing_to_go_by():
     """How long failing takes is no reason to use anything."""
-    told = verdict(evolve(SLEEP, errors=1.0))
+    told = verdict(evolve(SLEEP, errors=1.0, congestion=1.0, refused=0.6))
 
+    assert (told.bound, told.diagnosis) == ("unknown", "failing")
+    assert not any("turned away" in each for each in told.notes)
+    assert "It was close" not in str(evolve(told, close=True))
     assert "Nothing to go by: no sampled call succeeded" in str(told)
     assert "Use " not in str(told)
     assert told.changes == ()

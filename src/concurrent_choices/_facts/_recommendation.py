@@ -29,7 +29,7 @@ class Recommendation(Printed, Jsonable):
         items_known: Whether that is their real number; otherwise it is assumed.
         plan: The strategy to use, with its numbers.
         estimates: One for every strategy, from the fastest to those that cannot run.
-        bound: "io", "cpu" or "mixed"; "unknown" where nothing could be measured.
+        bound: "io", "cpu" or "mixed"; "unknown" where nothing could be measured, or no call succeeded.
         diagnosis: What the callable spends its time on, in a few words.
         reason: Why this plan, in one sentence.
         changes: What would change the verdict, a sentence each.
@@ -89,8 +89,7 @@ class Recommendation(Printed, Jsonable):
         yield f"{self.name}: {items} on {counted(machine.cpus, 'CPU')} ({machine.python}{gil})"
         yield f"bound: {self.bound}    diagnosis: {self.diagnosis}"
         chosen = f'Use "{self.plan.strategy}" ({how(self.plan, is_async=self.profile.is_async)})'
-        vain = self.profile.errors == 1.0 or self._unmeasured
-        told = f"{'Nothing to go by' if vain else chosen}: {self.reason}"
+        told = f"{'Nothing to go by' if self._vain else chosen}: {self.reason}"
         yield paragraph(told if self.items else "There are no items.")
 
     def _table(self) -> Iterator[str]:
@@ -118,11 +117,15 @@ class Recommendation(Printed, Jsonable):
         return f"{spell(each.seconds)}{error}"
 
     @property
+    def _vain(self) -> bool:
+        return self.profile.errors == 1.0 or self._unmeasured
+
+    @property
     def _unmeasured(self) -> bool:
         return all(each.seconds is None for each in self.estimates)
 
     def _foot(self) -> Iterator[str]:
-        if self.close:
+        if self.close and not self._vain:
             yield "It was close: another strategy is within 7 %. Of such, the simplest is chosen."
         yield from section("What would change it", self.changes)
         noted = [f"{each.plan.strategy}: {each.note}" for each in self.estimates if each.note]

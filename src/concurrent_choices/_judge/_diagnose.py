@@ -16,7 +16,16 @@ from ._gil_share import gil_is_known
 from ._stations import Demand
 from ._trials import NATIVE, SURE, TOGETHER, is_rationed, memory_inflation
 
-__all__ = ["MOSTLY", "RATE_LIMITED", "TINY_JOB", "bound_of", "computing_share", "diagnose", "measured"]
+__all__ = [
+    "FAILING",
+    "MOSTLY",
+    "RATE_LIMITED",
+    "TINY_JOB",
+    "bound_of",
+    "computing_share",
+    "diagnose",
+    "measured",
+]
 
 MOSTLY = 0.7
 """Share of an item's time that makes it what it is: computing, or waiting (DECISION.md 5.1)."""
@@ -27,6 +36,9 @@ TINY_JOB = 3e-3
 
 RATE_LIMITED = "rate-limited"
 """The diagnosis where calls are turned away."""
+
+FAILING = "failing"
+"""The diagnosis where no sampled call succeeded."""
 
 CHILDREN = 0.5
 """Child processes' CPU as a share of the wall time (DECISION.md 5.1)."""
@@ -52,12 +64,12 @@ def measured(profile: Profile) -> bool:
 
 
 def bound_of(profile: Profile) -> str:
-    """Either "cpu", "io" or "mixed"; "unknown" where no call was measured.
+    """Either "cpu", "io" or "mixed"; "unknown" where no call was measured, or none succeeded.
 
     Run-queue delay is neither: it is left out, so that a busy neighbour changes nothing.
     """
     share = computing_share(profile)
-    if share is None:
+    if share is None or profile.errors == 1.0:
         return "unknown"
     if share >= MOSTLY:
         return "cpu"
@@ -89,8 +101,13 @@ def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> st
     share = computing_share(profile)
     if share is None:
         return "unknown"
-    if is_rationed(profile):
-        return RATE_LIMITED
+    if profile.errors == 1.0:
+        return FAILING
+    return RATE_LIMITED if is_rationed(profile) else _nature(profile, costs, machine, items, share)
+
+
+def _nature(profile: Profile, costs: Costs, machine: Machine, items: int, share: float) -> str:
+    """What calls that succeed spend their time on."""
     if _blocks_loop(profile):
         return f"async that blocks the loop{f' at {profile.blocks_at}' if profile.blocks_at else ''}"
     own = profile.wall - profile.queued

@@ -8,12 +8,12 @@ from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
 from .._facts._table import counted, spell
 from ._demand import home_of
-from ._diagnose import MOSTLY, RATE_LIMITED, TINY_JOB, computing_share, measured
+from ._diagnose import FAILING, MOSTLY, RATE_LIMITED, TINY_JOB, computing_share, measured
 from ._formulas import Case
 from ._obstacles import IN_PROCESSES
 from ._trials import is_rationed, most_lanes
 
-__all__ = ["BECAUSE", "RATIONED", "SUPPOSED", "notes", "reason"]
+__all__ = ["BECAUSE", "RATIONED", "SUPPOSED", "failing", "notes", "reason"]
 
 HELPS = 1.5
 """Speed-up of two threads from which they help (guessed: half way between one and two)."""
@@ -27,7 +27,7 @@ def reason(verdict: Recommendation) -> str:
     if not verdict.items:
         return NO_ITEMS
     if verdict.profile.errors == 1.0:
-        return "no sampled call succeeded, and the figures are those of calls that failed."
+        return failing()
     if not measured(verdict.profile):
         return "nothing could be measured, and one after another is the simplest."
     diagnosis, _, _ = verdict.diagnosis.partition(" at ")  # of a blocked loop its place is told, too
@@ -40,6 +40,12 @@ def reason(verdict: Recommendation) -> str:
             f"{because}; but {rest} overlaps in {counted(verdict.plan.in_flight, 'thread')}{_gain(verdict)}."
         )
     return f"{because}, so {_therefore(verdict)}{_gain(verdict)}."
+
+
+def failing(first: str = "") -> str:
+    """The same where no sampled call succeeded; the first error, if it is known, is told in a line."""
+    told = f" (first error: {first})" if first else ""
+    return f"no sampled call succeeded{told}, and the figures are those of calls that failed."
 
 
 def _despite_it(verdict: Recommendation) -> bool:
@@ -153,6 +159,7 @@ BECAUSE: dict[str, Callable[[Recommendation], str]] = {
     ),
     "async that blocks the loop": _blocked,
     "mixed": lambda it: f"each call computes for {_share(it, _computes(it))} and waits for the rest",
+    FAILING: lambda _: "no sampled call succeeded",
     "unknown": lambda _: "nothing could be measured",
 }
 """Every diagnosis, and what it says of the calls."""

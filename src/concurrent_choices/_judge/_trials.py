@@ -110,9 +110,12 @@ def cores_left(profile: Profile, home: Machine) -> float:
 
 
 def is_rationed(profile: Profile) -> bool:
-    """Whether calls are turned away because of how many there are."""
+    """Whether calls are turned away because of how many there are.
+
+    Where none succeeded nobody knows: there were never more than one at a time.
+    """
     share = profile.congestion if profile.refused is None else profile.refused
-    return share >= CONGESTED
+    return share >= CONGESTED and profile.errors < 1.0
 
 
 def most_lanes(profile: Profile) -> int | None:

@@ -18,6 +18,7 @@ from .._facts._table import counted
 from .._facts._workload import Workload
 from .._judge._formulas import starting
 from .._judge._obstacles import IN_PROCESSES
+from .._judge._reason import failing
 from .._judge._recommend import case_behind, settle, with_changes, without
 from .._judge._recommend import recommend as judge
 from .._measure._allowance import AFTERWARDS, SHARE
@@ -30,7 +31,7 @@ from .._strategies._event_loop import has_uvloop, why_no_uvloop
 from .._work._bonds import refused_thread
 from .._work._callables import is_async
 from .._work._ownership import recognise_program
-from .._work._words import show, text_of
+from .._work._words import reason_of, shortened, show, text_of
 from ._arguments import check_budget, check_fn, check_items, check_switches, only_async
 from ._elsewhere import Elsewhere, elsewhere
 from ._leftover import Leftover
@@ -181,6 +182,8 @@ def _noting(verdict: Recommendation, sampled: Sampled) -> Recommendation:
         BaseException: That very exception, if there is nothing else to tell.
     """
     verdict = evolve(verdict, notes=(*verdict.notes, *_raised(sampled)))
+    if verdict.profile.errors == 1.0:
+        verdict = evolve(verdict, reason=failing(_in_words(errors_of(sampled.runs)[0])))
     error = sampled.feed.error
     if error is None:
         return verdict
@@ -195,8 +198,9 @@ def _raised(sampled: Sampled) -> Iterator[str]:
     errors = errors_of(sampled.runs)
     if not errors:
         return
-    yield f"The first error was {show(errors[0])}."
-    if len(errors) == calls_of(sampled.runs) and all(map(refused_thread, errors)):
+    if len(errors) < calls_of(sampled.runs):  # else the reason names it
+        yield f"The first error was {_in_words(errors[0])}."
+    elif all(map(refused_thread, errors)):
         yield (
             "The callable works in one thread only, and sampling is done in another. "
             'run(fn, items, strategy="sequential") calls it in yours.'
@@ -206,6 +210,11 @@ def _raised(sampled: Sampled) -> Iterator[str]:
             "The callable seems to need trio, and sampling is done on asyncio. It can be run with "
             'strategy=AnyioStrategy(backend="trio").'
         )
+
+
+def _in_words(error: BaseException) -> str:
+    """An error in a line: the repr of one of aiohttp's is cut off before it says what was wrong."""
+    return shortened(reason_of(error)) if text_of(error) else show(error)
 
 
 def _allowed(verdict: Recommendation) -> float:
