@@ -88,6 +88,12 @@ def reset(connection):
     connection.close()
 
 
+def hang_up(connection):
+    """End it without an answer, as others do."""
+    connection.recv(65536)
+    connection.shutdown(socket.SHUT_RDWR)
+
+
 @contextmanager
 def server(serve):
     """Does something to each connection, one after the other; gives its address."""
@@ -125,6 +131,13 @@ def test_a_connection_that_is_reset_while_it_is_read(client):
         assert is_congestion(error_of(client, url))
 
 
+@pytest.mark.parametrize("client", [*CLIENTS[:-1], wrapped])
+def test_a_connection_that_is_closed_without_an_answer(client):
+    """To urllib and requests it was reset; and it is chance which is seen where a server closes it."""
+    with server(hang_up) as url:
+        assert is_congestion(error_of(client, url))
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_server_that_does_not_answer_in_time(client):
     """As one with too much to do."""
@@ -147,4 +160,7 @@ def test_errors_from_worker_processes_tell_as_much(client):
     """There they come with the words of their traceback, not with what led to them."""
     url = f"http://127.0.0.1:{closed_port()}/"
     (error,) = run(partial(client), [url], strategy="process", return_exceptions=True)
+    assert is_congestion(error)
+    with server(hang_up) as url:
+        (error,) = run(partial(client), [url], strategy="process", return_exceptions=True)
     assert is_congestion(error)

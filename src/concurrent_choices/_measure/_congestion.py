@@ -43,10 +43,14 @@ _TELLING_WORDS = (
     "(slowdown)",
     "resource_exhausted",
 )
+# What clients of HTTP say whose connection is closed without an answer, as may be one that was kept for
+# too long, too: to Python's own that is a reset connection; httpx and aiohttp have classes of theirs for it.
+_HUNG_UP = ("server disconnected", "remote end closed connection")
 # What the drivers of databases, asyncio, gRPC and errors that were pickled say without the system's error.
 _REFUSED = ("connection refused", "connect call failed")
 _WORDS = (
     *_REFUSED,
+    *_HUNG_UP,
     "connection reset",
     "timed out",
     "too many requests",
