@@ -229,7 +229,7 @@ def _most(lanes: int, profile: Profile) -> str:
 NOTHING_THERE = "No call was made: there was no item to make one with."
 SUPPOSED = (
     "Calls queue for something; it was taken to be shared by processes too. A lock within the process is "
-    "not: a race would tell, for which a larger budget may be needed."
+    'not: a race would tell, and there was none. Some of the items under strategy="process" tell as much.'
 )
 RATIONED = (
     "The times hold only if no more calls are turned away. A limit on calls per second is kept by a limiter "
