@@ -184,6 +184,21 @@ def test_what_stands_against_processes_is_told_if_it_matters():
     assert not any("other processes" in each for each in verdict(evolve(SLEEP, payload=stuck)).changes)
 
 
+def test_what_more_calls_at_once_than_were_tried_rest_on():
+    """A server that lets fifteen in looks like one that lets all in: it took 16.8 s, not 3.1."""
+    tried = evolve(SLEEP, pair_speedup=2.0, ramp=((16, 16.0),))
+    told = verdict(tried)
+    assert told.plan.in_flight > 32
+    assert told.changes[-1].startswith(
+        "No more than 16 calls at once were tried. If no more are served: thread (16 threads), "
+    )
+    seen = settle(told, {"thread": 0.05, "sequential": 2.5})
+    few = verdict(tried, 16)
+    computing = verdict(evolve(NATIVE, pair_speedup=2.0), machine=Machine(cpus=64))
+    for other in (verdict(SLEEP), with_changes(seen, Costs()), few, computing):
+        assert not any("were tried" in each for each in other.changes)
+
+
 def test_more_machines_are_named_where_one_is_not_enough():
     """Hours of computing on all cores; it does not sound as if there were strategies of these names here."""
     told = verdict(function(1000, cpu=1000, gil=1000), 1_000_000)

@@ -14,9 +14,11 @@ from .._facts._profile import Payload
 from .._facts._table import how, spell
 from ._choice import TIE, Choice
 from ._demand import home_of
+from ._diagnose import bound_of
 from ._formulas import STRATEGIES, Case, case_of
 from ._obstacles import IN_PROCESSES, LOOPS
 from ._search import best_plan
+from ._trials import most_tried
 
 __all__ = ["changes"]
 
@@ -51,6 +53,7 @@ def changes(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> tuple
         return ()
     return (
         *_by_twists(case, obstacles, chosen),
+        *_if_no_more_are_served(case, chosen),
         *_if_it_could_travel(case, obstacles, chosen),
         *_more_machines(chosen),
     )
@@ -99,6 +102,19 @@ def _other_workloads(case: Case) -> Iterator[_Twist]:
     if demand.shared_resource > 0:
         own = evolve(profile, process_speedup=2.0)
         yield _Twist("If each process had its own of what calls queue for here", case.with_profile(own))
+
+
+def _if_no_more_are_served(case: Case, chosen: Estimate) -> Iterator[str]:
+    """What it comes to if calls that wait are not served by as many as the plan has: nobody has seen that."""
+    tried = most_tried(case.profile)
+    seen = chosen.measured is not None or chosen.plan.in_flight <= tried
+    if seen or not tried or bound_of(case.profile) != "io":
+        return
+    served = evolve(case, demand=evolve(case.demand, most_lanes=tried))
+    plan, told = best_plan(served, chosen.plan.strategy)
+    if told.seconds >= WORTH_SAYING * chosen.expected:
+        few = f"No more than {tried} calls at once were tried. If no more are served"
+        yield f"{few}: {_told(case, plan, told.seconds)}."
 
 
 def _if_it_could_travel(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> Iterator[str]:

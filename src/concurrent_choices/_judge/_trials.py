@@ -25,6 +25,7 @@ __all__ = [
     "is_rationed",
     "memory_inflation",
     "most_lanes",
+    "most_tried",
 ]
 
 PAIR_ERROR = 0.1
@@ -131,6 +132,11 @@ def most_lanes(profile: Profile) -> int | None:
     best, speedup = max(trials, key=lambda trial: trial[1])
     lanes, last = trials[-1]
     return best if lanes > best and last < RETROGRADE * speedup else None
+
+
+def most_tried(profile: Profile) -> int:
+    """Lanes of the widest trial; 0 where there was none."""
+    return max((lanes for lanes, _ in _trials(profile)), default=0)
 
 
 def _trials(profile: Profile) -> list[tuple[int, float]]:
