@@ -38,6 +38,9 @@ class FakeClock:
     def children_cpu(self):
         return self.times["children_cpu"]
 
+    def running_children_cpu(self, thread):
+        return 0
+
     def blocking_calls(self):
         return self.counts["blocking_calls"]
 

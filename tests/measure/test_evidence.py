@@ -78,10 +78,12 @@ def test_nothing_at_all():
 
 def test_a_call_that_did_not_come_back():
     """Its times so far are lower bounds."""
-    profile = profile_of(evidence_of(unfinished=Unfinished(1.0, 0.9, 0.05), testimony=said(0.95)))
+    unfinished = Unfinished(1.0, 0.9, 0.05, children=0.7)
+    profile = profile_of(evidence_of(unfinished=unfinished, testimony=said(0.95)))
 
     assert profile.calls == 0
     assert (profile.wall, profile.cpu, profile.queued) == (1.0, 0.9, 0.05)
+    assert profile.children == 0.7
     assert profile.gil == 0.9
 
 

@@ -7,6 +7,7 @@ import sqlite3
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from measure_fakes import CountingClock, FakeClock, FakeWitness
@@ -688,6 +689,24 @@ def test_child_processes():
     seen = real(work, range(100)).profile
 
     assert seen.children > seen.cpu
+
+
+@patient
+@pytest.mark.skipif(not Path("/proc/thread-self/children").exists(), reason="nobody tells whose they are")
+def test_child_processes_that_outlast_the_budget():
+    """They seemed to wait: of ten that compute for a second each, ten were to run at once on two cores."""
+    import subprocess
+
+    def work(item):
+        code = "import time\nwhile time.process_time() < 0.3: pass"
+        subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True)
+
+    sample = profile(work, range(2), clock=SystemClock(), budget=0.1, is_async=False)
+    for flight in sample.in_flight:
+        flight.result(30)
+
+    assert sample.profile.wall_at_least
+    assert sample.profile.children > sample.profile.cpu
 
 
 def test_items_that_cannot_be_pickled():

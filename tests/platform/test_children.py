@@ -4,11 +4,12 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from concurrent_choices._measure._clock import SystemClock
-from concurrent_choices._platform._children import reap
+from concurrent_choices._platform._children import computed_by_running, reap
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nobody adds up what children computed")
 
@@ -45,3 +46,17 @@ def test_children_that_calls_start_are_theirs():
 
     subprocess.run([sys.executable, "-I", "-S", "-c", COMPUTING], check=True)
     assert clock.children_cpu() - before >= 200_000_000
+
+
+@pytest.mark.skipif(not Path("/proc/thread-self/children").exists(), reason="nobody tells whose they are")
+def test_children_that_still_run_and_theirs():
+    """Of the thread that has started them; what they had computed is told of those that were waited for."""
+    child = f"import subprocess, sys\nsubprocess.run([sys.executable, '-I', '-S', '-c', {COMPUTING!r}])"
+    command = [sys.executable, "-I", "-S", "-c", f"{child}\nprint(flush=True)\ninput()"]
+    began = computed_by_running("/proc/thread-self")
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        assert computed_by_running("/proc/thread-self") - began >= 0.09
+        assert computed_by_running("/proc/self/task/0") == 0.0
+        process.communicate(b"\n")
+    assert computed_by_running("/proc/thread-self") == began

@@ -42,6 +42,10 @@ class Clock(Protocol):
         """CPU time of the child processes that have ended and were waited for."""
         ...
 
+    def running_children_cpu(self, thread: threading.Thread) -> int:
+        """CPU time of those that still run, if that thread has started them."""
+        ...
+
     def blocking_calls(self) -> int:
         """How often the calling thread went to sleep of its own accord."""
         ...

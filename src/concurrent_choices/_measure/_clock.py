@@ -9,7 +9,7 @@ import time
 
 from .._facts._lean import TYPE_CHECKING
 from .._platform import allowed_cores
-from .._platform._children import computed_by_older
+from .._platform._children import computed_by_older, computed_by_running
 from .._platform._files import read
 from .._platform._tasks import schedule_of, task_of
 
@@ -77,6 +77,10 @@ class SystemClock:
             return 0
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return int((usage.ru_utime + usage.ru_stime - computed_by_older(self._made)) * _NS)
+
+    def running_children_cpu(self, thread: threading.Thread) -> int:
+        """CPU time of child processes of a thread that still run, ns; 0 where not known."""
+        return int(computed_by_running(task_of(thread)) * _NS)
 
     def blocking_calls(self) -> int:
         """Voluntary context switches of the calling thread; 0 where not known."""

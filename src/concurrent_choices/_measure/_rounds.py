@@ -80,9 +80,9 @@ class Rounds:
         self._spans: list[tuple[int, int]] = []  # from when to when calls were made
         self._gauges: list[Gauge] = []  # what was read meanwhile
         self._called = 0  # items, or being called
-        # The present round: CPU time and delay of who makes its calls, the time, and how many blocks there
-        # were.
-        self._began = (0, 0), 0
+        # The present round: CPU time and delay of who makes its calls, that of children, the time, and how
+        # many blocks there were.
+        self._began = (0, 0), 0, 0
         self._known = 0
 
     def sample(self, allowance: Allowance) -> Sample:
@@ -129,7 +129,8 @@ class Rounds:
             return False
         self._called += sum(len(claim.items) for claim in claims)
         self._known = len(blocks)
-        self._began = bench.clock.watch(bench.hand.thread), bench.clock.wall()
+        watched = bench.clock.watch(bench.hand.thread)
+        self._began = watched, bench.clock.children_cpu(), bench.clock.wall()
         return bench.do(lambda: self._work(claims), claims, deadline)
 
     def _work(self, claims: Sequence[Claim]) -> None:
@@ -182,8 +183,9 @@ class Rounds:
         bench = self._bench
         if not bench.in_flight:
             return None
-        (cpu, queued), start = self._began
+        (cpu, queued), children, start = self._began
         cpu_now, queued_now = bench.clock.watch(bench.hand.thread)
+        children_now = bench.clock.children_cpu() + bench.clock.running_children_cpu(bench.hand.thread)
         now = bench.clock.wall()
         self._spans.append((start, now))
         blocks = bench.ledger.blocks
@@ -195,6 +197,7 @@ class Rounds:
             seconds,
             max(0.0, (cpu_now - cpu) / 1e9 - done.cpu),
             max(0.0, (queued_now - queued) / 1e9 - done.queued),
+            max(0, children_now - children) / 1e9,
         )
 
 

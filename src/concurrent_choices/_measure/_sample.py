@@ -65,11 +65,15 @@ class Gauge(NamedTuple):
 
 
 class Unfinished(NamedTuple):
-    """A call nobody waited for any longer: its times so far, seconds."""
+    """A call nobody waited for any longer: its times so far, seconds.
+
+    What `children` have computed is that of all calls of its round.
+    """
 
     wall: float
     cpu: float
     queued: float
+    children: float = 0.0
 
 
 class Sample(NamedTuple):
@@ -124,7 +128,8 @@ class Sample(NamedTuple):
     @property
     def children(self) -> float:
         """Seconds that child processes computed for a call."""
-        return self.whole.children / 1e9 / self.calls
+        more = self.unfinished.children if self.unfinished else 0.0
+        return (self.whole.children / 1e9 + more) / self.calls
 
 
 def worth_counting(blocks: Sequence[Block]) -> Sequence[Block]:
