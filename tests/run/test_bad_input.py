@@ -123,6 +123,7 @@ def test_a_callable_that_raises_in_its_first_calls_only(bad, hopeless):
     assert (len(calls) == bad) == hopeless
 
 
+@patient
 def test_a_port_that_nobody_listens_at():
     """It was called "rate-limited" and given one lane: 300 calls of 20 ms took 6.4 s, now 0.2."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -141,6 +142,7 @@ def test_a_port_that_nobody_listens_at():
     assert max(step.lanes for step in run_report().steps) > 1
 
 
+@patient
 def test_an_error_whose_repr_is_long():
     """That of aiohttp's began with its arguments, and was cut off before it said what was wrong."""
 

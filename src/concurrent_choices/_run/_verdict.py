@@ -92,8 +92,8 @@ class Verdict(Recommendation, Generic[R]):
         "auto" where worker processes would give other results: there may have been no time to ask one before.
         Or they might: where no call has come back, nobody has seen what calls change. And where calls were
         turned away, with no more lanes than the plan has: it makes do with fewer as soon as others are. That
-        is so too where these were too few to be sure of a limit, but calls wait and the work goes on after
-        errors; the plan's own threads do it then where none was.
+        is so too where these were too few to be sure of a limit, or all that were sampled, unless calls are
+        known to compute, if the work goes on after errors; the plan's own threads do it then where none was.
         """
         left = self._leftover
         if left.loop is not None:
