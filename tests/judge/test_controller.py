@@ -1007,6 +1007,17 @@ def test_a_lock_gets_few_lanes():
     assert climb.why == "calls get in each other's way"
 
 
+@pytest.mark.parametrize(("alone", "settled"), [(1, False), (16, True)])
+def test_a_few_quick_calls_do_not_make_the_others_look_crowded(alone, settled):
+    """What one takes by itself is as uncertain as those are few that told it."""
+    told = {"remaining": 1000, "alone_items": alone, "alone_wall": alone * 1e-3}
+    climb = Climb(Sight(now=0.02, **told), 256)
+    climb.look(Sight(now=0.022, in_flight=16, **told))
+    climb.look(Sight(now=0.027, in_flight=16, calls=16, call_seconds=16 * 4e-3, quickest=1e-3, **told))
+    climb.look(Sight(now=0.032, in_flight=32, calls=48, call_seconds=48 * 4e-3, quickest=1e-3, **told))
+    assert climb.settled is settled
+
+
 def behind_one_lock(seconds, first=0.001):
     """A controller over calls that compute half their time, behind a lock; its arrangements."""
     decider, found, each = controller(), [], 0.001

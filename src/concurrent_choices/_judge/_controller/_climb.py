@@ -7,7 +7,7 @@ experiment 9), this rule's 1.24.
 
 from __future__ import annotations
 
-from math import ceil, inf
+from math import ceil, inf, sqrt
 
 from ._rationing import Rationing
 from ._sight import Sight
@@ -222,7 +222,10 @@ class Climb:
 
     def _climb(self, sight: Sight, rate: float, mean: float) -> None:
         alone = self._alone(sight)
-        inflation = mean / alone if alone else 1.0
+        # So few tell what one takes by itself: of exponential lengths a mean is as uncertain as this. While
+        # none is over the first counts with all it has lasted, and of coroutines the quickest.
+        doubt = 1.0 + 1.0 / sqrt(sight.alone_items) if sight.alone_items else 1.0
+        inflation = mean / (doubt * alone) if alone else 1.0
         served = rate * alone
         if inflation > INFLATED:
             # On a queue this loses nothing; where more calls deliver less, waiting for the plateau would.
