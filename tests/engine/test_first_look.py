@@ -8,12 +8,13 @@ from functools import partial
 import pytest
 
 from concurrent_choices import InvalidArgumentError, run
-from concurrent_choices._engine._outset import FIRST_LOOK, HARDLY, Outset, sleeps
+from concurrent_choices._engine._outset import Outset
 from concurrent_choices._engine._report import RunReport
 from concurrent_choices._engine._thread_limit import ThreadLimit
 from concurrent_choices._judge._controller._alone import EAGER
 from concurrent_choices._judge._controller._climb import FIRST
 from concurrent_choices._judge._controller._controller import Controller
+from concurrent_choices._judge._controller._first_look import FIRST_LOOK, HARDLY, sleeps
 from concurrent_choices._judge._controller._sight import Arrangement, Limits, Sight
 from concurrent_choices._judge._controller._thresholds import GLANCE
 from concurrent_choices._work._job import Job

@@ -17,6 +17,7 @@ from concurrent_choices._judge._simulator import (
     Uniform,
     Wait,
     observe,
+    rehearse,
     simulate,
     steer,
     with_trials,
@@ -312,3 +313,14 @@ def test_thousands_of_items_are_simulated_quickly():
     """Cheap items travel in batches, and none is lost on the way."""
     outcome = simulate(Script((Python(1e-6),), 5000), processes(2), TWO)
     assert outcome.items == 5000
+
+
+def test_a_rehearsal_looks_at_once_at_a_call_that_sleeps():
+    """As in a real run the others join the first after a millisecond."""
+    assert rehearse(Script((Wait(20e-3),), 4), ONE).seconds == pytest.approx(21e-3, abs=1e-3 / 2)
+
+
+def test_a_rehearsal_ends_before_there_is_anything_to_see():
+    """Whoever only glances stops with the items."""
+    outcome = rehearse(Script((Python(0.1e-3),), 3), TWO)
+    assert (outcome.items, outcome.lanes) == (3, 1)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from .._errors import InvalidArgumentError
 from .._facts._batch import Batch
 from .._judge._controller._controller import Controller
+from .._judge._controller._first_look import FIRST_LOOK
 from .._judge._controller._sight import Arrangement, Prior
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS
@@ -23,7 +24,7 @@ from ._beside import Workforce, order_beside
 from ._caller import Caller
 from ._elastic_pool import ElasticPool
 from ._lookout import Lookout
-from ._outset import FIRST_LOOK, PRELUDE
+from ._outset import PRELUDE
 from ._report import RunReport, Step, doing_now
 from ._tally import Done, Tally
 from ._thread_limit import ThreadLimit

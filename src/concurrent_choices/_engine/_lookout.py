@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .._judge._controller._controller import Controller
+from .._judge._controller._first_look import FIRST_LOOK, sleeps
 from .._judge._controller._sight import Arrangement, Prior, Sight
 from .._work._state import State
 from ._beginning import Beginning
 from ._elastic_pool import ElasticPool
 from ._lateness import Lateness
 from ._observer import Observer
-from ._outset import FIRST_LOOK, Outset, sleeps
+from ._outset import Outset
 from ._tally import Tally
 
 if TYPE_CHECKING:

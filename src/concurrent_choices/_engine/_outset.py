@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from .._judge._controller._sight import Sight
-from .._judge._controller._thresholds import COMPUTED, FROM_ONE, PROCESS_START
+from .._judge._controller._first_look import BUSY, tells
+from .._judge._controller._thresholds import PROCESS_START
 from .._judge._controller._witness import WITNESSED
 from ._lateness import Lateness
 from ._tally import Tally
 
-__all__ = ["FIRST_LOOK", "PRELUDE", "Outset", "sleeps"]
+__all__ = ["PRELUDE", "Outset"]
 
 PRELUDE = 0.25e-3
 """Seconds until the observer is made, if the first call sleeps by then: in a process's first run that takes a
@@ -18,23 +18,12 @@ DOZING = 0.5
 """Share of its time that such a call may have computed (guessed: beginning takes a tenth of a
 millisecond)."""
 
-FIRST_LOOK = 1e-3
-"""Seconds until the first glance at a run (`Outset` says when the first look is due), and from the first
-reading of a run-queue delay, which has nothing to be compared with, to the next look (guessed)."""
-
-HARDLY = 0.1
-"""Share of its time that a call may have computed, and count as asleep since it began (guessed: beginning
-takes some of it)."""
-
 GLANCE = 1e-3
 """Seconds from one glance to the next (guessed)."""
 
 BRIEF = 5e-3
 """Seconds of work that are not worth a look: two lanes take longer to tell the GIL from the cores, and lanes
 for calls that wait have to be started first."""
-
-BUSY = 0.8
-"""Part of its time that a thread which computes spends on a core, at the least (guessed)."""
 
 
 class Outset:
@@ -82,8 +71,7 @@ class Outset:
             self._brief = True  # once: what lasts longer than it said is worth a look
             return rest
         self.computed = tally.cpu + held_cpu >= BUSY * wall
-        telling = COMPUTED if tally.items else FROM_ONE * COMPUTED
-        if self.computed and wall < telling:
+        if self.computed and not tells(wall, tally.items):
             return GLANCE
         return self._rest_under_gil(left, wall) if self.computed else None
 
@@ -99,8 +87,3 @@ def _each(tally: Tally) -> float:
     """Seconds of an item, without the first where there are others; 0 while none is over."""
     others = tally.items - 1
     return (tally.wall - tally.first[0]) / others if others > 0 else tally.wall
-
-
-def sleeps(sight: Sight) -> bool:
-    """Whether a call sleeps: it is not queueing for a core now, and has hardly had one since it began."""
-    return sight.held >= FIRST_LOOK and sight.held_cpu <= HARDLY * sight.held

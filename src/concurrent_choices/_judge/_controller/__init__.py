@@ -15,7 +15,7 @@ ProcessTrial. Rationing tells Climb whether calls that are turned away are a rea
 stages know is in Known; LoopController decides about coroutines.
 
 The engine carries arrangements out in real runs; the simulator tries the same controller on thousands of
-described ones.
+described ones. When either looks for the first time is said by _first_look.
 
 Nothing is imported here: a first run waits for what it loads, and needs only a part.
 """

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..._facts._costs import Costs
 from ..._facts._machine import Machine
 from .._controller._controller import Controller
+from .._controller._first_look import BUSY, FIRST_LOOK, sleeps, tells
 from .._controller._sight import Arrangement, Limits, Sight
 from ._run import Controls, Outcome, steer
 from ._scripts import Script
@@ -32,9 +35,9 @@ class Rehearsal:
         self._sum: Sight = Sight(now=0.0)  # what completions and looks add up to
 
     def began(self, controls: Controls) -> None:
-        """Begin with the calling thread, and look at it soon."""
+        """Begin with the calling thread, and glance at it soon."""
         controls.add_caller()
-        controls.call_after(2e-3, lambda: self._look(controls))
+        controls.call_after(FIRST_LOOK, partial(self._glance, controls))
 
     def completed(self, completion: Completion, controls: Controls) -> None:
         """Count what is done."""
@@ -63,11 +66,30 @@ class Rehearsal:
                 quickest=min(told.quickest, each) if told.calls else each,
             )
 
+    def _glance(self, controls: Controls) -> None:
+        """Begin to look as the engine does: later at calls that compute, at once at one that sleeps."""
+        if not controls.left and not controls.at_work():
+            return
+        sight = self._sight(controls)
+        wall, cpu = sight.alone_wall + sight.held, sight.alone_cpu + sight.held_cpu
+        computed = cpu >= BUSY * wall
+        if computed and not tells(wall, sight.alone_items):
+            self._count_look(controls)
+            controls.call_after(FIRST_LOOK, partial(self._glance, controls))
+        elif computed or sleeps(sight):
+            self._look(controls)
+        else:
+            self._controller.begin(sight._replace(now=sight.now - sight.held, held=0.0, held_cpu=0.0))
+            controls.call_after(FIRST_LOOK, partial(self._look, controls))
+
+    def _count_look(self, controls: Controls) -> None:
+        late = controls.main.gil.is_held  # as the engine's looks are, which need it
+        self._sum = self._sum._replace(looks=self._sum.looks + 1, late=self._sum.late + late)
+
     def _look(self, controls: Controls) -> None:
         if not controls.left and not controls.at_work():
             return
-        late = controls.main.gil.is_held  # as the engine's looks are, which need it
-        self._sum = self._sum._replace(looks=self._sum.looks + 1, late=self._sum.late + late)
+        self._count_look(controls)
         arrangement = self._controller.look(self._sight(controls))
         self._obey(arrangement, controls)
         controls.call_after(arrangement.look, lambda: self._look(controls))
