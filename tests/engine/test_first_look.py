@@ -44,6 +44,7 @@ def test_lanes_for_a_call_that_sleeps_are_wanted_at_the_first_look():
     decider.begin(seen._replace(now=now - HELD, held=0.0))
     few = decider.look(seen)
     assert (few.stage, few.threads) == ("waiting", EAGER)
+    assert few.look == max(FIRST_LOOK, GLANCE - HELD)  # not a glance later: it has slept for one by then
     slept = seen._replace(now=now + GLANCE, held=HELD + GLANCE, in_flight=EAGER)
     assert decider.look(slept).threads == FIRST
 

@@ -324,3 +324,8 @@ def test_a_rehearsal_ends_before_there_is_anything_to_see():
     """Whoever only glances stops with the items."""
     outcome = rehearse(Script((Python(0.1e-3),), 3), TWO)
     assert (outcome.items, outcome.lanes) == (3, 1)
+
+
+def test_more_join_a_call_that_sleeps_once_it_has_slept_for_a_glance():
+    """The fifth beside it begins after 2 ms in all, not 2 ms after the four that came at the first look."""
+    assert rehearse(Script((Wait(20e-3),), 6), ONE).seconds == pytest.approx(22e-3, abs=1e-3 / 2)

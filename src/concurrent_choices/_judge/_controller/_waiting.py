@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil, inf
 
 from ._climb import FIRST, Climb
+from ._first_look import FIRST_LOOK
 from ._home import Home, LoopWatch
 from ._known import ALIKE, Known
 from ._processes import Starting
@@ -52,7 +53,8 @@ class Waiting:
         # When this stage began; its present window; the last look; and the last that saw the GIL left free.
         self._since = self._began = self._last = self._free = sight
         self._watch = LoopWatch(sight)
-        self._look = GLANCE
+        # A call that has only begun to wait has few lanes beside it, until it has done so for a glance.
+        self._look = max(FIRST_LOOK, GLANCE - sight.held) if sight.held < GLANCE else GLANCE
         known.changed(sight.now)
 
     def arrange(self) -> Arrangement:
