@@ -38,7 +38,8 @@ apart nine times in ten; with 32 of them the lanes were back later by half (simu
 
 WINDOW = 64
 """Calls among which what is turned away beyond what is borne may be chance, as for a first alarm; and so many
-at least are remembered until that (guessed: twice those of a first alarm, which is sooner mended)."""
+at least are remembered until that (guessed: twice those of a first alarm, which is sooner mended). One lane
+makes as many before two are tried, and twice as many after each time in vain."""
 
 CALM = 512
 """Calls without an alarm after which another one has nothing to do with those before (guessed)."""
@@ -76,14 +77,15 @@ class Rationing:
                 self._restart()
             return False
         self._calm, self._excess = 0, 0.0
-        # One lane cannot be halved, so that nothing would make it much surer.
-        if not self._trend.is_flat(self._needed if lanes > 1 else self._needed / 4):
+        if not self._is_in_vain(sight, lanes):
             return True
         self._bear(lanes)
         return False
 
     def halved(self, sight: Sight, lanes: int) -> None:
         """Learn that half of so many lanes are to go."""
+        if lanes == 1:
+            return  # it stays
         if self._trend.is_steep(self._needed):
             self._restart()  # below a limit it may be another matter
         self._top = self._top or lanes
@@ -104,6 +106,18 @@ class Rationing:
             self._trend.add(calls, refused, lanes)
         self._calm += calls
         self._excess = max(0.0, self._excess + refused - self._borne * calls)
+
+    def _is_in_vain(self, sight: Sight, lanes: int) -> bool:
+        """Whether fewer lanes are no help.
+
+        One cannot be halved, so that nothing would make it much surer. Where it is turned away as well, and
+        the halving has only by chance seemed to help, it would stay for good: it takes two to learn more.
+        """
+        if lanes > 1:
+            return self._trend.is_flat(self._needed)
+        until, _ = self._before
+        long = sight.calls - until >= WINDOW * self._needed / SURE
+        return long or self._trend.is_flat(self._needed / 4)
 
     def _bear(self, lanes: int) -> None:
         """Fewer lanes were no help: bear what twice the odds would be, and double the lanes again."""
