@@ -60,6 +60,16 @@ class Both:
         return all(server.admits(inside, now) for server in self.servers)
 
 
+class Passing:
+    """Limits calls for a second, and then lets all in."""
+
+    def __init__(self, server):
+        self.server = server
+
+    def admits(self, inside, now):
+        return now >= 1.0 or self.server.admits(inside, now)
+
+
 def alike(random, seconds):
     """Lengths of calls that hardly differ."""
     return random.uniform(0.9, 1.1) * seconds
@@ -153,6 +163,37 @@ def test_true_limits_are_obeyed(server, refusal, most, seed):
     assert lanes <= 12
 
 
+@pytest.mark.parametrize(
+    ("seats", "most"),
+    [
+        # Where there are never more lanes again, it is 19 to 26, 75 to 80 and 59 to 78.
+        (4, 6.0),
+        (1, 11.0),
+        (0, 11.0),
+    ],
+)
+@pytest.mark.parametrize("refusal", [SECONDS, SECONDS / 20])
+@pytest.mark.parametrize("lengths", [alike, spread])
+def test_a_limit_that_has_passed_is_forgotten(seats, most, refusal, lengths):
+    """The lanes grow again once hardly a call is turned away; one makes four calls in what is a round."""
+    for seed in range(3):
+        server = Passing(Room(seats))
+        seconds, _, lanes = called(server, items=4000, refusal=refusal, seed=seed, lengths=lengths)
+        assert seconds < most
+        assert lanes >= 100
+
+
+@pytest.mark.parametrize("refusal", [SECONDS, SECONDS / 20])
+@pytest.mark.parametrize("lengths", [alike, spread])
+def test_a_limit_that_stays_is_tried_ever_more_seldom(refusal, lengths):
+    """Of 8,000 more calls four to nine are turned away."""
+    for seed in range(3):
+        told = {"refusal": refusal, "seed": seed, "lengths": lengths}
+        _, first, _ = called(Room(8), **told)
+        _, refused, _ = called(Room(8), items=10_000, **told)
+        assert refused - first <= 12
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_below_a_limit_what_fewer_lanes_would_not_help_is_borne(seed):
     """A share is turned away in any case, and beyond sixteen lanes all."""
@@ -218,3 +259,23 @@ def test_one_lane_that_is_turned_away_too_is_joined_by_another():
     """Fewer lanes have helped so far, or by chance it looked like that: it takes two to learn more."""
     told = counted((8, 8, 0.5), (4, 8, 0.25), (2, 16, 0.1), (1, 20, 0.25), (1, 40, 0.25))
     assert told == [(True, 0), (True, 0), (True, 0), (True, 0), (False, 2)]
+
+
+def test_behind_a_lock_there_are_no_more_lanes_though_errors_have_passed():
+    """It is not for those that there are few: whatever their number, a millisecond each is what it takes."""
+    sight = Sight(now=1.0, remaining=10_000, alone_items=100, alone_wall=0.1)
+    climb = Climb(sight, 256)
+    sight = sight._replace(now=1.001, in_flight=16, errors=1)
+    climb.look(sight)
+    for _ in range(1000):
+        lanes = climb.lanes
+        calls = max(4, lanes)
+        sight = sight._replace(
+            now=sight.now + calls * 1e-3,
+            in_flight=lanes,
+            calls=sight.calls + calls,
+            call_seconds=sight.call_seconds + calls * lanes * 1e-3,
+        )
+        climb.look(sight)
+    assert climb.lanes <= 3
+    assert climb.why == "calls get in each other's way"

@@ -11,8 +11,9 @@ Without a GIL, and on many cores where looks have shown it free, Alone goes to P
 Parallel may go on to Waiting or Starting, and Outside to Starting, for more lanes in each worker. Whoever
 gives up says `Back`, and the controller begins with Alone again.
 Alone reads the calling thread by Solo, Waiting finds how many lanes by Climb, Outside judges processes by
-ProcessTrial. Rationing tells Climb whether calls that are turned away are a reason for fewer lanes. What all
-stages know is in Known; LoopController decides about coroutines.
+ProcessTrial. Rationing tells Climb whether calls that are turned away are a reason for fewer lanes, and
+Ceiling when there may be more again. What all stages know is in Known; LoopController decides about
+coroutines.
 
 The engine carries arrangements out in real runs; the simulator tries the same controller on thousands of
 described ones. When either looks for the first time is said by _first_look.

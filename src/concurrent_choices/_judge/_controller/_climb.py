@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from math import ceil, inf, sqrt
 
+from ._ceiling import CONGESTED_PATIENCE, Ceiling
 from ._rationing import Rationing
 from ._sight import Sight
 from ._thresholds import COUNTED, FULL, TWO
@@ -57,17 +58,12 @@ CROWDED_PATIENCE = 2
 """The same where calls were in each other's way: it has settled early, and the few rounds may have misled it
 (guessed)."""
 
-CONGESTED_PATIENCE = 64
-"""The same where errors have come: each probe asks for more of them (guessed)."""
-
-BELOW_ERRORS = 0.8
-"""Share of as many lanes as there were when errors came, which are the most from then on (guessed)."""
-
 FORGETTING = 0.9
 """Share of the rate it has settled at that it still expects after a round that was slower (guessed)."""
 
 _CROWDED = "calls get in each other's way"
 _CONGESTED = "errors mean that too many calls are made at once"
+_PASSED = "hardly a call has been turned away for long, so lanes grow again"
 _BORNE = "calls are turned away as often from fewer lanes, so these double again"
 
 
@@ -106,8 +102,8 @@ class Climb:
         self._cpus = cpus
         self._blind = blind
         self._known_alone = alone
-        self._ceiling = self._most = max(1, ceiling)
-        self.lanes = min(first, self._ceiling)
+        self._ceiling = Ceiling(sight, max(1, ceiling))
+        self.lanes = min(first, self._ceiling.lanes)
         self.settled = self.alone_is_best = self._under_way = False
         self.why = "lanes double per round trip while more is delivered"
         # Where the climb began; the last look; where the present round began, and with how many lanes.
@@ -129,7 +125,10 @@ class Climb:
         if not self._under_way and (sight.calls > last.calls or 2 * sight.in_flight >= self.lanes):
             self._under_way = True
             self._round, self._round_lanes = sight, self.lanes  # not what starting threads took
-        if self._rationing.look(sight, self.lanes):
+        halves = self._rationing.look(sight, self.lanes)
+        if self._ceiling.is_too_high(sight):
+            self._retreat(sight)
+        elif halves:
             self._halve(sight)
         elif self._rationing.lanes:
             self._ascend(sight)
@@ -172,13 +171,13 @@ class Climb:
         fitting = int((waited + origin.held) * (sight.in_flight + seen) / max(computed, 1e-6))
         most = max(lanes for start, lanes in self._blind if waited >= start)
         doubled = max(2 * self.lanes, FIRST)
-        self.lanes = self._round_lanes = max(self.lanes, min(doubled, fitting, most, self._ceiling))
+        self.lanes = self._round_lanes = max(self.lanes, min(doubled, fitting, most, self._ceiling.lanes))
 
     def _grow(self, returned: int, in_flight: int) -> None:
         """One more lane for each call that came back, and at most twice as many at a look."""
         if in_flight < self.lanes / 2:
             return  # there are more lanes than calls to make
-        self.lanes = min(self.lanes + min(returned, self.lanes), self._ceiling)
+        self.lanes = min(self.lanes + min(returned, self.lanes), self._ceiling.lanes)
 
     def _gains_nothing(self, sight: Sight, last: Sight) -> bool:
         """Whether more lanes would not help: these deliver what one would, or fill the GIL, or the cores.
@@ -213,7 +212,9 @@ class Climb:
         if seconds > INFLATED * self._alone(sight):  # else those that have not come back may be in time
             mean = max(mean, (began.in_flight + sight.in_flight) / 2 / rate)  # by Little's law
         self._rounds += 1
-        if self.settled:
+        if self._ceiling.allows_more(began, sight) and self.settled and self._is_held_down:
+            self._rise(sight, rate, mean)
+        elif self.settled:
             self._watch(rate, mean)
         else:
             self._climb(sight, rate, mean)
@@ -237,7 +238,7 @@ class Climb:
         if self._flat >= FLAT_ROUNDS:
             product = self._best * min(self.round_trip, alone or inf)
             self._settle(ceil(GAIN * product), rate, "more lanes deliver no more")
-        elif self.lanes == self._ceiling and self._flat:
+        elif self.lanes == self._ceiling.lanes and self._flat:
             self._settle(self.lanes, rate, "so many lanes are the limit")
 
     def _serves_one(self, began: Sight, sight: Sight) -> bool:
@@ -253,7 +254,7 @@ class Climb:
         return max(self._known_alone or sight.by_itself, self._seen_alone)
 
     def _settle(self, lanes: int, rate: float, why: str) -> None:
-        self.lanes = max(1, min(lanes, self._ceiling))
+        self.lanes = max(1, min(lanes, self._ceiling.lanes))
         self.settled, self.why = True, why
         self._rate, self._rounds, self._flat = rate, 0, 0
         self._before_probe = None
@@ -274,9 +275,9 @@ class Climb:
         else:
             self._flat = 0
             self._rate = max(rate, FORGETTING * self._rate)
-            if self._rounds >= self._patience and self.lanes < self._ceiling:
+            if self._rounds >= self._patience and self.lanes < self._ceiling.lanes:
                 self._before_probe = (self.lanes, self._rate)
-                self.lanes = min(ceil(PROBE * self.lanes), self._ceiling)
+                self.lanes = min(ceil(PROBE * self.lanes), self._ceiling.lanes)
 
     def _end_probe(self, rate: float) -> None:
         assert self._before_probe is not None
@@ -288,19 +289,38 @@ class Climb:
             self.lanes = lanes
             self._patience *= 2  # probing stays logarithmic
 
+    @property
+    def _is_held_down(self) -> bool:
+        """Whether it is errors for which there are no more lanes, and not that those deliver no more."""
+        return self.why == _CONGESTED or self.lanes == self._ceiling.lanes
+
+    def _rise(self, sight: Sight, rate: float, mean: float) -> None:
+        """Calls have not been turned away for long: climb on, a step beyond what there is."""
+        self._ceiling.rise(sight, self.lanes)
+        self._before_probe, self._flat = None, 0
+        self._best, self.round_trip = rate, mean
+        self.settled, self.why = False, _PASSED
+
+    def _retreat(self, sight: Sight) -> None:
+        """They are once more: it was a step too far, and whatever that has begun may still be turned away."""
+        self._ceiling.fall()
+        self._round = sight
+        self._settle(self.lanes, self._rate, _CONGESTED)
+
     def _ascend(self, sight: Sight) -> None:
         """Fewer lanes are turned away as often: have as many again as before, and climb from there."""
         self.lanes = self._round_lanes = self._rationing.lanes
-        self._ceiling, self._before_probe, self._round = self._most, None, sight
+        self._ceiling.lift()
+        self._before_probe, self._round = None, sight
         self._best, self._flat, self.round_trip = 0.0, 0, inf
         self.settled, self.why = False, _BORNE
 
     def _halve(self, sight: Sight) -> None:
-        """Errors of congestion: half the lanes, at most once per round, and never again so many."""
+        """Errors of congestion: half the lanes, at most once per round, and not so many again for long."""
         if self.why == _CONGESTED and not self._round_is_over(sight):
             return
         self._rationing.halved(sight, self.lanes)
-        self._ceiling = max(1, int(BELOW_ERRORS * self.lanes))
+        self._ceiling.cut(self.lanes)
         self._round = sight
         self._settle(self.lanes // 2, self._rate, _CONGESTED)
         self._patience = CONGESTED_PATIENCE
