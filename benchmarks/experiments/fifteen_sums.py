@@ -65,7 +65,7 @@ def direction(figures: Figures) -> None:
 def goals(figures: Figures) -> Sequence[Goal]:
     """`auto` within 5 % of the process pool."""
     (task,) = figures.tasks()
-    return [no_slower(figures, task, job, PROCESSES, 0.05) for job in ("def", "async def")]
+    return [*no_slower(figures, task, PROCESSES, 0.05)]
 
 
 EXPERIMENT = Experiment(
