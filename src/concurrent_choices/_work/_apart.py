@@ -16,8 +16,9 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ._callables import called
+from ._interrupted import raise_handlers
 from ._ownership import MAINS
-from ._pickling import APART, raise_handlers
+from ._pickling import APART
 
 __all__ = ["being_imported", "keep_apart"]
 

@@ -14,10 +14,11 @@ from typing import Any
 from ._asking import told_by
 from ._captured import builtins_of, modules_of, parts_of_class, parts_of_module, reached_from
 from ._code import globals_of, names_in
+from ._interrupted import raise_handlers
 from ._kept_by_caches import kept_by_caches
 from ._marks import compare, mark_of, value_at
 from ._ownership import of_libraries
-from ._pickling import raise_handlers, travels_by_name
+from ._pickling import travels_by_name
 
 __all__ = ["Imported"]
 

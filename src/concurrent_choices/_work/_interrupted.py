@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-__all__ = ["by_handler"]
+__all__ = ["by_handler", "raise_handlers"]
 
 
 def by_handler(error: BaseException) -> bool:
@@ -27,6 +27,12 @@ def by_handler(error: BaseException) -> bool:
         came_through.add(at.tb_frame.f_code)
         at = at.tb_next
     return bool(came_through) and not came_through.isdisjoint(_codes_of_handlers())
+
+
+def raise_handlers(error: BaseException) -> None:
+    """Raise an error on if it is that of a signal's handler, and none of what was pickled or asked."""
+    if by_handler(error):
+        raise error
 
 
 def _codes_of_handlers() -> list[CodeType]:

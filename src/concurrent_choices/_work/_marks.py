@@ -16,7 +16,7 @@ from .._facts._lean import TYPE_CHECKING
 from ._asking import ATOMS, attributes_of, of_type
 from ._code import parameters_of
 from ._generators import dump_to
-from ._pickling import raise_handlers
+from ._interrupted import raise_handlers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

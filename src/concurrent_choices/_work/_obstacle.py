@@ -16,7 +16,8 @@ from typing import Any
 from ._asking import attributes_of, of_type
 from ._callables import enclosed
 from ._code import globals_of
-from ._pickling import dump, raise_handlers
+from ._interrupted import raise_handlers
+from ._pickling import dump
 from ._words import text_of
 
 __all__ = ["obstacle"]

@@ -23,7 +23,6 @@ __all__ = [
     "dump_callable",
     "load",
     "names_what_stays",
-    "raise_handlers",
     "size_of",
     "travels_by_name",
 ]
@@ -63,20 +62,14 @@ def dump(value: Any, pickled: Callable[..., bytes] = pickled) -> list[Any]:
         if not names_what_stays(frames[0]):
             return frames
     except Exception as error:  # noqa: BLE001 - whatever pickle cannot do, cloudpickle is asked
+        from ._interrupted import raise_handlers  # noqa: PLC0415 - as below
+
         raise_handlers(error)
     from ._by_value import dumps  # noqa: PLC0415 - seldom needed, and a worker must start fast
 
     del frames[1:]
     frames[0] = dumps(value, beside, tuple(APART.values()))  # another thread may add one meanwhile
     return frames
-
-
-def raise_handlers(error: BaseException) -> None:
-    """Raise an error on if it is that of a signal's handler, and none of what was pickled or asked."""
-    from ._interrupted import by_handler  # noqa: PLC0415 - seldom needed, and a worker must start fast
-
-    if by_handler(error):
-        raise error
 
 
 def dump_callable(value: Any) -> list[Any]:

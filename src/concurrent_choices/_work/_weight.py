@@ -11,7 +11,7 @@ from types import FunctionType, MethodDescriptorType, ModuleType
 from typing import Any, cast
 
 from ._asking import ATOMS, Seen, elements_of, of_type
-from ._pickling import raise_handlers
+from ._interrupted import raise_handlers
 
 __all__ = ["weight_of"]
 

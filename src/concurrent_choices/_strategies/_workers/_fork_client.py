@@ -16,7 +16,7 @@ from signal import SIGKILL
 
 from ..._errors import WorkerStartError
 from ..._work._imports import is_shared_package
-from ..._work._pickling import raise_handlers
+from ..._work._interrupted import raise_handlers
 from ._child import Child, pidfd, readable
 from ._page import Page
 from ._spawn import interpreter

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from ..._errors import InvalidArgumentError
 from ..._work._apart import keep_apart
+from ..._work._interrupted import raise_handlers
 from ..._work._job import Job
-from ..._work._pickling import dump, dump_callable, raise_handlers
+from ..._work._pickling import dump, dump_callable
 from ..._work._words import reason_of
 from ._host import Worker
 from ._wire import Kind, Terms

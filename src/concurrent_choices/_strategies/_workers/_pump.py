@@ -15,9 +15,10 @@ from typing import Any
 
 from ..._errors import ClosedStrategyError, NotPicklableError, WorkerStartError
 from ..._facts._batch import Batch, Claim
+from ..._work._interrupted import raise_handlers
 from ..._work._job import Job
 from ..._work._pace import TRIP, Pace, share_of_rest
-from ..._work._pickling import dump, raise_handlers, size_of
+from ..._work._pickling import dump, size_of
 from ..._work._switching import quick_switching
 from ..._work._watched import unless_late
 from ..._work._words import reason_of, show
