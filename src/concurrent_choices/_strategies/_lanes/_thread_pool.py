@@ -19,7 +19,7 @@ Body = Callable[[], object]
 _Task = tuple[Body, Body | None]
 
 PARTING = 0.2
-"""Seconds to wait for threads to end: a sleeping thread cannot be hurried (half of the half second
+"""Seconds to wait for threads to end: a sleeping thread cannot be hurried (less than half of the half second
 in which Ctrl-C must be back)."""
 
 

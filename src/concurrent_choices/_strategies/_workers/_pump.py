@@ -131,10 +131,10 @@ class Pump:
         self._leaving = True
         self._waker.ring()
 
-    # Sending
-
     def _all_idle(self) -> bool:
         return all(queue.idle for queue in self._queues.values())
+
+    # Sending
 
     def _deal(self) -> None:
         """Give a batch to each worker that has room for one, the idlest first, while items are ready."""
