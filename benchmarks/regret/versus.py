@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import IO
+from typing import IO, Any
 
 from benchmarks._bytecode import compile_checkout
 from benchmarks._command import positive
@@ -75,7 +75,7 @@ def _count(name: str, size: float) -> int:
     entry = CATALOGUE[name]
     with entry.around():
         answer = in_own_process(partial(paced, entry), HANGS)
-    count = count_for(answer["marks"], size)
+    count = count_for(_answered(answer, "marks"), size)
     if count is None:
         msg = f"{name} has no job of {size} s: a single item takes longer, or too many would be needed"
         raise SystemExit(msg)
@@ -105,11 +105,15 @@ def _contestant(tree: Path, name: str, count: int) -> Iterator[Ask]:
 def _seconds(writing: IO[str], reading: IO[str]) -> float:
     """The seconds of one more run there."""
     print(file=writing, flush=True)
-    answer = json.loads(reading.readline())
-    if "seconds" not in answer:
+    return float(_answered(json.loads(reading.readline()), "seconds"))
+
+
+def _answered(answer: dict[str, Any], wanted: str) -> Any:
+    """What a process of its own was asked for; an error or a time-out ends the comparison."""
+    if wanted not in answer:
         msg = f"a run failed: {answer['error']}"
         raise SystemExit(msg)
-    return float(answer["seconds"])
+    return answer[wanted]
 
 
 def _compared(asked: Sequence[Ask], rounds: int, random: Random) -> str:
