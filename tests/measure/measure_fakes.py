@@ -38,9 +38,6 @@ class FakeClock:
     def children_cpu(self):
         return self.times["children_cpu"]
 
-    def running_children_cpu(self, thread):
-        return 0
-
     def blocking_calls(self):
         return self.counts["blocking_calls"]
 
@@ -52,6 +49,9 @@ class FakeClock:
 
     def watch(self, thread):
         return self.thread_cpu(), self.run_queue()
+
+    def watch_children(self, thread):
+        return self.children_cpu()
 
 
 class CountingClock(FakeClock):

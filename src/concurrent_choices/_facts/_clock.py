@@ -42,10 +42,6 @@ class Clock(Protocol):
         """CPU time of the child processes that have ended and were waited for."""
         ...
 
-    def running_children_cpu(self, thread: threading.Thread) -> int:
-        """CPU time of those that still run, if that thread has started them."""
-        ...
-
     def blocking_calls(self) -> int:
         """How often the calling thread went to sleep of its own accord."""
         ...
@@ -60,4 +56,8 @@ class Clock(Protocol):
 
     def watch(self, thread: threading.Thread) -> tuple[int, int]:
         """CPU time and run-queue delay of another thread, while it works."""
+        ...
+
+    def watch_children(self, thread: threading.Thread) -> int:
+        """CPU time of child processes, with those that another thread has started and that still run."""
         ...

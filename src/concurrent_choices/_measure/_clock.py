@@ -78,10 +78,6 @@ class SystemClock:
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return int((usage.ru_utime + usage.ru_stime - computed_by_older(self._made)) * _NS)
 
-    def running_children_cpu(self, thread: threading.Thread) -> int:
-        """CPU time of child processes of a thread that still run, ns; 0 where not known."""
-        return int(computed_by_running(task_of(thread)) * _NS)
-
     def blocking_calls(self) -> int:
         """Voluntary context switches of the calling thread; 0 where not known."""
         if sys.platform == "win32" or not self._counts:
@@ -106,6 +102,10 @@ class SystemClock:
     def watch(self, thread: threading.Thread) -> tuple[int, int]:
         """CPU time and run-queue delay of another thread, ns, as of the last tick; zeros where not known."""
         return schedule_of(task_of(thread))
+
+    def watch_children(self, thread: threading.Thread) -> int:
+        """CPU time of child processes, ns; those of the thread that still run in steps of 10 ms, if known."""
+        return self.children_cpu() + int(computed_by_running(task_of(thread)) * _NS)
 
 
 class _Schedstat:

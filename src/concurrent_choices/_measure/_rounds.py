@@ -185,7 +185,7 @@ class Rounds:
             return None
         (cpu, queued), children, start = self._began
         cpu_now, queued_now = bench.clock.watch(bench.hand.thread)
-        children_now = bench.clock.children_cpu() + bench.clock.running_children_cpu(bench.hand.thread)
+        children_now = bench.clock.watch_children(bench.hand.thread)
         now = bench.clock.wall()
         self._spans.append((start, now))
         blocks = bench.ledger.blocks
