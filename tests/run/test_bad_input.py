@@ -12,6 +12,7 @@ import pytest
 import verdict_callables as callables
 
 from concurrent_choices import InvalidArgumentError, Machine, Workload, recommend, run, run_report
+from concurrent_choices._run import _choosing
 from patience import patient
 
 
@@ -108,8 +109,9 @@ def test_a_callable_that_raises(bad):
 
 
 @pytest.mark.parametrize(("bad", "hopeless"), [(2, False), (3, True)])
-def test_a_callable_that_raises_in_its_first_calls_only(bad, hopeless):
+def test_a_callable_that_raises_in_its_first_calls_only(bad, hopeless, monkeypatch):
     """After two it goes on; after three it is left alone, whatever more calls would have told."""
+    monkeypatch.setattr(_choosing, "SAMPLING", 10.0)  # or on a busy host time is up before three were called
     calls = []
 
     def fails_at_first(item):
@@ -118,7 +120,7 @@ def test_a_callable_that_raises_in_its_first_calls_only(bad, hopeless):
         if len(calls) <= bad:
             raise ValueError
 
-    verdict = recommend(fails_at_first, range(200))
+    verdict = recommend(fails_at_first, range(200), budget=10.0)
     assert (verdict.profile.errors == 1.0) == ("Nothing to go by" in str(verdict)) == hopeless
     assert (len(calls) == bad) == hopeless
 
