@@ -77,5 +77,5 @@ def test_what_is_run_again_is_taken_to_be_worth_it(monkeypatch):
     """Workers that rest have imported it by the run after that."""
     monkeypatch.setattr(_worker_imports, "EACH", 9.0)
     job = Job(test_what_is_run_again_is_taken_to_be_worth_it, Source([1]))
-    assert not Automatic()._limits(job, 1, None, 1).imports_within(8.0)
-    assert Automatic()._limits(job, 1, Prior("gil", lanes=1, each=0.1), 1).imports_within(8.0)
+    assert not Automatic()._limits(job, 1, None, 1).ready_within(8.0)
+    assert Automatic()._limits(job, 1, Prior("gil", lanes=1, each=0.1), 1).ready_within(8.0)

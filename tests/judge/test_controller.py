@@ -446,7 +446,7 @@ def test_what_workers_import_for_the_callable_counts(remaining, seconds, stage, 
         answers.append(seconds <= spare)
         return answers[-1]
 
-    decider = controller(imports_within=within)
+    decider = controller(ready_within=within)
     at_the_pair(decider)
     for now in (0.03, 0.08, 0.14):
         arrangement = decider.look(computing(now, items=round(now * 1000), remaining=remaining))

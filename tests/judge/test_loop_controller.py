@@ -240,7 +240,7 @@ def test_a_loop_that_computes_goes_to_processes_once_they_are_up():
 def test_what_workers_import_counts_for_coroutines_too():
     """It would take longer than they save."""
     assert (
-        watched(controller(imports_within=lambda spare: spare > 9.0), in_flight=1, busy=1.0, inside=1.0).stage
+        watched(controller(ready_within=lambda spare: spare > 9.0), in_flight=1, busy=1.0, inside=1.0).stage
         == "loop"
     )
 

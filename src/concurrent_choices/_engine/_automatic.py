@@ -26,6 +26,7 @@ from .._work._stores import may_store
 from ._conductor import WAKING, Conductor
 from ._memory import Recollection
 from ._report import begin_report
+from ._worker_data import WorkerData
 from ._worker_imports import WorkerImports
 
 if TYPE_CHECKING:
@@ -129,9 +130,11 @@ class Automatic:
             processes=min(max(1, round(cpus)), self._most),
             concurrency=self._concurrency,
         )
+        data = WorkerData(job)
         if prior is not None:  # it may be run once more, by workers that rest and have imported what it needs
-            return limits
-        return limits._replace(imports_within=WorkerImports(job).within)
+            return limits._replace(ready_within=data.within)
+        imports = WorkerImports(job)
+        return limits._replace(ready_within=lambda spare: imports.within(spare - data.seconds))
 
     def _threads(self, around: int) -> int:
         return max(1, self._most // around) if self._thread_safe else 1

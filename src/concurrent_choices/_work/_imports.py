@@ -15,7 +15,15 @@ from ._callables import defaults_of, enclosed
 from ._code import globals_of
 from ._ownership import MAINS
 
-__all__ = ["Imports", "imports_of", "is_shared_package", "needed_by", "preloadable"]
+__all__ = [
+    "Imports",
+    "goes_by_value",
+    "imports_of",
+    "is_shared_package",
+    "needed_by",
+    "preloadable",
+    "used_by",
+]
 
 _LIBRARY = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120 - compared with what modules call their files
 
@@ -71,7 +79,7 @@ def preloadable(fn: Any) -> list[str]:
     if of_type(fn, partial):
         called = filter(callable, _inside(fn, partial))
         return list(dict.fromkeys(name for each in called for name in preloadable(each)))
-    homes = dict.fromkeys(_roots([fn]) if _goes_by_value(fn) else _beside(fn))
+    homes = dict.fromkeys(_roots([fn]) if goes_by_value(fn) else _beside(fn))
     ours = [name for name in homes if name.startswith(f"{_OURS}.")]
     theirs = [name for name in homes if _is_standard(name) or is_shared_package(name)]
     values = _VALUES if ours and _VALUES[0] in sys.modules else ()
@@ -132,15 +140,15 @@ def _inside(thing: Any, kind: type[object]) -> Iterable[object]:
         return some
     if not _is_sent(thing):
         return (kind,) if _is_sent(kind) else ()
-    return (kind, *thing.__bases__, *thing.__dict__.values()) if issubclass(kind, type) else _used_by(thing)
+    return (kind, *thing.__bases__, *thing.__dict__.values()) if issubclass(kind, type) else used_by(thing)
 
 
 def _is_sent(thing: object) -> bool:
     """Whether it is a function or a class that a worker is sent, instead of importing it."""
-    return of_type(thing, FunctionType, type) and _goes_by_value(thing)
+    return of_type(thing, FunctionType, type) and goes_by_value(thing)
 
 
-def _goes_by_value(fn: object) -> bool:
+def goes_by_value(fn: object) -> bool:
     """Whether a function cannot be imported by a worker, so that both ends will need cloudpickle.
 
     Not all that cannot is seen, as this does not look inside: objects and partials find it out later.
@@ -148,7 +156,7 @@ def _goes_by_value(fn: object) -> bool:
     return told_by(fn, "__module__") in MAINS or "<" in (told_by(fn, "__qualname__") or "")
 
 
-def _used_by(fn: FunctionType) -> Iterator[object]:
+def used_by(fn: FunctionType) -> Iterator[object]:
     """What a function uses of those around it, its defaults, and of the globals."""
     return (value for _, value in chain(enclosed(fn), defaults_of(fn), globals_of(fn)))
 

@@ -152,7 +152,7 @@ class Known:
     def processes_pay(self, rest: float, beside: float = 1.0) -> bool:
         """Whether worker processes may be started, and save enough.
 
-        What each has to import for the callable is taken from what they would save.
+        What each has to import and to read for the callable is taken from what they would save.
 
         Args:
             rest: Seconds that what is left would take as it goes on now, which it does until they are up.
@@ -162,7 +162,7 @@ class Known:
             return False
         limits = self.limits
         spare = _beyond_least(rest, limits.process_start, limits.processes / beside)
-        return spare >= 0 and limits.imports_within(spare)
+        return spare >= 0 and limits.ready_within(spare)
 
 
 def _are_alike(each: float, other: float) -> bool:

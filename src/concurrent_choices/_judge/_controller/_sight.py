@@ -200,8 +200,8 @@ class Limits(NamedTuple):
         concurrency: Items in flight at most; None for any number.
         overlap_inside: Whether items may wait side by side inside a process: not where each blocks its loop.
         process_start: Seconds from ordering workers until they are up.
-        imports_within: Tells whether each worker imports what only the callable needs within so many seconds.
-            It does so on a core that would have computed items.
+        ready_within: Tells whether each worker imports and reads what only the callable needs within so many
+            seconds. It does so on a core that would have computed items.
         obstacle: Why there may be no processes; empty where there may.
         stays: Seconds for which coroutines that have left a loop stay away at least.
     """
@@ -213,7 +213,7 @@ class Limits(NamedTuple):
     concurrency: int | None = None
     overlap_inside: bool = True
     process_start: float = PROCESS_START
-    imports_within: Callable[[float], bool] = lambda _: True
+    ready_within: Callable[[float], bool] = lambda _: True
     obstacle: str = ""
     stays: float = inf
 
