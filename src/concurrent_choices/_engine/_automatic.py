@@ -134,7 +134,11 @@ class Automatic:
         if prior is not None:  # it may be run once more, by workers that rest and have imported what it needs
             return limits._replace(ready_within=data.within)
         imports = WorkerImports(job)
-        return limits._replace(ready_within=lambda spare: imports.within(spare - data.seconds))
+
+        def ready_within(seconds: float) -> bool:
+            return imports.within(seconds - data.seconds)
+
+        return limits._replace(ready_within=ready_within)
 
     def _threads(self, around: int) -> int:
         return max(1, self._most // around) if self._thread_safe else 1
