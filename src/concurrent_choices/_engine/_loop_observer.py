@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from .._judge._controller._sight import LoopSight, Sight
 from .._platform._frames import back, frames
+from .._platform._tasks import number_of
 from .._strategies._lanes._task_pool import AROUND
+from ._bystanders import Bystanders
 from ._elastic_task_pool import ElasticTaskPool
 from ._lateness import Lateness
 from ._tally import Queueing
@@ -48,7 +50,8 @@ class LoopObserver:
         self._place: Place | None = None
         self._queueing: Queueing | None = None
         self._own: Queueing | None = None
-        self._own_cpu = 0.0
+        self._own_cpu = self._beside = 0.0
+        self._cpu_began, self._bystanders = time.process_time(), Bystanders()
 
     def sight(self, ready: int) -> LoopSight:
         """The loop as it stands."""
@@ -62,17 +65,18 @@ class LoopObserver:
         # Nothing that gives the GIL away between the two clocks: getting it back may take milliseconds.
         now, spent, in_flight = time.monotonic(), tally.spent() if tally is not None else 0.0, tasks.in_flight
         since, self._last = now - self._last, now
+        beside, self._beside = self._beside, self._spent_beside(spent)
         # Little's law: the time of all calls together is the number in flight, added up over time.
         self._call_seconds += in_flight * since
         if self._queueing is not None:
-            self._look_at(self._queueing, since, spent)
+            self._look_at(self._queueing, since, spent, beside=self._beside - beside)
         return LoopSight(
             run=self._run(now, spent, in_flight, ready),
             looks=self._looks,
             inside=self._inside,
             stuck=self._stuck,
             queued=queued + self._waited,  # a stay that goes on counts too
-            unclear=unclear + self._served,
+            unclear=unclear + self._served + self._beside,
             alone=not tasks.waits,
             needs_loop=tasks.needs_loop,
         )
@@ -106,11 +110,27 @@ class LoopObserver:
             self._own, self._own_cpu = Queueing(threading.current_thread()), time.thread_time()
         return time.thread_time() - self._own_cpu + self._own.read()
 
-    def _look_at(self, queueing: Queueing, since: float, spent: float) -> None:
+    def _spent_beside(self, spent: float) -> float:
+        """CPU seconds of the threads that items have brought with them, as a loop's executor.
+
+        While those compute, the loop waits for the GIL, or for a lock of theirs, rather than for what an item
+        does in its thread: it has nothing to gain elsewhere that they would not take with them.
+        """
+        mine = time.thread_time() - self._own_cpu
+        unaccounted = time.process_time() - self._cpu_began - spent - mine
+        return max(self._beside, unaccounted - self._bystanders.spent(unaccounted, self._threads))
+
+    def _threads(self) -> set[int | None]:
+        """Those that are accounted for by clocks of their own, as the system numbers them."""
+        thread = self._tasks.tally.thread if self._tasks.tally is not None else None
+        return {number_of(each) for each in (thread, threading.current_thread()) if each is not None}
+
+    def _look_at(self, queueing: Queueing, since: float, spent: float, *, beside: float) -> None:
         """Where the loop's thread is, and whether it has stood still there since the last look.
 
         If it has had a core meanwhile it has not: then it goes through the same places again and again, and
-        is seen where it gives the GIL away. A short stay in a system call tells nothing, either.
+        is seen where it gives the GIL away. A short stay in a system call tells nothing, either, nor does
+        the time in which others computed `beside` it.
         """
         before, self._place = self._place, _place_of(queueing.thread)
         cpu, self._cpu = spent - self._cpu, spent
@@ -124,7 +144,7 @@ class LoopObserver:
         queues = resting and queueing.is_queueing()
         self._waited = self._waited + since if queues else 0.0
         if resting and not queues and self._place == before and not queueing.has_gone_on():
-            self._stuck += since
+            self._stuck += max(0.0, since - beside)
 
     def close(self) -> None:
         """Close what is read from."""

@@ -134,8 +134,9 @@ class LoopSight(NamedTuple):
         inside: How often it was found inside the callable, instead of waiting or switching tasks.
         stuck: Seconds it was found to stand still at one place of the callable, without computing.
         queued: Seconds that thread was ready to run and found no core.
-        unclear: Seconds that tell nothing of the items: who looks wanted a core, had one or not, and the loop
-            may have waited for the GIL; or the system was at something that only the first items need.
+        unclear: Seconds that tell nothing of the items: who looks wanted a core, had one or not, or threads
+            that the items have brought computed, and the loop may have waited for the GIL; or the system was
+            at something that only the first items need.
         alone: Whether no item was seen to wait, so that one at a time is begun.
         needs_loop: Whether one was seen to wait for what its loop brings, if only for a moment.
     """
