@@ -108,6 +108,24 @@ def test_a_task_that_fails_is_heard():
         asyncio.run(main())
 
 
+def test_a_task_that_fails_as_its_host_ends_is_noticed():
+    """The last lane says that there is nothing left to do before it has ended itself."""
+
+    async def fail(_own):
+        host.wake()
+        raise LookupError
+
+    async def main():
+        nonlocal host
+        async with AsyncioHost() as host:
+            host.spawn(fail, copy_context())
+            await host.wait(60)
+
+    host = None
+    with pytest.raises(LookupError):
+        asyncio.run(main())
+
+
 def test_a_thread_pool_reuses_its_threads(thread_pool):
     """A second body runs in the thread of the first, once that is idle."""
     seen, done = [], threading.Event()

@@ -28,9 +28,14 @@ class AsyncioHost:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, *exc_info: object) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
         self._ending = True
+        over = {task for task in self._tasks if task.done()}  # so lately that the loop has yet to say so
         await cancel_all(self._tasks)
+        for task in over:
+            self._ended(task)
+        if kind is None:
+            self._raise_failure()
 
     def spawn(self, body: Body, context: Context) -> None:
         # Not by the loop, which may be set to begin tasks at once: lanes that start the next would pile up.
@@ -41,9 +46,13 @@ class AsyncioHost:
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (failure := task.exception()) is not None:
-            # No item's, as those are caught: nobody would ever know, if `wait` did not raise it.
+            # No item's, as those are caught: nobody would ever know, if it were not raised here.
             self._failure = failure
             self.wake()
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            raise self._failure
 
     def wake(self) -> None:
         self._bell.set()
@@ -62,8 +71,7 @@ class AsyncioHost:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._bell.wait(), seconds)
         self._bell.clear()
-        if self._failure is not None:
-            raise self._failure
+        self._raise_failure()
 
     async def breathe(self) -> None:
         await asyncio.sleep(0)
