@@ -197,6 +197,22 @@ def test_results_already_due_come_before_the_iterables_error(strategy, of_kind, 
         next(results)
 
 
+@pytest.mark.parametrize("error", [GeneratorExit, SystemExit])
+def test_what_an_iterable_raises_may_be_no_exception(strategy, of_kind, error):
+    """It does not end the run as if there were no more items, though tasks and generators may end with it."""
+
+    def items():
+        yield from [1e-3] * 40
+        raise error("the shop has closed")
+
+    with pytest.raises(error, match=r"^the shop has closed$"):
+        run(of_kind(acts.sleep), items(), strategy=strategy)
+    results = stream(of_kind(acts.sleep), items(), strategy=strategy)
+    assert [next(results) for _ in range(40)] == [1e-3] * 40
+    with pytest.raises(error, match=r"^the shop has closed$"):
+        next(results)
+
+
 def test_an_iterable_whose_iteration_cannot_begin(strategy, of_kind):
     """What `__iter__` raises is raised at the call."""
 

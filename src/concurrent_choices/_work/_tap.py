@@ -89,7 +89,7 @@ class Tap:
     # What
 
     def take(self, count: int) -> list[Any]:
-        """So many items of the iterable, or fewer at its end. Only Ctrl-C and the like are raised."""
+        """So many items of the iterable, or fewer at its end. Only Ctrl-C is raised."""
         fresh: list[Any] = []
         assert self._iterator is not None
         began = time.perf_counter()
@@ -98,7 +98,7 @@ class Tap:
                 fresh.extend(islice(self._iterator, count))
             else:
                 self.advance(partial(fresh.extend, islice(self._iterator, count)))
-        except (GeneratorExit, KeyboardInterrupt):
+        except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - whatever the caller's iterable raises is raised to the caller, after the results already due
             self.error = error
