@@ -181,6 +181,19 @@ def test_a_verdict_whose_workers_do_not_come_up_is_not_used_up(strategy, monkeyp
     assert verdict.run() == run(callables.compute, range(1000))
 
 
+@pytest.mark.parametrize("strategy", ["process", "hybrid"])
+def test_a_verdict_whose_workers_cannot_load_the_callable_is_not_used_up(strategy, tmp_path):
+    """They have begun nothing either: what they were sent with it has come back."""
+    fn = callables.Unwelcome(tmp_path / "barrier")
+    verdict = recommend(fn, iter(range(1000)), verify=False)
+    verdict = evolve(verdict, plan=Plan(strategy=strategy, workers=2, concurrency=2))
+    fn.barrier.touch()
+    with pytest.raises(WorkerStartError, match="cannot load Unwelcome: LookupError"):
+        verdict.run()
+    fn.barrier.unlink()
+    assert verdict.run() == run(fn, range(1000))
+
+
 @pytest.mark.parametrize("strategy", ["sequential", "thread"])
 def test_a_verdict_that_has_begun_is_used_up(strategy):
     """Also where that ended early: what was called is not called again."""

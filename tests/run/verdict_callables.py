@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import os
 import threading
 import time
 
@@ -81,3 +82,23 @@ def fail_at_first(item):
         problem = "the first"
         raise ValueError(problem)
     return item
+
+
+class Unwelcome:
+    """Computes; no other process can load it while its barrier, a file, is there."""
+
+    def __init__(self, barrier, home=None):
+        self.barrier = barrier
+        self.home = home or os.getpid()
+
+    def __reduce__(self):
+        return admit, (self.barrier, self.home)
+
+    def __call__(self, item):
+        return compute(item)
+
+
+def admit(barrier, home):
+    if barrier.exists() and os.getpid() != home:
+        raise LookupError
+    return Unwelcome(barrier, home)

@@ -103,6 +103,7 @@ class Pump:
                     yield self._out.popleft()
         finally:
             part(self._queues.values(), self._host, self._number, self._job.context)
+            self._take_back()
             waker.close()
             self._host.parted = self._job.failed
 
@@ -344,6 +345,12 @@ class Pump:
         self._workers = len(self._queues)
         if not self._workers:
             self._despair(self._starts.reason(code))
+
+    def _take_back(self) -> None:
+        """Return what workers have not started: a verdict of which they could load nothing can run again."""
+        for queue in self._queues.values():
+            for claim in queue.fallen(queue.worker.started).unstarted:
+                self._job.source.give_back(claim)
 
     def _despair(self, reason: str) -> None:
         """Workers do not come to this job."""
