@@ -6,6 +6,7 @@ import errno
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from .._work._asking import told_by
 from .._work._words import text_of
 
 __all__ = ["Refusals", "is_congestion"]
@@ -136,7 +137,7 @@ def _parts(error: BaseException) -> list[Any]:
     """The members of a group, and what any was made with."""
     parts: list[Any] = []
     for name in ("exceptions", "args"):
-        told = _told(error, name)
+        told = told_by(error, name)
         if issubclass(type(told), tuple):  # `isinstance` leaves pyright with what it does not know
             parts += told
     return parts
@@ -174,17 +175,9 @@ def _speaks_of(error: BaseException, words: tuple[str, ...]) -> bool:
 
 def _status(error: BaseException) -> Any:
     """The HTTP status an error carries, under any of the names that clients use."""
-    for carrier in (error, _told(error, "response")):
+    for carrier in (error, told_by(error, "response")):
         for name in ("status_code", "status", "code"):
-            status = _told(carrier, name)
+            status = told_by(carrier, name)
             if isinstance(status, int):
                 return status
     return None
-
-
-def _told(carrier: object, name: str) -> Any:
-    """What something says under a name; None where it says nothing, or raises as it is asked."""
-    try:
-        return getattr(carrier, name, None)
-    except Exception:  # noqa: BLE001 - a property of the user's, or of a client's, raises anything
-        return None

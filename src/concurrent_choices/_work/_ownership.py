@@ -11,7 +11,7 @@ from types import FunctionType
 
 from .._facts._lean import TYPE_CHECKING
 from .._platform._libraries import is_of_libraries, package_of, take_for_program
-from ._asking import attributes_of, of_type
+from ._asking import attributes_of, of_type, told_by
 from ._callables import called
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def is_own_class(kind: type) -> bool:
 
 def is_own_module(module: Any) -> bool:
     """Whether a module is the user's own; None, which stands for one that is not there, is nobody's."""
-    file = _written_in(module)  # those that are part of the interpreter have none
+    file = told_by(module, "__file__")  # those that are part of the interpreter have none
     return file is not None and not is_of_libraries(file)
 
 
@@ -85,12 +85,4 @@ def _file_of(fn: object) -> str:
     """Where the module of a callable is; of one that a decorator made, that of what it stands around."""
     own = fn if of_type(fn, FunctionType, type) else type(fn)
     name = attributes_of(fn).get("__module__", getattr(own, "__module__", None))
-    return str(_written_in(sys.modules.get(name) if isinstance(name, str) else None) or "")
-
-
-def _written_in(module: Any) -> Any:
-    """The file of a module; None where it has none, or is one that raises if asked for more than it has."""
-    try:
-        return getattr(module, "__file__", None)
-    except Exception:  # noqa: BLE001 - a module's own `__getattr__` raises anything
-        return None
+    return str(told_by(sys.modules.get(name) if isinstance(name, str) else None, "__file__") or "")
