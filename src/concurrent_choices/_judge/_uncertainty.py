@@ -11,16 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from math import hypot, inf, sqrt
+from typing import TypeVar
 
 from attrs import evolve
 
 from .._facts._costs import Costs
 from .._facts._plan import Plan
-from .._facts._profile import Profile
+from .._facts._profile import Payload, Profile
 from ._formulas import Case, predict
 from ._gil_share import gil_is_known
 
 __all__ = ["standard_error"]
+
+Fact = TypeVar("Fact", Profile, Payload, Costs)
 
 MODEL_ERROR = 0.2
 """Relative error of the formulas themselves, and of what a machine differs by from one run to the next
@@ -72,16 +75,15 @@ def _moved(case: Case) -> Iterator[Case]:
         if profile != case.profile:
             yield case.with_profile(profile)
     yield evolve(case, profile=_more_uneven(case.profile))
-    yield evolve(case, costs=_slower_start(case))
+    yield evolve(case, costs=_slower_start(case.costs))
     if case.demand.gil > 0 and case.demand.work > 0:
         yield evolve(case, demand=evolve(case.demand, switches=case.demand.switches + HAND_OVERS))
     yield evolve(case, demand=evolve(case.demand, cores=case.demand.cores * (1 - CORES_ERROR)))
 
 
 def _slower(profile: Profile) -> Profile:
-    factor = 1.0 + _relative_error(profile)
     timed = ("wall", "cpu", "gil", "queued", "children", "loop_held", "loop_cpu", "in_threads")
-    return evolve(profile, **{name: getattr(profile, name) * factor for name in timed})
+    return _more(profile, _relative_error(profile), *timed)
 
 
 def _relative_error(profile: Profile) -> float:
@@ -97,8 +99,7 @@ def _more_uneven(profile: Profile) -> Profile:
     """
     if profile.calls < 2:  # noqa: PLR2004 - a spread needs two
         return profile
-    factor = 1.0 + sqrt(2.0 / profile.calls)
-    return evolve(profile, wall_sd=profile.wall_sd * factor, wall_max=profile.wall_max * factor)
+    return _more(profile, sqrt(2.0 / profile.calls), "wall_sd", "wall_max")
 
 
 def _more_gil(profile: Profile) -> Profile:
@@ -113,29 +114,16 @@ def _more_gil(profile: Profile) -> Profile:
 
 
 def _dearer_payload(profile: Profile) -> Profile:
-    payload, factor = profile.payload, 1.0 + PAYLOAD_ERROR
-    dearer = evolve(
-        payload,
-        item_bytes=payload.item_bytes * factor,
-        result_bytes=payload.result_bytes * factor,
-        item_seconds=payload.item_seconds * factor,
-        result_seconds=payload.result_seconds * factor,
-    )
-    return evolve(profile, payload=dearer)
+    moved = ("item_bytes", "result_bytes", "item_seconds", "result_seconds")
+    return evolve(profile, payload=_more(profile.payload, PAYLOAD_ERROR, *moved))
 
 
-_STARTS: tuple[str, ...] = (
-    "thread_start",
-    "thread_end",
-    "process_start",
-    "process_worker",
-    "hybrid_start",
-    "module_import",
-    "loop_start",
-    "uvloop_start",
-)
+def _slower_start(costs: Costs) -> Costs:
+    """With all of what lanes cost before their first item and after their last."""
+    at_ends = ("thread_start", "thread_end", "process_start", "process_worker", "hybrid_start")
+    return _more(costs, START_ERROR, *at_ends, "module_import", "loop_start", "uvloop_start")
 
 
-def _slower_start(case: Case) -> Costs:
-    factor = 1.0 + START_ERROR
-    return evolve(case.costs, **{name: getattr(case.costs, name) * factor for name in _STARTS})
+def _more(fact: Fact, error: float, *names: str) -> Fact:
+    """A fact with some of its numbers larger by a relative error."""
+    return evolve(fact, **{name: getattr(fact, name) * (1.0 + error) for name in names})
