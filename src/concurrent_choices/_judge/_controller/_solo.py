@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ._first_look import tells
 from ._sight import Sight
-from ._thresholds import CLEAR, COMPUTED, FROM_ONE, FULL, GLANCE, MOSTLY, WAITS
+from ._thresholds import CLEAR, COMPUTED, FULL, GLANCE, MOSTLY, WAITS
 
 __all__ = ["Solo"]
 
@@ -106,8 +107,7 @@ class Solo:
         """Whether there is enough evidence that it computes; more where it comes from one call."""
         if self.work < ENOUGH or (self.waits >= WAITS and not _full(self.began, self._sight)):
             return self.work >= CLEAR
-        first = self._sight.alone_items == self._since.alone_items
-        return self.work >= (FROM_ONE * COMPUTED if first else COMPUTED)
+        return tells(self.work, self._sight.alone_items - self._since.alone_items)
 
 
 def _after_first(began: Sight, sight: Sight) -> Sight:
