@@ -9,6 +9,7 @@ from .._strategies._lanes._thread_pool import ThreadPool
 from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._state import State
+from .._work._words import no_workers
 from ._tally import Done
 from ._urgency import Urgency
 
@@ -34,7 +35,7 @@ def order_beside(thread_pool: ThreadPool, order: Callable[[], None], bar: Callab
     try:
         thread_pool.start(order)
     except RuntimeError as error:
-        bar(f"worker processes cannot be started here ({error})")
+        bar(no_workers(str(error)))
 
 
 class Workforce:
@@ -59,7 +60,7 @@ class Workforce:
         try:
             startup = self._make_startup()
         except OSError as error:
-            bar(f"worker processes cannot be started here ({error})")
+            bar(no_workers(str(error)))
             return False
         if startup is not None:
             startup.order(workers, inside, done(), bar)

@@ -19,6 +19,7 @@ from .._work._job import Job
 from .._work._new_thread import new_thread, start
 from .._work._own_loops import loops_to_be_had
 from .._work._state import State
+from .._work._words import no_workers
 from ._beginning import Beginning, none
 from ._beside import new_startup, order_beside
 from ._conductor import Conductor
@@ -95,7 +96,7 @@ class Succession:
             try:
                 self.startup = new_startup(self._job, self._state, self.urgency)
             except OSError as error:
-                bar(f"worker processes cannot be started here ({error})")
+                bar(no_workers(str(error)))
                 return
             done = Done(tasks.done, tasks.tally.spent() if tasks.tally else 0.0, tasks.latest)
             order = partial(self.startup.order, arrangement.processes, arrangement.inside)

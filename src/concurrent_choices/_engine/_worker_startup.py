@@ -28,7 +28,7 @@ from .._work._mutex import Mutex
 from .._work._pickling import dump, dump_callable
 from .._work._state import State
 from .._work._switching import URGENT, quick_switching
-from .._work._words import loss_of, reason_of
+from .._work._words import loss_of, no_workers, reason_of
 from ._carrying import Carriage, stranded, weighed
 from ._report import RunReport
 from ._tally import Done
@@ -89,7 +89,7 @@ class WorkerStartup:
                     loading = [] if self.obstacle else self._started(workers, inside)
                 self._await(loading)
             except Exception as error:  # noqa: BLE001 - work goes on here, whatever it is
-                self.obstacle = f"worker processes cannot be started here ({reason_of(error)})"
+                self.obstacle = no_workers(reason_of(error))
         if self.obstacle:
             bar(self.obstacle)
 

@@ -5,7 +5,7 @@ A worker imports this when it starts, so nothing slow may be imported here.
 
 from __future__ import annotations
 
-__all__ = ["loss_of", "reason_of", "safe_repr", "shortened", "show", "text_of"]
+__all__ = ["loss_of", "no_workers", "reason_of", "safe_repr", "shortened", "show", "text_of"]
 
 _SHOWN = 120
 
@@ -39,6 +39,11 @@ def text_of(error: BaseException) -> str:
 def loss_of(changed: str) -> str:
     """Why calls that change something stay in this process; empty where they change nothing."""
     return f"calls change {changed}, which would be lost in another process" if changed else ""
+
+
+def no_workers(reason: str) -> str:
+    """Why all calls stay in this process, where the system, or something else, lets no other one begin."""
+    return f"worker processes cannot be started here ({reason})"
 
 
 def reason_of(error: BaseException) -> str:
