@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 import pytest
 
-from concurrent_choices import WorkerDiedError
+from concurrent_choices import WorkerDiedError, WorkerStartError
 from concurrent_choices._engine._elastic_pool import ElasticPool
 from concurrent_choices._engine._fallback_pump import FallbackPump
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
@@ -54,6 +55,35 @@ def test_it_gives_up(fn, host, reason, alone):
         thread_pool.close()
 
     assert reason in pump.unfit
+    left = []
+    while claim := job.source.claim():
+        left += claim.items
+    assert sorted(left) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EMFILE, "none left"), WorkerStartError("none left")])
+@pytest.mark.parametrize("alone", [False, True])
+def test_it_gives_up_where_the_last_worker_cannot_be_replaced(error, alone, monkeypatch):
+    """As where the system lets no other process begin: the run goes on here."""
+
+    def refuse(_):
+        raise error
+
+    monkeypatch.setattr(Host, "hire", refuse)
+    host, thread_pool, job = Host("auto"), ThreadPool("pool"), Job(abs, Source([1, 2, 3]))
+    pump = FallbackPump(
+        job, host, ElasticPool(job, thread_pool), workers=1, inside=1, watched=False, new_pace=Pace
+    )
+    if alone:
+        pump._mishaps.single_out(job.source.claim(2), "")
+    try:
+        assert list(pump) == []
+    finally:
+        host.close()
+        thread_pool.close()
+
+    assert "worker processes cannot be started here" in pump.unfit
+    assert "none left" in pump.unfit
     left = []
     while claim := job.source.claim():
         left += claim.items

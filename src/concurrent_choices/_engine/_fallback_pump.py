@@ -7,13 +7,15 @@ from collections.abc import Callable, Generator
 
 from .._errors import WorkerStartError
 from .._facts._batch import Batch, Claim
-from .._strategies._workers._host import Host, unfit_reason
+from .._strategies._workers._host import Host, Worker, unfit_reason
 from .._strategies._workers._job_frames import Sent
 from .._strategies._workers._pump import Pump
 from .._strategies._workers._wire import Kind, Message
 from .._strategies._workers._worker_queue import WorkerQueue
+from .._work._interrupted import raise_handlers
 from .._work._job import Job
 from .._work._pace import Pace
+from .._work._words import no_workers, reason_of
 from ._carrying import stranded
 from ._elastic_pool import ElasticPool, explain_refusals
 
@@ -80,6 +82,14 @@ class FallbackPump(Pump):
 
     def _new_pace(self) -> Pace:
         return self._pace_of_many() if self._job.timeout is None else super()._new_pace()
+
+    def _find_worker(self) -> Worker | None:
+        try:
+            return super()._find_worker()
+        except (OSError, WorkerStartError) as error:
+            raise_handlers(error)
+            self._go_without(no_workers(reason_of(error)))
+            return None
 
     def _work_waits(self) -> bool:
         return super()._work_waits() and not self._waits_for_lanes
@@ -149,9 +159,12 @@ class FallbackPump(Pump):
             self._give_up_on(f"calls change {changed}, which is lost in another process")
 
     def _despair(self, reason: str) -> None:
+        self._go_without(str(WorkerStartError(reason)))
+
+    def _go_without(self, reason: str) -> None:
         while self._mishaps.alone:  # nobody might be left to send them to
             self._job.source.give_back(self._mishaps.alone.popleft())
-        self._give_up_on(str(WorkerStartError(reason)))
+        self._give_up_on(reason)
 
     def _give_up_on(self, reason: str) -> None:
         self.unfit = self.unfit or reason
