@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from concurrent_choices import stream
+from concurrent_choices import WorkerStartError, stream
 from concurrent_choices._strategies._workers._pump import Pump
 
 
@@ -29,3 +29,20 @@ def test_who_waits_for_workers_takes_the_gil_from_others_sooner_than_usual(strat
     assert max(waiting) < usual
     assert using == {usual}
     assert sys.getswitchinterval() == usual
+
+
+@pytest.mark.parametrize("strategy", ["process", "hybrid"])
+def test_what_workers_have_done_comes_before_what_keeps_others_from_the_job(strategy, monkeypatch):
+    """Both may be heard in one moment: results that have arrived are due."""
+    listen = Pump._listen
+
+    def listen_to_a_complaint_too(pump, seconds):
+        listen(pump, seconds)
+        if pump._out:
+            raise WorkerStartError("a worker process cannot load it")
+
+    monkeypatch.setattr(Pump, "_listen", listen_to_a_complaint_too)
+    with closing(stream(abs, [-1, -2, -3], strategy=strategy)) as results:
+        assert next(results) == 1
+        with pytest.raises(WorkerStartError, match="cannot load it"):
+            list(results)

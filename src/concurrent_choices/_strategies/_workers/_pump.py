@@ -101,6 +101,12 @@ class Pump:
             while self._advance():
                 while self._out:  # whoever draws results may take its time
                     yield self._out.popleft()
+        except (OSError, WorkerStartError) as error:  # there are no workers to be had
+            raise_handlers(error)
+            self._leaving = True
+            while self._out:  # what others said in the same moment
+                yield self._out.popleft()
+            raise
         finally:
             part(self._queues.values(), self._host, self._number, self._job.context)
             self._take_back()
