@@ -315,7 +315,7 @@ def _recommend(asked: argparse.Namespace) -> int:
     with _printing_aside():
         verdict = _verdict(asked)
     _say(verdict, as_json=asked.json)
-    return 1 if verdict.profile.errors == 1.0 else 0
+    return 1 if verdict.profile.failed else 0
 
 
 def _verdict(asked: argparse.Namespace) -> Recommendation:

@@ -48,7 +48,7 @@ def pick_executor(fn: Callable[..., Any], sample_args: Iterable[Any], *, budget:
         raise InvalidArgumentError("sample_args", "must hold at least one call's arguments")
     workload = Workload(_Spread(fn), samples, items_count=MANY, name=name_of(fn))
     verdict = recommend(workload, budget=budget, verify=False)
-    if verdict.profile.errors == 1.0:
+    if verdict.profile.failed:
         first = verdict.first_error
         problem = f"every call with them raised, the first {show(first)}; a tuple is a call's arguments"
         raise InvalidArgumentError("sample_args", problem) from first

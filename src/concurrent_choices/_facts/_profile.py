@@ -143,3 +143,8 @@ class Profile(Jsonable):
     def blocked(self) -> float:
         """Wall time in which it neither computed nor waited for a core, seconds."""
         return max(0.0, self.wall - self.cpu - self.queued)
+
+    @property
+    def failed(self) -> bool:
+        """Whether every call raised, so that nothing is known of calls that do their work."""
+        return self.errors == 1.0

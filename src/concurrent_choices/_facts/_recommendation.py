@@ -118,7 +118,7 @@ class Recommendation(Printed, Jsonable):
 
     @property
     def _vain(self) -> bool:
-        return self.profile.errors == 1.0 or self._unmeasured
+        return self.profile.failed or self._unmeasured
 
     @property
     def _unmeasured(self) -> bool:

@@ -49,7 +49,7 @@ class _Twist:
 
 def changes(case: Case, obstacles: Mapping[str, str], chosen: Estimate) -> tuple[str, ...]:
     """What would change the verdict, a sentence each."""
-    if not case.items or not case.profile.wall or case.profile.errors == 1.0:  # of failing, nobody asks
+    if not case.items or not case.profile.wall or case.profile.failed:  # of failing, nobody asks
         return ()
     return (
         *_by_twists(case, obstacles, chosen),

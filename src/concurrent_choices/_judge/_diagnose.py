@@ -69,7 +69,7 @@ def bound_of(profile: Profile) -> str:
     Run-queue delay is neither: it is left out, so that a busy neighbour changes nothing.
     """
     share = computing_share(profile)
-    if share is None or profile.errors == 1.0:
+    if share is None or profile.failed:
         return "unknown"
     if share >= MOSTLY:
         return "cpu"
@@ -101,7 +101,7 @@ def diagnose(profile: Profile, costs: Costs, machine: Machine, items: int) -> st
     share = computing_share(profile)
     if share is None:
         return "unknown"
-    if profile.errors == 1.0:
+    if profile.failed:
         return FAILING
     return RATE_LIMITED if is_rationed(profile) else _nature(profile, costs, machine, items, share)
 

@@ -26,7 +26,7 @@ def reason(verdict: Recommendation) -> str:
     """Why the chosen plan, in one sentence."""
     if not verdict.items:
         return NO_ITEMS
-    if verdict.profile.errors == 1.0:
+    if verdict.profile.failed:
         return failing()
     if not measured(verdict.profile):
         return "nothing could be measured, and one after another is the simplest."

@@ -116,7 +116,7 @@ def is_rationed(profile: Profile) -> bool:
     Where none succeeded nobody knows: there were never more than one at a time.
     """
     share = profile.congestion if profile.refused is None else profile.refused
-    return share >= CONGESTED and profile.errors < 1.0
+    return share >= CONGESTED and not profile.failed
 
 
 def most_lanes(profile: Profile) -> int | None:

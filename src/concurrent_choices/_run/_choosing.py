@@ -182,7 +182,7 @@ def _noting(verdict: Recommendation, sampled: Sampled) -> Recommendation:
         BaseException: That very exception, if there is nothing else to tell.
     """
     verdict = evolve(verdict, notes=(*verdict.notes, *_raised(sampled)))
-    if verdict.profile.errors == 1.0:
+    if verdict.profile.failed:
         verdict = evolve(verdict, reason=failing(_in_words(errors_of(sampled.runs)[0])))
     error = sampled.feed.error
     if error is None:
