@@ -11,10 +11,10 @@ class Rounds:
         self.sight = Sight(now=0.0)
         self.ceiling = Ceiling(self.sight, most)
 
-    def go(self, refused=0):
+    def go(self, refused=0, calls=32):
         """One round, of which so many are turned away; whether there were more lanes afterwards."""
         began = self.sight
-        self.sight = began._replace(calls=began.calls + 32, refused=began.refused + refused)
+        self.sight = began._replace(calls=began.calls + calls, refused=began.refused + refused)
         more = self.ceiling.allows_more(began, self.sight)
         if more:
             self.ceiling.rise(self.sight, self.ceiling.lanes)
@@ -79,6 +79,36 @@ def test_a_round_with_calls_turned_away_begins_the_count_anew():
         rounds.go(refused=1)
     rounds.go(refused=2)
     assert rounds.until_more() == (64, 27)
+
+
+def test_one_of_few_calls_is_no_trouble():
+    """One lane makes four calls in a round: where one in fifty fails, as good as no stretch was without."""
+    rounds = cut(1)
+    more = [rounds.go(refused=number % 12 == 5, calls=4) for number in range(CONGESTED_PATIENCE)]
+    assert more == [False] * (CONGESTED_PATIENCE - 1) + [True]
+
+
+def test_what_is_turned_away_all_the_time_keeps_lanes_down_for_twice_as_long():
+    """Whatever share that is, as long as nobody says that there are too many."""
+    rounds = cut()
+    for lanes, patience in ((27, 64), (31, 32), (35, 16)):
+        more = [rounds.go(refused=4) for _ in range(2 * patience)]
+        assert more == [False] * (2 * patience - 1) + [True]
+        assert not rounds.ceiling.is_too_high(rounds.sight)
+        assert rounds.ceiling.lanes == lanes
+
+
+def test_a_step_is_too_far_where_more_are_turned_away_than_before():
+    """A tenth of all calls is, in any case; a step too far has another tenth turned away."""
+    rounds = cut()
+    while not rounds.go(refused=3):
+        pass
+    for _ in range(30):
+        rounds.go(refused=3)
+        assert not rounds.ceiling.is_too_high(rounds.sight)
+    for _ in range(40):
+        rounds.go(refused=6)
+    assert rounds.ceiling.is_too_high(rounds.sight)
 
 
 def test_where_all_lanes_are_allowed_once_more_it_begins_anew():

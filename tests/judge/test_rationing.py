@@ -183,6 +183,18 @@ def test_a_limit_that_has_passed_is_forgotten(seats, most, refusal, lengths):
         assert lanes >= 100
 
 
+@pytest.mark.parametrize("share", [0.02, 0.05])
+@pytest.mark.parametrize("seats", [4, 1])
+@pytest.mark.parametrize("lengths", [alike, spread])
+def test_a_limit_that_has_passed_is_forgotten_though_some_calls_always_fail(share, seats, lengths):
+    """One in fifty, or in twenty, kept 4,000 calls in one lane for 77 s."""
+    for seed in range(2):
+        server = Both(Chance(share), Passing(Room(seats)))
+        seconds, _, lanes = called(server, items=4000, seed=seed, lengths=lengths)
+        assert seconds < 30.0
+        assert lanes >= 16
+
+
 @pytest.mark.parametrize("refusal", [SECONDS, SECONDS / 20])
 @pytest.mark.parametrize("lengths", [alike, spread])
 def test_a_limit_that_stays_is_tried_ever_more_seldom(refusal, lengths):
