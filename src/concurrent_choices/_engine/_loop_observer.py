@@ -132,7 +132,7 @@ class LoopObserver:
         is seen where it gives the GIL away. A short stay in a system call tells nothing, either, nor does
         the time in which others computed `beside` it.
         """
-        before, self._place = self._place, _place_of(queueing.thread)
+        before, self._place = self._place, _place_in(frames().get(queueing.thread.ident or -1))
         cpu, self._cpu = spent - self._cpu, spent
         turns, self._turns = queueing.turns - self._turns, queueing.turns
         self._looks += 1
@@ -158,10 +158,6 @@ def count_inside(threads: Sequence[threading.Thread]) -> int:
     """Of some threads with a loop each, how many are inside an item just now, instead of waiting."""
     found = frames()
     return sum(_place_in(found.get(thread.ident or -1)) is not None for thread in threads)
-
-
-def _place_of(thread: threading.Thread) -> Place | None:
-    return _place_in(frames().get(thread.ident or -1))
 
 
 def _place_in(frame: FrameType | None) -> Place | None:

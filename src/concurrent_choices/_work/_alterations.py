@@ -133,7 +133,7 @@ def _worth_reading(
     is_suspect = partial(_is_suspect, of_given=of_given)
     names = _CALL.union(*(names_in(each.__code__) for each in functions))
     if _may_lead(things, names, is_suspect):
-        return _everything
+        return lambda _: True
     handing = _handing_on(functions, is_suspect)
     return lambda code: code in handing or is_suspect(code)
 
@@ -161,10 +161,6 @@ def _handing_on(
         known = leading
         leading |= {code for code, following in named.items() if not following.isdisjoint(known)}
     return leading
-
-
-def _everything(_code: CodeType) -> bool:
-    return True
 
 
 def _may_lead(things: Sequence[Any], names: frozenset[str], is_suspect: Callable[[CodeType], bool]) -> bool:
