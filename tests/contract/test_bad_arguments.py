@@ -461,6 +461,24 @@ def test_a_strategy_that_leaves_items(way, make):
         way(acts.double, make(range(3)), strategy=Weary())
 
 
+@pytest.mark.parametrize("order", [[0, 1, 1, 2], [0, 2, 2, 1], [0, 1, 2, 0]], ids=["late", "early", "last"])
+@each_way
+def test_a_strategy_that_yields_a_result_twice(way, order):
+    """One of the two would be dropped without a word, and nobody knows which is right."""
+
+    class Stammering:
+        name = "stammering"
+
+        def execute(self, job):
+            batches = [job.perform(job.claim(1)) for _ in range(3)]
+            yield from (batches[at] for at in order)
+
+    twice = next(at for at in order if order.count(at) == 2)
+    told = rf"strategy 'stammering' yielded the result of item {twice} twice; its execute\(\) must yield one"
+    with pytest.raises(cc.ConcurrentChoicesError, match=told):
+        way(acts.double, range(3), strategy=Stammering())
+
+
 class Made:
     """A strategy that gives what it was made with instead of batches."""
 

@@ -77,7 +77,7 @@ async def arun(  # noqa: PLR0913 - all but two are options, taken by name
         return_exceptions=return_exceptions,
         idempotent=idempotent,
     )
-    collector = Collector()
+    collector = Collector(chosen.name)
     with shown(progress, job, chosen) as seen:
         async with _Batches(chosen, job, items) as batches:
             async for batch in batches:
@@ -149,7 +149,7 @@ def astream(  # noqa: PLR0913 - all but two are options, taken by name
         return_exceptions=return_exceptions,
         idempotent=idempotent,
     )
-    return _astream(job, chosen, items, InOrder() if ordered else Arrivals(), progress=progress)
+    return _astream(job, chosen, items, InOrder(chosen.name) if ordered else Arrivals(), progress=progress)
 
 
 async def _astream(

@@ -57,14 +57,23 @@ def batch_of(strategy: str, given: object) -> Batch:
     raise ConcurrentChoicesError(msg)
 
 
+def _twice(strategy: str, batch: Batch) -> ConcurrentChoicesError:
+    msg = (
+        f"strategy {strategy!r} yielded the result of item {batch.start} twice; "
+        "its execute() must yield one batch for each claim"
+    )
+    return ConcurrentChoicesError(msg)
+
+
 class Collector:
-    """All values of a job, in input order.
+    """All values of a job that a strategy of that name performs, in input order.
 
     Attributes:
         values: Those that have arrived with all before them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, strategy: str) -> None:
+        self._strategy = strategy
         self.values: list[Any] = []
         self._waiting: dict[int, Sequence[Any]] = {}
 
@@ -75,6 +84,8 @@ class Collector:
         values, waiting = self.values, self._waiting
         if batch.start != len(values):
             if batch.values:  # else its items went back, and what came of them may be waiting already
+                if batch.start < len(values) or batch.start in waiting:
+                    raise _twice(self._strategy, batch)
                 waiting[batch.start] = batch.values
             return
         values.extend(batch.values)
@@ -83,21 +94,27 @@ class Collector:
 
 
 class InOrder:
-    """Values in input order, as soon as all before them have arrived."""
+    """Values that a strategy of that name gives, in input order, as soon as all before them have arrived."""
 
-    def __init__(self) -> None:
+    def __init__(self, strategy: str) -> None:
+        self._strategy = strategy
         self._due = 0
         self._waiting: dict[int, Sequence[Any]] = {}
 
     def take(self, batch: Batch) -> list[Sequence[Any]]:
         """Take a batch; give the runs of values that are due now."""
-        if batch.values:
-            self._waiting[batch.start] = batch.values
+        values, waiting = batch.values, self._waiting
         runs: list[Sequence[Any]] = []
-        while self._due in self._waiting:
-            run = self._waiting.pop(self._due)
-            self._due += len(run)
-            runs.append(run)
+        if batch.start != self._due:
+            if values:  # as above
+                if batch.start < self._due or batch.start in waiting:
+                    raise _twice(self._strategy, batch)
+                waiting[batch.start] = values
+            return runs
+        while values:
+            self._due += len(values)
+            runs.append(values)
+            values = waiting.pop(self._due, ())
         return runs
 
 

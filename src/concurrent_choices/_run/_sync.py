@@ -97,7 +97,7 @@ def run(  # noqa: PLR0913 - all but two are options, taken by name
 
 def collected(job: Job, chosen: Strategy, *, progress: bool = False) -> list[Any]:
     """All results of a job, in input order."""
-    collector = Collector()
+    collector = Collector(chosen.name)
     add = collector.add
     with shown(progress, job, chosen) as seen, _Batches(chosen, job) as batches:
         for batch in batches:
@@ -185,7 +185,7 @@ def stream(  # noqa: PLR0913 - all but two are options, taken by name
         return_exceptions=return_exceptions,
         idempotent=idempotent,
     )
-    return _stream(job, chosen, InOrder() if ordered else Arrivals(), progress=progress)
+    return _stream(job, chosen, InOrder(chosen.name) if ordered else Arrivals(), progress=progress)
 
 
 def _stream(job: Job, chosen: Strategy, delivery: InOrder | Arrivals, *, progress: bool) -> Generator[Any]:
