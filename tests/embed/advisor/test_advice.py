@@ -729,6 +729,9 @@ def test_the_secret_is_needed(path, given, status):
         ({}, 200),
         ({"client": ("::1", 1), "server": ("::1", 80), "host": b"[::1]:80"}, 200),
         ({"client": ("::1", 1), "server": ("::1", 80), "host": b"[::1]"}, 200),
+        ({"server": ("localhost", 8000), "host": b"localhost:8000"}, 200),  # by httpx.ASGITransport
+        ({"server": ("shop.example", 8000)}, 404),
+        ({"client": ("testclient", 1)}, 404),
         ({"client": ("10.1.2.3", 1)}, 404),
         ({"server": ("10.1.2.3", 80)}, 404),
         ({"client": None}, 404),

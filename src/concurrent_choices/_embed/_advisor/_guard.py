@@ -60,11 +60,12 @@ def _password(given: bytes) -> bytes:
 
 def _is_local(address: Any) -> bool:
     try:
-        return ipaddress.ip_address(str(address[0])).is_loopback
+        name = str(address[0])  # no number where a client calls the application itself, as httpx does
+        return name == "localhost" or ipaddress.ip_address(name).is_loopback
     except (IndexError, TypeError, ValueError):
         return False
 
 
 def _names_local(host: bytes) -> bool:
     name = re.sub(r":\d+$", "", host.decode("latin-1")).strip("[]")  # the port may be missing
-    return name == "localhost" or _is_local((name,))
+    return _is_local((name,))
