@@ -117,7 +117,7 @@ class Alone:
             return self._stay(CROWDED, CALM)
         if not known.may_change(sight.now):
             return self._stay(self._reason, CALM)
-        known.alone = min(known.each, sight.by_itself) if solo.items > 1 else 0.0
+        known.alone = _one_alone(known.each, sight.by_itself) if solo.items > 1 else 0.0
         first = first_lanes(solo.waits)
         if not solo.items:
             # What the first call has computed since it began counts, but may have been an import.
@@ -181,6 +181,15 @@ class Alone:
     def _stay(self, reason: str, look: float) -> Stage:
         self._reason, self._look = reason, max(GLANCE, min(look, CALM))
         return self
+
+
+def _one_alone(lately: float, ever: float) -> float:
+    """Seconds of an item with nothing beside it, by those seen lately, and by all that ever were.
+
+    Many tell more than a few; but not if those before were of another kind, as where a server that answers
+    has at first done nothing but refuse.
+    """
+    return lately if lately > ALIKE * ever else min(lately, ever)
 
 
 class Pair:
