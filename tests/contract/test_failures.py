@@ -232,18 +232,10 @@ def test_a_result_that_does_not_unpickle(strategy, of_kind):
     assert "no landing" in str(caught.value)
 
 
-def test_other_results_survive_one_that_cannot_travel(strategy, of_kind, outside):
-    """With `return_exceptions`, the refusal stands in one place and the others arrive."""
-    fn = of_kind(acts.make_unpicklable)
-    results = run(fn, range(6), strategy=strategy, return_exceptions=True)
-    assert results[:3] + results[4:] == [0, 1, 2, 4, 5]
-    assert not outside or isinstance(results[3], NotPicklableError)
-
-
-def test_a_result_that_does_not_unpickle_stands_in_its_place(strategy, of_kind, outside):
-    """The same for one that leaves and cannot arrive."""
-    fn = of_kind(acts.make_unloadable)
-    results = run(fn, range(6), strategy=strategy, return_exceptions=True)
+@pytest.mark.parametrize("act", [acts.make_unpicklable, acts.make_unloadable])
+def test_other_results_survive_one_that_cannot_travel(strategy, of_kind, outside, act):
+    """With `return_exceptions` the refusal of one that cannot leave, or arrive, stands in its place."""
+    results = run(of_kind(act), range(6), strategy=strategy, return_exceptions=True)
     assert results[:3] + results[4:] == [0, 1, 2, 4, 5]
     assert not outside or isinstance(results[3], NotPicklableError)
 

@@ -122,13 +122,6 @@ def test_what_has_no_hash_can_be_told():
     assert not is_generator(Odd())
 
 
-@pytest.mark.parametrize("fn", [awaited, partial(awaited), Awaited()])
-def test_a_generator_that_is_awaited_is_a_coroutine(fn):
-    """As `types.coroutine` makes them, and `await` takes them."""
-    assert is_async(fn)
-    assert not is_generator(fn)
-
-
 def test_what_raises_if_asked_for_a_name_can_be_told():
     """An executor would just call it."""
     assert not is_async(Unruly())
@@ -161,7 +154,11 @@ def test_methods_made_of_others_are_what_those_are():
 
 
 @pytest.mark.parametrize(
-    "fn", [fetch, partial(fetch), partial(partial(fetch)), Thing(), Thing().method, Decorator()]
+    "fn",
+    [
+        *(fetch, partial(fetch), partial(partial(fetch)), Thing(), Thing().method, Decorator()),
+        *(awaited, partial(awaited), Awaited()),  # generators that `await` takes, by `types.coroutine`
+    ],
 )
 def test_async(fn):
     """Coroutine functions are seen through partials, methods and callable objects."""
