@@ -9,13 +9,18 @@ from importlib import _bootstrap
 import pytest
 
 from concurrent_choices import InvalidArgumentError, ProcessStrategy, run, stream
+from concurrent_choices._engine._memory import key_of
 from concurrent_choices._strategies._workers._fork_client import ForkServer, can_serve_forks
 from concurrent_choices._work._apart import being_imported, keep_apart
+from concurrent_choices._work._asking import answers, attributes_of, is_a
 from concurrent_choices._work._imported import Imported
 from concurrent_choices._work._interrupted import by_handler
 from concurrent_choices._work._marks import summed
 from concurrent_choices._work._obstacle import obstacle
 from concurrent_choices._work._pickling import dump
+from concurrent_choices._work._state import State
+from concurrent_choices._work._within import element
+from concurrent_choices._work._words import reason_of, show
 
 SIGNAL = signal.SIGUSR1
 
@@ -57,6 +62,31 @@ class Asking:
     @property
     def nbytes(self):
         signal.raise_signal(SIGNAL)
+
+
+class Queried:
+    """A signal comes when it is asked anything."""
+
+    def _answer(self, *_):
+        signal.raise_signal(SIGNAL)
+
+    __class__ = __dict__ = nbytes = property(_answer)
+    __len__ = __repr__ = __str__ = __hash__ = _answer
+
+
+class QueriedFloat(float):
+    """The same where it is asked for its words, which tell it from other numbers."""
+
+    def __repr__(self):
+        signal.raise_signal(SIGNAL)
+
+
+class QueriedError(Exception):
+    """The same for its text."""
+
+    def __str__(self):
+        signal.raise_signal(SIGNAL)
+        return ""
 
 
 class Finding:
@@ -115,6 +145,27 @@ def test_weighing_ends_by_what_a_handler_raises(handled):
     """A stream does that again and again."""
     with pytest.raises(TimeUpError):
         list(stream(lambda _: Asking(), [1], strategy="sequential"))
+
+
+@pytest.mark.parametrize(
+    ("ask", "asked"),
+    [
+        (lambda thing: is_a(thing, int), Queried),
+        (answers, Queried),
+        (attributes_of, Queried),
+        (lambda thing: element({"key": 1}, thing), Queried),
+        (lambda thing: key_of(abs, thing, None), Queried),
+        (lambda thing: State(abs, [thing]), Queried),
+        (lambda thing: State(lambda _: thing), lambda: types.SimpleNamespace(rate=QueriedFloat())),
+        (show, Queried),
+        (reason_of, QueriedError),
+    ],
+    ids=["class", "answers", "attributes", "hash", "size", "item", "words", "repr", "text"],
+)
+def test_asking_ends_by_what_a_handler_raises(handled, ask, asked):
+    """However little of a thing is to be learnt."""
+    with pytest.raises(TimeUpError):
+        ask(asked())
 
 
 @pytest.fixture

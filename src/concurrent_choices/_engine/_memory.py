@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from .._work._asking import of_type
 from .._work._callables import called
 from .._work._captured import reached_from
+from .._work._interrupted import raise_handlers
 from .._work._job import Job
 from .._work._mutex import Mutex
 
@@ -160,7 +161,8 @@ def _callees(value: object) -> Hashable:
     try:
         held = list(islice(vars(value).values(), SHORT))
         return tuple(_code(each) for each in held if isinstance(each, _CALLED))
-    except Exception:  # noqa: BLE001 - most values have no attributes, and a value's own hook raises anything
+    except Exception as error:  # noqa: BLE001 - most values have no attributes, and a value's own hook raises anything
+        raise_handlers(error)
         return ()
 
 
@@ -180,6 +182,7 @@ def _told(ask: Callable[[Any], object], value: object) -> int:
     """A whole number that a value tells of itself; 0 where it tells none."""
     try:
         told = ask(value)
-    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
+        raise_handlers(error)
         return 0
     return told if isinstance(told, int) else 0

@@ -10,6 +10,7 @@ from attrs import evolve
 from .._facts._profile import Payload
 from .._work._asking import told_by
 from .._work._imports import imports_of
+from .._work._interrupted import raise_handlers
 from .._work._kept_here import kept_here
 from .._work._obstacle import obstacle
 from .._work._pickling import dump, load, size_of
@@ -140,7 +141,8 @@ def _weigh(things: Sequence[Any], name: str, each: float, clock: Clock) -> tuple
     """What one of them weighs in a message, or what stands in its way."""
     try:
         return in_messages(things, partial(_message, _trip([], clock), clock), each, _LONGEST)[0], ""
-    except Exception:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
+    except Exception as error:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
+        raise_handlers(error)
         found = next(filter(None, (obstacle(thing, name) for thing in things)), "")
         return Weight(), found or f"{name} can be pickled and not unpickled"
 

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import islice
 
 from .._facts._lean import TYPE_CHECKING
+from ._interrupted import raise_handlers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -75,7 +76,8 @@ def is_a(thing: object, *kinds: type) -> bool:
     """As `isinstance`, but False where that raises; and type checkers would ask that for type arguments."""
     try:
         return isinstance(thing, kinds)
-    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
+        raise_handlers(error)
         return False
 
 
@@ -83,7 +85,8 @@ def told_by(thing: object, name: str) -> Any:
     """What a thing has under a name; None where it has nothing there, or raises if asked for that."""
     try:
         return getattr(thing, name, None)
-    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
+        raise_handlers(error)
         return None
 
 
@@ -131,7 +134,8 @@ def answers(thing: object) -> bool:
     try:
         for each in ("__class__", "__dict__"):
             getattr(thing, each, None)
-    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
+        raise_handlers(error)
         return False
     return True
 

@@ -7,6 +7,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
 from ._asking import told_by
+from ._interrupted import raise_handlers
 from ._words import safe_repr, shortened
 
 if TYPE_CHECKING:
@@ -154,7 +155,8 @@ def _says(is_one: Callable[[Any], bool], layer: Any) -> bool:
     """What `inspect` finds; it asks for names, on which a callable's own `__getattr__` may raise anything."""
     try:
         return is_one(layer)
-    except Exception:  # noqa: BLE001 - see above
+    except Exception as error:  # noqa: BLE001 - see above
+        raise_handlers(error)
         return False
 
 

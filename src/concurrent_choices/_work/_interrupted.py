@@ -6,10 +6,10 @@ A worker may import this, so nothing slow may be imported here.
 from __future__ import annotations
 
 import _signal  # pyright: ignore[reportMissingModuleSource] - built in; `signal` makes enums of it for 0.4 ms
-from types import FunctionType
+from functools import partial
+from types import FunctionType, MethodType
 
 from .._facts._lean import TYPE_CHECKING
-from ._callables import called
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,6 +38,12 @@ def raise_handlers(error: BaseException) -> None:
 def _codes_of_handlers() -> list[CodeType]:
     # Most have none, which are left out first: pickling fails, and asks for them, often.
     there: Iterable[Any] = filter(callable, map(_signal.getsignal, _signal.valid_signals()))
-    handlers = map(called, there)
-    functions = [each if isinstance(each, FunctionType) else type(each).__call__ for each in handlers]
+    functions = map(_function_of, there)
     return [each.__code__ for each in functions if isinstance(each, FunctionType)]
+
+
+def _function_of(handler: Any) -> Any:
+    # Not by `_callables`, which asks things what they are, and so needs this.
+    while isinstance(handler, (partial, MethodType)):
+        handler = handler.func if isinstance(handler, partial) else handler.__func__
+    return handler if isinstance(handler, FunctionType) else type(handler).__call__

@@ -96,7 +96,10 @@ def travels_by_name(fn: Any) -> bool:
     """Whether another process would import the callable, instead of being sent it."""
     try:
         return not names_what_stays(pickled(fn, 5))
-    except Exception:  # noqa: BLE001 - picklers raise anything; cloudpickle will be asked later
+    except Exception as error:  # noqa: BLE001 - picklers raise anything; cloudpickle will be asked later
+        from ._interrupted import raise_handlers  # noqa: PLC0415 - as above
+
+        raise_handlers(error)
         return False
 
 

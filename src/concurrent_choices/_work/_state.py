@@ -16,6 +16,7 @@ from ._alterations import altered_by, alters_items
 from ._asking import ATOMS, Seen, attributes_of, inside_of, is_frozen, is_logger, is_proxy, of_type
 from ._captured import data_among, reached_from, unloaded_among
 from ._generators import draws
+from ._interrupted import raise_handlers
 from ._marks import summed
 from ._ownership import is_own_class
 from ._stores import may_store
@@ -195,7 +196,8 @@ def _glimpse(value: Any) -> str:
     tell = hash if of_type(value, *_TEXT) else hex if of_type(value, int) else repr
     try:
         told = tell(value)
-    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
+        raise_handlers(error)
         told = None
     return f"{type(value).__name__} {told}"
 
@@ -203,5 +205,6 @@ def _glimpse(value: Any) -> str:
 def _length(value: Any) -> int:
     try:
         return len(value)
-    except Exception:  # noqa: BLE001 - a value's own hook raises anything
+    except Exception as error:  # noqa: BLE001 - a value's own hook raises anything
+        raise_handlers(error)
         return -1

@@ -8,6 +8,7 @@ from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, Metho
 
 from .._facts._lean import TYPE_CHECKING
 from ._asking import attributes_of, is_array, is_logger, is_ufunc, of_type
+from ._interrupted import raise_handlers
 from ._ownership import is_own_class, is_own_module
 
 if TYPE_CHECKING:
@@ -157,7 +158,8 @@ def element(container: Any, index: Any) -> Any:
             return factory()
     try:
         return _element(container, index)
-    except Exception:  # noqa: BLE001 - there is none, or others are at it, or a key's own hook raises anything
+    except Exception as error:  # noqa: BLE001 - there is none, or others are at it, or a key's own hook raises anything
+        raise_handlers(error)
         return None
 
 

@@ -25,6 +25,7 @@ def safe_repr(item: object) -> str:
     try:
         return repr(item)
     except Exception as error:  # noqa: BLE001 - a broken repr must not hide the error it should explain
+        _raise_handlers(error)
         return f"<{type(item).__name__} whose repr raises {type(error).__name__}>"
 
 
@@ -32,8 +33,15 @@ def text_of(error: BaseException) -> str:
     """An exception's own words; empty where its `__str__` raises."""
     try:
         return str(error)
-    except Exception:  # noqa: BLE001 - a broken text must not hide the exception
+    except Exception as broken:  # noqa: BLE001 - a broken text must not hide the exception
+        _raise_handlers(broken)
         return ""
+
+
+def _raise_handlers(error: Exception) -> None:
+    from ._interrupted import raise_handlers  # noqa: PLC0415 - seldom needed, and a worker must start fast
+
+    raise_handlers(error)
 
 
 def loss_of(changed: str) -> str:
