@@ -6,6 +6,7 @@ import os
 import pickle
 import threading
 from contextlib import nullcontext
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -182,8 +183,9 @@ def test_a_verdict_whose_workers_do_not_come_up_is_not_used_up(strategy, monkeyp
 
 
 @pytest.mark.parametrize("strategy", ["process", "hybrid"])
-def test_a_verdict_whose_workers_cannot_load_the_callable_is_not_used_up(strategy, tmp_path):
-    """They have begun nothing either: what they were sent with it has come back."""
+def test_a_verdict_whose_workers_cannot_load_the_callable_is_not_used_up(strategy, tmp_path, monkeypatch):
+    """They have begun nothing either, though one could a moment before: what they were sent is back."""
+    monkeypatch.setattr(_verdict, "loads_elsewhere", lambda _: True)
     fn = callables.Unwelcome(tmp_path / "barrier")
     verdict = recommend(fn, iter(range(1000)), verify=False)
     verdict = evolve(verdict, plan=Plan(strategy=strategy, workers=2, concurrency=2))
@@ -192,6 +194,22 @@ def test_a_verdict_whose_workers_cannot_load_the_callable_is_not_used_up(strateg
         verdict.run()
     fn.barrier.unlink()
     assert verdict.run() == run(fn, range(1000))
+
+
+class Sealed:
+    """As a template of Jinja: what can be pickled and not unpickled."""
+
+    def __reduce__(self):
+        return int, ("sealed",)
+
+
+@pytest.mark.parametrize("strategy", ["process", "hybrid"])
+def test_a_callable_that_workers_cannot_load_is_called_here(strategy):
+    """It could be pickled, so that processes were chosen: only one of them finds that out."""
+    fn = partial(callables.compute_beside, Sealed())
+    verdict = recommend(fn, iter(range(300)), verify=False)
+    verdict = evolve(verdict, plan=Plan(strategy=strategy, workers=2, concurrency=2))
+    assert verdict.run() == [callables.compute(item) for item in range(300)]
 
 
 @pytest.mark.parametrize("strategy", ["sequential", "thread"])

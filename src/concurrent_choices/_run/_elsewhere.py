@@ -7,19 +7,28 @@ anew, and finds neither what was set in them since nor what is set in this conte
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
+from itertools import chain
 from math import inf
+from operator import is_
 from typing import Any, NamedTuple
 
 from .._errors import ItemTimeoutError, WorkerStartError
 from .._facts._batch import Batch
 from .._strategies._processes import ProcessStrategy
+from .._work._asking import elements_of, some_of
+from .._work._captured import reached_from
 from .._work._hand import in_time
 from .._work._imported import Imported
 from .._work._marks import compare
 from .._work._words import text_of
 from ._prepare import prepare
 
-__all__ = ["Elsewhere", "elsewhere", "no_worker"]
+__all__ = ["Elsewhere", "elsewhere", "loads_elsewhere", "no_worker"]
+
+
+SOME = 4
+"""Elements of a container that are looked at for objects (guessed: the others are like those)."""
 
 
 class Elsewhere(NamedTuple):
@@ -56,6 +65,23 @@ def elsewhere(fn: Any, seconds: float) -> Elsewhere:
     )
     # The job's seconds begin when its worker is up, which takes ten times as long on a busy machine.
     return in_time(lambda: _answer(workers.execute(job)), seconds, UNTOLD, name="concurrent_choices-asking")
+
+
+def loads_elsewhere(fn: Any) -> bool:
+    """Whether worker processes can load a callable that can be pickled; a worker says so, which rests then.
+
+    It is not asked where the callable holds no objects: their classes decide that. A template of Jinja cannot
+    be unpickled, for example. To try it here would make classes of the main module anew, and register them.
+    """
+    held = [value for _, value in reached_from(fn)]
+    if all(map(_is_built_in, chain(held, *(some_of(partial(elements_of, each), SOME) for each in held)))):
+        return True
+    job, workers = prepare(partial(is_, fn), [None], ProcessStrategy(max_workers=1), linger=inf)
+    return not _answer(workers.execute(job)).obstacle
+
+
+def _is_built_in(value: Any) -> bool:
+    return type(value).__module__ == "builtins"
 
 
 def _answer(batches: Iterable[Batch]) -> Elsewhere:

@@ -19,7 +19,7 @@ from .._strategies._registry import strategy_for
 from .._work._callables import is_async
 from ..protocols import Strategy
 from ._arguments import FOREVER, check_fn_for_executor, check_switches, check_timeout
-from ._elsewhere import elsewhere
+from ._elsewhere import elsewhere, loads_elsewhere
 from ._leftover import Leftover
 from ._prepare import refuse_loop
 
@@ -89,11 +89,12 @@ class Verdict(Recommendation, Generic[R]):
     def _fit(self, *, tolerant: bool) -> Strategy | str:
         """The chosen strategy, on the sample's loop if that was kept.
 
-        "auto" where worker processes would give other results: there may have been no time to ask one before.
-        Or they might: where no call has come back, nobody has seen what calls change. And where calls were
-        turned away, with no more lanes than the plan has: it makes do with fewer as soon as others are. That
-        is so too where these were too few to be sure of a limit, or all that were sampled, unless calls are
-        known to compute, if the work goes on after errors; the plan's own threads do it then where none was.
+        "auto" where worker processes would give other results, or cannot load the callable: there may have
+        been no time to ask one before. Or they might: where no call has come back, nobody has seen what calls
+        change. And where calls were turned away, with no more lanes than the plan has: it makes do with fewer
+        as soon as others are. That is so too where these were too few to be sure of a limit, or all that were
+        sampled, unless calls are known to compute, if the work goes on after errors; the plan's own threads
+        do it then where none was.
         """
         left = self._leftover
         if left.loop is not None:
@@ -107,7 +108,7 @@ class Verdict(Recommendation, Generic[R]):
         if not in_processes or left.used:
             return self.strategy
         unseen = not left.results or elsewhere(left.fn, FOREVER).obstacle
-        return "auto" if unseen else self.strategy
+        return self.strategy if not unseen and loads_elsewhere(left.fn) else "auto"
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The recommendation as JSON, for `Recommendation.from_json`; it does not include the work.
