@@ -484,3 +484,16 @@ def start_few_threads(monkeypatch, most):
         start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", start_few)
+
+
+class Pressing:
+    """Ctrl-C comes as it is looked at, before its call."""
+
+    def __reduce__(self):
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_as_a_run_is_being_made_is_raised():
+    """Nothing has been learnt of it then, nor is there anybody who could be asked."""
+    with pytest.raises(KeyboardInterrupt):
+        run(acts.double, [Pressing()])

@@ -48,7 +48,7 @@ GLANCE = 2e-3
 
 
 class Conductor:
-    """A run.
+    """A run. Make it in the thread that performs the job.
 
     Args:
         decider: Makes the controller, at the first look.
@@ -88,10 +88,10 @@ class Conductor:
         self._base = job.lanes  # those of runs around this one
         self._most = most
         self._overlapped = False  # whether several calls were made here at once
+        self._open()
 
     def batches(self) -> Iterator[Batch]:
         """Perform the job in this thread and wherever the controller says; its batches."""
-        self._open()
         self._job.tend = self._pool.tend
         try:
             self._start_ticker()
