@@ -6,9 +6,9 @@ and the next try takes twice as many rounds.
 
 Some calls are turned away however few there are, as where some hosts of many are down. Once errors mean no
 more that there are too many, twice as many rounds are enough whatever share that is; and a step is too far
-only where it is surely more than before the try. Of 2,000 calls of 20 ms to a server that lets one in for a
-second, and then all but one in fifty, all but the first were made by one lane in 37 s, now in 10; of all but
-one in twenty in 15 (simulated).
+only where it is surely more than before the try. In simulation 2,000 calls of 20 ms to a server that lets one
+in for a second, and then all but one in fifty, take 10 to 13 s instead of 37 in one lane; all but one in
+twenty 15 to 23.
 
 So a limit that has passed is found out within seconds, and one that stays is tried a logarithmic number of
 times. In simulation 4,000 calls of 20 ms to a server that lets four in for a second, and then all, take 4 to
@@ -39,14 +39,14 @@ HARDLY = 1 / 32
 """Share of calls turned away that is no trouble: a step too far has a tenth turned away (guessed)."""
 
 FEWEST = 32
-"""Calls of which more than that share is more than one: few lanes make as many in several rounds only."""
+"""Calls of which more than that share is more than one: few lanes need several rounds for as many."""
 
 MORE = 1 / 10
 """Share that a step too far has turned away of those calls that would be served without it."""
 
 SURE = 4.0
-"""Logarithm of how much likelier that must have made what was seen (simulated: from 3, of steps that are not
-too far as many were taken back as there are on the way to 100 lanes)."""
+"""Logarithm of how much likelier that must have made what was seen: a step that is not too far is taken back
+once in 55 times at most, by Wald's bound, and there are some 25 on the way from one lane to 100."""
 
 BELOW_ERRORS = 0.8
 """Share of as many lanes as there were when errors came, which are the most from then on (guessed)."""

@@ -63,7 +63,7 @@ FORGETTING = 0.9
 
 _CROWDED = "calls get in each other's way"
 _CONGESTED = "errors mean that too many calls are made at once"
-_PASSED = "hardly a call has been turned away for long, so lanes grow again"
+_PASSED = "few calls have been turned away for long, so lanes grow again"
 _BORNE = "calls are turned away as often from fewer lanes, so these double again"
 
 
