@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 import pytest
 
 from concurrent_choices import run, run_report
-from concurrent_choices._engine._automatic import _is_patient, _wakes_first
+from concurrent_choices._engine._automatic import Automatic, _is_patient, _wakes_first
 from concurrent_choices._engine._memory import MOST, Memory, Recollection, key_of, memory
 from concurrent_choices._engine._report import RunReport
 from concurrent_choices._judge._controller._loops import FIRST_TASKS, LoopController
@@ -109,6 +109,38 @@ def test_the_least_used_verdict_goes_first():
     verdicts.settle("one more", WAITS, WAITS.each)
     assert verdicts.recall(0) == WAITS
     assert verdicts.recall(1) is None
+
+
+def test_a_verdict_is_recent_for_as_long_as_workers_rest():
+    """So long they wait for another run."""
+    now = [0.0]
+    verdicts = Memory(lambda: now[0])
+    assert not verdicts.is_recent("fetch")
+    verdicts.settle("fetch", WAITS, WAITS.each)
+    now[0] = 0.9 * _staffing.REST
+    assert verdicts.is_recent("fetch")
+    now[0] = _staffing.REST
+    assert not verdicts.is_recent("fetch")
+    assert verdicts.recall("fetch") == WAITS
+
+
+@patient
+def test_what_workers_import_counts_again_once_they_rest_no_more(monkeypatch):
+    """A cell of a notebook is run again after a while, and new workers would import pandas each time."""
+    asked = []
+    limits = Automatic._limits
+
+    def ask(auto, job, around, recent, threads):
+        asked.append(recent)
+        return limits(auto, job, around, recent, threads)
+
+    monkeypatch.setattr(Automatic, "_limits", ask)
+    run(nap, range(60))
+    run(nap, range(60))
+    monkeypatch.setattr(memory, "_clock", lambda: time.monotonic() + _staffing.REST)
+    run(nap, range(60))
+    assert [recent is not None for recent in asked] == [False, True, False]
+    assert run_report().steps[0].reason.startswith("as the last run")
 
 
 def test_the_same_code_is_the_same_callable():

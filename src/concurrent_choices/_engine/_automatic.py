@@ -95,7 +95,7 @@ class Automatic:
         controller = LoopController(limits, prior, bound=bound, items=job.source.length)
         if on_trio():  # to see no item wait is no proof that none will
             controller.stay("loops elsewhere are asyncio's, on which calls of trio fail")
-        ask = partial(self._limits, job, around, prior, threads)
+        ask = partial(self._limits, job, around, recollection.recent, threads)
         return LoopConductor(job, controller, limits, ask, recollection)
 
     def _conduct(self, job: Job) -> Iterator[Batch]:
@@ -104,7 +104,7 @@ class Automatic:
         job.source.feed(1)
         recollection = Recollection(job, (*self._options, around))
         prior, threads = self._prior or recollection.prior, self._threads(around)
-        ask = partial(self._limits, job, around, prior, threads)
+        ask = partial(self._limits, job, around, self._prior or recollection.recent, threads)
         with self._keeper.lend() as thread_pool:
             conductor = Conductor(
                 job,
@@ -120,8 +120,11 @@ class Automatic:
             finally:
                 recollection.settle(conductor.learnt)
 
-    def _limits(self, job: Job, around: int, prior: Prior | None, threads: int) -> Limits:
-        """All that a run may use, with the processors that the system is asked for."""
+    def _limits(self, job: Job, around: int, recent: Prior | None, threads: int) -> Limits:
+        """All that a run may use, with the processors that the system is asked for.
+
+        What workers have to import counts, unless the callable was run a moment ago.
+        """
         cpus = _cpus_at(int(time.monotonic() / KEPT)) / around
         limits = Limits(
             cpus=max(1.0, cpus),
@@ -131,7 +134,7 @@ class Automatic:
             concurrency=self._concurrency,
         )
         data = WorkerData(job)
-        if prior is not None:  # it may be run once more, by workers that rest and have imported what it needs
+        if recent is not None:  # it may be run once more, by workers that have imported what it needs
             return limits._replace(ready_within=data.within)
         imports = WorkerImports(job)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import partial
 from itertools import islice
-from math import frexp
+from math import frexp, inf
 from operator import attrgetter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
@@ -30,6 +31,10 @@ AGREES = 3.0
 """Factor within which an item's time agrees with what was learnt (guessed: what the stages of the
 controller take for the same kind of item)."""
 
+LATELY = 2.0
+"""Seconds after a run for which workers would rest, as `REST` of _strategies._workers says, which most runs
+do not load."""
+
 _CALLED: tuple[type, ...] = (FunctionType, MethodType, partial)
 
 SHORT = 200
@@ -39,8 +44,10 @@ SHORT = 200
 class Memory:
     """Verdicts by key, the latest `MOST` of them; safe to use from several threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._verdicts: OrderedDict[Hashable, Prior] = OrderedDict()
+        self._settled: dict[Hashable, float] = {}  # when each was
+        self._clock = clock
         self._lock = Mutex()
 
     def recall(self, key: Hashable) -> Prior | None:
@@ -49,6 +56,11 @@ class Memory:
             if key in self._verdicts:
                 self._verdicts.move_to_end(key)
             return self._verdicts.get(key)
+
+    def is_recent(self, key: Hashable) -> bool:
+        """Whether there was a verdict under a key so lately that workers of that run would still rest."""
+        with self._lock:
+            return self._clock() - self._settled.get(key, -inf) < LATELY
 
     def settle(self, key: Hashable, learnt: Prior | None, each: float) -> None:
         """Take in a run's verdict; None where it was too short for one. One without a speed is none.
@@ -60,21 +72,27 @@ class Memory:
             kept = self._verdicts.get(key)
             if learnt is not None and learnt.each > 0.0:
                 self._verdicts[key] = learnt
+                self._settled[key] = self._clock()
                 self._verdicts.move_to_end(key)
                 if len(self._verdicts) > MOST:
-                    self._verdicts.popitem(last=False)
+                    del self._settled[self._verdicts.popitem(last=False)[0]]
             elif kept is not None and each and not _agrees(kept, each):
-                del self._verdicts[key]
+                self._drop(key)
 
     def forget(self, key: Hashable) -> None:
         """Let go of what was learnt under a key."""
         with self._lock:
-            self._verdicts.pop(key, None)
+            self._drop(key)
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
             self._verdicts.clear()
+            self._settled.clear()
+
+    def _drop(self, key: Hashable) -> None:
+        self._verdicts.pop(key, None)
+        self._settled.pop(key, None)
 
 
 def _agrees(kept: Prior, each: float) -> bool:
@@ -93,6 +111,7 @@ class Recollection:
 
     Attributes:
         prior: What was learnt of it before; None where nothing was.
+        recent: The same, if that was a moment ago, so that it is run often enough for workers to be reused.
     """
 
     def __init__(self, job: Job, allowed: Hashable) -> None:
@@ -100,6 +119,7 @@ class Recollection:
         items = job.source.peek()
         self._key = key_of(job.fn, items[0], allowed) if items else None
         self.prior = memory.recall(self._key) if items else None
+        self.recent = self.prior if memory.is_recent(self._key) else None
 
     def settle(self, learnt: Prior | None) -> None:
         """Keep what the run has learnt.
