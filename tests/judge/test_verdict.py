@@ -218,7 +218,7 @@ def test_unknown_numbers_of_items_are_assumed():
     told = recommend(Workload(len, iter(())), SLEEP, Costs(), TWO)
     assert not told.items_known
     assert told.items == 1000
-    assert "1,000 items were assumed" in told.notes[-1]
+    assert "1,000 items were assumed. A list tells it" in told.notes[-1]
 
 
 def test_the_profile_knows_the_number_of_items_too():

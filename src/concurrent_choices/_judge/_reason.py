@@ -228,8 +228,8 @@ def _most(lanes: int, profile: Profile) -> str:
 
 NOTHING_THERE = "No call was made: there was no item to make one with."
 SUPPOSED = (
-    "Calls queue for something; it was taken to be shared by processes too. A lock within the process is "
-    'not: a race would tell, and there was none. Some of the items under strategy="process" tell as much.'
+    "Calls wait for one another, as for a lock or a disk. Processes are assumed to do so too, which they do "
+    'not for a lock within this one. No race has tried it; some of the items under strategy="process" would.'
 )
 RATIONED = (
     "The times hold only if no more calls are turned away. A limit on calls per second is kept by a limiter "
@@ -274,7 +274,8 @@ def _of_case(case: Case, *, known: bool) -> Iterator[str]:
     if not measured(profile):
         yield NOTHING_THERE if profile.items == 0 else NO_TIME
     if not known:
-        yield f"The number of items is not known; {counted(case.items, 'item')} were assumed."
+        number = f"The number of items is not known; {counted(case.items, 'item')} were assumed."
+        yield f"{number} A list tells it, and so does `items_count` of a Workload."
     unknown = profile.process_speedup is None and not profile.payload.obstacle
     if demand.shared_resource > 0 and unknown:
         yield SUPPOSED
