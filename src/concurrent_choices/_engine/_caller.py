@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Caller"]
 
+FEW = 4
+"""Items of a batch of the usual length that keep others waiting between the calls: of a quarter of a millisecond
+and more (guessed)."""
+
 
 class Caller:
     """What the calling thread does. It is made and used there; only orders come from other threads.
@@ -123,7 +127,7 @@ class Caller:
             if pool.workers or pool.busy:
                 pool.staff()
             yield from pool.collect()
-            if pace.size == 1:  # shorter calls keep nobody waiting for long
+            if pace.size < FEW:  # shorter ones keep nobody waiting
                 pool.urgency.give_way()
 
     def _batch_of(self, claim: Claim) -> Batch:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LONG", "MOST_THREADS", "Lane", "LanePool", "perform_claims", "threads_for"]
 
-LONG = 4 * AIM
+LONG = 2 * AIM
 """Seconds after which a batch gives back what it has not started, a lane's if another is idle: its items are
 unlike those before them (guessed)."""
 
