@@ -24,6 +24,7 @@ from concurrent_choices._engine._auto import AutoStrategy
 from concurrent_choices._engine._conductor import Conductor
 from concurrent_choices._engine._elastic_pool import ElasticPool, explain_refusals
 from concurrent_choices._engine._report import begin_report, run_report
+from concurrent_choices._engine._succession import Succession
 from concurrent_choices._engine._thread_limit import ThreadLimit
 from concurrent_choices._facts._batch import Batch
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool
@@ -497,3 +498,29 @@ def test_ctrl_c_as_a_run_is_being_made_is_raised():
     """Nothing has been learnt of it then, nor is there anybody who could be asked."""
     with pytest.raises(KeyboardInterrupt):
         run(acts.double, [Pressing()])
+
+
+async def identity(item):
+    return item
+
+
+@pytest.mark.parametrize(
+    ("fn", "parting"),
+    [(acts.double, ElasticPool), (identity, Succession)],
+    ids=["def", "async def"],
+)
+def test_ctrl_c_as_a_run_is_being_closed_leaves_nothing_open(fn, parting, monkeypatch):
+    """What it read from would stay open, and threads would wait for ever."""
+    part, presses = parting.part, iter([KeyboardInterrupt])
+
+    def press_and_part(parting):
+        for error in presses:
+            raise error
+        part(parting)
+
+    monkeypatch.setattr(parting, "part", press_and_part)
+    with pytest.raises(KeyboardInterrupt):
+        run(fn, range(3))
+    report = run_report()
+    assert report is not None
+    assert report.seconds is not None

@@ -100,11 +100,11 @@ class Conductor:
             while not self._job.stopped and not self._caller.is_over:
                 yield from self._cross() if self._caller.inside else self._caller.batches()
             yield from self._pool.collect()
-        except BaseException as error:
+            self._close(None)  # whose job it is stops it: others may be at their last items
+        except BaseException as error:  # also where Ctrl-C comes as it is being closed
             self._job.stop()
             self._close(error)
             raise
-        self._close(None)  # whose job it is stops it: others may be at their last items
 
     # The beginning and the end
 

@@ -78,10 +78,10 @@ class LoopConductor:
             while self._others.homeward:
                 self._begin_again()
                 yield from self._on_loop()
-        except BaseException as error:
+            self._close(None)
+        except BaseException as error:  # also where Ctrl-C comes as it is being closed
             self._close(error)
             raise
-        self._close(None)
 
     def abatches(self) -> AsyncIterator[Batch]:
         """The same on the running loop; what waits for it stays there, since it may use what is its own."""
