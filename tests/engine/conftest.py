@@ -70,6 +70,6 @@ def no_threads_left():
     until = time.monotonic() + 30
     while (
         busy := [one.name for one in threading.enumerate() if one.name.startswith("concurrent_choices-auto")]
-    ) or URGENT in _interval._wanted:
+    ) or URGENT in _interval._wanted.values():
         assert time.monotonic() < until, busy
         time.sleep(0.01)

@@ -168,6 +168,26 @@ def test_overlapping_users_of_the_switch_interval():
     assert sys.getswitchinterval() == before
 
 
+@pytest.mark.parametrize("entering", [True, False], ids=["entering", "leaving"])
+@pytest.mark.parametrize("done", [True, False], ids=["after", "before"])
+def test_ctrl_c_does_not_keep_the_switch_interval(monkeypatch, entering, done):
+    """All threads of the program would have it for as long as that lives."""
+    before, change = sys.getswitchinterval(), sys.setswitchinterval
+    presses = iter([KeyboardInterrupt] if entering else [None, KeyboardInterrupt])
+
+    def change_and_press(seconds):
+        press = next(presses, None)
+        if done or not press:
+            change(seconds)
+        if press:
+            raise press
+
+    monkeypatch.setattr(sys, "setswitchinterval", change_and_press)
+    with pytest.raises(KeyboardInterrupt), quick_switching():
+        pass
+    assert sys.getswitchinterval() == before
+
+
 def loop():
     return sum(range(20_000))
 

@@ -32,19 +32,22 @@ class _Interval:
     def __init__(self) -> None:
         self._lock = Mutex()
         self._found = 0.0
-        self._wanted: list[float] = []
+        self._wanted: dict[object, float] = {}
 
-    def enter(self, seconds: float) -> None:
+    def enter(self, block: object, seconds: float) -> None:
         with self._lock:
             if not self._wanted:
                 self._found = sys.getswitchinterval()
-            self._wanted.append(seconds)
-            sys.setswitchinterval(min(self._wanted))
+            self._wanted[block] = seconds
+            sys.setswitchinterval(min(self._wanted.values()))
 
-    def leave(self, seconds: float) -> None:
+    def leave(self, block: object) -> None:
         with self._lock:
-            self._wanted.remove(seconds)
-            sys.setswitchinterval(min(self._wanted, default=self._found))
+            if block in self._wanted:
+                rest = self._wanted.copy()
+                del rest[block]
+                sys.setswitchinterval(min(rest.values(), default=self._found))
+                del self._wanted[block]  # last: until then it may be begun again
 
 
 _interval = _Interval()
@@ -57,8 +60,13 @@ def quick_switching(seconds: float = QUICK) -> Generator[None]:
     Where blocks of several threads overlap, the shortest holds. The interval found by the first is put
     back by the last, even where somebody changed it meanwhile.
     """
-    _interval.enter(seconds)
+    block = object()
     try:
+        _interval.enter(block, seconds)
         yield
     finally:
-        _interval.leave(seconds)
+        try:
+            _interval.leave(block)
+        except BaseException:  # Ctrl-C, which must not leave all threads with that for good
+            _interval.leave(block)
+            raise
