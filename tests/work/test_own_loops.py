@@ -1,5 +1,7 @@
 """The loops that we make ourselves can be closed, whatever happens to them."""
 
+import asyncio
+
 import pytest
 
 from concurrent_choices._work._own_loops import end_loop, run_on
@@ -23,4 +25,24 @@ def test_a_loop_that_finds_no_descriptors_as_it_starts_is_closed(runs, spare):
             run_on(loop, nothing())
         with pytest.raises(OSError, match="Too many open files"):
             end_loop(loop)
+    assert loop.is_closed()
+
+
+@pytest.mark.parametrize("library", ["asyncio", "uvloop"])
+def test_a_loop_that_was_interrupted_as_it_was_to_stop_is_ended(library):
+    """It stops as soon as it runs again; an error that says so would take the place of Ctrl-C."""
+    loop, ended = pytest.importorskip(library).new_event_loop(), []
+
+    async def wait():
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(True)
+
+    task = loop.create_task(wait())
+    run_on(loop, nothing())
+    loop.call_soon(loop.stop)
+    end_loop(loop)
+    assert ended == [True]
+    assert task.cancelled()
     assert loop.is_closed()

@@ -142,11 +142,18 @@ def end_loop(loop: asyncio.AbstractEventLoop) -> None:
     if loop.is_closed() or loop.is_running():
         return
     try:
-        # Asked here: from Python 3.14 on, one that runs knows no tasks of other threads that ran it before.
-        run_on(loop, _tidy(loop, asyncio.all_tasks(loop)))
+        try:
+            _tidy_up(loop)
+        except RuntimeError:  # it was interrupted as it was to stop, and has stopped only now
+            _tidy_up(loop)
     finally:
         if not loop.is_running():
             loop.close()
+
+
+def _tidy_up(loop: asyncio.AbstractEventLoop) -> None:
+    # Asked here: from Python 3.14 on, one that runs knows no tasks of other threads that ran it before.
+    run_on(loop, _tidy(loop, asyncio.all_tasks(loop)))
 
 
 async def _tidy(loop: asyncio.AbstractEventLoop, tasks: set[asyncio.Task[Any]]) -> None:
