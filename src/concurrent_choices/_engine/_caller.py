@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["Caller"]
 
 FEW = 4
-"""Items of a batch of the usual length that keep others waiting between the calls: of a quarter of a millisecond
-and more (guessed)."""
+"""Items of a batch of the usual length that keep others waiting between the calls: such of a quarter of a
+millisecond and more (guessed)."""
 
 
 class Caller:
