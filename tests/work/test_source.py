@@ -241,6 +241,22 @@ def test_lengths():
     assert (source.length, source.remaining) == (None, 2)
 
 
+def test_what_goes_through_containers_has_their_length():
+    """Some of them may have been taken before; and no fewer than none remain if there come to be more."""
+    letters = list("abc")
+    numbered = enumerate(letters)
+    next(numbered)
+    source = Source(numbered)
+    assert source.feed(2)
+    assert source.claim(1) == Claim(0, [(1, "b")])
+    assert (source.length, source.remaining) == (2, 1)
+    letters += "de"
+    while source.feed(4):
+        pass
+    assert [claim.items for claim in drained(source)] == [[(2, "c"), (3, "d"), (4, "e")]]
+    assert source.remaining == 0
+
+
 @pytest.mark.parametrize(("items", "lanes"), [([1, 2, 3], 3), ([], 1), (iter([1]), 8)])
 def test_no_more_lanes_than_items(items, lanes):
     """Of eight lanes as many are of use as there are items, where that is known."""

@@ -6,12 +6,11 @@ know how many they are.
 
 from __future__ import annotations
 
-from collections.abc import Sized
 from contextlib import suppress
 from operator import index
 from typing import Any, TypeGuard, cast
 
-__all__ = ["is_whole", "length_of", "plain", "plain_int", "plain_int_or_none"]
+__all__ = ["is_whole", "plain", "plain_int", "plain_int_or_none"]
 
 _REAL = {"i", "u", "f"}
 """NumPy's kinds of what `int` and `float` are to Python: no truth values, complex numbers or text."""
@@ -36,16 +35,6 @@ def plain(number: Any) -> Any:
 def is_whole(number: object, least: int) -> TypeGuard[int]:
     """Whether something is an `int` of at least so many; True and False are none."""
     return isinstance(number, int) and not isinstance(number, bool) and number >= least
-
-
-def length_of(items: object) -> int | None:
-    """How many items there are; None where nobody can say, as of a `range` beyond what `len` can tell."""
-    if not isinstance(items, Sized):
-        return None
-    try:
-        return len(items)
-    except Exception:  # noqa: BLE001 - whatever a user's own length raises, they may be iterated over
-        return None
 
 
 def plain_int(number: int) -> int:

@@ -16,7 +16,8 @@ from typing import Any, cast
 from attrs import Attribute, Factory, field, frozen
 
 from .._errors import InvalidArgumentError
-from ._numbers import length_of, plain_int_or_none
+from ._lengths import left_in, length_of
+from ._numbers import plain_int_or_none
 from ._validators import from_0_or_none, words
 
 __all__ = ["Workload"]
@@ -104,7 +105,8 @@ class Workload:
         """How many items there are; None where nobody can say without pulling them all."""
         if self.items_count is not None:
             return self.items_count
-        return length_of(self.items)
+        count = length_of(self.items)
+        return left_in(self.items) if count is None else count
 
     @property
     def reference(self) -> str:

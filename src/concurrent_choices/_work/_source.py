@@ -12,6 +12,7 @@ from itertools import count
 
 from .._facts._batch import Claim, new_claim
 from .._facts._lean import TYPE_CHECKING
+from .._facts._lengths import left_in
 from .._platform import gil_enabled
 from ._mutex import Mutex
 from ._tap import Tap
@@ -67,7 +68,7 @@ class Source:
         if isinstance(items, range) and (items.stop - items.start) // items.step >= sys.maxsize:
             items = iter(items)  # `len` cannot tell how many those are
         kind: Any = type(items)
-        self.length: int | None = len(items) if kind in SIZED else None  # type: ignore[arg-type] # its kind says that it has a length
+        self.length = len(items) if kind in SIZED else left_in(items)  # type: ignore[arg-type] # its kind says that it has a length
         self.window = Window(window, fixed=fixed)
         self.error: BaseException | None = None
         self.closed = False
@@ -326,8 +327,8 @@ class Source:
     @property
     def remaining(self) -> int | None:
         """Items that nobody has at present, or None where that is unknown."""
-        total = self._total
-        return None if total is None else total - self.claimed + self._given_back
+        total = self._total  # but a list grows if the callable appends to it
+        return None if total is None else max(0, total - self.claimed + self._given_back)
 
     @property
     def _total(self) -> int | None:
