@@ -18,6 +18,14 @@ from concurrent_choices._work._source import Source
 from concurrent_choices._work._tap import CAUTION, SMOOTH
 
 
+@pytest.fixture(autouse=True, scope="module")
+def at_once():
+    """However long the machine stands still, no item seems to have taken its time, unless a test says so."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_tap, "FEED_SECONDS", inf)
+        yield
+
+
 def drained(source, limit=3):
     """All claims there are, one after another."""
     claims = []
