@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -15,6 +16,22 @@ from concurrent_choices._strategies._workers._host import Host
 from concurrent_choices._work._job import Job
 from concurrent_choices._work._pace import Pace
 from concurrent_choices._work._source import Source
+
+
+@contextmanager
+def working(job, host):
+    """What hands the items of a job to one worker of a host, with a thread pool to fall back on."""
+    with closing(host), closing(ThreadPool("pool")) as thread_pool:
+        pool = ElasticPool(job, thread_pool)
+        yield FallbackPump(job, host, pool, workers=1, inside=1, watched=False, new_pace=Pace)
+
+
+def left_of(job):
+    """The items that nobody has."""
+    left = []
+    while claim := job.source.claim():
+        left += claim.items
+    return sorted(left)
 
 
 class Deadly:
@@ -42,23 +59,13 @@ def refuse():
 @pytest.mark.parametrize("alone", [False, True])
 def test_it_gives_up(fn, host, reason, alone):
     """It says why, and leaves all items to others, those that were to travel by themselves too."""
-    host, thread_pool, job = Host("auto", **host), ThreadPool("pool"), Job(fn, Source([1, 2, 3]))
-    pump = FallbackPump(
-        job, host, ElasticPool(job, thread_pool), workers=1, inside=1, watched=False, new_pace=Pace
-    )
-    if alone:
-        pump._mishaps.single_out(job.source.claim(2), "")
-    try:
+    job = Job(fn, Source([1, 2, 3]))
+    with working(job, Host("auto", **host)) as pump:
+        if alone:
+            pump._mishaps.single_out(job.source.claim(2), "")
         assert list(pump) == []
-    finally:
-        host.close()
-        thread_pool.close()
-
     assert reason in pump.unfit
-    left = []
-    while claim := job.source.claim():
-        left += claim.items
-    assert sorted(left) == [1, 2, 3]
+    assert left_of(job) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("error", [OSError(errno.EMFILE, "none left"), WorkerStartError("none left")])
@@ -70,39 +77,21 @@ def test_it_gives_up_where_the_last_worker_cannot_be_replaced(error, alone, monk
         raise error
 
     monkeypatch.setattr(Host, "hire", refuse)
-    host, thread_pool, job = Host("auto"), ThreadPool("pool"), Job(abs, Source([1, 2, 3]))
-    pump = FallbackPump(
-        job, host, ElasticPool(job, thread_pool), workers=1, inside=1, watched=False, new_pace=Pace
-    )
-    if alone:
-        pump._mishaps.single_out(job.source.claim(2), "")
-    try:
+    job = Job(abs, Source([1, 2, 3]))
+    with working(job, Host("auto")) as pump:
+        if alone:
+            pump._mishaps.single_out(job.source.claim(2), "")
         assert list(pump) == []
-    finally:
-        host.close()
-        thread_pool.close()
-
     assert "worker processes cannot be started here" in pump.unfit
     assert "none left" in pump.unfit
-    left = []
-    while claim := job.source.claim():
-        left += claim.items
-    assert sorted(left) == [1, 2, 3]
+    assert left_of(job) == [1, 2, 3]
 
 
 def test_items_that_workers_were_given_up_with_count_as_done():
     """What has become of them stands in their places, so a report must not leave them out."""
     job = Job(lambda item: os._exit(3) if item == 2 else item, Source(range(5)), return_exceptions=True)
-    host, thread_pool = Host("auto"), ThreadPool("pool")
-    pump = FallbackPump(
-        job, host, ElasticPool(job, thread_pool), workers=1, inside=1, watched=False, new_pace=Pace
-    )
-    try:
+    with working(job, Host("auto")) as pump:
         outcomes = {batch.start + at: value for batch in pump for at, value in enumerate(batch.values)}
-    finally:
-        host.close()
-        thread_pool.close()
-
     assert isinstance(outcomes.pop(2), WorkerDiedError)
     assert outcomes == {0: 0, 1: 1, 3: 3, 4: 4}
     assert pump.items == 5
