@@ -57,12 +57,20 @@ def batch_of(strategy: str, given: object) -> Batch:
     raise ConcurrentChoicesError(msg)
 
 
-def _twice(strategy: str, batch: Batch) -> ConcurrentChoicesError:
-    msg = (
-        f"strategy {strategy!r} yielded the result of item {batch.start} twice; "
-        "its execute() must yield one batch for each claim"
-    )
-    return ConcurrentChoicesError(msg)
+def _keep(waiting: dict[int, Sequence[Any]], batch: Batch, due: int, strategy: str) -> None:
+    """Have a batch wait for those before it, of which the first is due.
+
+    Where it holds nothing its items went back, and what came of them may be waiting already.
+    """
+    if not batch.values:
+        return
+    if batch.start < due or batch.start in waiting:
+        msg = (
+            f"strategy {strategy!r} yielded the result of item {batch.start} twice; "
+            "its execute() must yield one batch for each claim"
+        )
+        raise ConcurrentChoicesError(msg)
+    waiting[batch.start] = batch.values
 
 
 class Collector:
@@ -83,10 +91,7 @@ class Collector:
             raise batch.error
         values, waiting = self.values, self._waiting
         if batch.start != len(values):
-            if batch.values:  # else its items went back, and what came of them may be waiting already
-                if batch.start < len(values) or batch.start in waiting:
-                    raise _twice(self._strategy, batch)
-                waiting[batch.start] = batch.values
+            _keep(waiting, batch, len(values), self._strategy)
             return
         values.extend(batch.values)
         while waiting and len(values) in waiting:
@@ -103,18 +108,14 @@ class InOrder:
 
     def take(self, batch: Batch) -> list[Sequence[Any]]:
         """Take a batch; give the runs of values that are due now."""
-        values, waiting = batch.values, self._waiting
-        runs: list[Sequence[Any]] = []
+        values, runs = batch.values, list[Sequence[Any]]()
         if batch.start != self._due:
-            if values:  # as above
-                if batch.start < self._due or batch.start in waiting:
-                    raise _twice(self._strategy, batch)
-                waiting[batch.start] = values
+            _keep(self._waiting, batch, self._due, self._strategy)
             return runs
         while values:
             self._due += len(values)
             runs.append(values)
-            values = waiting.pop(self._due, ())
+            values = self._waiting.pop(self._due, ())
         return runs
 
 
