@@ -7,10 +7,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import partial
 from itertools import islice
-from math import frexp, inf
+from math import frexp
 from operator import attrgetter
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .._work._asking import of_type
 from .._work._callables import called
@@ -41,26 +41,34 @@ SHORT = 200
 """Length of the longest string that counts as a constant, such as an address, and not as data (guessed)."""
 
 
+class _Kept(NamedTuple):
+    """A verdict, and when it was settled."""
+
+    prior: Prior
+    settled: float
+
+
 class Memory:
     """Verdicts by key, the latest `MOST` of them; safe to use from several threads."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._verdicts: OrderedDict[Hashable, Prior] = OrderedDict()
-        self._settled: dict[Hashable, float] = {}  # when each was
+        self._verdicts: OrderedDict[Hashable, _Kept] = OrderedDict()
         self._clock = clock
         self._lock = Mutex()
 
     def recall(self, key: Hashable) -> Prior | None:
         """What was learnt under a key; None where nothing was."""
         with self._lock:
-            if key in self._verdicts:
-                self._verdicts.move_to_end(key)
-            return self._verdicts.get(key)
+            if key not in self._verdicts:
+                return None
+            self._verdicts.move_to_end(key)
+            return self._verdicts[key].prior
 
     def is_recent(self, key: Hashable) -> bool:
         """Whether there was a verdict under a key so lately that workers of that run would still rest."""
         with self._lock:
-            return self._clock() - self._settled.get(key, -inf) < LATELY
+            kept = self._verdicts.get(key)
+            return kept is not None and self._clock() - kept.settled < LATELY
 
     def settle(self, key: Hashable, learnt: Prior | None, each: float) -> None:
         """Take in a run's verdict; None where it was too short for one. One without a speed is none.
@@ -71,28 +79,22 @@ class Memory:
         with self._lock:
             kept = self._verdicts.get(key)
             if learnt is not None and learnt.each > 0.0:
-                self._verdicts[key] = learnt
-                self._settled[key] = self._clock()
+                self._verdicts[key] = _Kept(learnt, self._clock())
                 self._verdicts.move_to_end(key)
                 if len(self._verdicts) > MOST:
-                    del self._settled[self._verdicts.popitem(last=False)[0]]
-            elif kept is not None and each and not _agrees(kept, each):
-                self._drop(key)
+                    self._verdicts.popitem(last=False)
+            elif kept is not None and each and not _agrees(kept.prior, each):
+                del self._verdicts[key]
 
     def forget(self, key: Hashable) -> None:
         """Let go of what was learnt under a key."""
         with self._lock:
-            self._drop(key)
+            self._verdicts.pop(key, None)
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
             self._verdicts.clear()
-            self._settled.clear()
-
-    def _drop(self, key: Hashable) -> None:
-        self._verdicts.pop(key, None)
-        self._settled.pop(key, None)
 
 
 def _agrees(kept: Prior, each: float) -> bool:
