@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-__all__ = ["left_in", "length_of"]
+__all__ = ["count_of", "left_in", "length_of"]
 
 _TABLE: dict[object, object] = {}
 
@@ -33,6 +33,12 @@ def length_of(items: object) -> int | None:
         return len(items)
     except Exception:  # noqa: BLE001 - whatever a user's own length raises, they may be iterated over
         return None
+
+
+def count_of(items: object) -> int | None:
+    """The same, or what an `enumerate` or a `zip` has left; None where it takes all of them to tell."""
+    length = length_of(items)
+    return left_in(items) if length is None else length
 
 
 def left_in(items: object) -> int | None:

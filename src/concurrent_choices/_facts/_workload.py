@@ -16,7 +16,7 @@ from typing import Any, cast
 from attrs import Attribute, Factory, field, frozen
 
 from .._errors import InvalidArgumentError
-from ._lengths import left_in, length_of
+from ._lengths import count_of, length_of
 from ._numbers import plain_int_or_none
 from ._validators import from_0_or_none, words
 
@@ -105,8 +105,7 @@ class Workload:
         """How many items there are; None where nobody can say without pulling them all."""
         if self.items_count is not None:
             return self.items_count
-        count = length_of(self.items)
-        return left_in(self.items) if count is None else count
+        return count_of(self.items)
 
     @property
     def reference(self) -> str:

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from typing import Any
 
 from .._facts._batch import Claim
-from .._facts._lengths import left_in, length_of
+from .._facts._lengths import count_of
 from .._work._source import SLICEABLE
 
 __all__ = ["Feed", "Places"]
@@ -72,15 +72,14 @@ class Feed:
 
     def __init__(self, items: Iterable[Any]) -> None:
         self.items = items
-        length = length_of(items)
-        self.count = left_in(items) if length is None else length
+        self.count = count_of(items)
         self.error: BaseException | None = None
         self.places: Places | None = None
         self._iterator: Iterator[Any] = iter(())
         self._returned: list[Claim] = []
         self._next = 0
-        if length is not None and _has_places(items):
-            self.places = Places(length)
+        if self.count is not None and _has_places(items):
+            self.places = Places(self.count)
         else:
             self._iterator = iter(items)
 
