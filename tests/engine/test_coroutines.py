@@ -17,7 +17,7 @@ import trio
 from concurrent_choices import AutoStrategy, ItemTimeoutError, arun, astream, run, run_report, stream
 from concurrent_choices._engine import _coroutines, _succession
 from concurrent_choices._engine._elastic_task_pool import ElasticTaskPool
-from concurrent_choices._judge._controller._loops import LoopController
+from concurrent_choices._judge._controller._loop_controller import LoopController
 from concurrent_choices._judge._controller._sight import Limits, Prior
 from patience import patient, with_ample_limit
 

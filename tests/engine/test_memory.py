@@ -12,7 +12,8 @@ from concurrent_choices import run, run_report
 from concurrent_choices._engine._automatic import Automatic, _is_patient, _wakes_first
 from concurrent_choices._engine._memory import MOST, Memory, Recollection, key_of, memory
 from concurrent_choices._engine._report import RunReport
-from concurrent_choices._judge._controller._loops import FIRST_TASKS, LoopController
+from concurrent_choices._judge._controller._loop_controller import LoopController
+from concurrent_choices._judge._controller._loop_lanes import FIRST_TASKS
 from concurrent_choices._judge._controller._sight import Limits, LoopSight, Prior, Sight
 from concurrent_choices._strategies._workers import _staffing
 from concurrent_choices._work._job import Job

@@ -2,7 +2,7 @@
 
 import pytest
 
-from concurrent_choices._judge._controller._loops import LoopController
+from concurrent_choices._judge._controller._loop_controller import LoopController
 from concurrent_choices._judge._controller._sight import Limits, LoopSight, Prior, Sight
 
 

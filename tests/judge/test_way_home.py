@@ -3,7 +3,7 @@
 import pytest
 
 from concurrent_choices._judge._controller._controller import Controller
-from concurrent_choices._judge._controller._loops import LoopController
+from concurrent_choices._judge._controller._loop_controller import LoopController
 from concurrent_choices._judge._controller._sight import Limits, LoopSight, Prior, Sight
 
 LIMITS = Limits(cpus=2.0, processes=2, process_start=0.08, stays=0.0)

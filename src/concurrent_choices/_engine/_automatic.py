@@ -81,7 +81,7 @@ class Automatic:
 
     def _loop_conductor(self, job: Job, *, bound: bool) -> LoopConductor:
         """A run of an `async def`; `bound` where items may use what belongs to the caller's loop."""
-        from .._judge._controller._loops import LoopController  # noqa: PLC0415 - a `def` does not need it
+        from .._judge._controller._loop_controller import LoopController  # noqa: PLC0415 - a `def` does not need it
         from ._coroutines import LoopConductor  # noqa: PLC0415 - as just said, and asyncio costs 30 ms
 
         around = lanes_around.get()

@@ -10,7 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from .._facts._batch import Batch
-from .._judge._controller._loops import LoopController
+from .._judge._controller._loop_controller import LoopController
 from .._judge._controller._sight import Arrangement, Limits
 from .._strategies._lanes._asyncio import run_tasks, serve_in_lane
 from .._work._job import Job

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from .._facts._batch import Batch
 from .._judge._controller._controller import Controller
-from .._judge._controller._loops import FIRST_TASKS
+from .._judge._controller._loop_lanes import FIRST_TASKS
 from .._judge._controller._sight import Arrangement, Limits, Prior
 from .._strategies._lanes._thread_pool import PARTING, ThreadPool
 from .._work._job import Job

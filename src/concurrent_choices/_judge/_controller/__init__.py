@@ -12,8 +12,14 @@ Parallel may go on to Waiting or Starting, and Outside to Starting, for more lan
 gives up says `Back`, and the controller begins with Alone again.
 Alone reads the calling thread by Solo, Waiting finds how many lanes by Climb, Outside judges processes by
 ProcessTrial. Rationing tells Climb whether calls that are turned away are a reason for fewer lanes, and
-Ceiling when there may be more again. What all stages know is in Known; LoopController decides about
-coroutines.
+Ceiling when there may be more again. What all stages know is in Known.
+
+LoopController decides about coroutines: LoopLanes says how many at once, by Climb too, and stages where:
+
+    OnLoop ◄─► StartingBeside ──► Leaving     processes, if the rest pays for them
+      └──────────────────────────────▲        threads with loops, where items block theirs, or need no GIL
+
+What these know is in LoopKnown.
 
 The engine carries arrangements out in real runs; the simulator tries the same controller on thousands of
 described ones. When either looks for the first time is said by _first_look.
