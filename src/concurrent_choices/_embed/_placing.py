@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from .._facts._shares import COMPUTES
+
 if TYPE_CHECKING:
     from ._figures import Figures
 
@@ -14,9 +16,6 @@ Place = Literal["thread", "process"]
 
 TINY = 100e-6
 """Seconds below which a call is worth no thought (DECISION.md 2.1: what can be timed reliably)."""
-
-COMPUTES = 0.7
-"""Share of computing from which a call computes; 1 minus it, up to which it waits (DECISION.md 5.1)."""
 
 HARDLY = 0.1
 """Share of computing up to which a call waits, whatever held it up (guessed: a third of what waits)."""

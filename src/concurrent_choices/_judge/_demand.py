@@ -14,6 +14,7 @@ from attrs import evolve
 
 from .._facts._machine import Machine
 from .._facts._profile import Profile
+from .._facts._shares import COMPUTES
 from ._gil_share import held_seconds
 from ._stations import Demand
 from ._trials import NATIVE, WAITS, cores_left, corrected, memory_inflation, most_lanes
@@ -26,7 +27,7 @@ NOISE = 1.1
 MOST_COROUTINES = 1000
 """Coroutines at most, so lanes of any plan: half of the usual limit on open files (DECISION.md 5.3)."""
 
-COMPUTES = 0.3
+TELLING = 0.3
 """Share of computing from which CPU inflation says something about memory (guessed)."""
 
 
@@ -66,7 +67,7 @@ def _raw(profile: Profile, home: Machine) -> Demand:
     aside = min(others, waiting)
     work = own + aside
     cores_busy = own + max(own * profile.native + profile.children, others)
-    inflation = memory_inflation(profile) if computing >= COMPUTES * profile.wall else 1.0
+    inflation = memory_inflation(profile) if computing >= TELLING * profile.wall else 1.0
     return Demand(
         gil=held,
         work=work,
@@ -95,7 +96,7 @@ def _split(profile: Profile) -> tuple[float, float, float]:
     Run-queue delay counts as computing: whoever slowed the sample down will slow the rest down. Not so where
     calls mostly wait: then it is what waking up takes, and where many wait the next one is awake.
     """
-    waits = profile.cpu < COMPUTES * (profile.wall - profile.queued)
+    waits = profile.cpu < (1.0 - COMPUTES) * (profile.wall - profile.queued)
     if profile.is_async and profile.loop_held > 0:
         held = min(profile.loop_held, profile.wall)  # timing short steps makes them longer
         cpu = min(profile.loop_cpu, held)

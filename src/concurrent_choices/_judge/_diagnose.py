@@ -9,6 +9,7 @@ from __future__ import annotations
 from .._facts._costs import Costs
 from .._facts._machine import Machine
 from .._facts._profile import Profile
+from .._facts._shares import COMPUTES
 from ._controller._thresholds import TINY
 from ._demand import demand_of
 from ._formulas._steps import REAL_WAIT
@@ -18,7 +19,6 @@ from ._trials import NATIVE, SURE, TOGETHER, is_rationed, memory_inflation
 
 __all__ = [
     "FAILING",
-    "MOSTLY",
     "RATE_LIMITED",
     "TINY_JOB",
     "bound_of",
@@ -26,9 +26,6 @@ __all__ = [
     "diagnose",
     "measured",
 ]
-
-MOSTLY = 0.7
-"""Share of an item's time that makes it what it is: computing, or waiting (DECISION.md 5.1)."""
 
 TINY_JOB = 3e-3
 """Seconds for everything below which nothing can be won (DECISION.md 5.1)."""
@@ -71,9 +68,9 @@ def bound_of(profile: Profile) -> str:
     share = computing_share(profile)
     if share is None or profile.failed:
         return "unknown"
-    if share >= MOSTLY:
+    if share >= COMPUTES:
         return "cpu"
-    return "io" if share <= 1.0 - MOSTLY else "mixed"
+    return "io" if share <= 1.0 - COMPUTES else "mixed"
 
 
 def computing_share(profile: Profile) -> float | None:
@@ -126,9 +123,9 @@ def _blocks_loop(profile: Profile) -> bool:
 
 
 def _coroutine(share: float) -> str:
-    if share >= MOSTLY:
+    if share >= COMPUTES:
         return "async that computes"
-    return "async that awaits" if share <= 1.0 - MOSTLY else "mixed"
+    return "async that awaits" if share <= 1.0 - COMPUTES else "mixed"
 
 
 def _function(profile: Profile, costs: Costs, machine: Machine, share: float) -> str:
@@ -137,11 +134,11 @@ def _function(profile: Profile, costs: Costs, machine: Machine, share: float) ->
         return "child processes"
     if demand.resource >= RESOURCE * demand.alone:
         return "disk" if profile.disk_blocks > 0 else "contended"
-    if share >= MOSTLY:
+    if share >= COMPUTES:
         return _computation(profile, costs, demand)
     if profile.disk_blocks > 0:
         return "disk"
-    return "waiting" if share <= 1.0 - MOSTLY else "mixed"
+    return "waiting" if share <= 1.0 - COMPUTES else "mixed"
 
 
 def _computation(profile: Profile, costs: Costs, demand: Demand) -> str:

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from .._facts._profile import Profile
+from .._facts._shares import SURELY_FREE, SURELY_HELD
 
 __all__ = ["BLIND_BELOW", "UNBROKEN", "gil_is_known", "held_seconds", "pauses"]
-
-SURELY_HELD = 0.85
-"""Share of CPU time from which all of it counts as under the GIL (DECISION.md 5.1)."""
-
-SURELY_FREE = 0.05
-"""Share of CPU time up to which none of it counts as under the GIL (DECISION.md 5.1)."""
 
 UNBROKEN = 2e-6
 """Seconds of computing too short to let go of the GIL in between: handing it over takes 5 µs

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 
 from .._facts._profile import Profile
 from .._facts._recommendation import Recommendation
+from .._facts._shares import COMPUTES
 from .._facts._table import counted, spell
 from ._demand import home_of
-from ._diagnose import FAILING, MOSTLY, RATE_LIMITED, TINY_JOB, computing_share, measured
+from ._diagnose import FAILING, RATE_LIMITED, TINY_JOB, computing_share, measured
 from ._formulas import Case
 from ._obstacles import IN_PROCESSES
 from ._trials import is_rationed, most_lanes
@@ -240,10 +241,10 @@ NO_TIME = "No call was made: the budget was over before one could begin. A large
 
 def _near_a_border(profile: Profile) -> Iterator[str]:
     share = computing_share(profile)
-    if share is not None and any(abs(share - border) < BORDER for border in (MOSTLY, 1.0 - MOSTLY)):
+    if share is not None and any(abs(share - border) < BORDER for border in (COMPUTES, 1.0 - COMPUTES)):
         yield (
-            f"It computes for {share:.0%} of its time: from {MOSTLY:.0%} on that is called cpu-bound, up to "
-            f"{1.0 - MOSTLY:.0%} io-bound, in between mixed; another sample may fall on the other side."
+            f"It computes for {share:.0%} of its time: from {COMPUTES:.0%} on that is called cpu-bound, up "
+            f"to {1.0 - COMPUTES:.0%} io-bound, in between mixed; another sample may fall on the other side."
         )
 
 

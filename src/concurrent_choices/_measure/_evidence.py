@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from attrs import evolve
 
 from .._facts._profile import Payload, Profile
+from .._facts._shares import COMPUTES, SURELY_FREE, SURELY_HELD
 from .._facts._table import counted
-from ._figures import PAIR, Totals, relative_error, spread, trend
+from ._figures import PAIR, SURE, Totals, relative_error, spread, trend
 from ._ledger import HOPELESS, Run, calls_of, errors_of, turned_away
 from ._sample import SHORT, Sample, Unfinished
 
@@ -24,24 +25,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Evidence", "profile_of"]
 
-_HELD, _FREE = 0.85, 0.05
-"""Share of the CPU time from which all of it, and up to which none of it, holds the GIL
-(DECISION.md 5.1); the witness errs by 0.07."""
-
 _BIAS = 0.03
 """Error of the witness that more looks do not cure (measured: see `_witness`)."""
 
 _TOO_SMALL = 0.1
 """CPU share of the wall time below which the witness cannot tell who holds the GIL (guessed from
 its error of 0.07)."""
-
-_COMPUTES = 0.7
-"""CPU share of the wall time from which a pair's calls tell what the sample's should have taken
-(DECISION.md 5.1: what computes)."""
-
-_SURE = 2.0
-"""Standard errors of the sample's mean by which a pair may be cheaper for no reason, and by which more calls
-are turned away than usually may be (the usual 95 %)."""
 
 
 class Evidence(NamedTuple):
@@ -136,7 +125,7 @@ def _with_steps(profile: Profile, steps: Steps) -> Profile:
 def _with_trials(profile: Profile, evidence: Evidence) -> Profile:
     """With what lanes did together; of coroutines on one loop that says nothing about threads."""
     profile, trials = _undisturbed(profile, evidence)
-    if evidence.sample.testimony.share is not None and profile.gil > _HELD * profile.cpu:
+    if evidence.sample.testimony.share is not None and profile.gil > SURELY_HELD * profile.cpu:
         trials = [_allowed(each, profile.wall - profile.queued, profile.cpu) for each in trials]
     pair = _pair_of(trials)
     wide = [trial for trial in trials if trial is not pair]
@@ -167,8 +156,8 @@ def _pair_of(trials: Sequence[Trial]) -> Trial | None:
 
 def _seems_free(profile: Profile) -> bool:
     """Whether a function computes, and the witness saw the GIL free meanwhile."""
-    computes = profile.cpu >= _COMPUTES * (profile.wall - profile.queued)
-    return computes and profile.gil <= _HELD * profile.cpu
+    computes = profile.cpu >= COMPUTES * (profile.wall - profile.queued)
+    return computes and profile.gil <= SURELY_HELD * profile.cpu
 
 
 def _undisturbed(profile: Profile, evidence: Evidence) -> tuple[Profile, Sequence[Trial]]:
@@ -204,10 +193,10 @@ def _served(profile: Profile) -> float:
 def _part_undisturbed(profile: Profile, evidence: Evidence) -> float:
     """The part of the sample's CPU time that its calls should have taken; 1 where nothing tells."""
     pair = _pair_of(evidence.trials)
-    computes = profile.cpu >= _COMPUTES * profile.wall and not evidence.sample.native
+    computes = profile.cpu >= COMPUTES * profile.wall and not evidence.sample.native
     if evidence.is_async or pair is None or not pair.inflation or not computes:
         return 1.0
-    return min(1.0, pair.inflation + _SURE * relative_error(evidence.sample.counted))
+    return min(1.0, pair.inflation + SURE * relative_error(evidence.sample.counted))
 
 
 def _with_errors(profile: Profile, evidence: Evidence) -> Profile:
@@ -236,7 +225,7 @@ def _surely_refused(runs: Sequence[Run]) -> float:
     calls, refused = calls_of(runs), _refusals(runs)
     if refused < HOPELESS:
         return 0.0
-    share, doubt = (refused - 0.5) / calls, _SURE**2 / calls
+    share, doubt = (refused - 0.5) / calls, SURE**2 / calls
     error = math.sqrt(doubt * (share * (1.0 - share) + doubt / 4))
     return (share + doubt / 2 - error) / (1.0 + doubt)
 
@@ -283,9 +272,9 @@ def _gil(evidence: Evidence, wall: float, cpu: float, queued: float) -> tuple[fl
         return cpu, busy, [doubt] if busy > share + testimony.error else []
     # Whoever loses its core while it holds the GIL goes on holding it.
     part = min(1.0, share * wall / (cpu + queued))
-    if part > _HELD:
+    if part > SURELY_HELD:
         part = 1.0
-    elif part < _FREE:
+    elif part < SURELY_FREE:
         part = 0.0
     return part * cpu, math.hypot(testimony.error, _BIAS), []
 

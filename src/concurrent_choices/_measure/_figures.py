@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PAIR",
+    "SURE",
     "Block",
     "Totals",
     "Trial",
@@ -25,8 +26,8 @@ __all__ = [
 PAIR = 2
 """Lanes of the trial that tells whether they help each other at all."""
 
-_SURE = 2.0
-"""Standard errors that a trend must stand above zero to be believed (the usual 95 %)."""
+SURE = 2.0
+"""Standard errors that make a difference (the usual 95 %)."""
 
 _HANDING = 20e-6
 """CPU seconds for each time that a lane slept, up to which what it computed beyond one alone was the handing
@@ -164,7 +165,7 @@ def trend(blocks: Sequence[Block], items: int | None) -> float:
     places = [(block.start + block.calls / 2) / items for block in blocks]
     times = [block.wall / block.calls for block in blocks]
     slope, error, mean = _line(weights, places, times)
-    if mean <= 0 or abs(slope) < _SURE * error:
+    if mean <= 0 or abs(slope) < SURE * error:
         return 0.0
     return slope / mean
 

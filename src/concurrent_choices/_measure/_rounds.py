@@ -6,6 +6,7 @@ import math
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from .._facts._shares import COMPUTES
 from ._awaited_calls import AwaitedCalls
 from ._calls import cut
 from ._figures import Block, Totals, relative_error
@@ -45,9 +46,6 @@ ALIKE = 2
 """Calls that wait equally long, after which the next ones will too (guessed). Of some 22 ms, a third leaves
 no time for several lanes, which tell more: for a hundred requests that took 64 to 95 ms in the oracle's runs,
 114 to 125 were predicted without them, 77 to 90 with them."""
-
-COMPUTES = 0.3
-"""Share of computing up to which calls are said to wait (DECISION.md 5.1)."""
 
 FEWEST = 5
 """Blocks that tell a trend and a spread (DECISION.md 5.1)."""
@@ -234,7 +232,7 @@ def _wait_alike(blocks: Sequence[Block]) -> bool:
     totals = Totals.of(blocks)
     computing = totals.cpu + totals.queued
     enough = len(blocks) >= ALIKE and totals.wall * 1e9 >= ENOUGH / 2
-    return enough and computing < COMPUTES * totals.wall and relative_error(blocks) <= PRECISE
+    return enough and computing < (1.0 - COMPUTES) * totals.wall and relative_error(blocks) <= PRECISE
 
 
 def block_size(each: float) -> int:
