@@ -3,8 +3,9 @@
 import pytest
 
 from concurrent_choices._engine._lateness import Lateness
-from concurrent_choices._engine._outset import BRIEF, GLANCE, Outset
+from concurrent_choices._engine._outset import BRIEF, Outset
 from concurrent_choices._engine._tally import Tally
+from concurrent_choices._judge._controller._first_look import FIRST_LOOK
 from concurrent_choices._judge._controller._thresholds import COMPUTED, FROM_ONE, PROCESS_START
 
 
@@ -51,7 +52,7 @@ def test_nothing_dozes_before_it_has_begun(outset):
 def test_calls_that_compute_are_looked_at_once_something_can_be_decided(outset, tally):
     """Until then a look would take the GIL from them for nothing."""
     does(tally, items=2, wall=COMPUTED / 2, cpu=COMPUTED / 2)
-    assert outset.rest(1000) == GLANCE
+    assert outset.rest(1000) == FIRST_LOOK
     does(tally, items=4, wall=COMPUTED, cpu=COMPUTED)
     assert outset.rest(1000) is None
     assert outset.computed
@@ -60,7 +61,7 @@ def test_calls_that_compute_are_looked_at_once_something_can_be_decided(outset, 
 @pytest.mark.parametrize(
     ("looks", "late", "left", "rest"),
     [
-        (2, 2, 40, GLANCE),
+        (2, 2, 40, FIRST_LOOK),
         (3, 3, 40, 20e-3),
         (3, 3, 4, BRIEF),
         (3, 2, 40, None),
@@ -101,7 +102,7 @@ def test_a_single_call_is_given_longer():
     tally = Lasting()
     outset = Outset(tally, Lateness())
     tally.seconds = COMPUTED
-    assert outset.rest(1000) == GLANCE
+    assert outset.rest(1000) == FIRST_LOOK
     tally.seconds = FROM_ONE * COMPUTED
     assert outset.rest(1000) is None
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .._judge._controller._controller import Controller
-from .._judge._controller._first_look import FIRST_LOOK, sleeps
+from .._judge._controller._first_look import FIRST_LOOK, at_call_start, sleeps
 from .._judge._controller._sight import Arrangement, Prior, Sight
 from .._work._state import State
 from ._beginning import Beginning
@@ -98,9 +98,7 @@ class Lookout:
         if not self._asked:
             self._asked = True
             if not self._outset.computed:
-                # A call in flight counts from its own start.
-                start = sight.now - sight.held
-                self.controller.begin(sight._replace(now=start, held=0.0, held_cpu=0.0))
+                self.controller.begin(at_call_start(sight))
             # Calls may have queued for a core, and nobody has watched the queue until now.
             if not ((self._outset.computed and self.lateness.looks) or sleeps(sight)):
                 return None

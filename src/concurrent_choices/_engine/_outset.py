@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._judge._controller._first_look import BUSY, tells
+from .._judge._controller._first_look import FIRST_LOOK, computes, tells
 from .._judge._controller._thresholds import PROCESS_START
 from .._judge._controller._witness import WITNESSED
 from ._lateness import Lateness
@@ -17,9 +17,6 @@ millisecond (measured), during which nobody else wants the GIL."""
 DOZING = 0.5
 """Share of its time that such a call may have computed (guessed: beginning takes a tenth of a
 millisecond)."""
-
-GLANCE = 1e-3
-"""Seconds from one glance to the next (guessed)."""
 
 BRIEF = 5e-3
 """Seconds of work that are not worth a look: two lanes take longer to tell the GIL from the cores, and lanes
@@ -70,9 +67,9 @@ class Outset:
         if left and not self._brief and 0 < (rest := left * _each(tally)) < BRIEF:
             self._brief = True  # once: what lasts longer than it said is worth a look
             return rest
-        self.computed = tally.cpu + held_cpu >= BUSY * wall
+        self.computed = computes(wall, tally.cpu + held_cpu)
         if self.computed and not tells(wall, tally.items):
-            return GLANCE
+            return FIRST_LOOK
         return self._rest_under_gil(left, wall) if self.computed else None
 
     def _rest_under_gil(self, left: int | None, wall: float) -> float | None:
@@ -80,7 +77,7 @@ class Outset:
         rest, lateness = (left or 0) * _each(self._tally), self._lateness
         if not (0 < rest < PROCESS_START - wall and 0 < lateness.looks == lateness.late):
             return None
-        return max(BRIEF, rest / 2) if lateness.looks >= WITNESSED else GLANCE
+        return max(BRIEF, rest / 2) if lateness.looks >= WITNESSED else FIRST_LOOK
 
 
 def _each(tally: Tally) -> float:

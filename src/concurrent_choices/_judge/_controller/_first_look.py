@@ -5,11 +5,11 @@ from __future__ import annotations
 from ._sight import Sight
 from ._thresholds import COMPUTED, FROM_ONE
 
-__all__ = ["BUSY", "FIRST_LOOK", "HARDLY", "sleeps", "tells"]
+__all__ = ["FIRST_LOOK", "HARDLY", "at_call_start", "computes", "sleeps", "tells"]
 
 FIRST_LOOK = 1e-3
-"""Seconds until the first glance at a run, and from the first reading of a run-queue delay, which has nothing
-to be compared with, to the next look (guessed)."""
+"""Seconds until the first glance at a run, from one to the next, and from the first reading of a run-queue
+delay, which has nothing to be compared with, to the next look (guessed)."""
 
 HARDLY = 0.1
 """Share of its time that a call may have computed, and count as asleep since it began (guessed: beginning
@@ -24,6 +24,16 @@ def sleeps(sight: Sight) -> bool:
     return sight.held >= FIRST_LOOK and sight.held_cpu <= HARDLY * sight.held
 
 
+def computes(seconds: float, cpu: float) -> bool:
+    """Whether a thread has computed all along that has worked for so long, `cpu` seconds of it on a core."""
+    return cpu >= BUSY * seconds
+
+
 def tells(seconds: float, items: int) -> bool:
     """Whether so many seconds of computing count, in which so many items have ended."""
     return seconds >= (COMPUTED if items else FROM_ONE * COMPUTED)
+
+
+def at_call_start(sight: Sight) -> Sight:
+    """The run as it stood when the present call began: one in flight counts from its own start."""
+    return sight._replace(now=sight.now - sight.held, held=0.0, held_cpu=0.0)

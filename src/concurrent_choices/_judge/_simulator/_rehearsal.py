@@ -7,7 +7,7 @@ from functools import partial
 from ..._facts._costs import Costs
 from ..._facts._machine import Machine
 from .._controller._controller import Controller
-from .._controller._first_look import BUSY, FIRST_LOOK, sleeps, tells
+from .._controller._first_look import FIRST_LOOK, at_call_start, computes, sleeps, tells
 from .._controller._sight import Arrangement, Limits, Sight
 from ._run import Controls, Outcome, steer
 from ._scripts import Script
@@ -72,14 +72,14 @@ class Rehearsal:
             return
         sight = self._sight(controls)
         wall, cpu = sight.alone_wall + sight.held, sight.alone_cpu + sight.held_cpu
-        computed = cpu >= BUSY * wall
+        computed = computes(wall, cpu)
         if computed and not tells(wall, sight.alone_items):
             self._count_look(controls)
             controls.call_after(FIRST_LOOK, partial(self._glance, controls))
         elif computed or sleeps(sight):
             self._look(controls)
         else:
-            self._controller.begin(sight._replace(now=sight.now - sight.held, held=0.0, held_cpu=0.0))
+            self._controller.begin(at_call_start(sight))
             controls.call_after(FIRST_LOOK, partial(self._look, controls))
 
     def _count_look(self, controls: Controls) -> None:
