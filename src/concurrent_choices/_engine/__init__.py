@@ -7,7 +7,7 @@ _conductor       a run of a `def`: every few milliseconds (_ticker) it looks, as
                  _worker_startup and _fallback_pump (worker processes; what cannot travel is performed here),
                  which are asked for _beside its work
 _coroutines      a run of an `async def`: on one loop (_loops, _elastic_task_pool), until _succession has a
-                 conductor do the rest elsewhere, maybe beside the loop's last items (_beginning)
+                 conductor do the rest elsewhere, maybe beside the loop's last items (_handover)
 _observer, _loop_observer    sights for the controller, from each thread's _tally and the _lateness of looks,
                  without what the program's other threads compute (_bystanders)
 _lookout         has a conductor's taken, and the controller asked, as soon as that pays (_outset)

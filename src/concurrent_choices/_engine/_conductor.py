@@ -19,10 +19,10 @@ from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._state import FIRST, State
 from .._work._switching import URGENT, quick_switching
-from ._beginning import NOTHING, Beginning
 from ._beside import Workforce, order_beside
 from ._caller import Caller
 from ._elastic_pool import ElasticPool
+from ._handover import NOTHING, Handover
 from ._lookout import Lookout
 from ._outset import PRELUDE
 from ._report import RunReport, Step, doing_now
@@ -57,7 +57,7 @@ class Conductor:
             can hand items to them, and it would be at a call of its own meanwhile.
         most: Threads at work at most; with one, the callable stays in the calling thread.
         limited: Whether items in flight are limited, as for `ElasticPool`.
-        beginning: What a loop has begun, and this goes on with.
+        handover: What a loop has begun, and this goes on with.
     """
 
     def __init__(  # noqa: PLR0913 - where everything meets; each by name
@@ -70,7 +70,7 @@ class Conductor:
         patient: bool = False,
         most: int = MOST_THREADS,
         limited: bool = False,
-        beginning: Beginning = NOTHING,
+        handover: Handover = NOTHING,
     ) -> None:
         self._job = job
         self._decider = decider
@@ -84,7 +84,7 @@ class Conductor:
         self._prepared = eager  # whether the prelude is over
         self._urgency = Urgency()
         self._quick = ExitStack()
-        self._beginning = beginning
+        self._handover = handover
         self._base = job.lanes  # those of runs around this one
         self._most = most
         self._overlapped = False  # whether several calls were made here at once
@@ -109,13 +109,13 @@ class Conductor:
     # The beginning and the end
 
     def _open(self) -> None:
-        job, beginning = self._job, self._beginning
-        self._state = beginning.state or State(job.fn, job.source.peek(FIRST))
-        self._workforce = Workforce(job, self._state, self._urgency, beginning.startup)
-        self._limit = ThreadLimit(job, self._most, self._state, beginning.in_flight)
+        job, handover = self._job, self._handover
+        self._state = handover.state or State(job.fn, job.source.peek(FIRST))
+        self._workforce = Workforce(job, self._state, self._urgency, handover.startup)
+        self._limit = ThreadLimit(job, self._most, self._state, handover.in_flight)
         self._stands_in = self._limit.stands_in
         self._pool = ElasticPool(
-            job, self._thread_pool, urgency=self._urgency, body=beginning.body, limited=self._limited
+            job, self._thread_pool, urgency=self._urgency, body=handover.body, limited=self._limited
         )
         self._tally = Tally()
         self._lookout = Lookout(
@@ -123,7 +123,7 @@ class Conductor:
             self._pool,
             self._tally,
             self._state,
-            beginning,
+            handover,
             eager=self._eager,
             stands_in=self._stands_in,
         )
@@ -184,7 +184,7 @@ class Conductor:
 
     def _await_call(self) -> Iterator[Batch]:
         """What ends here until a call that is under way shows what calls change, if they may at all."""
-        pool, begun = self._pool, self._beginning.in_flight
+        pool, begun = self._pool, self._handover.in_flight
         while pool.busy + begun() > 0 and not self.done and self._state.is_exposed and not self._job.stopped:
             pool.outbox.wait(min(GLANCE, pool.expire()))
             yield from pool.collect()
@@ -305,7 +305,7 @@ class Conductor:
             return FIRST_LOOK
         sight, arrangement = seen
         threads = self._obey(arrangement, unseen=sight.unseen)
-        self._note(arrangement, threads, self._beginning.done() + sight.done)
+        self._note(arrangement, threads, self._handover.done() + sight.done)
         if arrangement.relieved or arrangement.look >= SURE:
             self._quick.close()
         return arrangement.look

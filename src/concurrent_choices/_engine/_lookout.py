@@ -10,8 +10,8 @@ from .._judge._controller._controller import Controller
 from .._judge._controller._first_look import FIRST_LOOK, at_call_start, sleeps
 from .._judge._controller._sight import Arrangement, Prior, Sight
 from .._work._state import State
-from ._beginning import Beginning
 from ._elastic_pool import ElasticPool
+from ._handover import Handover
 from ._lateness import Lateness
 from ._observer import Observer
 from ._outset import Outset
@@ -49,7 +49,7 @@ class Lookout:
         pool: ElasticPool,
         tally: Tally,
         state: State,
-        beginning: Beginning,
+        handover: Handover,
         *,
         eager: bool,
         stands_in: bool,
@@ -58,7 +58,7 @@ class Lookout:
         self._pool = pool
         self._tally = tally
         self._state = state
-        self._beginning = beginning
+        self._handover = handover
         self._asked = eager  # whether the controller was
         self._stands_in = stands_in
         self.lateness = Lateness()
@@ -108,7 +108,7 @@ class Lookout:
         self.controller = self._decider()
         pool, tally, state, lateness = self._pool, self._tally, self._state, self.lateness
         self.observer = Observer(pool, tally, state, lateness, began=self._began, stands_in=self._stands_in)
-        self.observer.count_inside = self._beginning.count_inside
+        self.observer.count_inside = self._handover.count_inside
         self.is_looking = True
 
     # At any time
@@ -117,7 +117,7 @@ class Lookout:
     def done(self) -> int:
         """Items finished, by others too."""
         here = self.observer.done if self.is_looking else self._tally.items + self._pool.counts().items
-        return here + self._beginning.done()
+        return here + self._handover.done()
 
     @property
     def learnt(self) -> Prior | None:

@@ -15,8 +15,8 @@ from ._lateness import Lateness
 from ._tally import Queueing, Tally
 
 if TYPE_CHECKING:
-    from ._beginning import CountInside
     from ._fallback_pump import FallbackPump
+    from ._handover import CountInside
     from ._worker_startup import WorkerStartup
 
 __all__ = ["Observer"]

@@ -20,10 +20,10 @@ from .._work._new_thread import new_thread, start
 from .._work._own_loops import loops_to_be_had
 from .._work._state import State
 from .._work._words import no_workers
-from ._beginning import Beginning, none
 from ._beside import new_startup, order_beside
 from ._conductor import Conductor
 from ._elastic_task_pool import ElasticTaskPool
+from ._handover import Handover, none
 from ._loop_observer import count_inside
 from ._loops import perform_in_loop
 from ._memory import Recollection
@@ -169,7 +169,7 @@ class Succession:
             eager=True,
             most=limits.threads,
             limited=limits.concurrency is not None,
-            beginning=Beginning(
+            handover=Handover(
                 body=partial(perform_in_loop, self._most_in_one),
                 state=self._state,
                 startup=self.startup,

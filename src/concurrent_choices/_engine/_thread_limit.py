@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from .._work._job import Job
 from .._work._state import State
-from ._beginning import none
 from ._bond import Bond
+from ._handover import none
 from ._report import RunReport
 
 if TYPE_CHECKING:

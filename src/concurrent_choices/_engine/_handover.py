@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ._worker_startup import WorkerStartup
 
-__all__ = ["NOTHING", "Beginning", "CountInside", "none"]
+__all__ = ["NOTHING", "CountInside", "Handover", "none"]
 
 CountInside = Callable[[Sequence["Thread"]], int]
 """Of some threads with a loop each, how many are inside an item just now, instead of waiting."""
@@ -24,7 +24,7 @@ def none() -> int:
     return 0
 
 
-class Beginning(NamedTuple):
+class Handover(NamedTuple):
     """What another has begun, on a loop, and a conductor goes on with; or nothing.
 
     Attributes:
@@ -44,4 +44,4 @@ class Beginning(NamedTuple):
     count_inside: CountInside | None = None
 
 
-NOTHING = Beginning()
+NOTHING = Handover()
