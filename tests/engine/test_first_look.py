@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from concurrent_choices import InvalidArgumentError, run
-from concurrent_choices._engine._outset import Outset
+from concurrent_choices._engine._first_glances import FirstGlances
 from concurrent_choices._engine._report import RunReport
 from concurrent_choices._engine._thread_limit import ThreadLimit
 from concurrent_choices._judge._controller._alone import EAGER
@@ -58,7 +58,7 @@ def test_an_error_while_the_first_look_is_made_ready_is_raised_to_the_caller(mon
         raise LookupError("no such thing")
 
     monkeypatch.setattr(ThreadLimit, "rehearse", fail)
-    monkeypatch.setattr(Outset, "dozes", True)  # whether or not the first call has begun by then
+    monkeypatch.setattr(FirstGlances, "dozes", True)  # whether or not the first call has begun by then
     with pytest.raises(LookupError, match="no such thing"):
         run(lambda _: failed.wait(30), range(3))
     monkeypatch.undo()

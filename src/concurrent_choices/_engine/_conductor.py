@@ -22,9 +22,9 @@ from .._work._switching import URGENT, quick_switching
 from ._beside import Workforce, order_beside
 from ._caller import Caller
 from ._elastic_pool import ElasticPool
+from ._first_glances import PRELUDE
 from ._handover import NOTHING, Handover
 from ._lookout import Lookout
-from ._outset import PRELUDE
 from ._report import RunReport, Step, doing_now
 from ._tally import Done, Tally
 from ._thread_limit import ThreadLimit

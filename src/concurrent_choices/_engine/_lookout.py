@@ -11,10 +11,10 @@ from .._judge._controller._first_look import FIRST_LOOK, at_call_start, sleeps
 from .._judge._controller._sight import Arrangement, Prior, Sight
 from .._work._state import State
 from ._elastic_pool import ElasticPool
+from ._first_glances import FirstGlances
 from ._handover import Handover
 from ._lateness import Lateness
 from ._observer import Observer
-from ._outset import Outset
 from ._tally import Tally
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Lookout:
         self._asked = eager  # whether the controller was
         self._stands_in = stands_in
         self.lateness = Lateness()
-        self._outset = Outset(tally, self.lateness)
+        self._first_glances = FirstGlances(tally, self.lateness)
         self.is_looking = False
 
     def begin(self) -> None:
@@ -73,7 +73,7 @@ class Lookout:
 
     def prepare(self) -> bool:
         """Make observer and controller, if the first call sleeps meanwhile; whether it does."""
-        dozes = self._outset.dozes
+        dozes = self._first_glances.dozes
         if dozes:
             self._make_observer()
             self.observer.sight(None, alone=True)  # opens files, and finds out what stays as it is
@@ -86,7 +86,7 @@ class Lookout:
 
     def rest(self, left: int | None) -> float | None:
         """Seconds until there may be something to decide; None if that is now. So many items are `left`."""
-        return None if self._asked else self._outset.rest(left)
+        return None if self._asked else self._first_glances.rest(left)
 
     # Looks
 
@@ -97,10 +97,10 @@ class Lookout:
         sight = self.observer.sight(startup, alone=alone)
         if not self._asked:
             self._asked = True
-            if not self._outset.computed:
+            if not self._first_glances.computed:
                 self.controller.begin(at_call_start(sight))
             # Calls may have queued for a core, and nobody has watched the queue until now.
-            if not ((self._outset.computed and self.lateness.looks) or sleeps(sight)):
+            if not ((self._first_glances.computed and self.lateness.looks) or sleeps(sight)):
                 return None
         return sight, self.controller.look(sight)
 

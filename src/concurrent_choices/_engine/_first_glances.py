@@ -8,7 +8,7 @@ from .._judge._controller._witness import WITNESSED
 from ._lateness import Lateness
 from ._tally import Tally
 
-__all__ = ["PRELUDE", "Outset"]
+__all__ = ["PRELUDE", "FirstGlances"]
 
 PRELUDE = 0.25e-3
 """Seconds until the observer is made, if the first call sleeps by then: in a process's first run that takes a
@@ -23,7 +23,7 @@ BRIEF = 5e-3
 for calls that wait have to be started first."""
 
 
-class Outset:
+class FirstGlances:
     """Glances at the calling thread's account: no file is read, no call held up, no controller made.
 
     The first look does all of that, which costs the calls one to three milliseconds: a job of five ends
