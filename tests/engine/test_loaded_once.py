@@ -8,10 +8,10 @@ import engine_acts as acts
 import pytest
 
 from concurrent_choices._engine import _worker_startup
-from concurrent_choices._engine._carrying import Done
 from concurrent_choices._engine._elastic_pool import ElasticPool
 from concurrent_choices._engine._fallback_pump import FallbackPump
 from concurrent_choices._engine._report import begin_report
+from concurrent_choices._engine._tally import Done
 from concurrent_choices._engine._urgency import Urgency
 from concurrent_choices._engine._worker_startup import WorkerStartup
 from concurrent_choices._strategies._lanes._thread_pool import ThreadPool

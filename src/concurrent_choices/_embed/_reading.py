@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .._errors import NotPicklableError
-from .._strategies._workers._carried import opened
+from .._strategies._workers._portable_errors import opened
 from .._work._pickling import load
 from .._work._words import reason_of
 from ._tasks import Task

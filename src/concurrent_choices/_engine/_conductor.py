@@ -216,7 +216,7 @@ class Conductor:
             workers=self._workforce.ordered,
             inside=self._caller.inside,
             watched=self._state.is_exposed,
-            new_pace=startup.carriage.pace,
+            new_pace=startup.transfer.pace,
             sent=sent,
         )
 

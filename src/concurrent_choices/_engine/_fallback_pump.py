@@ -16,8 +16,8 @@ from .._work._interrupted import raise_handlers
 from .._work._job import Job
 from .._work._pace import Pace
 from .._work._words import no_workers, reason_of
-from ._carrying import stranded
 from ._elastic_pool import ElasticPool, explain_refusals
+from ._worker_transfer import stranded
 
 __all__ = ["FallbackPump"]
 

@@ -29,10 +29,10 @@ from .._work._pickling import dump, dump_callable
 from .._work._state import State
 from .._work._switching import URGENT, quick_switching
 from .._work._words import loss_of, no_workers, reason_of
-from ._carrying import Carriage, stranded, weighed
 from ._report import RunReport
 from ._tally import Done
 from ._urgency import Urgency
+from ._worker_transfer import Transfer, stranded, weighed
 
 __all__ = ["WorkerStartup"]
 
@@ -48,7 +48,7 @@ class WorkerStartup:
         workers: How many were ordered.
         ready: How many have loaded the callable.
         obstacle: What keeps the callable in this process; empty while nothing is known to.
-        carriage: What items take and weigh, as far as that is known.
+        transfer: What items take and weigh, as far as that is known.
     """
 
     def __init__(self, job: Job, state: State, urgency: Urgency) -> None:
@@ -69,7 +69,7 @@ class WorkerStartup:
         self.host: Host | None = None
         self.workers = self.ready = 0
         self.obstacle = ""
-        self.carriage = Carriage()
+        self.transfer = Transfer()
         self._cpu: dict[int, float] = {}
         self._queued: dict[int, float] = {}
 
@@ -97,8 +97,8 @@ class WorkerStartup:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
         if stays := kept_here(self._job.fn) or self.loss():
             return stays
-        self.carriage = weighed(self._job.source, done)
-        if self.carriage.is_too_dear(self.workers):
+        self.transfer = weighed(self._job.source, done)
+        if self.transfer.is_too_dear(self.workers):
             return "carrying items and results would cost more than it saves"
         return stranded(done.results)
 

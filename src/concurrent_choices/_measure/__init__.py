@@ -11,7 +11,7 @@ The profiler's bench (_bench) has the callable, the items of a _feed, who makes 
     _rounds       one lane, for as long as an _allowance says: a _sample. Beside it a _witness, on time by its
                   _promptness, sees whether it holds the GIL; _blame: which line holds its loop
     _trial        several lanes (_lane_trials), and how much any two slow each other down (_control)
-    _payload      what a trip to another process costs, by way of _carrying
+    _payload      what a trip to another process costs, by way of _transfer_cost
     _evidence     from all of these, by the arithmetic of _figures, to a Profile
 
 Nothing here decides anything, and nothing here knows a strategy.

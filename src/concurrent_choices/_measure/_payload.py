@@ -16,8 +16,8 @@ from .._work._obstacle import obstacle
 from .._work._pickling import dump, load, size_of
 from .._work._state import State
 from .._work._words import loss_of
-from ._carrying import Weight, in_messages
 from ._ledger import Raised
+from ._transfer_cost import Weight, in_messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ _callables    what can be told of a callable before it is called; _bonds: what b
 _captured     what it holds; _state (by _marks): whether calls change that; _strangers: what tests replace
 _alterations  whether its code would, by _trails of what is _within it; _stores: whether it stores anything
 _imported     what it uses of modules, which a worker may find otherwise; _imports: what one has to import
-_carried      how much travels with it
+_callable_size  how much travels with it
 _kept_by_caches  settings that functools.cache keeps, which are changed since
 _kept_here    why it stays though it could travel: for what tests replaced, also deep in libraries
               (_pretences), or for its _lookups by names that its code does not spell out

@@ -22,6 +22,6 @@ _voice        says what there is to say; _records: what calls log
 In both:
 
 _wire         messages; _shared_memory: their large buffers; _page: how far a worker is, or was
-_outcome      what came of a claim; _carried: errors
+_outcome      what came of a claim; _portable_errors: what it raised
 _surroundings, _settings    what a worker takes over from its caller
 """

@@ -10,7 +10,7 @@ from ..._facts._batch import Batch, Claim
 from ..._facts._lean import TYPE_CHECKING
 from ..._work._pickling import dump, load
 from ..._work._words import reason_of, show
-from ._carried import Carried, opened, portable
+from ._portable_errors import Carried, opened, portable
 
 if TYPE_CHECKING:
     from typing import Any

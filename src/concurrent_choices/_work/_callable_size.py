@@ -11,7 +11,7 @@ from typing import Any
 from ._asking import ATOMS, Seen, attributes_of, elements_of, of_type, some_of
 from ._imports import goes_by_value, used_by
 
-__all__ = ["count_carried"]
+__all__ = ["count_pickled"]
 
 _MOST = 200
 """Things that are looked at, besides numbers and texts (guessed: a millisecond)."""
@@ -20,7 +20,7 @@ _ALIKE = 4
 """How many things of a container, or of an object, are looked at; these stand for all (guessed)."""
 
 
-def count_carried(fn: Any) -> float:
+def count_pickled(fn: Any) -> float:
     """Things that are pickled with a callable, about: what workers import is none of them."""
     ahead, seen, count = [fn], Seen(), 0.0
     while ahead and len(seen) < _MOST:

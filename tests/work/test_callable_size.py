@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from concurrent_choices._work._carried import count_carried
+from concurrent_choices._work._callable_size import count_pickled
 
 TABLE = {number: [number, str(number)] for number in range(1000)}
 
@@ -52,17 +52,17 @@ def knotted():
 )
 def test_what_travels_is_counted(fn, count):
     """Each number and text is one, and so is what holds them."""
-    assert count_carried(fn) == pytest.approx(count, abs=3)
+    assert count_pickled(fn) == pytest.approx(count, abs=3)
 
 
 @pytest.mark.parametrize("fn", [importable, len, holding(pytest), holding(importable), holding(Holder)])
 def test_what_is_imported_does_not_travel(fn):
     """However much it holds there."""
-    assert count_carried(fn) <= 1
+    assert count_pickled(fn) <= 1
 
 
 def test_a_walk_ends():
     """Whatever holds what."""
-    assert count_carried(holding(knotted())) == 3
+    assert count_pickled(holding(knotted())) == 3
     deep = [[[[[[[[number] * 9] * 9] * 9] * 9] for _ in range(9)] for number in range(9)] for _ in range(9)]
-    assert count_carried(holding(deep)) > 0
+    assert count_pickled(holding(deep)) > 0

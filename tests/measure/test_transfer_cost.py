@@ -5,8 +5,8 @@ import sys
 import cloudpickle
 import pytest
 
-from concurrent_choices._measure import _carrying
-from concurrent_choices._measure._carrying import BYTE, Weight, carrying, in_messages
+from concurrent_choices._measure import _transfer_cost
+from concurrent_choices._measure._transfer_cost import BYTE, Weight, in_messages, transfer_cost
 from concurrent_choices._work._pace import LOAD, TRIP
 from patience import patient
 
@@ -24,23 +24,23 @@ class Sealed:
 @pytest.mark.parametrize("things", [[], [Sealed()], [1, Sealed()]])
 def test_nothing_is_said_of_what_cannot_travel(things):
     """Whoever sends such a thing says why it cannot go."""
-    assert carrying(things, EACH).each == 0.0
+    assert transfer_cost(things, EACH).each == 0.0
 
 
 def test_the_bytes_count():
     """A megabyte costs at least what moving it does, however quickly it is pickled."""
-    assert carrying([bytes(1 << 20), bytes(1 << 20)], EACH).each >= BYTE * (1 << 19)
+    assert transfer_cost([bytes(1 << 20), bytes(1 << 20)], EACH).each >= BYTE * (1 << 19)
 
 
 @patient
 def test_small_things_share_a_message():
     """A number costs its part of a message, not a message."""
-    assert carrying([*range(64)], EACH).each < carrying([0], EACH).each
+    assert transfer_cost([*range(64)], EACH).each < transfer_cost([0], EACH).each
 
 
 def test_a_view_is_not_copied():
     """Items may be what a source gives: a slice of a range, a tuple."""
-    assert carrying((1, 2, 3), EACH).each > 0.0
+    assert transfer_cost((1, 2, 3), EACH).each > 0.0
 
 
 class ByValue:
@@ -58,8 +58,8 @@ class ByValue:
 def test_an_import_is_no_part_of_what_carrying_costs(monkeypatch):
     """The items of a script, of a class defined there, are worth carrying in its first run too."""
     monkeypatch.delitem(sys.modules, "cloudpickle")
-    monkeypatch.setattr(_carrying.time, "thread_time_ns", lambda: ByValue.cpu)
-    assert carrying([ByValue()] * 4, EACH).each < 1e-3
+    monkeypatch.setattr(_transfer_cost.time, "thread_time_ns", lambda: ByValue.cpu)
+    assert transfer_cost([ByValue()] * 4, EACH).each < 1e-3
 
 
 @pytest.mark.parametrize("held", [1, 4, 40])
@@ -81,8 +81,8 @@ def test_a_message_carries_only_so_much():
 def test_a_table_that_all_things_name_is_no_part_of_each():
     """Items that share one are worth carrying, however large it is: messages are as long as it takes."""
     table = [float(number) for number in range(20_000)]
-    alone = carrying([(table, 0)], EACH).each
-    assert carrying([(table, number) for number in range(64)], EACH).each < alone / 8
+    alone = transfer_cost([(table, 0)], EACH).each
+    assert transfer_cost([(table, number) for number in range(64)], EACH).each < alone / 8
 
 
 def test_a_table_is_seen_however_long_it_takes_to_pickle():

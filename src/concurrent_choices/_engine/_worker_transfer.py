@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .._judge._controller._known import worth_carrying
-from .._measure._carrying import CarryingCost, carrying
+from .._measure._transfer_cost import TransferCost, transfer_cost
 from .._work._obstacle import obstacle
 from .._work._pace import Pace, travelling
 from .._work._source import Source
 from ._tally import Done
 
-__all__ = ["Carriage", "stranded", "weighed"]
+__all__ = ["Transfer", "stranded", "weighed"]
 
 WEIGHED = 64
 """Items and results, at most, of which it is found out what carrying them costs (guessed)."""
 
 
-class Carriage(NamedTuple):
+class Transfer(NamedTuple):
     """What items take, and what it costs to carry them and their results; all 0 where nobody knows.
 
     Attributes:
@@ -28,8 +28,8 @@ class Carriage(NamedTuple):
     """
 
     each: float = 0.0
-    items: CarryingCost = CarryingCost()
-    results: CarryingCost = CarryingCost()
+    items: TransferCost = TransferCost()
+    results: TransferCost = TransferCost()
 
     def is_too_dear(self, workers: int) -> bool:
         """Whether it costs about as much as computing."""
@@ -40,12 +40,13 @@ class Carriage(NamedTuple):
         return travelling(self.each, self.items.shared)
 
 
-def weighed(source: Source, done: Done) -> Carriage:
+def weighed(source: Source, done: Done) -> Transfer:
     """What it costs to carry the items that come next, which stay in the source, and results as there are."""
     if not done.items:
-        return Carriage()
+        return Transfer()
     each = done.cpu / done.items
-    return Carriage(each, carrying(source.peek(WEIGHED), each), carrying(done.results[-WEIGHED:], each))
+    items = transfer_cost(source.peek(WEIGHED), each)
+    return Transfer(each, items, transfer_cost(done.results[-WEIGHED:], each))
 
 
 def stranded(results: Sequence[object]) -> str:

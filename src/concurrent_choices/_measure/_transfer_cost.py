@@ -14,7 +14,7 @@ from .._work._pickling import dump, size_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["CarryingCost", "Weight", "carrying", "in_messages"]
+__all__ = ["TransferCost", "Weight", "in_messages", "transfer_cost"]
 
 ENOUGH = 2_000_000
 """Nanoseconds of pickling that say enough while there is work to be done (guessed)."""
@@ -40,7 +40,7 @@ class Weight(NamedTuple):
     size: float = 0.0
 
 
-class CarryingCost(NamedTuple):
+class TransferCost(NamedTuple):
     """What it costs to carry things.
 
     Attributes:
@@ -52,7 +52,7 @@ class CarryingCost(NamedTuple):
     shared: float = 0.0
 
 
-def carrying(things: Sequence[Any], each: float) -> CarryingCost:
+def transfer_cost(things: Sequence[Any], each: float) -> TransferCost:
     """What it costs to carry one of these things, of `each` so many seconds of work, to another process.
 
     Unpickling is taken to cost what pickling does, for nothing may be made twice here. It is the mean; 0
@@ -61,8 +61,8 @@ def carrying(things: Sequence[Any], each: float) -> CarryingCost:
     try:
         weight, once = in_messages(things, _packed, each, ENOUGH)
     except Exception:  # noqa: BLE001 - picklers, and a thing's own hooks, raise anything
-        return CarryingCost()
-    return CarryingCost(2e-9 * weight.took + BYTE * weight.size, 1e-9 * once.took)
+        return TransferCost()
+    return TransferCost(2e-9 * weight.took + BYTE * weight.size, 1e-9 * once.took)
 
 
 def in_messages(
