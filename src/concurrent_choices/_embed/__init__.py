@@ -10,8 +10,8 @@ _tasks        one call; _monitor: what is waited on for its result
 _accounts     finds what is known of a callable, by its _identity
 _account      that: its _figures; _placing: where they say it belongs; _ramp: how many may run at once
 _dispatch     which call runs in which _lane, and which waits (_backlog); _early: what lanes come to import
-_examine      whether a call changes what its callable holds (_held), or would (_losses, _inside); _looks: how
-              often that is looked at
+_examine      whether a call changes what its callable holds (_held), or would (_losses); _looks: how often
+              that is looked at; _underlying_function: what a method, a partial or a chunk calls
 _process_pool    the thread that serves workers; _in_tray: by what it is asked; _desk: what for, and who gets
               what comes of it (_reading)
 _call_queue   what one worker has in hand; _packing: callables on their way there; _recall: calls that come

@@ -14,8 +14,8 @@ from .._work._pickling import dump, load
 from .._work._words import reason_of
 from ._held import Held, digest_of, held_by
 from ._identity import unwrapped
-from ._inside import function_shared_by_calls
 from ._losses import lost_by
+from ._underlying_function import function_shared_by_calls
 
 if TYPE_CHECKING:
     from .._facts._clock import Clock

@@ -8,7 +8,7 @@ from typing import Any
 from .._work._alterations import altered_by, alters_parameter
 from .._work._callables import taken_apart
 from .._work._words import loss_of, reason_of
-from ._inside import out_of_chunk
+from ._underlying_function import out_of_chunk
 
 __all__ = ["lost_by"]
 

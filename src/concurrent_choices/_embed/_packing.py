@@ -15,9 +15,9 @@ from .._work._pretences import pretended, unseen
 from .._work._words import reason_of
 from ._held import Held, held_by
 from ._identity import unwrapped
-from ._inside import function_shared_by_calls
 from ._looks import Looks
 from ._remote import Call, Look
+from ._underlying_function import function_shared_by_calls
 
 if TYPE_CHECKING:
     from ._account import Account

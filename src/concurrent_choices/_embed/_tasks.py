@@ -13,8 +13,8 @@ from typing import Any
 from .._work._callables import show_call
 from ._account import Account
 from ._identity import unwrapped
-from ._inside import out_of_chunk
 from ._monitor import Monitor
+from ._underlying_function import out_of_chunk
 
 __all__ = ["Task", "complain"]
 

@@ -15,7 +15,7 @@ _logged       hands on what calls have logged
 
 In a worker:
 
-_worker       performs batches, _inner does in several lanes at once; _loading reads what was sent
+_worker       performs batches, _inner_lanes do several at once; _loading reads what was sent
 _watch        whether calls change what would be lost there
 _voice        says what there is to say; _records: what calls log
 

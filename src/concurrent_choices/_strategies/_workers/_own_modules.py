@@ -30,7 +30,7 @@ class OwnModules:
         if watched:
             self.names.append(f"{__package__}._watch")
         if lanes:
-            self.names += [f"{__package__}._inner", f"{_LANES}._inside"]
+            self.names += [f"{__package__}._inner_lanes", f"{_LANES}._inside_worker"]
         if is_async:
             self.names.append(f"{_LANES}._asyncio" if lanes else f"{_WORK}._awaiter")
 

@@ -22,7 +22,7 @@ from ..._work._pickling import dump, size_of
 from ..._work._switching import quick_switching
 from ..._work._watched import unless_late
 from ..._work._words import reason_of, show
-from .._lanes._inside import perform_inside
+from .._lanes._inside_worker import perform_inside
 from .._lanes._outbox import UNHEARD
 from ._host import ENDLESS, PARTING, Host, Starts, Worker, unfit_reason
 from ._job_frames import JobFrames, Sent

@@ -228,7 +228,7 @@ class _Server:
     def _performing(self, terms: Terms, number: int) -> Any:
         """What takes the batches of a job."""
         if terms.inner is not None:
-            from ._inner import InnerLanes  # noqa: PLC0415 - only hybrids need lanes inside
+            from ._inner_lanes import InnerLanes  # noqa: PLC0415 - only hybrids need lanes inside
 
             perform: Any = InnerLanes(terms, number, self._voice, self._page)
         else:

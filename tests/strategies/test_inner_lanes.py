@@ -13,8 +13,8 @@ from functools import partial
 import pytest
 
 from concurrent_choices import HybridStrategy, run
-from concurrent_choices._strategies._lanes._inside import perform_inside
-from concurrent_choices._strategies._workers._inner import InnerLanes
+from concurrent_choices._strategies._lanes._inside_worker import perform_inside
+from concurrent_choices._strategies._workers._inner_lanes import InnerLanes
 from concurrent_choices._strategies._workers._loading import Loading
 from concurrent_choices._strategies._workers._page import Page
 from concurrent_choices._strategies._workers._voice import Voice
