@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.embedding._calls import scan
 from concurrent_choices import AdaptiveExecutor
-from concurrent_choices._platform import usable_cpus
+from concurrent_choices._platform._processors import usable_cpus
 
 __all__ = ["CONTESTANTS", "HandTuned"]
 

@@ -31,7 +31,7 @@ from benchmarks.embedding._labelled import LABELS, is_right
 from benchmarks.embedding._labelled import app as labelled_app
 from benchmarks.embedding._service import Load, Served, plain, resident
 from concurrent_choices import EndpointAdvisor, offload
-from concurrent_choices._platform import usable_cpus
+from concurrent_choices._platform._processors import usable_cpus
 
 __all__ = ["PARTS", "Number"]
 

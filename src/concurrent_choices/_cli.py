@@ -32,7 +32,7 @@ from ._facts._recommendation import Recommendation
 from ._facts._table import counted
 from ._facts._workload import Workload
 from ._measure._calibration import describe, machine_costs
-from ._platform import this_machine
+from ._platform._this_machine import this_machine
 from ._run._arguments import check_budget
 from ._run._choosing import recommend
 from ._run._probes import probes

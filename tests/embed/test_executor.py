@@ -55,7 +55,8 @@ from concurrent_choices._embed._packing import callable_frames
 from concurrent_choices._embed._remote import Call, Report, serve
 from concurrent_choices._embed._settings import Settings
 from concurrent_choices._embed._tasks import Task
-from concurrent_choices._platform import gil_enabled, usable_cpus
+from concurrent_choices._platform._interpreter import gil_enabled
+from concurrent_choices._platform._processors import usable_cpus
 from concurrent_choices._strategies._workers._host import Worker
 from descriptors import no_descriptors
 from interpreters import interpreter

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from concurrent_choices import AdaptiveExecutor, InvalidArgumentError, pick_executor
-from concurrent_choices._platform import usable_cpus
+from concurrent_choices._platform._processors import usable_cpus
 from patience import patient
 
 

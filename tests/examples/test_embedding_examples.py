@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from concurrent_choices._platform import usable_cpus
+from concurrent_choices._platform._processors import usable_cpus
 from interpreters import interpreter
 from patience import TRIES, patient
 

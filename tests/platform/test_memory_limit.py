@@ -1,4 +1,4 @@
-from concurrent_choices._platform import memory_limit
+from concurrent_choices._platform._memory import memory_limit
 
 V2_MOUNT = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw"
 V1_MOUNT = "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory"

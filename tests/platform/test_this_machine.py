@@ -4,7 +4,8 @@ import sys
 import pytest
 
 from concurrent_choices._facts._machine import Machine
-from concurrent_choices._platform import cpu_model, gil_enabled, start_methods, this_machine
+from concurrent_choices._platform._interpreter import gil_enabled, start_methods
+from concurrent_choices._platform._this_machine import cpu_model, this_machine
 from interpreters import printed
 
 
@@ -70,7 +71,7 @@ def test_import_is_light():
     heavy = {"asyncio", "attr", "multiprocessing", "subprocess", "threading"}
     script = (
         "import sys; import concurrent_choices; before = set(sys.modules);"
-        "import concurrent_choices._platform;"
+        "import concurrent_choices._platform._this_machine;"
         f"print(sorted({heavy!r} & (set(sys.modules) - before)))"
     )
 

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from concurrent_choices._errors import InvalidArgumentError
-from concurrent_choices._platform import usable_cpus
+from concurrent_choices._platform._processors import usable_cpus
 from interpreters import printed
 
 V2_MOUNT = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw"
@@ -166,7 +166,7 @@ def test_the_interpreters_option():
     code = f"""if True:
         import sys
         sys.path[:0] = {sys.path!r}
-        from concurrent_choices._platform import usable_cpus
+        from concurrent_choices._platform._processors import usable_cpus
         print(usable_cpus() <= 1)
     """
     assert printed("-X", "cpu_count=1", "-c", code) == ["True"]

@@ -29,7 +29,7 @@ from concurrent_choices import (
 )
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._judge._recommend import recommend as judge
-from concurrent_choices._platform import gil_enabled
+from concurrent_choices._platform._interpreter import gil_enabled
 from concurrent_choices._run import _verdict
 from concurrent_choices._strategies._workers import _staffing
 from concurrent_choices._strategies._workers._host import Host

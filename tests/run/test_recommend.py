@@ -19,7 +19,8 @@ from concurrent_choices import (
     run,
 )
 from concurrent_choices._measure._profiler import profile
-from concurrent_choices._platform import gil_enabled, usable_cpus
+from concurrent_choices._platform._interpreter import gil_enabled
+from concurrent_choices._platform._processors import usable_cpus
 from concurrent_choices._run import _choosing, _elsewhere
 from concurrent_choices._run._elsewhere import UNTOLD, elsewhere
 from descriptors import no_descriptors

@@ -15,7 +15,8 @@ from typing import Any
 
 from .._errors import QueueFullError
 from .._measure._clock import SystemClock
-from .._platform import gil_enabled, usable_cpus
+from .._platform._interpreter import gil_enabled
+from .._platform._processors import usable_cpus
 from .._work._apart import keep_apart
 from .._work._kept_here import mocked
 from .._work._lookups import looked_up

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._facts._batch import Claim
 from .._facts._lean import TYPE_CHECKING, NamedTuple
 from .._measure._clock import SystemClock
-from .._platform import gil_enabled
+from .._platform._interpreter import gil_enabled
 from .._strategies._workers._loading import read
 from .._strategies._workers._portable_errors import Carried, portable
 from .._work._asking import is_frozen

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from .._facts._batch import Batch
 from .._judge._controller._controller import Controller
 from .._judge._controller._sight import Limits, Prior
-from .._platform import gil_enabled, requested_cpus, usable_cpus
+from .._platform._interpreter import gil_enabled
+from .._platform._processors import requested_cpus, usable_cpus
 from .._strategies._lanes._keeper import Keeper, thread_keeper
 from .._strategies._lanes._thread_pool import ThreadPool
 from .._strategies._lanes._threads import MOST_THREADS

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 
-from .._platform import gil_enabled
+from .._platform._interpreter import gil_enabled
 from .._work._switching import QUICK
 from ._tally import Queueing
 

@@ -19,7 +19,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .._platform import cpu_model, gil_enabled, usable_cpus
+from .._platform._interpreter import gil_enabled
+from .._platform._processors import usable_cpus
+from .._platform._this_machine import cpu_model
 
 __all__ = ["CACHE_VARIABLE", "Place", "fingerprint", "load", "place", "store"]
 

@@ -8,9 +8,9 @@ import threading
 import time
 
 from .._facts._lean import TYPE_CHECKING
-from .._platform import allowed_cores
 from .._platform._children import computed_by_older, computed_by_running
 from .._platform._files import read
+from .._platform._processors import allowed_cores
 from .._platform._tasks import schedule_of, task_of
 
 if sys.platform != "win32":

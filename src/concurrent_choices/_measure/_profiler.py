@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from .._platform import gil_enabled
+from .._platform._interpreter import gil_enabled
 from .._work._bonds import bound_to_thread
 from .._work._hand import DaemonHand, OwnHand
 from .._work._state import FIRST

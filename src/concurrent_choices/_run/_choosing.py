@@ -26,7 +26,7 @@ from .._measure._calibration import machine_costs
 from .._measure._clock import SystemClock
 from .._measure._ledger import calls_of, errors_of
 from .._measure._profiler import Sampled, profile
-from .._platform import this_machine
+from .._platform._this_machine import this_machine
 from .._strategies._event_loop import has_uvloop, why_no_uvloop
 from .._work._bonds import refused_thread
 from .._work._callables import is_async

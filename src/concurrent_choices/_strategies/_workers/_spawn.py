@@ -10,7 +10,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING
 
 from ..._errors import WorkerStartError
-from ..._platform import interpreter as this_interpreter
+from ..._platform._interpreter import interpreter as this_interpreter
 from ._child import Child
 from ._voice import flush_output
 from ._wire import Link
