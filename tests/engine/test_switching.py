@@ -14,7 +14,7 @@ import pytest
 from engine_fakes import ALONE, HYBRID, LANES, OUTSIDE, PAIR, STARTING, ScriptedStrategy, wandering
 
 from concurrent_choices import ItemTimeoutError, arun, run, stream
-from concurrent_choices._engine import _beside, _conductor
+from concurrent_choices._engine import _conductor, _workforce
 from concurrent_choices._engine._elastic_pool import ElasticPool
 from concurrent_choices._engine._fallback_pump import FallbackPump
 from concurrent_choices._engine._worker_startup import WorkerStartup
@@ -148,7 +148,7 @@ def test_items_that_cannot_travel_are_performed_here():
 
 def test_where_no_file_can_be_opened_there_are_no_workers(monkeypatch):
     """What starts them could not be imported; a traceback on standard error helps nobody."""
-    monkeypatch.setattr(_beside, "new_startup", acts.find_no_descriptor)
+    monkeypatch.setattr(_workforce, "new_startup", acts.find_no_descriptor)
     strategy = ScriptedStrategy(STARTING)
     results = stream(acts.double, range(10**6), strategy=strategy)
     with closing(results):

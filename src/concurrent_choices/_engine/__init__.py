@@ -4,8 +4,8 @@ _automatic       the strategy: begins a run with what _memory knows of the calla
 _auto            the same for users who set limits; _giving_way: threads, until it takes their place
 _conductor       a run of a `def`: every few milliseconds (_ticker) it looks, asks the Controller, has it done
                  by _caller (the calling thread), _elastic_pool (thread lanes that come and go) and
-                 _worker_startup and _fallback_pump (worker processes; what cannot travel is performed here),
-                 which are asked for _beside its work
+                 its _workforce, by way of _worker_startup and _fallback_pump (worker processes; what cannot
+                 travel is performed here)
 _coroutines      a run of an `async def`: on one loop (_loops, _elastic_task_pool), until _succession has a
                  conductor do the rest elsewhere, maybe beside the loop's last items (_handover)
 _observer, _loop_observer    sights for the controller, from each thread's _tally and the _lateness of looks,

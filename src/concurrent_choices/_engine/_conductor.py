@@ -19,7 +19,6 @@ from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._state import FIRST, State
 from .._work._switching import URGENT, quick_switching
-from ._beside import Workforce, order_beside
 from ._caller import Caller
 from ._elastic_pool import ElasticPool
 from ._first_glances import PRELUDE
@@ -30,6 +29,7 @@ from ._tally import Done, Tally
 from ._thread_limit import ThreadLimit
 from ._ticker import ticker
 from ._urgency import Urgency
+from ._workforce import Workforce, order_beside
 
 if TYPE_CHECKING:
     from ._fallback_pump import FallbackPump

@@ -20,7 +20,6 @@ from .._work._new_thread import new_thread, start
 from .._work._own_loops import loops_to_be_had
 from .._work._state import State
 from .._work._words import no_workers
-from ._beside import new_startup, order_beside
 from ._conductor import Conductor
 from ._elastic_task_pool import ElasticTaskPool
 from ._handover import Handover, none
@@ -29,6 +28,7 @@ from ._loops import perform_in_loop
 from ._memory import Recollection
 from ._tally import Done
 from ._urgency import Urgency
+from ._workforce import new_startup, order_beside
 
 if TYPE_CHECKING:
     from ._worker_startup import WorkerStartup

@@ -1,4 +1,4 @@
-"""Asking for worker processes while a run goes on."""
+"""The worker processes of a run: they are asked for while it goes on."""
 
 from __future__ import annotations
 
