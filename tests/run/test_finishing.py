@@ -31,6 +31,7 @@ from concurrent_choices._facts._costs import Costs
 from concurrent_choices._judge._recommend import recommend as judge
 from concurrent_choices._platform._interpreter import gil_enabled
 from concurrent_choices._run import _verdict
+from concurrent_choices._run._elsewhere import Elsewhere
 from concurrent_choices._strategies._workers import _staffing
 from concurrent_choices._strategies._workers._host import Host
 from concurrent_choices._strategies._workers._pump import Pump
@@ -185,7 +186,7 @@ def test_a_verdict_whose_workers_do_not_come_up_is_not_used_up(strategy, monkeyp
 @pytest.mark.parametrize("strategy", ["process", "hybrid"])
 def test_a_verdict_whose_workers_cannot_load_the_callable_is_not_used_up(strategy, tmp_path, monkeypatch):
     """They have begun nothing either, though one could a moment before: what they were sent is back."""
-    monkeypatch.setattr(_verdict, "loads_elsewhere", lambda _: True)
+    monkeypatch.setattr(_verdict, "elsewhere", lambda *_: Elsewhere())
     fn = callables.Unwelcome(tmp_path / "barrier")
     verdict = recommend(fn, iter(range(1000)), verify=False)
     verdict = evolve(verdict, plan=Plan(strategy=strategy, workers=2, concurrency=2))
@@ -196,17 +197,10 @@ def test_a_verdict_whose_workers_cannot_load_the_callable_is_not_used_up(strateg
     assert verdict.run() == run(fn, range(1000))
 
 
-class Sealed:
-    """As a template of Jinja: what can be pickled and not unpickled."""
-
-    def __reduce__(self):
-        return int, ("sealed",)
-
-
 @pytest.mark.parametrize("strategy", ["process", "hybrid"])
 def test_a_callable_that_workers_cannot_load_is_called_here(strategy):
     """It could be pickled, so that processes were chosen: only one of them finds that out."""
-    fn = partial(callables.compute_beside, Sealed())
+    fn = partial(callables.compute_beside, callables.Sealed())
     verdict = recommend(fn, iter(range(300)), verify=False)
     verdict = evolve(verdict, plan=Plan(strategy=strategy, workers=2, concurrency=2))
     assert verdict.run() == [callables.compute(item) for item in range(300)]

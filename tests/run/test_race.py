@@ -1,8 +1,10 @@
 import asyncio
 from contextvars import ContextVar
+from functools import partial
 
 import anyio
 import pytest
+import verdict_callables as callables
 
 from concurrent_choices._facts._costs import Costs
 from concurrent_choices._facts._estimate import Estimate
@@ -144,6 +146,14 @@ def test_who_cannot_start_withdraws(monkeypatch, tmp_path):
     assert verdict.plan.strategy not in IN_PROCESSES
     assert sorted(calls) == list(range(len(calls)))
     assert alone == {}
+
+
+def test_whose_workers_cannot_load_the_callable_withdraws():
+    """As one that holds a template of Jinja. The reason, which the table gives, names the callable."""
+    held = race(partial(callables.compute_beside, callables.Sealed()))
+    measured = held.hold(verdict_of(PROCESSES, SEQUENTIAL, THREADS), 1000, AMPLE)
+    assert set(measured) == {"sequential", "thread"}
+    assert "a worker process cannot load compute_beside: ValueError" in held.obstacle
 
 
 def test_no_heat_begins_where_starting_took_all_the_time():

@@ -3,6 +3,7 @@ import importlib
 import sys
 import threading
 import time
+from functools import partial
 from types import ModuleType
 
 import pytest
@@ -22,7 +23,7 @@ from concurrent_choices._measure._profiler import profile
 from concurrent_choices._platform._interpreter import gil_enabled
 from concurrent_choices._platform._processors import usable_cpus
 from concurrent_choices._run import _choosing, _elsewhere
-from concurrent_choices._run._elsewhere import UNTOLD, elsewhere
+from concurrent_choices._run._elsewhere import UNTOLD, Elsewhere, elsewhere
 from descriptors import no_descriptors
 from patience import patient
 
@@ -101,6 +102,27 @@ def test_what_was_set_in_a_module_keeps_the_work_here(monkeypatch):
     verdict = recommend(asked, verify=False)
     assert "verdict_callables.ROUNDS has another value" in verdict.estimate("process").obstacle
     assert verdict.run() == [2] * 600
+
+
+@gil
+@pytest.mark.skipif(usable_cpus() < 2, reason="one core has nothing to gain by processes")
+@patient
+def test_what_a_worker_cannot_load_keeps_the_work_here():
+    """It can be pickled, so that processes would be chosen, and `run(..., strategy=verdict)` would fail."""
+    # enough for processes, and time for asking one
+    asked = Workload(partial(callables.compute_beside, callables.Sealed()), range(300), items_count=100_000)
+    verdict = recommend(asked, verify=False, budget=10)
+    obstacle = verdict.estimate("process").obstacle
+    assert "a worker process cannot load compute_beside: ValueError: invalid literal" in obstacle
+    assert run(asked.fn, range(9), strategy=verdict) == [callables.compute(item) for item in range(9)]
+
+
+def test_what_a_worker_could_not_load_in_time_is_not_known():
+    """Of a callable that holds an object nobody can say without one."""
+    sealed = partial(callables.compute_beside, callables.Sealed())
+    assert elsewhere(sealed, 0) == UNTOLD
+    assert "cannot load compute_beside" in elsewhere(sealed, 30).obstacle
+    assert elsewhere(partial(max, [1, 2]), 0) == Elsewhere()  # nothing to ask
 
 
 def test_a_verdict_asks_a_worker_in_a_running_loop_too(monkeypatch):

@@ -1,12 +1,13 @@
-"""Asking a worker process whether a callable would find the same in modules there as here.
+"""Asking a worker process whether it can load a callable, and finds in modules what is in them here.
 
 Like those of "auto", choices of `recommend` must not change what the calls give: a worker imports modules
-anew, and finds neither what was set in them since nor what is set in this context.
+anew, and finds neither what was set in them since nor what is set in this context. And what can be pickled
+cannot always be unpickled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from math import inf
@@ -17,6 +18,7 @@ from .._errors import ItemTimeoutError, WorkerStartError
 from .._facts._batch import Batch
 from .._strategies._processes import ProcessStrategy
 from .._work._asking import elements_of, some_of
+from .._work._callables import name_of
 from .._work._captured import reached_from
 from .._work._hand import in_time
 from .._work._imported import Imported
@@ -24,7 +26,7 @@ from .._work._marks import compare
 from .._work._words import text_of
 from ._prepare import prepare
 
-__all__ = ["Elsewhere", "elsewhere", "loads_elsewhere", "no_worker"]
+__all__ = ["Elsewhere", "LoadOnly", "elsewhere", "no_worker"]
 
 
 SOME = 4
@@ -43,41 +45,61 @@ class Elsewhere(NamedTuple):
     note: str = ""
 
 
+class LoadOnly:
+    """Has workers load a callable, and does not call it. Where they cannot, errors name the callable."""
+
+    def __init__(self, fn: Any) -> None:
+        self._fn = fn
+        self.__qualname__ = name_of(fn)
+
+    def __call__(self, item: Any) -> bool:
+        return self._fn is item
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial, (is_, self._fn)  # to import this would take a worker long
+
+
 UNTOLD = Elsewhere(
-    note="There was no time for a worker process to import what the callable uses, so nobody knows "
-    "whether it finds there what was set since. `.run()` asks first, `run(..., strategy=...)` does not."
+    note="There was no time to ask a worker process whether it can load the callable, and finds what was "
+    "set in modules after their import. `.run()` asks first, `run(..., strategy=...)` does not."
 )
 
 
 def elsewhere(fn: Any, seconds: float) -> Elsewhere:
     """What a callable would miss in a worker process, if one says so, from its start, in so many seconds.
 
-    Where it uses data of modules a worker is started, which rests for who runs the work.
+    Where there is something to ask, a worker is started, which rests for who runs the work.
     """
-    imported = Imported(fn)
-    if not imported:
+    questions = [*_about_loading(fn), *_about_modules(fn)]
+    if not questions:
         return Elsewhere()
     if seconds <= 0:
         return UNTOLD
     # Not by `run`, which refuses to where a loop runs.
-    job, workers = prepare(
-        compare, [imported.marks], ProcessStrategy(max_workers=1), linger=inf, timeout=seconds
-    )
+    jobs = [
+        prepare(ask, [item], ProcessStrategy(max_workers=1), linger=inf, timeout=seconds)
+        for ask, item in questions
+    ]
+    answers = chain.from_iterable(workers.execute(job) for job, workers in jobs)
     # The job's seconds begin when its worker is up, which takes ten times as long on a busy machine.
-    return in_time(lambda: _answer(workers.execute(job)), seconds, UNTOLD, name="concurrent_choices-asking")
+    return in_time(lambda: _answer(answers), seconds, UNTOLD, name="concurrent_choices-asking")
 
 
-def loads_elsewhere(fn: Any) -> bool:
-    """Whether worker processes can load a callable that can be pickled; a worker says so, which rests then.
+def _about_loading(fn: Any) -> Iterator[tuple[Callable[[Any], Any], Any]]:
+    """What to call in a worker, and with what, to have it load the callable.
 
-    It is not asked where the callable holds no objects: their classes decide that. A template of Jinja cannot
-    be unpickled, for example. To try it here would make classes of the main module anew, and register them.
+    Nothing where the callable holds no objects: their classes decide that. A template of Jinja cannot be
+    unpickled, for example. To try it here would make classes of the main module anew, and register them.
     """
     held = [value for _, value in reached_from(fn)]
-    if all(map(_is_built_in, chain(held, *(some_of(partial(elements_of, each), SOME) for each in held)))):
-        return True
-    job, workers = prepare(partial(is_, fn), [None], ProcessStrategy(max_workers=1), linger=inf)
-    return not _answer(workers.execute(job)).obstacle
+    if not all(map(_is_built_in, chain(held, *(some_of(partial(elements_of, each), SOME) for each in held)))):
+        yield LoadOnly(fn), None
+
+
+def _about_modules(fn: Any) -> Iterator[tuple[Callable[[Any], Any], Any]]:
+    """The same to compare the data of modules that it uses."""
+    if imported := Imported(fn):
+        yield compare, imported.marks
 
 
 def _is_built_in(value: Any) -> bool:

@@ -10,9 +10,7 @@ import statistics
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from functools import partial
 from math import inf
-from operator import is_
 from typing import cast
 
 from attrs import define, evolve, field
@@ -26,7 +24,7 @@ from .._judge._formulas import Case, starting
 from .._judge._obstacles import IN_PROCESSES
 from .._strategies._registry import strategy_for
 from ..protocols import Strategy
-from ._elsewhere import no_worker
+from ._elsewhere import LoadOnly, no_worker
 from ._leftover import Leftover
 from ._prepare import prepare
 
@@ -167,7 +165,7 @@ class Race:
 def _come_up(strategy: Strategy, fn: object, workers: int) -> float:
     """Seconds in which workers start and load a callable. It is not called: an item might be lost."""
     began = time.perf_counter()
-    job, strategy = prepare(partial(is_, fn), range(workers), strategy, linger=inf)
+    job, strategy = prepare(LoadOnly(fn), range(workers), strategy, linger=inf)
     for _ in strategy.execute(job):
         pass
     return time.perf_counter() - began

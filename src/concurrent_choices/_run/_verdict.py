@@ -19,7 +19,7 @@ from .._strategies._registry import strategy_for
 from .._work._callables import is_async
 from ..protocols import Strategy
 from ._arguments import FOREVER, check_fn_for_executor, check_switches, check_timeout
-from ._elsewhere import elsewhere, loads_elsewhere
+from ._elsewhere import elsewhere
 from ._leftover import Leftover
 from ._prepare import refuse_loop
 
@@ -108,7 +108,7 @@ class Verdict(Recommendation, Generic[R]):
         if not in_processes or left.used:
             return self.strategy
         unseen = not left.results or elsewhere(left.fn, FOREVER).obstacle
-        return self.strategy if not unseen and loads_elsewhere(left.fn) else "auto"
+        return "auto" if unseen else self.strategy
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The recommendation as JSON, for `Recommendation.from_json`; it does not include the work.
