@@ -6,7 +6,7 @@ instead, by default, which comes up for the first of them. So this is what the s
 
 from __future__ import annotations
 
-import asyncio
+import inspect
 import multiprocessing
 import sys
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ def by_fork_server(runner: Runner, fn: Callable[[Any], Any], items: Sequence[Any
     taken out of the way.
     """
     needed = [fn.__module__]
-    if asyncio.iscoroutinefunction(fn):
+    if inspect.iscoroutinefunction(fn):
         needed.append(_grid.__name__)  # what runs a part of them in each worker
     multiprocessing.set_start_method("forkserver")
     multiprocessing.set_forkserver_preload(needed)

@@ -1,6 +1,7 @@
 """What clients of the network raise against real servers, and whether that tells of a crowd."""
 
 import asyncio
+import inspect
 import socket
 import struct
 import threading
@@ -72,7 +73,7 @@ CLIENTS = [ask_urllib, ask_requests, ask_httpx, ask_httpx_async, ask_aiohttp, as
 def error_of(client, url):
     """What a client raises, asked in this process."""
     with pytest.raises(Exception) as caught:  # noqa: PT011 - each has classes of its own
-        asyncio.run(client(url)) if asyncio.iscoroutinefunction(client) else client(url)
+        asyncio.run(client(url)) if inspect.iscoroutinefunction(client) else client(url)
     return caught.value
 
 
