@@ -60,6 +60,7 @@ from concurrent_choices._platform._processors import usable_cpus
 from concurrent_choices._strategies._workers._host import Worker
 from descriptors import no_descriptors
 from interpreters import interpreter
+from interruption import strike_after
 from patience import patient
 
 PATIENCE = 400
@@ -1401,32 +1402,13 @@ def test_ctrl_c_while_a_submitter_waits_holds_up_nobody(monkeypatch):
         assert [future.result(10) for future in waiting] == [True, 4]
 
 
-def submit_and_strike(executor, calls):
-    """Submit something, with Ctrl-C after so many of the calls that submitting makes."""
-    left = [calls]
-
-    def strike(frame, event, arg):
-        if event in {"call", "c_return"}:
-            left[0] -= 1
-            if left[0] < 0:
-                raise KeyboardInterrupt
-
-    sys.setprofile(strike)
-    try:
-        executor.submit(pow, 2, 3)
-    except KeyboardInterrupt:  # not by `suppress`, which would be struck
-        pass
-    finally:
-        sys.setprofile(None)
-
-
 @pytest.mark.parametrize("calls", range(24))
 def test_ctrl_c_while_a_call_is_submitted_holds_up_nobody(executor, calls):
     """It may strike after any call that submitting makes: the lock is let go of, and others go on."""
     executor.submit(pow, 2, 2).result(10)
     while not executor._core._dispatch._idle:
         time.sleep(1e-3)
-    submit_and_strike(executor, calls)
+    strike_after(calls, partial(executor.submit, pow, 2, 3))
     later = []
     other = threading.Thread(target=lambda: later.append(executor.submit(pow, 2, 4).result()), daemon=True)
     other.start()
@@ -1439,7 +1421,7 @@ def test_ctrl_c_while_a_call_is_sent_to_a_worker_holds_up_no_shutdown(calls):
     """What was counted is there: it is made, or was never taken."""
     executor = AdaptiveExecutor(place="process")
     executor.submit(pow, 2, 2).result(60)
-    submit_and_strike(executor, calls)
+    strike_after(calls, partial(executor.submit, pow, 2, 3))
     end = threading.Thread(target=executor.shutdown, daemon=True)
     end.start()
     end.join(20)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import weakref
 from concurrent.futures import CancelledError, Future, InvalidStateError, as_completed, wait
 from contextvars import Context
+from functools import partial
 
 import pytest
 
 from concurrent_choices import AdaptiveExecutor
 from concurrent_choices._embed._account import Account
 from concurrent_choices._embed._tasks import Task
-from interruption import INTERRUPTS, InterruptionError, interruption, is_free
+from interruption import INTERRUPTS, InterruptionError, interruption, is_free, strike_after
 
 
 def future_of_a_call():
@@ -144,18 +144,6 @@ def test_a_call_that_is_over_is_not_kept_by_its_future():
 @pytest.mark.parametrize("calls", range(16))
 def test_ctrl_c_while_somebody_waits_is_ctrl_c(calls):
     """It may strike after any call that waiting makes, and no complaint of a lock stands in its place."""
-    future, left = future_of_a_call(), [calls]
-
-    def strike(frame, event, arg):
-        left[0] -= event in {"call", "c_return"}
-        if left[0] < 0:
-            raise KeyboardInterrupt
-
-    sys.setprofile(strike)
-    try:
-        future.result(0.01)
-    except (KeyboardInterrupt, TimeoutError):  # not by `raises`, which would be struck
-        pass
-    finally:
-        sys.setprofile(None)
+    future = future_of_a_call()
+    strike_after(calls, partial(future.result, 0.01))
     assert is_free(future._condition)
