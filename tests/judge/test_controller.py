@@ -949,7 +949,7 @@ def test_processes_are_not_measured_against_calls_that_slept():
 # The climb
 
 
-def climbing(rate_of, *, seconds=3.0, errors_at=None):
+def climbing(rate_of, *, seconds=3.0, errors_at=None, alone=0):
     """A climb over a server that delivers `rate_of(lanes)` calls a second; the climb at the end."""
     each = 0.05
     climb = Climb(Sight(now=0.0, remaining=10**6), 256)
@@ -967,6 +967,8 @@ def climbing(rate_of, *, seconds=3.0, errors_at=None):
                 calls=int(calls),
                 call_seconds=busy,
                 quickest=each,
+                alone_items=alone,
+                alone_wall=alone * each,
                 errors=errors,
             )
         )
@@ -1001,8 +1003,8 @@ def test_lanes_settle_at_twice_what_a_server_takes():
 
 
 def test_a_lock_gets_few_lanes():
-    """Calls that get in each other's way are told early."""
-    climb = climbing(lambda lanes: 1 / 0.05, seconds=6.0)
+    """Calls that get in each other's way are told early by one that was alone."""
+    climb = climbing(lambda lanes: 1 / 0.05, seconds=6.0, alone=1)
     assert climb.lanes <= 4
     assert climb.why == "calls get in each other's way"
 

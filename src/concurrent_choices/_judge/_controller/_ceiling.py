@@ -71,6 +71,11 @@ class Ceiling:
         self._raised = sight
         self._share = 0.0  # of calls before it that were turned away
 
+    @property
+    def is_lowered(self) -> bool:
+        """Whether there may be fewer than if no calls had been turned away."""
+        return self.lanes < self._most
+
     def cut(self, lanes: int) -> None:
         """Learn that so many lanes were too many."""
         self.lanes = max(1, int(BELOW_ERRORS * lanes))

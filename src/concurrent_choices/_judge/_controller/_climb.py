@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import ceil, inf, sqrt
 
-from ._ceiling import CONGESTED_PATIENCE, Ceiling
+from ._ceiling import Ceiling
 from ._rationing import Rationing
 from ._sight import Sight
 from ._thresholds import COUNTED, FULL, TWO
@@ -46,7 +46,7 @@ INFLATED = 3.0
 experiment 11: behind a lock)."""
 
 PROBE = 1.5
-"""Lanes of a probe, as a multiple (guessed: its gain has to show in one round)."""
+"""Lanes of a probe for more, as a multiple (guessed: its gain has to show in one round)."""
 
 WORTH = 1.1
 """Gain in deliveries for which the lanes of a probe are kept, or those of one run for the next (guessed)."""
@@ -57,6 +57,12 @@ PATIENCE = 8
 CROWDED_PATIENCE = 2
 """The same where calls were in each other's way: it has settled early, and the few rounds may have misled it
 (guessed)."""
+
+FEWER = 0.75
+"""The same of a probe for fewer (DECISION.md 5.3); each that is kept is followed by one for half of them."""
+
+KEPT = 0.98
+"""Share of the deliveries for which those fewer lanes are kept (DECISION.md 5.3)."""
 
 FORGETTING = 0.9
 """Share of the rate it has settled at that it still expects after a round that was slower (guessed)."""
@@ -116,6 +122,8 @@ class Climb:
         self._rounds = 0  # since it settled, or last probed
         self._patience = PATIENCE  # as many until the next probe
         self._before_probe: tuple[int, float] | None = None  # lanes and deliveries
+        self._fewer = False  # whether the next probe is for fewer lanes
+        self._changed = False  # whether calls come back that began beside as many others as before
         self._rationing = Rationing(sight)
         self._seen_alone = 0.0  # seconds of a call, where what was known of one alone was too little
 
@@ -194,7 +202,8 @@ class Climb:
             return True
         if seconds < 2 * alone:
             return self._known_alone > 0 and self.lanes < FIRST  # they compute too, and are short
-        return 0 < (sight.calls - began.calls) * alone < GROWTH * seconds
+        served = (sight.calls - began.calls) * alone * self._doubt(sight)
+        return self._is_told(sight) and served < GROWTH * seconds
 
     def _round_is_over(self, sight: Sight) -> bool:
         fewest = COUNTED if self._known_alone else FEWEST
@@ -223,21 +232,20 @@ class Climb:
 
     def _climb(self, sight: Sight, rate: float, mean: float) -> None:
         alone = self._alone(sight)
-        # So few tell what one takes by itself: of exponential lengths a mean is as uncertain as this. While
-        # none is over the first counts with all it has lasted, and of coroutines the quickest.
-        doubt = 1.0 + 1.0 / sqrt(sight.alone_items) if sight.alone_items else 1.0
-        inflation = mean / (doubt * alone) if alone else 1.0
-        served = rate * alone
-        if inflation > INFLATED:
+        inflation = mean / (self._doubt(sight) * alone) if alone else 1.0
+        if inflation > INFLATED and self._is_told(sight):
             # On a queue this loses nothing; where more calls deliver less, waiting for the plateau would.
-            self._settle(ceil(GAIN * served), rate, _CROWDED)
+            self._settle(ceil(GAIN * rate * alone), rate, _CROWDED)
             self._patience = CROWDED_PATIENCE
             return
         self._flat = 0 if rate >= GROWTH * self._best else self._flat + 1
         self._best = max(self._best, rate)
-        if self._flat >= FLAT_ROUNDS:
-            product = self._best * min(self.round_trip, alone or inf)
-            self._settle(ceil(GAIN * product), rate, "more lanes deliver no more")
+        if self._flat and inflation > INFLATED and self.lanes > 1 and not self._ceiling.is_lowered:
+            # They are in each other's way, or differ in length: the quickest of many tells neither.
+            self._settle(self.lanes, rate, "more lanes deliver no more")
+            self._try(self.lanes // 2)
+        elif self._flat >= FLAT_ROUNDS:
+            self._settle(ceil(GAIN * self._best * self.round_trip), rate, "more lanes deliver no more")
         elif self.lanes == self._ceiling.lanes and self._flat:
             self._settle(self.lanes, rate, "so many lanes are the limit")
 
@@ -245,7 +253,7 @@ class Climb:
         """Whether one lane would deliver as much, with the GIL free: the others wait for it."""
         calls, seconds = sight.calls - began.calls, sight.now - began.now
         free = sight.busy(began) < FULL
-        alone = self._alone(sight) if self._known_alone or sight.alone_items else 0.0
+        alone = self._alone(sight) if self._is_told(sight) else 0.0
         most = (calls + sight.in_flight / 2) * alone  # as if those in flight were half done
         return free and calls >= COUNTED and 0 < most < GROWTH * seconds
 
@@ -253,15 +261,25 @@ class Climb:
         """Seconds of a call with nothing beside it, as far as is known; else 0."""
         return max(self._known_alone or sight.by_itself, self._seen_alone)
 
+    def _doubt(self, sight: Sight) -> float:
+        """By how much the mean of so few calls alone is uncertain, as that of exponential lengths is."""
+        return 1.0 if self._known_alone or not sight.alone_items else 1.0 + 1.0 / sqrt(sight.alone_items)
+
+    def _is_told(self, sight: Sight) -> bool:
+        """Whether calls that were alone have told how long one takes, and not only the quickest of many."""
+        return self._known_alone > 0 or sight.alone_items > 0
+
     def _settle(self, lanes: int, rate: float, why: str) -> None:
         self.lanes = max(1, min(lanes, self._ceiling.lanes))
         self.settled, self.why = True, why
         self._rate, self._rounds, self._flat = rate, 0, 0
-        self._before_probe = None
+        self._before_probe, self._changed = None, False
 
     def _watch(self, rate: float, mean: float) -> None:
-        """Settled: follow a server that changes, and try now and then whether more would do."""
-        if self._before_probe is not None:
+        """Settled: follow a server that changes, and try now and then whether more, or fewer, would do."""
+        if self._changed:
+            self._changed = False
+        elif self._before_probe is not None:
             self._end_probe(rate)
         elif rate < DROP * self._rate:
             self._flat += 1
@@ -275,18 +293,35 @@ class Climb:
         else:
             self._flat = 0
             self._rate = max(rate, FORGETTING * self._rate)
-            if self._rounds >= self._patience and self.lanes < self._ceiling.lanes:
-                self._before_probe = (self.lanes, self._rate)
-                self.lanes = min(ceil(PROBE * self.lanes), self._ceiling.lanes)
+            if self._rounds >= self._patience and not self._ceiling.is_lowered:
+                self._probe()
+
+    def _probe(self) -> None:
+        """Try other lanes: more and fewer take turns, as far as there may be more, and are fewer."""
+        more = min(ceil(PROBE * self.lanes), self._ceiling.lanes)
+        if self.lanes > 1 and (self._fewer or more == self.lanes):
+            self._try(int(FEWER * self.lanes))
+        elif more > self.lanes:
+            self._try(more)
+
+    def _try(self, lanes: int) -> None:
+        """Have so many lanes for a round, after one in which calls come back that began beside others."""
+        self._before_probe = (self.lanes, self._rate)
+        self.lanes, self._changed = lanes, True
 
     def _end_probe(self, rate: float) -> None:
         assert self._before_probe is not None
         lanes, before = self._before_probe
+        fewer = self.lanes < lanes
         self._before_probe, self._rounds = None, 0
-        if rate >= WORTH * before:
+        if rate >= (KEPT if fewer else WORTH) * before:
             self._rate = rate
+            if fewer:
+                self.why = "fewer lanes deliver as much"
+                if self.lanes > 1:
+                    self._try(self.lanes // 2)  # there may be far too many
         else:
-            self.lanes = lanes
+            self.lanes, self._changed, self._fewer = lanes, True, not fewer
             self._patience *= 2  # probing stays logarithmic
 
     @property
@@ -323,7 +358,6 @@ class Climb:
         self._ceiling.cut(self.lanes)
         self._round = sight
         self._settle(self.lanes // 2, self._rate, _CONGESTED)
-        self._patience = CONGESTED_PATIENCE
 
 
 def _is_quiet(last: Sight, sight: Sight) -> bool:
