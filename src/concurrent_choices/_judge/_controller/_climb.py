@@ -232,7 +232,8 @@ class Climb:
 
     def _climb(self, sight: Sight, rate: float, mean: float) -> None:
         alone = self._alone(sight)
-        inflation = mean / (self._doubt(sight) * alone) if alone else 1.0
+        usual = self._doubt(sight) * alone or self.round_trip
+        inflation = mean / usual if usual else 1.0
         if inflation > INFLATED and self._is_told(sight):
             # On a queue this loses nothing; where more calls deliver less, waiting for the plateau would.
             self._settle(ceil(GAIN * rate * alone), rate, _CROWDED)
@@ -240,14 +241,15 @@ class Climb:
             return
         self._flat = 0 if rate >= GROWTH * self._best else self._flat + 1
         self._best = max(self._best, rate)
-        if self._flat and inflation > INFLATED and self.lanes > 1 and not self._ceiling.is_lowered:
-            # They are in each other's way, or differ in length: the quickest of many tells neither.
-            self._settle(self.lanes, rate, "more lanes deliver no more")
-            self._try(self.lanes // 2)
-        elif self._flat >= FLAT_ROUNDS:
+        if self._flat >= FLAT_ROUNDS:
             self._settle(ceil(GAIN * self._best * self.round_trip), rate, "more lanes deliver no more")
-        elif self.lanes == self._ceiling.lanes and self._flat:
+        elif self._flat and self.lanes == self._ceiling.lanes:
             self._settle(self.lanes, rate, "so many lanes are the limit")
+        elif self._flat and inflation > GAIN:
+            self._settle(self.lanes, rate, "more lanes deliver no more")
+        if self.settled and inflation > GAIN and self.lanes > 1 and not self._ceiling.is_lowered:
+            # They queue, or are in each other's way; or differ in length, for all that the quickest tells.
+            self._try(self.lanes // 2)
 
     def _serves_one(self, began: Sight, sight: Sight) -> bool:
         """Whether one lane would deliver as much, with the GIL free: the others wait for it."""
