@@ -949,10 +949,10 @@ def test_processes_are_not_measured_against_calls_that_slept():
 # The climb
 
 
-def climbing(rate_of, *, seconds=3.0, errors_at=None, alone=0):
+def climbing(rate_of, *, seconds=3.0, errors_at=None, alone=0, seen=None):
     """A climb over a server that delivers `rate_of(lanes)` calls a second; the climb at the end."""
-    each = 0.05
-    climb = Climb(Sight(now=0.0, remaining=10**6), 256)
+    each, seen = 0.05, [] if seen is None else seen
+    climb = Climb(Sight(now=0.0, remaining=10**6), 256, alone=each if alone else 0.0)
     now, calls, busy, errors = each, 0.0, 0.0, 0
     while now < seconds:
         calls += rate_of(climb.lanes) * 0.01
@@ -972,6 +972,7 @@ def climbing(rate_of, *, seconds=3.0, errors_at=None, alone=0):
                 errors=errors,
             )
         )
+        seen.append((climb.lanes, climb.alone_is_best))
         now += 0.01
     return climb
 
@@ -1007,6 +1008,14 @@ def test_a_lock_gets_few_lanes():
     climb = climbing(lambda lanes: 1 / 0.05, seconds=6.0, alone=1)
     assert climb.lanes <= 4
     assert climb.why == "calls get in each other's way"
+
+
+def test_one_lane_that_is_tried_is_no_sign_of_a_lock():
+    """It delivers what one would; a server that lets two in has the others back after that."""
+    seen = []
+    climbing(lambda lanes: min(lanes, 2) / 0.05, seconds=10.0, alone=4, seen=seen)
+    assert (1, False) in seen
+    assert not any(alone_is_best for _, alone_is_best in seen)
 
 
 @pytest.mark.parametrize(("alone", "settled"), [(1, False), (16, True)])

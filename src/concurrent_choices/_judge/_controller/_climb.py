@@ -221,22 +221,21 @@ class Climb:
         if seconds > INFLATED * self._alone(sight):  # else those that have not come back may be in time
             mean = max(mean, (began.in_flight + sight.in_flight) / 2 / rate)  # by Little's law
         self._rounds += 1
+        probing = self._before_probe is not None
         if self._ceiling.allows_more(began, sight) and self.settled and self._is_held_down:
             self._rise(sight, rate, mean)
         elif self.settled:
-            self._watch(rate, mean)
+            self._watch(sight, rate, mean)
         else:
             self._climb(sight, rate, mean)
-        if self.lanes < FEWEST or not self.settled:
+        if not probing and (self.lanes < FEWEST or not self.settled):  # one lane delivers what one would
             self.alone_is_best = self._serves_one(began, sight)
 
     def _climb(self, sight: Sight, rate: float, mean: float) -> None:
-        alone = self._alone(sight)
-        usual = self._doubt(sight) * alone or self.round_trip
-        inflation = mean / usual if usual else 1.0
+        inflation = self._inflation(sight, mean)
         if inflation > INFLATED and self._is_told(sight):
             # On a queue this loses nothing; where more calls deliver less, waiting for the plateau would.
-            self._settle(ceil(GAIN * rate * alone), rate, _CROWDED)
+            self._settle(ceil(GAIN * rate * self._alone(sight)), rate, _CROWDED)
             self._patience = CROWDED_PATIENCE
             return
         self._flat = 0 if rate >= GROWTH * self._best else self._flat + 1
@@ -263,6 +262,11 @@ class Climb:
         """Seconds of a call with nothing beside it, as far as is known; else 0."""
         return max(self._known_alone or sight.by_itself, self._seen_alone)
 
+    def _inflation(self, sight: Sight, mean: float) -> float:
+        """How many times as long calls take as alone, or else as in the quickest round."""
+        usual = self._doubt(sight) * self._alone(sight) or self.round_trip
+        return mean / usual if usual else 1.0
+
     def _doubt(self, sight: Sight) -> float:
         """By how much the mean of so few calls alone is uncertain, as that of exponential lengths is."""
         return 1.0 if self._known_alone or not sight.alone_items else 1.0 + 1.0 / sqrt(sight.alone_items)
@@ -277,7 +281,7 @@ class Climb:
         self._rate, self._rounds, self._flat = rate, 0, 0
         self._before_probe, self._changed = None, False
 
-    def _watch(self, rate: float, mean: float) -> None:
+    def _watch(self, sight: Sight, rate: float, mean: float) -> None:
         """Settled: follow a server that changes, and try now and then whether more, or fewer, would do."""
         if self._changed:
             self._changed = False
@@ -296,12 +300,12 @@ class Climb:
             self._flat = 0
             self._rate = max(rate, FORGETTING * self._rate)
             if self._rounds >= self._patience and not self._ceiling.is_lowered:
-                self._probe()
+                self._probe(queued=self._inflation(sight, mean) > GAIN)
 
-    def _probe(self) -> None:
-        """Try other lanes: more and fewer take turns, as far as there may be more, and are fewer."""
+    def _probe(self, *, queued: bool) -> None:
+        """Try more and fewer lanes by turns; and where there may be no more, fewer if calls seem to queue."""
         more = min(ceil(PROBE * self.lanes), self._ceiling.lanes)
-        if self.lanes > 1 and (self._fewer or more == self.lanes):
+        if self.lanes > 1 and (self._fewer or (queued and more == self.lanes)):
             self._try(int(FEWER * self.lanes))
         elif more > self.lanes:
             self._try(more)
