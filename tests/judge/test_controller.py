@@ -949,9 +949,9 @@ def test_processes_are_not_measured_against_calls_that_slept():
 # The climb
 
 
-def climbing(rate_of, *, seconds=3.0, errors_at=None, alone=0, seen=None):
-    """A climb over a server that delivers `rate_of(lanes)` calls a second; the climb at the end."""
-    each, seen = 0.05, [] if seen is None else seen
+def climbs(rate_of, *, seconds=3.0, errors_at=None, alone=0):
+    """A climb over a server that delivers `rate_of(lanes)` calls a second, after each look."""
+    each = 0.05
     climb = Climb(Sight(now=0.0, remaining=10**6), 256, alone=each if alone else 0.0)
     now, calls, busy, errors = each, 0.0, 0.0, 0
     while now < seconds:
@@ -972,8 +972,13 @@ def climbing(rate_of, *, seconds=3.0, errors_at=None, alone=0, seen=None):
                 errors=errors,
             )
         )
-        seen.append((climb.lanes, climb.alone_is_best))
+        yield climb
         now += 0.01
+
+
+def climbing(rate_of, **about):
+    """The same climb at the end."""
+    *_, climb = climbs(rate_of, **about)
     return climb
 
 
@@ -1012,8 +1017,8 @@ def test_a_lock_gets_few_lanes():
 
 def test_one_lane_that_is_tried_is_no_sign_of_a_lock():
     """It delivers what one would; a server that lets two in has the others back after that."""
-    seen = []
-    climbing(lambda lanes: min(lanes, 2) / 0.05, seconds=10.0, alone=4, seen=seen)
+    looks = climbs(lambda lanes: min(lanes, 2) / 0.05, seconds=10.0, alone=4)
+    seen = [(climb.lanes, climb.alone_is_best) for climb in looks]
     assert (1, False) in seen
     assert not any(alone_is_best for _, alone_is_best in seen)
 

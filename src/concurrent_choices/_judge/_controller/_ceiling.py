@@ -94,7 +94,7 @@ class Ceiling:
             self._calm = began
         self._rounds += 1
         self._quiet = 0 if _has_trouble(self._calm, sight) else self._quiet + 1
-        return self.lanes < self._most and max(self._quiet, self._rounds // 2) >= self._interval
+        return self.is_lowered and max(self._quiet, self._rounds // 2) >= self._interval
 
     def rise(self, sight: Sight, lanes: int) -> None:
         """Allow an eighth more than so many lanes."""
@@ -104,7 +104,7 @@ class Ceiling:
         self._quiet = self._rounds = 0
         self._share = _share(self._before, sight)
         self.lanes, self._raised = lanes + self._step, sight
-        if self.lanes >= self._most:
+        if not self.is_lowered:
             self.lift()
 
     def is_too_high(self, sight: Sight) -> bool:

@@ -48,8 +48,14 @@ experiment 11: behind a lock)."""
 PROBE = 1.5
 """Lanes of a probe for more, as a multiple (guessed: its gain has to show in one round)."""
 
+FEWER = 0.75
+"""The same for fewer (DECISION.md 5.3); each such probe that is kept is followed by one for half of them."""
+
 WORTH = 1.1
 """Gain in deliveries for which the lanes of a probe are kept, or those of one run for the next (guessed)."""
+
+KEPT = 0.98
+"""Share of the deliveries for which the fewer lanes of one are kept (DECISION.md 5.3)."""
 
 PATIENCE = 8
 """Rounds between settling and the first probe; twice as many after each probe in vain (guessed)."""
@@ -57,12 +63,6 @@ PATIENCE = 8
 CROWDED_PATIENCE = 2
 """The same where calls were in each other's way: it has settled early, and the few rounds may have misled it
 (guessed)."""
-
-FEWER = 0.75
-"""The same of a probe for fewer (DECISION.md 5.3); each that is kept is followed by one for half of them."""
-
-KEPT = 0.98
-"""Share of the deliveries for which those fewer lanes are kept (DECISION.md 5.3)."""
 
 FORGETTING = 0.9
 """Share of the rate it has settled at that it still expects after a round that was slower (guessed)."""
@@ -74,7 +74,7 @@ _BORNE = "calls are turned away as often from fewer lanes, so these double again
 
 
 class Climb:
-    """Doubles per round trip while the delivery rate grows, then settles.
+    """Doubles per round trip while the delivery rate grows, then settles; now and then tries more, and fewer.
 
     Args:
         sight: The run at the beginning of the climb.
