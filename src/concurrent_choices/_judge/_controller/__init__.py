@@ -12,7 +12,7 @@ Parallel may go on to Waiting or Starting, and Outside to Starting, for more lan
 gives up says `Back`, and the controller begins with Alone again.
 Alone reads the calling thread by Solo, Waiting finds how many lanes by Climb, Outside judges processes by
 ProcessTrial. Rationing tells Climb whether calls that are turned away are a reason for fewer lanes, and
-Ceiling when there may be more again. What all stages know is in Known.
+Ceiling when there may be more again; Probing, when it tries other numbers. What all stages know is in Known.
 
 LoopController decides about coroutines: LoopLanes says how many at once, by Climb too, and stages where:
 

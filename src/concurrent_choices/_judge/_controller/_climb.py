@@ -10,11 +10,12 @@ from __future__ import annotations
 from math import ceil, inf, sqrt
 
 from ._ceiling import Ceiling
+from ._probing import Probing
 from ._rationing import Rationing
 from ._sight import Sight
 from ._thresholds import COUNTED, FULL, TWO
 
-__all__ = ["FIRST", "WORTH", "Climb"]
+__all__ = ["FIRST", "Climb"]
 
 FIRST = 16
 """Lanes to begin with (DECISION.md, experiment 9: 8 is too timid, 32 gains nothing)."""
@@ -44,25 +45,6 @@ DROP = 0.75
 INFLATED = 3.0
 """Calls so many times as long as alone: they queue, or get in each other's way (DECISION.md,
 experiment 11: behind a lock)."""
-
-PROBE = 1.5
-"""Lanes of a probe for more, as a multiple (guessed: its gain has to show in one round)."""
-
-FEWER = 0.75
-"""The same for fewer (DECISION.md 5.3); each such probe that is kept is followed by one for half of them."""
-
-WORTH = 1.1
-"""Gain in deliveries for which the lanes of a probe are kept, or those of one run for the next (guessed)."""
-
-KEPT = 0.98
-"""Share of the deliveries for which the fewer lanes of one are kept (DECISION.md 5.3)."""
-
-PATIENCE = 8
-"""Rounds between settling and the first probe; twice as many after each probe in vain (guessed)."""
-
-CROWDED_PATIENCE = 2
-"""The same where calls were in each other's way: it has settled early, and the few rounds may have misled it
-(guessed)."""
 
 FORGETTING = 0.9
 """Share of the rate it has settled at that it still expects after a round that was slower (guessed)."""
@@ -119,11 +101,7 @@ class Climb:
         self._best = self._rate = 0.0
         self.round_trip = inf
         self._flat = 0  # rounds in a row that gained nothing; once settled, that lost much
-        self._rounds = 0  # since it settled, or last probed
-        self._patience = PATIENCE  # as many until the next probe
-        self._before_probe: tuple[int, float] | None = None  # lanes and deliveries
-        self._fewer = False  # whether the next probe is for fewer lanes
-        self._changed = False  # whether calls come back that began beside as many others as before
+        self._probing = Probing()
         self._rationing = Rationing(sight)
         self._seen_alone = 0.0  # seconds of a call, where what was known of one alone was too little
 
@@ -220,8 +198,8 @@ class Climb:
         self.round_trip = min(self.round_trip, mean)
         if seconds > INFLATED * self._alone(sight):  # else those that have not come back may be in time
             mean = max(mean, (began.in_flight + sight.in_flight) / 2 / rate)  # by Little's law
-        self._rounds += 1
-        probing = self._before_probe is not None
+        self._probing.count_round()
+        probing = self._probing.usual > 0
         if self._ceiling.allows_more(began, sight) and self.settled and self._is_held_down:
             self._rise(sight, rate, mean)
         elif self.settled:
@@ -236,7 +214,7 @@ class Climb:
         if inflation > INFLATED and self._is_told(sight):
             # On a queue this loses nothing; where more calls deliver less, waiting for the plateau would.
             self._settle(ceil(GAIN * rate * self._alone(sight)), rate, _CROWDED)
-            self._patience = CROWDED_PATIENCE
+            self._probing.hasten()
             return
         self._flat = 0 if rate >= GROWTH * self._best else self._flat + 1
         self._best = max(self._best, rate)
@@ -278,57 +256,50 @@ class Climb:
     def _settle(self, lanes: int, rate: float, why: str) -> None:
         self.lanes = max(1, min(lanes, self._ceiling.lanes))
         self.settled, self.why = True, why
-        self._rate, self._rounds, self._flat = rate, 0, 0
-        self._before_probe, self._changed = None, False
+        self._rate, self._flat = rate, 0
+        self._probing.rest()
 
     def _watch(self, sight: Sight, rate: float, mean: float) -> None:
         """Settled: follow a server that changes, and try now and then whether more, or fewer, would do."""
-        if self._changed:
-            self._changed = False
-        elif self._before_probe is not None:
+        if not self._probing.tells():
+            return
+        if self._probing.usual:
             self._end_probe(rate)
         elif rate < DROP * self._rate:
-            self._flat += 1
-            if self.why == _CROWDED:
-                # Fewer deliver less, so they were in nobody's way: those few that told what a call takes by
-                # itself were quick ones; of exponential lengths two are, once in seven.
-                self._seen_alone, self._flat = mean, FLAT_ROUNDS
-            if self._flat >= FLAT_ROUNDS:
-                self.settled, self.why = False, "less is delivered than before, so lanes double once more"
-                self._best, self._flat, self.round_trip = rate, 0, inf
+            self._fall_behind(rate, mean)
         else:
             self._flat = 0
             self._rate = max(rate, FORGETTING * self._rate)
-            if self._rounds >= self._patience and not self._ceiling.is_lowered:
-                self._probe(queued=self._inflation(sight, mean) > GAIN)
+            if self._probing.is_due and not self._ceiling.is_lowered:
+                queued = self._inflation(sight, mean) > GAIN
+                self._try(self._probing.wanted(self.lanes, self._ceiling.lanes, queued=queued))
 
-    def _probe(self, *, queued: bool) -> None:
-        """Try more and fewer lanes by turns; and where there may be no more, fewer if calls seem to queue."""
-        more = min(ceil(PROBE * self.lanes), self._ceiling.lanes)
-        if self.lanes > 1 and (self._fewer or (queued and more == self.lanes)):
-            self._try(int(FEWER * self.lanes))
-        elif more > self.lanes:
-            self._try(more)
+    def _fall_behind(self, rate: float, mean: float) -> None:
+        """A round has delivered much less than those it has settled at: climb anew once that is sure."""
+        self._flat += 1
+        if self.why == _CROWDED:
+            # Fewer deliver less, so they were in nobody's way: those few that told what a call takes by
+            # itself were quick ones; of exponential lengths two are, once in seven.
+            self._seen_alone, self._flat = mean, FLAT_ROUNDS
+        if self._flat >= FLAT_ROUNDS:
+            self.settled, self.why = False, "less is delivered than before, so lanes double once more"
+            self._best, self._flat, self.round_trip = rate, 0, inf
 
     def _try(self, lanes: int) -> None:
         """Have so many lanes for a round, after one in which calls come back that began beside others."""
-        self._before_probe = (self.lanes, self._rate)
-        self.lanes, self._changed = lanes, True
+        if lanes != self.lanes:
+            self._probing.begin(self.lanes, self._rate)
+            self.lanes = lanes
 
     def _end_probe(self, rate: float) -> None:
-        assert self._before_probe is not None
-        lanes, before = self._before_probe
-        fewer = self.lanes < lanes
-        self._before_probe, self._rounds = None, 0
-        if rate >= (KEPT if fewer else WORTH) * before:
-            self._rate = rate
-            if fewer:
-                self.why = "fewer lanes deliver as much"
-                if self.lanes > 1:
-                    self._try(self.lanes // 2)  # there may be far too many
-        else:
-            self.lanes, self._changed, self._fewer = lanes, True, not fewer
-            self._patience *= 2  # probing stays logarithmic
+        usual, tried = self._probing.usual, self.lanes
+        self.lanes = self._probing.end(tried, rate)
+        if self.lanes == usual:
+            return
+        self._rate = rate
+        if tried < usual:
+            self.why = "fewer lanes deliver as much"
+            self._try(max(1, tried // 2))  # there may be far too many
 
     @property
     def _is_held_down(self) -> bool:
@@ -338,8 +309,8 @@ class Climb:
     def _rise(self, sight: Sight, rate: float, mean: float) -> None:
         """Calls have not been turned away for long: climb on, a step beyond what there is."""
         self._ceiling.rise(sight, self.lanes)
-        self._before_probe, self._flat = None, 0
-        self._best, self.round_trip = rate, mean
+        self._probing.stop()
+        self._flat, self._best, self.round_trip = 0, rate, mean
         self.settled, self.why = False, _PASSED
 
     def _retreat(self, sight: Sight) -> None:
@@ -352,8 +323,8 @@ class Climb:
         """Fewer lanes are turned away as often: have as many again as before, and climb from there."""
         self.lanes = self._round_lanes = self._rationing.lanes
         self._ceiling.lift()
-        self._before_probe, self._round = None, sight
-        self._best, self._flat, self.round_trip = 0.0, 0, inf
+        self._probing.stop()
+        self._round, self._best, self._flat, self.round_trip = sight, 0.0, 0, inf
         self.settled, self.why = False, _BORNE
 
     def _halve(self, sight: Sight) -> None:

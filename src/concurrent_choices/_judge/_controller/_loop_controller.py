@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ._climb import WORTH
 from ._loop_known import LoopKnown
 from ._loop_lanes import LoopLanes
 from ._loop_stages import LoopStage, OnLoop, StartingBeside
+from ._probing import WORTH
 from ._sight import Arrangement, Limits, LoopSight, Prior
 
 __all__ = ["LoopController"]
