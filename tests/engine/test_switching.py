@@ -148,7 +148,7 @@ def test_items_that_cannot_travel_are_performed_here():
 
 def test_where_no_file_can_be_opened_there_are_no_workers(monkeypatch):
     """What starts them could not be imported; a traceback on standard error helps nobody."""
-    monkeypatch.setattr(_workforce, "new_startup", acts.find_no_descriptor)
+    monkeypatch.setattr(_workforce.Workforce, "_make_startup", acts.find_no_descriptor)
     strategy = ScriptedStrategy(STARTING)
     results = stream(acts.double, range(10**6), strategy=strategy)
     with closing(results):

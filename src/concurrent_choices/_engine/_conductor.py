@@ -28,8 +28,7 @@ from ._report import RunReport, Step, doing_now
 from ._tally import Done, Tally
 from ._thread_limit import ThreadLimit
 from ._ticker import ticker
-from ._urgency import Urgency
-from ._workforce import Workforce, order_beside
+from ._workforce import Workforce
 
 if TYPE_CHECKING:
     from ._fallback_pump import FallbackPump
@@ -82,7 +81,6 @@ class Conductor:
         self._lock = Mutex()
         self._over = False
         self._prepared = eager  # whether the prelude is over
-        self._urgency = Urgency()
         self._quick = ExitStack()
         self._handover = handover
         self._base = job.lanes  # those of runs around this one
@@ -111,7 +109,8 @@ class Conductor:
     def _open(self) -> None:
         job, handover = self._job, self._handover
         self._state = handover.state or State(job.fn, job.source.peek(FIRST))
-        self._workforce = Workforce(job, self._state, self._urgency, handover.startup)
+        self._workforce = handover.workforce or Workforce(job, self._state)
+        self._urgency = self._workforce.urgency
         self._limit = ThreadLimit(job, self._most, self._state, handover.in_flight)
         self._stands_in = self._limit.stands_in
         self._pool = ElasticPool(
@@ -322,9 +321,8 @@ class Conductor:
         if self._pool.limited and pump is not None:
             wanted = 0  # as many as may be in flight may still be with workers
         if arrangement.processes and not (self._workforce.ordered or unseen):
-            self._workforce.ordered = arrangement.processes
             order = partial(self._order, arrangement.processes, arrangement.inside)
-            order_beside(self._thread_pool, order, controller.bar)
+            self._workforce.order_beside(self._thread_pool, arrangement.processes, order, controller.bar)
         self._overlapped |= wanted > 1
         if wanted != self._pool.workers:
             # So that nested runs know how many lanes there are that find items.
@@ -341,9 +339,9 @@ class Conductor:
     def _order(self, workers: int, inside: int) -> None:
         """Order worker processes, in a thread of its own."""
         with quick_switching(URGENT):  # after each wait for workers, getting the GIL back takes an interval
-            if self._workforce.order(workers, inside, self._done_here, self._lookout.controller.bar):
-                self._keep_apart()
-                self._look_besides()  # workers that are up must not wait for the ticker, nor it for the GIL
+            self._workforce.order(workers, inside, self._done_here, self._lookout.controller.bar)
+            self._keep_apart()
+            self._look_besides()  # workers that are up must not wait for the ticker, nor it for the GIL
 
     def _done_here(self) -> Done:
         """What was done here without workers."""

@@ -149,7 +149,7 @@ class LoopConductor:
         # Loop and threads would have lanes of their own meanwhile, and only this thread may bring more items.
         limits = self._others.limits
         self._may_overlap = self._job.source.ended and limits.concurrency is None and limits.threads > 1
-        tasks = self._new_tasks(_giving_way(batches.append, self._others.urgency), give_threads)
+        tasks = self._new_tasks(_giving_way(batches.append, self._others.workforce.urgency), give_threads)
         run_tasks(tasks, self._job.on_stop, loop_factory(self._job))  # an error beside it ends the loop, too
         yield from batches
 
@@ -162,7 +162,7 @@ class LoopConductor:
             body=lambda lane: serve_in_lane(partial(run_tasks, factory=loop_factory(job)), tasks, lane),
         )
         self._others.reserve_thread()  # before the ticker, which can be done without, takes the last one
-        tasks = self._new_tasks(_giving_way(pool.outbox.put, self._others.urgency), give_threads)
+        tasks = self._new_tasks(_giving_way(pool.outbox.put, self._others.workforce.urgency), give_threads)
         job.source.window.staffed(self._controller.first)
         pool.resize(1)
         job.tend = pool.tend
@@ -253,7 +253,7 @@ class LoopConductor:
 
     def _decide(self, tasks: ElasticTaskPool) -> float | None:
         self._learn_limits()
-        startup = self._others.startup
+        startup = self._others.workforce.startup
         arrangement = self._controller.look(self._loop_observer.sight(startup.ready if startup else 0))
         doubtful = arrangement.stage != "loop" and self._bond.doubtful  # first: the loop may look meanwhile
         if arrangement.stage != "loop" and (reason := self._bond.reason):

@@ -11,7 +11,7 @@ from .._work._state import State
 if TYPE_CHECKING:
     from threading import Thread
 
-    from ._worker_startup import WorkerStartup
+    from ._workforce import Workforce
 
 __all__ = ["NOTHING", "CountInside", "Handover", "none"]
 
@@ -30,7 +30,7 @@ class Handover(NamedTuple):
     Attributes:
         body: What lanes do instead of performing claims of a `def`, or None.
         state: What the callable held before its first call; None where nobody has looked.
-        startup: Worker processes that were ordered already, or None.
+        workforce: Worker processes, ordered already or not; None where there is nobody to order them yet.
         done: Asked for the items that the other has finished, or will have by the end.
         in_flight: Asked for those that it is at.
         count_inside: Asked for the lanes that are; None where they have no loops.
@@ -38,7 +38,7 @@ class Handover(NamedTuple):
 
     body: Callable[[Lane], None] | None = None
     state: State | None = None
-    startup: WorkerStartup | None = None
+    workforce: Workforce | None = None
     done: Callable[[], int] = none
     in_flight: Callable[[], int] = none
     count_inside: CountInside | None = None

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from .._facts._batch import Batch
 from .._judge._controller._controller import Controller
@@ -19,7 +18,6 @@ from .._work._job import Job
 from .._work._new_thread import new_thread, start
 from .._work._own_loops import loops_to_be_had
 from .._work._state import State
-from .._work._words import no_workers
 from ._conductor import Conductor
 from ._elastic_task_pool import ElasticTaskPool
 from ._handover import Handover, none
@@ -27,11 +25,7 @@ from ._loop_observer import count_inside
 from ._loops import perform_in_loop
 from ._memory import Recollection
 from ._tally import Done
-from ._urgency import Urgency
-from ._workforce import new_startup, order_beside
-
-if TYPE_CHECKING:
-    from ._worker_startup import WorkerStartup
+from ._workforce import Workforce
 
 __all__ = ["Succession", "Takeover"]
 
@@ -53,8 +47,7 @@ class Succession:
         before: Items that were done before this loop began, if it is not the first.
         limits: What the run may use, as far as that is known.
         thread_pool: Where threads come from.
-        urgency: What a loop of ours gives way to, from one batch to the next.
-        startup: Worker processes, once they were ordered.
+        workforce: Worker processes, where they are wanted.
         heir: Who conducts the rest, once others do.
         decider: Who decides about it then.
         arrangement: What the loop has left the rest to; None while it goes on.
@@ -82,8 +75,7 @@ class Succession:
         self._in_flight: Callable[[], int] = none
         self._takeover: Takeover | None = None
         self.thread_pool = ThreadPool(_NAME)
-        self.urgency = Urgency()
-        self.startup: WorkerStartup | None = None
+        self.workforce = Workforce(job, state)
         self.heir: Conductor | None = None
         self.decider: Controller | None = None
         self.arrangement: Arrangement | None = None
@@ -92,15 +84,10 @@ class Succession:
 
     def bring_up(self, arrangement: Arrangement, tasks: ElasticTaskPool, bar: Callable[[str], None]) -> None:
         """Have worker processes come up, where they are wanted and there is a thread to be had for that."""
-        if arrangement.processes and self.startup is None:
-            try:
-                self.startup = new_startup(self._job, self._state, self.urgency)
-            except OSError as error:
-                bar(no_workers(str(error)))
-                return
-            done = Done(tasks.done, tasks.tally.spent() if tasks.tally else 0.0, tasks.latest)
-            order = partial(self.startup.order, arrangement.processes, arrangement.inside)
-            order_beside(self.thread_pool, partial(order, done, bar), bar)
+        workers = arrangement.processes
+        if workers and not self.workforce.ordered:
+            order = partial(self.workforce.order, workers, arrangement.inside, partial(_done_by, tasks), bar)
+            self.workforce.order_beside(self.thread_pool, workers, order, bar)
 
     def reserve_thread(self) -> None:
         """Have a thread that is idle, for the first lane elsewhere.
@@ -172,7 +159,7 @@ class Succession:
             handover=Handover(
                 body=partial(perform_in_loop, self._most_in_one),
                 state=self._state,
-                startup=self.startup,
+                workforce=self.workforce,
                 done=self._done,
                 in_flight=self._in_flight,
                 count_inside=count_inside,
@@ -234,12 +221,11 @@ class Succession:
     def dismiss(self, error: BaseException | None = None) -> None:
         """Let threads and workers go."""
         self.thread_pool.close()
-        if self.startup is not None:
-            self.startup.close(error)
+        self.workforce.close(error)
 
     def dismiss_beside(self) -> None:
         """The same where a moment is too long: in another thread, if there is anybody to wait for."""
-        if self.startup is None:
+        if not self.workforce.ordered:
             self.thread_pool.close()  # whoever was reserved is idle, and goes at once
             return
         try:
@@ -292,6 +278,11 @@ class Takeover:
     def part(self) -> None:
         """Wait a moment for its end, once the job is stopped."""
         self._thread.join(PARTING)
+
+
+def _done_by(tasks: ElasticTaskPool) -> Done:
+    """What the loop has done."""
+    return Done(tasks.done, tasks.tally.spent() if tasks.tally else 0.0, tasks.latest)
 
 
 def _try_thread() -> None:

@@ -16,62 +16,54 @@ from ._urgency import Urgency
 if TYPE_CHECKING:
     from ._worker_startup import WorkerStartup
 
-__all__ = ["Workforce", "new_startup", "order_beside"]
-
-
-def new_startup(job: Job, state: State, urgency: Urgency) -> WorkerStartup:
-    """Where the worker processes of a run come up.
-
-    Raises:
-        OSError: What that takes is to be imported, and there is no descriptor to read it by.
-    """
-    with urgency.claimed():  # each module's file gives the GIL away some four times
-        from ._worker_startup import WorkerStartup  # noqa: PLC0415 - most runs need no processes
-    return WorkerStartup(job, state, urgency)
-
-
-def order_beside(thread_pool: ThreadPool, order: Callable[[], None], bar: Callable[[str], None]) -> None:
-    """Order worker processes in a thread of its own; where there is none to be had, bar them."""
-    try:
-        thread_pool.start(order)
-    except RuntimeError as error:
-        bar(no_workers(str(error)))
+__all__ = ["Workforce"]
 
 
 class Workforce:
-    """The worker processes of a conductor's run.
+    """The worker processes of a run, whoever conducts it.
 
     Attributes:
-        startup: Where they come up; None before they were ordered.
+        startup: Where they come up; None before they were ordered, and once they are gone.
         ordered: How many were, or are about to be.
+        urgency: What the run's threads give way to, from one batch to the next.
     """
 
-    def __init__(self, job: Job, state: State, urgency: Urgency, startup: WorkerStartup | None) -> None:
+    def __init__(self, job: Job, state: State) -> None:
         self._job = job
         self._state = state
-        self._urgency = urgency
         self._lock = Mutex()
         self._over = False
-        self.startup = startup
-        self.ordered = startup.workers if startup else 0
+        self.startup: WorkerStartup | None = None
+        self.ordered = 0
+        self.urgency = Urgency()
 
-    def order(self, workers: int, inside: int, done: Callable[[], Done], bar: Callable[[str], None]) -> bool:
-        """Have them come up, for as long as that takes; False where the run is over, or there can be none."""
+    def order_beside(
+        self, thread_pool: ThreadPool, workers: int, order: Callable[[], object], bar: Callable[[str], None]
+    ) -> None:
+        """Have a thread `order` so many; where there is none to be had, bar them."""
+        self.ordered = workers
+        try:
+            thread_pool.start(order)
+        except RuntimeError as error:
+            bar(no_workers(str(error)))
+
+    def order(self, workers: int, inside: int, done: Callable[[], Done], bar: Callable[[str], None]) -> None:
+        """Have them come up, for as long as that takes, unless the run is over by then."""
         try:
             startup = self._make_startup()
-        except OSError as error:
+        except OSError as error:  # what that takes is imported, and there is no descriptor to read it by
             bar(no_workers(str(error)))
-            return False
+            return
         if startup is not None:
             startup.order(workers, inside, done(), bar)
-        return startup is not None
 
     def _make_startup(self) -> WorkerStartup | None:
-        made = new_startup(self._job, self._state, self._urgency)
+        with self.urgency.claimed():  # each module's file gives the GIL away some four times
+            from ._worker_startup import WorkerStartup  # noqa: PLC0415 - most runs need no processes
         with self._lock:
-            if self.startup is None and not self._over:
-                self.startup = made
-            return None if self._over else self.startup
+            if not self._over:
+                self.startup = WorkerStartup(self._job, self._state, self.urgency)
+            return self.startup
 
     @property
     def is_idle(self) -> bool:
@@ -87,5 +79,7 @@ class Workforce:
 
     def close(self, error: BaseException | None) -> None:
         """Let them rest, or end them if the run failed with an error."""
-        if self.startup is not None:
-            self.startup.close(error)
+        self.leave()
+        startup, self.startup = self.startup, None
+        if startup is not None:
+            startup.close(error)
