@@ -108,7 +108,8 @@ class InOrder:
 
     def take(self, batch: Batch) -> list[Sequence[Any]]:
         """Take a batch; give the runs of values that are due now."""
-        values, runs = batch.values, list[Sequence[Any]]()
+        values = batch.values
+        runs: list[Sequence[Any]] = []
         if batch.start != self._due:
             _keep(self._waiting, batch, self._due, self._strategy)
             return runs

@@ -43,7 +43,8 @@ async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
     """
     began: list[float] = []
     task = asyncio.create_task(_contained(coroutine, began.append))
-    done, rest = set[asyncio.Task[Any]](), seconds
+    done: set[asyncio.Task[Any]] = set()
+    rest = seconds
     try:
         while not done and rest > 0:
             done, _ = await asyncio.wait({task}, timeout=rest)
