@@ -214,15 +214,15 @@ class LoopConductor:
 
     def _following(self) -> Start | None:
         """What starts the rest, if the caller's loop is not the place for it, or is so once more."""
-        from .._strategies._lanes._native import beside, here  # noqa: PLC0415 - as above
+        from .._strategies._lanes._native import start_beside, start_here  # noqa: PLC0415 - as above
 
         self._stop_looking()
         if self._others.homeward:
             self._begin_again()
             self._job.source.adopt()
-            return here(self._job, self._new_tasks)
+            return partial(start_here, self._job, self._new_tasks)
         execute = self._others.following()
-        return None if execute is None else beside(self._job, execute)
+        return None if execute is None else partial(start_beside, self._job, execute)
 
     # The ticker's thread
 

@@ -25,7 +25,7 @@ from ._asyncio_host import AsyncioHost
 from ._task_pool import TaskPool
 from ._trio_host import TrioHost
 
-__all__ = ["Start", "beside", "execute_beside", "execute_tasks", "here"]
+__all__ = ["Start", "execute_beside", "execute_tasks", "start_beside", "start_here"]
 
 MakeTasks = Callable[[Callable[[Batch], None]], TaskPool]
 """Makes a task pool, told where it puts batches."""
@@ -153,20 +153,11 @@ def execute_tasks(
 ) -> AsyncIterator[Batch]:
     """Serve an `async def` with `concurrency` tasks of the running loop, and the rest as `follow` says."""
     job.source.window.staffed(concurrency)
-    return _Session(job, here(job, make), follow)
+    return _Session(job, partial(start_here, job, make), follow)
 
 
-def here(job: Job, make: MakeTasks) -> Start:
-    """What starts a job's tasks on the running loop."""
-    return partial(_start_here, job, make)
-
-
-def beside(job: Job, execute: Execute) -> Start:
-    """What starts a job in a thread of its own; its batches arrive in the loop."""
-    return partial(_start_beside, job, execute)
-
-
-def _start_here(job: Job, make: MakeTasks, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
+def start_here(job: Job, make: MakeTasks, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
+    """Start a job's tasks on the running loop, as a `Start` does."""
     host = TrioHost() if on_trio() else AsyncioHost()
     tasks = make(mail.put)
     job.on_stop(host.wake_soon)
@@ -185,10 +176,11 @@ def _start_here(job: Job, make: MakeTasks, mail: _Mailbox) -> Callable[[], Await
 
 def execute_beside(job: Job, execute: Execute) -> AsyncIterator[Batch]:
     """Have a job performed in a thread of its own; its batches arrive in the loop."""
-    return _Session(job, beside(job, execute))
+    return _Session(job, partial(start_beside, job, execute))
 
 
-def _start_beside(job: Job, execute: Execute, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
+def start_beside(job: Job, execute: Execute, mail: _Mailbox) -> Callable[[], Awaitable[None]]:
+    """Start a job in a thread of its own, as a `Start` does; its batches arrive in the loop."""
     ended = Bell()
     leave_loop(job.context)
     context, work = copy_context(), partial(_work, job, execute, mail, ended)
