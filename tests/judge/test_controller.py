@@ -30,12 +30,14 @@ def computing(now, *, items, remaining=1000, **more):
     )
 
 
-def at_the_pair(decider):
-    """Looks until two lanes are compared."""
+def at_the_pair(**limits):
+    """A controller that has looked until two lanes are compared."""
+    decider = controller(**limits)
     for now in (0.002, 0.005, 0.006):
         arrangement = decider.look(computing(now, items=round(now * 1000)))
     assert (arrangement.stage, arrangement.threads, arrangement.relieved) == ("pair", 1, False)
     decider.look(computing(0.008, items=8, in_flight=1))
+    return decider
 
 
 def test_a_tiny_job_stays_in_the_calling_thread():
@@ -147,8 +149,7 @@ def test_a_call_that_computes_is_watched_on():
 
 def test_two_lanes_twice_as_fast_become_threads():
     """CPU outside the GIL: as many threads as cores."""
-    decider = controller(cpus=8.0, processes=8)
-    at_the_pair(decider)
+    decider = at_the_pair(cpus=8.0, processes=8)
     arrangement = decider.look(
         Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, in_flight=1)
     )
@@ -166,8 +167,7 @@ def test_two_lanes_twice_as_fast_become_threads():
 )
 def test_lanes_that_take_turns_become_processes(cpus, late, remaining, stage):
     """Items need the GIL for half of their time: two cores are all that threads can use."""
-    decider = controller(cpus=cpus, processes=round(cpus))
-    at_the_pair(decider)
+    decider = at_the_pair(cpus=cpus, processes=round(cpus))
     decider.look(Sight(now=0.03, done=52, remaining=remaining, lane_cpu=0.052, cpu=0.052, in_flight=1))
     later = Sight(now=0.13, done=252, remaining=remaining, lane_cpu=0.252, cpu=0.252, in_flight=1, looks=6)
     arrangement = decider.look(later._replace(late=late))
@@ -176,8 +176,7 @@ def test_lanes_that_take_turns_become_processes(cpus, late, remaining, stage):
 
 def test_lanes_that_fall_asleep_take_no_turns():
     """Looks come late as somebody else holds the GIL, and no lane's clock moves."""
-    decider = controller(cpus=8.0, processes=8)
-    at_the_pair(decider)
+    decider = at_the_pair(cpus=8.0, processes=8)
     decider.look(Sight(now=0.03, done=52, remaining=9000, lane_cpu=0.052, cpu=0.052, in_flight=1))
     asleep = Sight(
         now=0.13, done=252, remaining=9000, lane_cpu=0.052, cpu=0.152, in_flight=8, looks=6, late=6
@@ -187,8 +186,7 @@ def test_lanes_that_fall_asleep_take_no_turns():
 
 def test_lanes_that_are_no_faster_together_any_more_give_way():
     """They computed outside the GIL, and now all of them use one core."""
-    decider = controller(cpus=8.0, processes=8)
-    at_the_pair(decider)
+    decider = at_the_pair(cpus=8.0, processes=8)
     decider.look(Sight(now=0.03, done=52, remaining=9000, lane_cpu=0.052, cpu=0.052, in_flight=1))
     arrangement = decider.look(
         Sight(now=0.13, done=152, remaining=9000, lane_cpu=0.152, cpu=0.152, in_flight=8)
@@ -203,8 +201,7 @@ def test_lanes_that_only_slow_each_other_down_give_way(items, stage):
 
     A few items tell nothing: they may be long ones.
     """
-    decider = controller()
-    at_the_pair(decider)
+    decider = at_the_pair()
     decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, in_flight=1))
     both = Sight(
         now=0.09, done=52 + items, remaining=900, lane_cpu=0.172, cpu=0.172, in_flight=2, alone_items=8
@@ -214,8 +211,7 @@ def test_lanes_that_only_slow_each_other_down_give_way(items, stage):
 
 def test_lanes_that_once_delivered_more_are_kept():
     """Items that grow look like lanes that slow each other down: nobody takes them for that later on."""
-    decider = controller()
-    at_the_pair(decider)
+    decider = at_the_pair()
     decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, in_flight=1))
     both = Sight(now=0.09, done=162, remaining=900, lane_cpu=0.172, cpu=0.172, in_flight=2, alone_items=8)
     for now, done in ((0.09, 162), (0.19, 262), (0.39, 312)):
@@ -226,8 +222,7 @@ def test_lanes_that_once_delivered_more_are_kept():
 @pytest.mark.parametrize(("items", "stage"), [(114, "parallel"), (78, "alone")])
 def test_lanes_that_a_neighbour_leaves_few_cores_are_kept_for_what_they_deliver(items, stage):
     """Half of a core is gone; they deliver nearly twice what one did all the same, or do not."""
-    decider = controller()
-    at_the_pair(decider)
+    decider = at_the_pair()
     decider.look(Sight(now=0.03, done=52, remaining=900, lane_cpu=0.052, cpu=0.052, in_flight=1))
     both = Sight(now=0.09, done=52 + items, remaining=900, lane_cpu=0.142, cpu=0.142, in_flight=2)
     assert decider.look(both).stage == stage
@@ -259,8 +254,7 @@ def test_what_a_lane_used_that_has_left_is_not_the_calling_threads():
 
 def test_lanes_that_leave_a_core_idle_are_compared_once_more():
     """The first items were slow as all was new to them: by those two lanes looked faster than they are."""
-    decider = controller()
-    at_the_pair(decider)
+    decider = at_the_pair()
     found = decider.look(Sight(now=0.03, done=60, remaining=9000, lane_cpu=0.044, cpu=0.044, in_flight=1))
     assert (found.stage, found.threads) == ("parallel", 2)
     sight = Sight(now=0.09, done=150, remaining=9000, lane_cpu=0.134, cpu=0.134, in_flight=2, alone_items=8)
@@ -292,8 +286,7 @@ def alone_again(before, now, items, in_flight=0):
 
 def test_two_lanes_that_mostly_wait_become_a_few():
     """The calling thread has computed until now; beside another lane it does for a fifth of the time."""
-    decider = controller()
-    at_the_pair(decider)
+    decider = at_the_pair()
     arrangement = decider.look(
         Sight(now=0.03, done=20, remaining=900, lane_cpu=0.0168, cpu=0.0168, in_flight=1)
     )
@@ -303,8 +296,7 @@ def test_two_lanes_that_mostly_wait_become_a_few():
 
 def test_an_item_with_threads_of_its_own_gets_no_company():
     """The process uses more cores than its lanes do: they are full already, and stay with one caller."""
-    decider = controller()
-    at_the_pair(decider)
+    decider = at_the_pair()
     arrangement = decider.look(Sight(now=0.03, done=30, remaining=900, lane_cpu=0.03, cpu=0.052, in_flight=1))
     assert (arrangement.stage, arrangement.threads) == ("alone", 0)
     assert "by itself" in arrangement.reason
@@ -419,8 +411,7 @@ def test_two_lanes_that_use_one_core_prove_nothing():
 
 def test_two_lanes_as_fast_as_one_become_processes():
     """CPU under the GIL: processes start while the calling thread goes on, then take over."""
-    decider = controller()
-    at_the_pair(decider)
+    decider = at_the_pair()
     arrangement = decider.look(computing(0.03, items=30, in_flight=0))
     arrangement = decider.look(computing(0.08, items=80))
     assert (arrangement.stage, arrangement.processes, arrangement.relieved) == ("starting", 2, False)
@@ -446,27 +437,26 @@ def test_what_workers_import_for_the_callable_counts(remaining, seconds, stage, 
         answers.append(seconds <= spare)
         return answers[-1]
 
-    decider = controller(ready_within=within)
-    at_the_pair(decider)
+    decider = at_the_pair(ready_within=within)
     for now in (0.03, 0.08, 0.14):
         arrangement = decider.look(computing(now, items=round(now * 1000), remaining=remaining))
     assert arrangement.stage == stage
     assert bool(answers) == asked
 
 
-def outside(decider):
-    """Has the items go to processes."""
-    at_the_pair(decider)
+def outside(**limits):
+    """A controller that has the items go to processes."""
+    decider = at_the_pair(**limits)
     for now, ready in ((0.03, 0), (0.08, 0), (0.17, 2)):
         arrangement = decider.look(computing(now, items=round(now * 1000), ready=ready))
     assert arrangement.outside
     decider.look(Sight(now=0.2, remaining=700, outside_items=2, outside_seconds=0.002))
+    return decider
 
 
 def test_processes_that_pay_stay():
     """The first batches confirm the hand-over."""
-    decider = controller()
-    outside(decider)
+    decider = outside()
     sight = Sight(now=0.3, remaining=500, outside_items=200, outside_seconds=0.2, outside_cpu=0.2)
     assert decider.look(sight).stage == "outside"
 
@@ -480,8 +470,7 @@ def mostly_carried(windows):
 
 def test_what_costs_more_to_carry_comes_back_for_good():
     """Payload-bound: the parent is busy pickling, the workers are not busy with the callable."""
-    decider = controller()
-    outside(decider)
+    decider = outside()
     assert decider.look(mostly_carried(1)).outside  # they may only be reading what many items share
     arrangement = decider.look(mostly_carried(2))
     assert (arrangement.stage, arrangement.outside) == ("alone", False)
@@ -491,8 +480,7 @@ def test_what_costs_more_to_carry_comes_back_for_good():
 
 def test_what_other_threads_compute_is_not_taken_for_carrying():
     """They fill a core of this process meanwhile, and workers have what they leave of the others."""
-    decider = controller()
-    outside(decider)
+    decider = outside()
     for windows in (1, 2, 3):
         workers = {"outside_items": 150 * windows, "outside_cpu": 0.05 * windows}
         sight = mostly_carried(windows)._replace(lane_cpu=0.01 * windows, **workers)
@@ -501,8 +489,7 @@ def test_what_other_threads_compute_is_not_taken_for_carrying():
 
 def test_processes_that_are_no_faster_are_given_up():
     """All share one memory: two at once take twice as long each, though both are busy."""
-    decider = controller()
-    outside(decider)
+    decider = outside()
     for part in (1, 2, 3):
         arrangement = decider.look(computed(part, items=80 * part))
         assert arrangement.outside == (part < 3)
@@ -512,8 +499,7 @@ def test_processes_that_are_no_faster_are_given_up():
 
 def test_one_slow_window_gives_no_processes_up():
     """A long item or two among many short ones: both windows together are faster than one lane was."""
-    decider = controller()
-    outside(decider)
+    decider = outside()
     assert decider.look(computed(1, items=80)).outside
     assert decider.look(computed(2, items=260)).outside
     assert decider.look(computed(3, items=270)).outside
@@ -533,8 +519,7 @@ def computed(windows, items):
 
 def test_what_workers_are_at_is_not_taken_for_carrying():
     """Batches grow: those of the first window that are not over yet are most of what was computed in it."""
-    decider = controller()
-    outside(decider)
+    decider = outside()
     workers = {"outside_seconds": 0.016, "outside_held": 0.024, "outside_cpu": 0.042}
     assert decider.look(Sight(now=0.222, remaining=600, outside_items=16, **workers)).stage == "outside"
 
@@ -542,8 +527,7 @@ def test_what_workers_are_at_is_not_taken_for_carrying():
 @pytest.mark.parametrize("ready", [0, 1])
 def test_workers_that_do_not_come_up_are_given_up(ready):
     """One of them alone is of no use, however long it waits for the other."""
-    decider = controller()
-    at_the_pair(decider)
+    decider = at_the_pair()
     for now in (0.03, 0.08, 60.0, 60.1):
         arrangement = decider.look(computing(now, items=round(now * 1000), remaining=10**6, ready=ready))
     assert arrangement.processes == 0
@@ -552,8 +536,7 @@ def test_workers_that_do_not_come_up_are_given_up(ready):
 
 def test_items_that_grow_are_compared_with_the_latest():
     """While workers came up items took a millisecond at first, and four by the end."""
-    decider = controller()
-    at_the_pair(decider)
+    decider = at_the_pair()
     for now, items, ready in ((0.03, 30, 0), (0.08, 80, 0), (0.14, 120, 0), (0.2, 135, 2)):
         arrangement = decider.look(computing(now, items=items, ready=ready))
     assert arrangement.outside
@@ -564,8 +547,7 @@ def test_items_that_grow_are_compared_with_the_latest():
 
 def test_items_that_come_back_are_timed_anew():
     """Even where the first of them lasts: nothing is divided by a time that is not known."""
-    decider = controller()
-    outside(decider)
+    decider = outside()
     for windows in (1, 2):
         decider.look(mostly_carried(windows))
     for now in (0.41, 0.43, 0.5, 0.7, 1.1):
@@ -576,8 +558,7 @@ def test_items_that_come_back_are_timed_anew():
 
 def test_workers_that_queue_for_a_core_do_not_wait():
     """On a crowded machine the time without a core is not the callable's."""
-    decider = controller()
-    outside(decider)
+    decider = outside()
     more = {"outside_seconds": 0.2, "outside_cpu": 0.06, "outside_queued": 0.13}
     assert decider.look(Sight(now=0.3, remaining=500, outside_items=150, **more)).stage == "outside"
 
@@ -585,8 +566,7 @@ def test_workers_that_queue_for_a_core_do_not_wait():
 @pytest.mark.parametrize(("computed", "lanes"), [(0.15, 5), (0.4, 3)])
 def test_items_that_wait_and_compute_in_workers_get_more_lanes_there(computed, lanes):
     """They compute a quarter of their time: four lanes fill a core, and a fifth is there meanwhile."""
-    decider = controller()
-    outside(decider)
+    decider = outside()
     workers = {"outside_items": 402, "outside_seconds": 0.6, "outside_cpu": computed, "ready": 2}
     arrangement = decider.look(Sight(now=0.5, remaining=400, **workers))
     assert (arrangement.stage, arrangement.inside) == ("starting", lanes)
@@ -596,8 +576,7 @@ def test_items_that_wait_and_compute_in_workers_get_more_lanes_there(computed, l
 
 def test_items_that_hardly_wait_in_workers_have_one_lane_there():
     """More would gain less than they cost."""
-    decider = controller()
-    outside(decider)
+    decider = outside()
     workers = {"outside_items": 402, "outside_seconds": 0.6, "outside_cpu": 0.45, "ready": 2}
     arrangement = decider.look(Sight(now=0.5, remaining=400, **workers))
     assert (arrangement.stage, arrangement.inside) == ("outside", 1)
@@ -605,8 +584,7 @@ def test_items_that_hardly_wait_in_workers_have_one_lane_there():
 
 def test_items_that_only_wait_come_back_from_workers():
     """Lanes in this process serve them as well."""
-    decider = controller()
-    outside(decider)
+    decider = outside()
     arrangement = decider.look(
         Sight(now=0.5, remaining=500, outside_items=402, outside_seconds=0.6, outside_cpu=0.01, ready=2)
     )
@@ -628,8 +606,7 @@ def test_a_callable_bound_to_its_thread_stays_for_that_reason(remaining):
 @pytest.mark.parametrize("reason", ["calls change the global 'n'"])
 def test_a_barred_callable_never_leaves(reason):
     """What changes its surroundings goes on in this process, and the reason says why."""
-    decider = controller()
-    at_the_pair(decider)
+    decider = at_the_pair()
     decider.look(computing(0.03, items=30))
     decider.look(computing(0.08, items=80))
     decider.bar(reason)
@@ -640,8 +617,7 @@ def test_a_barred_callable_never_leaves(reason):
 
 def test_calls_that_must_not_compute_side_by_side_may_wait_so():
     """A client that connects at first, and keeps its connections, computes before it waits."""
-    decider = controller()
-    at_the_pair(decider)
+    decider = at_the_pair()
     decider.keep_apart("calls change the global 'session'")
     arrangement = decider.look(computing(0.05, items=8, in_flight=0))
     assert (arrangement.stage, arrangement.threads) == ("alone", 0)
@@ -653,8 +629,7 @@ def test_calls_that_must_not_compute_side_by_side_may_wait_so():
 
 def test_calls_that_must_not_compute_side_by_side_wait_so_beyond_doubt():
     """On a busy machine what computes seems to wait for a part of its time, and its results would tell."""
-    decider = controller()
-    at_the_pair(decider)
+    decider = at_the_pair()
     decider.keep_apart("calls change the global 'count'")
     decider.look(computing(0.05, items=8, in_flight=0))
     computed = 0.05
@@ -801,8 +776,7 @@ def test_items_for_which_a_library_computes_stay_in_threads(late, stage):
 
 def test_items_for_which_a_library_computes_are_given_lanes():
     """Two of them leave cores idle between its threads and themselves, which wait: more will fill those."""
-    decider = controller()
-    at_the_pair(decider)
+    decider = at_the_pair()
     sight = computing(0.03, items=30, in_flight=1)
     arrangement = decider.look(sight._replace(lane_cpu=0.009, cpu=0.026))
     assert (arrangement.stage, arrangement.threads) == ("waiting", 4)
@@ -819,8 +793,7 @@ def test_items_that_hold_their_loop_up_stay_in_threads():
 
 def test_items_that_begin_to_hold_their_loop_up_in_workers_come_back():
     """More lanes there would not help, and threads here may."""
-    decider = controller(overlap_inside=False)
-    outside(decider)
+    decider = outside(overlap_inside=False)
     workers = {"outside_items": 402, "outside_seconds": 0.6, "outside_cpu": 0.15, "ready": 2}
     assert decider.look(Sight(now=0.5, remaining=400, **workers)).stage == "alone"
 
