@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING
 from .._facts._batch import Batch
 from .._judge._controller._loop_controller import LoopController
 from .._judge._controller._sight import Arrangement, Limits
-from .._strategies._lanes._asyncio import run_tasks, serve_in_lane
+from .._strategies._lanes._asyncio import run_tasks
 from .._work._job import Job
 from .._work._mutex import Mutex
 from .._work._own_loops import give_threads
 from .._work._state import FIRST, State
 from .._work._switching import URGENT, quick_switching
 from ._bond import Bond
-from ._elastic_pool import ElasticPool
 from ._elastic_task_pool import ElasticTaskPool
 from ._lateness import Lateness
 from ._loop_observer import LoopObserver
-from ._loops import loop_factory
+from ._loops import LoopBeside, loop_factory
 from ._memory import Recollection
 from ._report import RunReport, Step
 from ._succession import Succession
@@ -155,34 +154,12 @@ class LoopConductor:
 
     def _beside(self) -> Iterator[Batch]:
         """On a loop in a thread beside the calling one, which brings items for it."""
-        job = self._job
-        pool = ElasticPool(
-            job,
-            self._others.thread_pool,
-            body=lambda lane: serve_in_lane(partial(run_tasks, factory=loop_factory(job)), tasks, lane),
-        )
+        pool = LoopBeside(self._job, self._others.thread_pool)
         self._others.reserve_thread()  # before the ticker, which can be done without, takes the last one
-        tasks = self._new_tasks(_giving_way(pool.outbox.put, self._others.workforce.urgency), give_threads)
-        job.source.window.staffed(self._controller.first)
-        pool.resize(1)
-        job.tend = pool.tend
-        try:
-            while not job.stopped and not (pool.workers == 0 and not pool.busy):
-                pool.feed()
-                pool.staff()
-                yield from pool.collect()
-                if tasks.is_retiring:
-                    pool.workers = 0  # or another lane would take its place
-                if not pool.busy and not pool.outbox and (job.source.finished or tasks.is_retiring):
-                    break
-                pool.rest()
-            yield from pool.collect()
-            if pool.refusal is not None and not tasks.is_retiring:
-                raise pool.refusal
-        finally:
-            if self._others.arrangement is None:
-                job.stop()
-                pool.part()
+        urgency = self._others.workforce.urgency
+        pool.tasks = self._new_tasks(_giving_way(pool.outbox.put, urgency), give_threads)
+        self._job.source.window.staffed(self._controller.first)
+        yield from pool
 
     # Elsewhere
 

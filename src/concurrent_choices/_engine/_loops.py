@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import sys
 from contextlib import suppress
+from functools import partial
 from types import FunctionType
 from typing import Any
 
 from .._facts._batch import Batch
 from .._platform._files import standard_streams_are_open
 from .._strategies._lanes._asyncio import Factory, run_tasks, serve_in_lane
-from .._strategies._lanes._threads import Lane
+from .._strategies._lanes._thread_pool import ThreadPool
+from .._strategies._lanes._threads import Lane, LanePool
 from .._work._captured import reached_from
 from .._work._code import names_in
 from .._work._job import Job
 from ._elastic_pool import ElasticPool
 from ._elastic_task_pool import ElasticTaskPool
 
-__all__ = ["loop_factory", "perform_in_loop", "starts_children"]
+__all__ = ["LoopBeside", "loop_factory", "perform_in_loop", "starts_children"]
 
 MANY = 5000
 """Items from which uvloop is worth its import: 30 ms, over 6 µs saved at each socket wait (dispatch
@@ -49,6 +51,37 @@ def starts_children(fn: Any) -> bool:
     """Whether the callable, or a function that it names, names what starts child processes from a loop."""
     functions = (part for _, part in reached_from(fn) if isinstance(part, FunctionType))
     return any(not _STARTERS.isdisjoint(names_in(each.__code__)) for each in functions)
+
+
+class LoopBeside(LanePool):
+    """A lane with a loop for `tasks`. Once these retire, no other takes its place, and others may go on.
+
+    Attributes:
+        tasks: What the loop serves; set before the first batch is asked for.
+    """
+
+    tasks: ElasticTaskPool
+
+    def __init__(self, job: Job, thread_pool: ThreadPool) -> None:
+        super().__init__(job, thread_pool, workers=1, body=_serve_beside)
+
+    @property
+    def is_over(self) -> bool:
+        return self.tasks.is_retiring or super().is_over
+
+    def staff(self) -> None:
+        if not self.tasks.is_retiring:
+            super().staff()
+
+    def end(self) -> None:
+        if not self.tasks.is_retiring:
+            super().end()
+
+
+def _serve_beside(lane: Lane) -> None:
+    pool = lane.pool
+    assert isinstance(pool, LoopBeside)
+    serve_in_lane(partial(run_tasks, factory=loop_factory(pool.job)), pool.tasks, lane)
 
 
 def perform_in_loop(most: int, lane: Lane) -> None:
