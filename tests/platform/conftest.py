@@ -22,6 +22,11 @@ class Tree:
     def mounts(self, *lines):
         return self.put("proc/self/mountinfo", "\n".join(lines) + "\n")
 
+    def quota(self, group, quota):
+        """Of a hundred milliseconds, as version 1 has it."""
+        self.put(f"{group}/cpu.cfs_quota_us", f"{quota}\n")
+        return self.put(f"{group}/cpu.cfs_period_us", "100000\n")
+
     def memory(self, kib):
         return self.put("proc/meminfo", f"MemTotal:       {kib} kB\nMemFree:  1 kB\n")
 

@@ -60,8 +60,7 @@ def test_version_1_nested_groups(tree):
     tree.member("4:cpu,cpuacct:/docker/x", "0::/").mounts(V1_MOUNT)
     base = "sys/fs/cgroup/cpu,cpuacct"
     for group, quota in (("", -1), ("/docker", 250000), ("/docker/x", 400000)):
-        tree.put(f"{base}{group}/cpu.cfs_quota_us", f"{quota}\n")
-        tree.put(f"{base}{group}/cpu.cfs_period_us", "100000\n")
+        tree.quota(f"{base}{group}", quota)
 
     assert usable_cpus(tree.root) == 2.5
 
@@ -70,8 +69,7 @@ def test_both_versions_at_once(tree):
     """On a hybrid system the limits of both hierarchies hold."""
     unified = V2_MOUNT.replace("/sys/fs/cgroup rw", "/sys/fs/cgroup/unified rw")
     tree.member("4:cpu,cpuacct:/v1", "0::/v2").mounts(V1_MOUNT, unified)
-    tree.put("sys/fs/cgroup/cpu,cpuacct/v1/cpu.cfs_quota_us", "300000")
-    tree.put("sys/fs/cgroup/cpu,cpuacct/v1/cpu.cfs_period_us", "100000")
+    tree.quota("sys/fs/cgroup/cpu,cpuacct/v1", 300000)
     tree.put("sys/fs/cgroup/unified/v2/cpu.max", "200000 100000")
 
     assert usable_cpus(tree.root) == 2
@@ -80,8 +78,7 @@ def test_both_versions_at_once(tree):
 def test_a_container_sees_the_hosts_path(tree):
     """A path of the host that does not exist in here means the mount point is our group."""
     tree.member("4:cpu,cpuacct:/docker/0123abc").mounts(V1_MOUNT)
-    tree.put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "50000")
-    tree.put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000")
+    tree.quota("sys/fs/cgroup/cpu,cpuacct", 50000)
 
     assert usable_cpus(tree.root) == 0.5
 
@@ -91,10 +88,8 @@ def test_a_mount_of_a_part_of_the_hierarchy(tree):
     tree.member("4:cpu,cpuacct:/docker/x/inner")
     tree.mounts(V1_MOUNT.replace("0:30 / ", "0:30 /docker/x "))
     base = "sys/fs/cgroup/cpu,cpuacct"
-    tree.put(f"{base}/inner/cpu.cfs_quota_us", "300000")
-    tree.put(f"{base}/inner/cpu.cfs_period_us", "100000")
-    tree.put(f"{base}/cpu.cfs_quota_us", "200000")
-    tree.put(f"{base}/cpu.cfs_period_us", "100000")
+    tree.quota(f"{base}/inner", 300000)
+    tree.quota(base, 200000)
 
     assert usable_cpus(tree.root) == 2
 
