@@ -50,38 +50,29 @@ class GivingWay:
 
 
 class _Threads(LanePool):
-    """Lanes that all leave after their present batch, once errors mean that there are too many of them.
-
-    Attributes:
-        turned_away: Whether they are to leave.
-    """
+    """Lanes that all leave after their present batch, once errors mean that there are too many of them."""
 
     def __init__(self, job: Job, thread_pool: ThreadPool, threads: int) -> None:
         super().__init__(job, thread_pool, workers=threads, body=_until_turned_away)
-        self.turned_away = False
+        self._turned_away = False
         self._refusals = Refusals()
 
     @property
-    def is_over(self) -> bool:
-        return self.turned_away or super().is_over
-
-    def end(self) -> None:
-        if self._lanes or not self.turned_away:  # else others are to do the rest
-            super().end()
+    def retires(self) -> bool:
+        return self._turned_away
 
     def inspect(self, batch: Batch) -> None:
         """Have all lanes leave if calls were turned away."""
         errors = [value for value in batch.values if isinstance(value, BaseException)]
         if self._refusals.heed(errors, len(batch.values), self.workers):
-            self.turned_away = True
-            self.workers = 0
+            self._turned_away = True
 
 
 def _until_turned_away(lane: Lane) -> None:
     pool = lane.pool
     assert isinstance(pool, _Threads)
     perform = pool.job.performer
-    while not pool.turned_away and (claim := lane.claim()) is not None:
+    while not pool.retires and (claim := lane.claim()) is not None:
         batch = perform(claim, lane.mark)
         pool.inspect(batch)
         if not lane.hand_over(claim, batch):

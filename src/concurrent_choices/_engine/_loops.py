@@ -66,16 +66,8 @@ class LoopBeside(LanePool):
         super().__init__(job, thread_pool, workers=1, body=_serve_beside)
 
     @property
-    def is_over(self) -> bool:
-        return self.tasks.is_retiring or super().is_over
-
-    def staff(self) -> None:
-        if not self.tasks.is_retiring:
-            super().staff()
-
-    def end(self) -> None:
-        if not self.tasks.is_retiring:
-            super().end()
+    def retires(self) -> bool:
+        return self.tasks.is_retiring
 
 
 def _serve_beside(lane: Lane) -> None:

@@ -92,24 +92,25 @@ class LanePool:
                 yield from outbox.take()
                 if not self._lanes and not outbox:
                     self._raise_crash()  # the last lane's, too
-                    if self.is_over:
+                    if source.finished or self.retires:
                         return
-                if source.claimable and len(self._lanes) < self.workers:
+                if source.claimable and len(self._lanes) < self.workers and not self.retires:
                     self.expire()
                     continue  # an iterable that is slow gives few at a time: others may have begun meanwhile
                 self.wait()
         finally:
-            self.end()
+            self._end()
 
     @property
-    def is_over(self) -> bool:
-        """Whether no lane shall begin once those there are have ended."""
-        return self.job.source.finished
+    def retires(self) -> bool:
+        """Whether no lane begins any more, so that others may do what those there are leave."""
+        return False
 
-    def end(self) -> None:
-        """Begin no item more."""
-        self.job.stop()
-        self.part()
+    def _end(self) -> None:
+        """Begin no item more, unless others are to do the rest."""
+        if self._lanes or not self.retires:
+            self.job.stop()
+            self.part()
 
     def _raise_crash(self) -> None:
         if self.crash is not None:
@@ -147,7 +148,7 @@ class LanePool:
         """Start lanes while there is something for them to claim."""
         source = self.job.source
         # A lane is up before the next is started, so what `ready` says has its claim taken off already.
-        for _ in range(min(source.ready, self.workers - len(self._lanes))):
+        for _ in range(0 if self.retires else min(source.ready, self.workers - len(self._lanes))):
             if not (source.ready and self._start_lane()):
                 break
         self.invite()
