@@ -144,6 +144,18 @@ def test_what_workers_import_counts_again_once_they_rest_no_more(monkeypatch):
     assert run_report().steps[0].reason.startswith("as the last run")
 
 
+def test_what_runs_have_forgone_counts_as_long_as_workers_rest(monkeypatch):
+    """They would not have waited for this run."""
+    job = Job(nap, Source([1]))
+    job.source.feed(1)
+    job.report = RunReport("nap")
+    alone = Prior("gil", lanes=1, each=0.02, forgone=0.3)
+    Recollection(job, LIMITS).settle(alone)
+    assert Recollection(job, LIMITS).prior == alone
+    monkeypatch.setattr(memory, "_clock", lambda: time.monotonic() + _staffing.REST)
+    assert Recollection(job, LIMITS).prior == alone._replace(forgone=0.0)
+
+
 def test_the_same_code_is_the_same_callable():
     """A lambda made anew at each call is recognised, with the same things in its closure."""
     assert key(scale(3)) == key(scale(3))

@@ -79,3 +79,11 @@ def test_what_is_run_again_is_taken_to_be_worth_it(monkeypatch):
     job = Job(test_what_is_run_again_is_taken_to_be_worth_it, Source([1]))
     assert not Automatic()._limits(job, 1, None, 1).ready_within(8.0)
     assert Automatic()._limits(job, 1, Prior("gil", lanes=1, each=0.1), 1).ready_within(8.0)
+
+
+@pytest.mark.parametrize(("forgone", "within"), [(2.5 * EACH, False), (3.5 * EACH, True)])
+def test_imports_are_worth_what_runs_just_before_have_lost_without_them(needs, forgone, within):
+    """Until they have lost as much nobody knows that there will be more of them."""
+    needs("pandas", "numpy", "pytz")
+    prior = Prior("gil", lanes=1, each=0.1, forgone=forgone)
+    assert Automatic()._limits(Job(len, Source([1])), 1, prior, 1).ready_within(EACH) is within

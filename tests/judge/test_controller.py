@@ -1,7 +1,7 @@
 """The controller, by hand: sights that say one thing clearly, and what has to follow."""
 
 from itertools import pairwise
-from math import ceil
+from math import ceil, inf
 
 import pytest
 
@@ -442,6 +442,35 @@ def test_what_workers_import_for_the_callable_counts(remaining, seconds, stage, 
         arrangement = decider.look(computing(now, items=round(now * 1000), remaining=remaining))
     assert arrangement.stage == stage
     assert bool(answers) == asked
+
+
+def learnt_without_workers(prior=None):
+    """What a run learns that computes under the GIL, where workers have too much to import."""
+    decider = Controller(Limits(cpus=2.0, processes=2, ready_within=lambda _: False), prior)
+    for now, looks in ((0.01, 4), (0.1, 20), (0.4, 30)):
+        items = round(now * 1000)
+        decider.look(computing(now, items=items, remaining=400 - items, looks=looks, late=looks))
+    return decider.learnt
+
+
+def test_what_workers_would_have_saved_adds_up_from_run_to_run():
+    """What they take to begin with is worth it once runs without them have lost as much."""
+    once = learnt_without_workers()
+    assert once.stage == "gil"
+    assert once.forgone == pytest.approx(0.13, rel=0.1)
+    assert learnt_without_workers(once).forgone == pytest.approx(2 * once.forgone, rel=0.2)
+
+
+def test_a_run_that_had_workers_has_forgone_nothing():
+    """They rest, and have imported what the next run needs."""
+    assert outside().learnt.forgone == inf
+
+
+def test_lanes_that_have_no_workers_for_what_those_import_forgo_as_much():
+    """It adds up with what runs in the calling thread do, wherever a run ends."""
+    decider = Controller(Limits(cpus=2.0, processes=2), Prior("waiting", lanes=4, each=1e-3, forgone=0.3))
+    decider.look(Sight(now=0.001, remaining=100))
+    assert (decider.learnt.stage, decider.learnt.forgone) == ("waiting", 0.3)
 
 
 def outside(**limits):

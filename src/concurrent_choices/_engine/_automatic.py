@@ -124,7 +124,7 @@ class Automatic:
     def _limits(self, job: Job, around: int, recent: Prior | None, threads: int) -> Limits:
         """All that a run may use, with the processors that the system is asked for.
 
-        What workers have to import counts, unless the callable was run a moment ago.
+        What workers have to import counts, unless runs just before have lost as much for want of them.
         """
         cpus = _cpus_at(int(time.monotonic() / KEPT)) / around
         limits = Limits(
@@ -134,13 +134,12 @@ class Automatic:
             processes=min(max(1, round(cpus)), self._most),
             concurrency=self._concurrency,
         )
-        data = WorkerData(job)
-        if recent is not None:  # it may be run once more, by workers that have imported what it needs
-            return limits._replace(ready_within=data.within)
-        imports = WorkerImports(job)
+        data, imports = WorkerData(job), WorkerImports(job)
+        # It may be run as often again, by workers that have imported what it needs.
+        forgone = 0.0 if recent is None else recent.forgone
 
         def ready_within(seconds: float) -> bool:
-            return imports.within(seconds - data.seconds)
+            return data.within(seconds) and imports.within(max(seconds - data.seconds, forgone))
 
         return limits._replace(ready_within=ready_within)
 

@@ -122,6 +122,8 @@ class Recollection:
         self._key = key_of(job.fn, items[0], allowed) if items else None
         self.prior = memory.recall(self._key) if items else None
         self.recent = self.prior if memory.is_recent(self._key) else None
+        if self.prior is not None and self.recent is None:
+            self.prior = self.prior._replace(forgone=0.0)  # workers would not have waited for this run
 
     def settle(self, learnt: Prior | None) -> None:
         """Keep what the run has learnt.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from ._alone import Alone, Pair
 from ._home import Home
 from ._known import Known
@@ -84,16 +86,20 @@ class Controller:
         """What another run of the same callable may begin with; None where that is nothing."""
         known, arrangement, items = self._known, self._stage.arrange(), self._last.done
         if self._stage.name == "alone":
-            return Prior(stage="gil", lanes=1, each=known.gil_each, items=items) if known.gil_each else None
+            gil = Prior("gil", lanes=1, each=known.gil_each, items=items, forgone=known.forgone_so_far)
+            return gil if known.gil_each else None
         if self._stage.name in {"waiting", "parallel", "outside"}:
             lanes = arrangement.threads or arrangement.processes
-            return Prior(self._stage.name, lanes, known.each, inside=arrangement.inside, items=items)
+            forgone = inf if arrangement.outside else known.forgone_so_far
+            inside = arrangement.inside
+            return Prior(self._stage.name, lanes, known.each, inside=inside, items=items, forgone=forgone)
         return None
 
     def _resumed(self, prior: Prior, sight: Sight) -> Stage | Back:
         """Where an earlier run ended, if this one is worth it."""
         known = self._known
         known.each, known.worked, known.expected = prior.each, prior.worked, prior.items
+        known.forgone = prior.forgone
         if prior.stage in {"gil", "outside"} and prior.inside == 1:
             known.gil_each = prior.each
         rest = known.rest(sight)

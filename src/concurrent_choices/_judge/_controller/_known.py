@@ -56,6 +56,8 @@ class Known:
         alone: Seconds an item took with nothing beside it, by more than one of them; 0 where not known.
         worked: Seconds the run had lasted before this controller's part of it.
         expected: How many items there are in all, if there are as many as in an earlier run; 0 without one.
+        forgone: Seconds that worker processes would have saved runs just before this one, which had none
+            for what those have to import.
     """
 
     def __init__(self, limits: Limits, each: float = 0.0) -> None:
@@ -69,6 +71,8 @@ class Known:
         self.changes = 0
         self.worked = 0.0
         self.expected = 0
+        self.forgone = 0.0
+        self._forgoes = 0.0  # the same of this run
         self.native = False
         self.alone = 0.0
         self._not_before = 0.0  # when another change of mind is allowed
@@ -162,7 +166,15 @@ class Known:
             return False
         limits = self.limits
         spare = _beyond_least(rest, limits.process_start, limits.processes / beside)
-        return spare >= 0 and limits.ready_within(spare)
+        if spare >= 0 and not limits.ready_within(spare):
+            self._forgoes = max(self._forgoes, spare)
+            return False
+        return spare >= 0
+
+    @property
+    def forgone_so_far(self) -> float:
+        """As `forgone`, for a run just after this one."""
+        return self.forgone + self._forgoes
 
 
 def _are_alike(each: float, other: float) -> bool:

@@ -42,7 +42,7 @@ class LoopController:
         self.prior = prior
         self._lanes = LoopLanes(limits.concurrency, items, prior.lanes if prior and self.waits else 0)
         self._known = LoopKnown(limits, self._lanes, bound=bound, each=prior.each if prior else 0.0)
-        self._known.expected = prior.items if prior else 0
+        self._known.expected, self._known.forgone = (prior.items, prior.forgone) if prior else (0, 0.0)
         self._stage: LoopStage = OnLoop(self._known, reason)
         self._begun = False  # whether the loop was looked at
 
@@ -78,7 +78,8 @@ class LoopController:
             return Prior(stage="loop", lanes=lanes, each=each, items=run.done)
         if known.each == (self.prior.each if self.prior else 0.0):
             return None  # nothing of its own, so that what an earlier run has learnt stands
-        return Prior(stage="gil", lanes=1, each=known.each, inside=known.inside, items=run.done)
+        forgone = known.forgone_so_far
+        return Prior("gil", lanes=1, each=known.each, inside=known.inside, items=run.done, forgone=forgone)
 
     def anew(self, reason: str, barred: str) -> LoopController:
         """Who decides about the rest of the run, once others have come back for a reason."""

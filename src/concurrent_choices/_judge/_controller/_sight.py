@@ -241,6 +241,8 @@ class Prior(NamedTuple):
         reason: Why it ended there.
         worked: Seconds that an earlier part of this very run has lasted; 0 where it was another run.
         items: How many were over when that run was last looked at; 0 where that is not known.
+        forgone: Seconds that worker processes would have saved that run, and those just before it, which had
+            none for what those have to import; infinite where workers may have it.
     """
 
     stage: str
@@ -250,6 +252,7 @@ class Prior(NamedTuple):
     reason: str = "as the last run of this callable found"
     worked: float = 0.0
     items: int = 0
+    forgone: float = inf
 
     @property
     def item(self) -> float:
