@@ -3,6 +3,7 @@
 import pytest
 
 from concurrent_choices._judge._controller._loop_controller import LoopController
+from concurrent_choices._judge._controller._loop_lanes import REST
 from concurrent_choices._judge._controller._sight import Limits, LoopSight, Prior, Sight
 
 
@@ -58,6 +59,15 @@ def test_a_loop_that_waits_gets_more_lanes():
     """Nothing has come back, nothing computes: the first round trip is spent on more calls."""
     arrangement = watched(controller(), in_flight=32, rate=0.0)
     assert (arrangement.stage, arrangement.threads) == ("loop", 1000)
+
+
+@pytest.mark.parametrize(("remaining", "seldom"), [(1, False), (0, True)])
+def test_a_loop_that_has_begun_all_items_is_seldom_looked_at(remaining, seldom):
+    """There is nothing that others could have; looks took most of the CPU of twenty sleeps."""
+    decider = controller(items=20)
+    arrangement = watched(decider, seconds=0.01, in_flight=20, rate=0.0, remaining=remaining)
+    assert (arrangement.look == REST) is seldom
+    assert decider.weighed is seldom
 
 
 @pytest.mark.parametrize(("refused", "stage"), [(0.0, "starting"), (500.0, "loop")])

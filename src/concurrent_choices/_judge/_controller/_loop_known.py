@@ -56,7 +56,7 @@ class LoopKnown(Known):
     @property
     def weighed(self) -> bool:
         """Whether nothing urgent is left to be found out."""
-        return self._windows >= WEIGHED
+        return self._windows >= WEIGHED or self.lanes.all_begun
 
     @property
     def last(self) -> Sight:

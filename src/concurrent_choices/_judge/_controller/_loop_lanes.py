@@ -51,13 +51,14 @@ class LoopLanes:
         wanted: How many there should be.
         hushed: Whether items never wait, though several are begun at once.
         climb: What finds how many; None until an item is seen to wait.
+        all_begun: Whether items wait, and none is left to begin: then looks can change nothing.
     """
 
     def __init__(self, concurrency: int | None, items: int | None, known: int) -> None:
         self.most = concurrency or MOST_TASKS
         few = items if items is not None and items <= FEW_TASKS else 0  # all of them, if they are few
         self.first = self.wanted = min(max(FIRST_TASKS, few, known), self.most)
-        self.hushed = False
+        self.hushed = self.all_begun = False
         self.climb: Climb | None = None
         self._in_flight = self._peak = 0  # most items in the present window, and ever
         self._starved = False  # whether lanes lacked items in the present window
@@ -65,6 +66,7 @@ class LoopLanes:
     def look(self, sight: LoopSight, before: LoopSight) -> None:
         """Learn how the loop stands, and stood at the last look."""
         self.wanted = self._wanted(sight, before)
+        self.all_begun = not sight.alone and sight.run.remaining == 0
         self._in_flight = max(self._in_flight, sight.run.in_flight)
         self._peak = max(self._peak, self._in_flight)
         self._starved |= sight.run.starved
@@ -118,6 +120,6 @@ class LoopLanes:
     @property
     def next_look(self) -> float:
         """Seconds until there may be something new about them."""
-        if self.climb is None:
+        if self.climb is None or self.all_begun:
             return REST
         return max(GLANCE, min(self.climb.round_trip / 4, REST)) if self.climb.settled else GLANCE

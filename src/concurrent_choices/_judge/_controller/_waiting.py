@@ -152,6 +152,8 @@ class Waiting:
 
     def _pace(self, sight: Sight) -> float:
         """Seconds to the next look: several in a round trip, and seldom once nothing is left to find out."""
+        if sight.remaining == 0:
+            return CALM
         trip = self._climb.round_trip
         if trip == inf:
             return max(GLANCE, min((sight.now - self._since.now) / BLIND_LOOKS, CALM))
