@@ -22,6 +22,7 @@ from patience import patient
 
 LIMITS = Limits()
 WAITS = Prior(stage="waiting", lanes=32, each=0.02)
+OUTSIDE = Prior(stage="outside", lanes=2, each=0.02)
 
 
 @pytest.fixture(autouse=True)
@@ -366,6 +367,18 @@ def test_what_a_run_may_use_is_part_of_what_is_remembered():
     Recollection(job, LIMITS).settle(WAITS)
     assert Recollection(job, LIMITS).prior == WAITS
     assert Recollection(job, (LIMITS, "bound")).prior is None
+
+
+@pytest.mark.parametrize("learnt", [WAITS, OUTSIDE, None], ids=["waiting", "outside", "nothing"])
+def test_of_calls_that_change_something_it_is_remembered_that_they_wait(learnt):
+    """A session's cookies change with its calls, and its next run needs as many lanes, but no workers."""
+    report = RunReport("wait")
+    report.seconds, report.done = 0.1, 3
+    job = Job(wait, Source(range(3)), report=report)
+    Recollection(job, LIMITS).settle(OUTSIDE)
+    report.witness = "its object"
+    Recollection(job, LIMITS).settle(learnt)
+    assert Recollection(job, LIMITS).prior == (WAITS if learnt is WAITS else None)
 
 
 def test_the_calling_thread_waits_for_workers_that_rest_where_an_item_takes_longer(monkeypatch):

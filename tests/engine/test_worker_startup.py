@@ -17,6 +17,7 @@ from concurrent_choices._engine._report import begin_report
 from concurrent_choices._engine._tally import Done
 from concurrent_choices._engine._urgency import Urgency
 from concurrent_choices._engine._worker_startup import WorkerStartup
+from concurrent_choices._engine._workforce import Workforce
 from concurrent_choices._strategies._workers import _host, _staffing
 from concurrent_choices._strategies._workers._surroundings import surroundings
 from concurrent_choices._work._job import Job
@@ -103,6 +104,17 @@ def test_results_that_could_not_come_back_keep_the_callable_here(startup, barred
     assert startup.host is None
     assert barred == [startup.obstacle]
     assert "a result's value under 'lock' is a lock" in startup.obstacle
+
+
+def test_what_calls_change_is_found_out_before_workers_are_prepared(barred):
+    """What starts them takes 0.1 s and more to import beside lanes that compute."""
+    counter = acts.Counter()
+    job = Job(counter.count, Source(range(3)), report=begin_report("count"))
+    workforce = Workforce(job, State(job.fn))
+    counter.count(1)
+    workforce.order(2, 1, Done, barred.append)
+    assert barred == ["calls change its object, which would be lost in another process"]
+    assert (workforce.startup, job.report.witness) == (None, "its object")
 
 
 def test_workers_that_were_killed_while_they_rested_are_replaced(barred):

@@ -11,8 +11,8 @@ _coroutines      a run of an `async def`: on one loop (_loops, _elastic_task_poo
 _observer, _loop_observer    sights for the controller, from each thread's _tally and the _lateness of looks,
                  without what the program's other threads compute (_bystanders)
 _lookout         has a conductor's taken, and the controller asked, as soon as that pays (_first_glances)
-_thread_limit, _bond, _worker_transfer, _worker_imports, _worker_data    what speaks against threads,
-                 and against processes
+_thread_limit, _bond, _loss, _worker_transfer, _worker_imports, _worker_data    what speaks against
+                 threads, and against processes
 _urgency         lets a thread that looks or starts something have the GIL
 _report          what was done, and why
 """

@@ -24,6 +24,7 @@ from ._elastic_pool import ElasticPool
 from ._first_glances import PRELUDE
 from ._handover import NOTHING, Handover
 from ._lookout import Lookout
+from ._loss import loss
 from ._report import RunReport, Step, doing_now
 from ._tally import Done, Tally
 from ._thread_limit import ThreadLimit
@@ -170,8 +171,9 @@ class Conductor:
         startup = self._workforce.startup
         assert startup is not None
         yield from self._await_call()
-        if loss := startup.loss():  # more calls have ended since they were ordered, or the first
-            self._stay(loss)
+        # Since they were ordered more calls have ended, or the first.
+        if lost := loss(self._report, self._state):
+            self._stay(lost)
             return
         try:
             pump = self._new_pump(startup)

@@ -128,13 +128,14 @@ class Recollection:
     def settle(self, learnt: Prior | None) -> None:
         """Keep what the run has learnt.
 
-        Nothing where its calls changed what they hold: the next run is to see for itself whether they still
-        do, before it has worker processes make them.
+        Where its calls changed what they hold, no more than that they wait: the next run is to see for itself
+        whether they still do, before it has worker processes make them.
         """
         report = self._job.report
         if self._key is None:
             return
-        if report.witness or report.lost:
+        waits = learnt is not None and learnt.stage == "waiting"
+        if (report.witness or report.lost) and not waits:
             memory.forget(self._key)
         else:
             memory.settle(self._key, learnt, report.each)

@@ -28,7 +28,8 @@ from .._work._mutex import Mutex
 from .._work._pickling import dump, dump_callable
 from .._work._state import State
 from .._work._switching import URGENT, quick_switching
-from .._work._words import loss_of, no_workers, reason_of
+from .._work._words import no_workers, reason_of
+from ._loss import loss
 from ._report import RunReport
 from ._tally import Done
 from ._urgency import Urgency
@@ -95,19 +96,12 @@ class WorkerStartup:
 
     def _kept_by(self, done: Done) -> str:
         """What keeps items here, as far as one can tell without workers; empty if nothing does."""
-        if stays := kept_here(self._job.fn) or self.loss():
+        if stays := kept_here(self._job.fn) or loss(self._report, self._state):
             return stays
         self.transfer = weighed(self._job.source, done)
         if self.transfer.is_too_dear(self.workers):
             return "carrying items and results would cost more than it saves"
         return stranded(done.results)
-
-    def loss(self) -> str:
-        """What calls were seen to change, which workers would lose, in a sentence; empty for nothing."""
-        changed = self._state.lost_elsewhere()
-        if changed:
-            self._report.witness = changed
-        return loss_of(changed)
 
     def _started(self, workers: int, inside: int) -> list[Worker]:
         """Start workers; those that have been told to load the callable."""
