@@ -15,7 +15,7 @@ from concurrent_choices._measure._witness import (
     idle_lateness,
     weigh,
 )
-from concurrent_choices._work._switching import QUICK, quick_switching
+from concurrent_choices._work._switching import FOR_EACH, QUICK, URGENT, quick_switching
 from patience import patient
 
 MS = 1_000_000
@@ -165,6 +165,25 @@ def test_overlapping_users_of_the_switch_interval():
     assert sys.getswitchinterval() == pytest.approx(2e-3)
     second.__exit__(None, None, None)
 
+    assert sys.getswitchinterval() == before
+
+
+@pytest.mark.parametrize("threads", [40, 400])
+def test_among_many_threads_switches_are_less_quick(threads):
+    """Each that waits for the GIL wakes once in an interval; it gets no longer than it was found."""
+    before, over = sys.getswitchinterval(), threading.Event()
+    others = [threading.Thread(target=over.wait) for _ in range(threads)]
+    for each in others:
+        each.start()
+    try:
+        with quick_switching(URGENT):
+            assert min(before, threads * FOR_EACH) <= sys.getswitchinterval() <= before
+    finally:
+        over.set()
+        for each in others:
+            each.join()
+    with quick_switching(URGENT):
+        assert sys.getswitchinterval() < threads * FOR_EACH
     assert sys.getswitchinterval() == before
 
 
