@@ -10,6 +10,7 @@ from concurrent_choices._judge._controller._controller import Controller
 from concurrent_choices._judge._controller._known import Known
 from concurrent_choices._judge._controller._sight import Limits, Prior, Sight
 from concurrent_choices._judge._controller._thresholds import CALM
+from concurrent_choices._judge._controller._waiting import Waiting
 
 
 def controller(**limits):
@@ -789,6 +790,32 @@ def test_workers_are_ordered_early_where_items_wait_and_compute():
     assert (arrangement.stage, arrangement.processes, arrangement.outside) == ("starting", 2, False)
     assert arrangement.inside >= 2
     assert arrangement.threads == 4  # a second pair for what the first leaves over when both wait
+
+
+def asking(now, *, calls, in_flight, remaining):
+    """Calls that fill the GIL to ask a server, which takes its time; the first, alone, has taken 40 ms."""
+    alone = {"alone_items": 1, "alone_wall": 0.04, "alone_cpu": 0.003}
+    clocks = {"cpu": now, "lane_cpu": now, "call_seconds": 0.06 * calls, "quickest": 0.04}
+    sight = Sight(now=now, done=1 + calls, remaining=remaining, calls=calls, in_flight=in_flight)
+    return sight._replace(**alone, **clocks)
+
+
+@pytest.mark.parametrize(("in_flight", "stage"), [(20, "waiting"), (0, "starting")])
+def test_what_calls_under_way_have_computed_is_not_put_down_to_those_that_have_come_back(in_flight, stage):
+    """All have connected and asked by the time that the first have their answers."""
+    decider = controller()
+    decider.look(Sight(now=0.002, remaining=60, held=0.002, held_cpu=0.0001))
+    arrangement = decider.look(asking(0.07, calls=10, in_flight=in_flight, remaining=40))
+    assert arrangement.stage == stage
+
+
+@pytest.mark.parametrize(("lanes", "stage"), [(44, "waiting"), (4, "starting")])
+def test_workers_that_come_up_late_beside_many_lanes_are_not_started(lanes, stage):
+    """Each of them waits for the GIL, as does who starts workers: the rest is over when they are up."""
+    known = Known(Limits(cpus=2.0, processes=2, process_start=0.08), each=1.5e-3)
+    decider = Waiting(known, asking(0.04, calls=lanes, in_flight=lanes, remaining=600), "", first=lanes)
+    following = decider.look(asking(0.1, calls=40 + lanes, in_flight=lanes, remaining=320))
+    assert following.name == stage
 
 
 def test_items_for_which_the_system_computes_stay_in_threads():

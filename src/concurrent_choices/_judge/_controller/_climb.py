@@ -135,10 +135,13 @@ class Climb:
     def narrow(self, filling: int) -> None:
         """Keep no more lanes than it takes to fill the GIL, which so few would if they never met.
 
-        Others wait for it, and are in the way of who has to start workers: those came up 100 ms after they
-        were asked for beside four lanes that compute for half of their time, and 150 to 200 beside ten.
+        Others wait for it, and are in the way of who has to start workers.
         """
-        self.lanes = min(self.lanes, ceil(GAIN * filling))
+        self.lanes = self.narrowed(filling)
+
+    def narrowed(self, filling: int) -> int:
+        """The lanes that would be kept."""
+        return min(self.lanes, ceil(GAIN * filling))
 
     def _grow_blindly(self, sight: Sight, last: Sight) -> None:
         """Nothing has come back: the first round trip is better spent on more calls.

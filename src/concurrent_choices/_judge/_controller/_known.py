@@ -153,7 +153,7 @@ class Known:
             return "there is one processor"
         return self.limits.obstacle or self.barred
 
-    def processes_pay(self, rest: float, beside: float = 1.0) -> bool:
+    def processes_pay(self, rest: float, beside: float = 1.0, later: float = 0.0) -> bool:
         """Whether worker processes may be started, and save enough.
 
         What each has to import and to read for the callable is taken from what they would save.
@@ -161,11 +161,12 @@ class Known:
         Args:
             rest: Seconds that what is left would take as it goes on now, which it does until they are up.
             beside: How many workers would be as fast as that.
+            later: Seconds by which they come up later than beside one lane.
         """
         if self.obstacle:
             return False
         limits = self.limits
-        spare = _beyond_least(rest, limits.process_start, limits.processes / beside)
+        spare = _beyond_least(rest, limits.process_start + later, limits.processes / beside)
         if spare >= 0 and not limits.ready_within(spare):
             self._forgoes = max(self._forgoes, spare)
             return False
