@@ -51,6 +51,27 @@ def test_the_next_batch_begins_once_the_last_claim_is_over(urgency, gave_way, mo
     thread.join()
 
 
+def test_lanes_begin_no_item_before_what_is_urgent_is_done(urgency, gave_way):
+    """One that begins takes the GIL from who imports what starts workers, at each of its files."""
+    thread, after = gave_way
+    with urgency.claimed():
+        thread.start()
+        assert not after.wait(0.2)
+    assert after.wait(10.0)
+    thread.join()
+
+
+def test_who_is_missed_gives_way_for_a_moment_only(urgency, monkeypatch):
+    """A loop serves many items, and the calling thread may be the only one at work."""
+    monkeypatch.setattr("concurrent_choices._engine._urgency.LONGEST", 60.0)
+    after = threading.Event()
+    thread = threading.Thread(target=lambda: (urgency.give_way_briefly(), after.set()))
+    with urgency.claimed():
+        thread.start()
+        assert after.wait(10.0)
+    thread.join()
+
+
 def test_what_takes_long_is_not_waited_for(urgency, gave_way):
     """A claim that lasts holds nobody up for as long."""
     thread, after = gave_way

@@ -128,7 +128,7 @@ class Caller:
                 pool.staff()
             yield from pool.collect()
             if pace.size < FEW:  # shorter ones keep nobody waiting
-                pool.urgency.give_way()
+                pool.urgency.give_way_briefly()
 
     def _batch_of(self, claim: Claim) -> Batch:
         """What comes of a claim, or of those of its items before somebody interrupts it."""

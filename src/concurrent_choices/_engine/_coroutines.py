@@ -269,7 +269,7 @@ def _giving_way(put: Callable[[Batch], None], urgency: Urgency) -> Callable[[Bat
 
     def put_and_give_way(batch: Batch) -> None:
         put(batch)
-        urgency.give_way()
+        urgency.give_way_briefly()
 
     return put_and_give_way
 

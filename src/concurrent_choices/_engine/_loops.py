@@ -91,7 +91,7 @@ def perform_in_loop(most: int, lane: Lane) -> None:
         if batch.error is not None or pool.job.return_exceptions:
             pool.inspect(batch)
         tasks.resize(_tasks_of(pool, most))
-        pool.urgency.give_way()
+        pool.urgency.give_way_briefly()
         tally.begin()
 
     tasks = ElasticTaskPool(pool.job, put, _tasks_of(pool, most), is_surplus=lambda: pool.is_surplus(lane))

@@ -11,9 +11,14 @@ from .._work._switching import URGENT, quick_switching
 
 __all__ = ["Urgency"]
 
-LONGEST = 5e-3
-"""Seconds that a thread gives way before its next batch: what is urgent takes less, unless the system keeps
-it waiting (guessed: starting a process takes one to four milliseconds)."""
+LONGEST = 1.0
+"""Seconds that one of several lanes gives way before its next batch, at the most: what is urgent is over by
+then. To import what starts workers took 1.5 s beside 16 lanes that gave way for 5 ms at a time, and then went
+on with items that compute for 14 ms under the GIL; and 0.05 s once those had ended (measured)."""
+
+MOMENT = 5e-3
+"""The same for a thread that works alone, or whose loop others wait for (guessed: starting a process takes
+one to four milliseconds)."""
 
 
 class Urgency:
@@ -47,7 +52,14 @@ class Urgency:
                 self._changed.notify_all()
 
     def give_way(self) -> None:
-        """In a thread that performs items, between two batches: let others have the GIL first."""
+        """In one of several threads at work, between two batches: let others have the GIL first."""
+        self._wait(LONGEST)
+
+    def give_way_briefly(self) -> None:
+        """The same in a thread that is missed meanwhile."""
+        self._wait(MOMENT)
+
+    def _wait(self, longest: float) -> None:
         if self._claims:
             with self._lock:
-                self._changed.wait_for(lambda: not self._claims, LONGEST)
+                self._changed.wait_for(lambda: not self._claims, longest)
